@@ -51,9 +51,24 @@ export function measureProcess(): readonly MetricFamily[] {
   const startedAt = performance.timeOrigin / 1000;
   return [
     singleMetric('process_resident_memory_bytes', 'Resident memory of the process.', 'gauge', rss),
-    singleMetric('nodejs_heap_size_used_bytes', 'Heap memory in use by JavaScript objects.', 'gauge', heapUsed),
-    singleMetric('nodejs_external_memory_bytes', 'Memory of buffers and native objects.', 'gauge', external),
-    singleMetric('process_cpu_seconds_total', 'CPU time of the process in seconds.', 'counter', cpuSeconds),
+    singleMetric(
+      'nodejs_heap_size_used_bytes',
+      'Heap memory in use by JavaScript objects.',
+      'gauge',
+      heapUsed,
+    ),
+    singleMetric(
+      'nodejs_external_memory_bytes',
+      'Memory of buffers and native objects.',
+      'gauge',
+      external,
+    ),
+    singleMetric(
+      'process_cpu_seconds_total',
+      'CPU time of the process in seconds.',
+      'counter',
+      cpuSeconds,
+    ),
     singleMetric(
       'process_start_time_seconds',
       'Start time of the process in Unix seconds.',

@@ -3,32 +3,37 @@ import { openText } from '../core/json-schema.ts';
 import { count, list, maybeText, optionalText, record } from './record.ts';
 import { platform } from './reference.ts';
 
-/** A marked run of a text: a link, a mention, a tag or a style. */
+/** Annotated range of a text: a link, a mention, a tag or a style. */
 export const facet = record('Facet', {
   type: z.enum(['link', 'mention', 'hashtag', 'symbol', 'bold', 'italic', 'strikethrough', 'code']),
-  start: z.number().int().describe('First Unicode code point of the run in `text`.'),
-  end: z.number().int().describe('Code point after the run.'),
-  url: optionalText.describe('Where a link, mention or tag leads.'),
+  start: z
+    .number()
+    .int()
+    .describe('Offset of the first Unicode code point of the range in `text`.'),
+  end: z.number().int().describe('Offset of the code point after the range.'),
+  url: optionalText.describe('Target of a link, mention or tag.'),
 });
 
-/** The server that sent a copy of something of another server. */
+/** Server that sent a copy of a post or an account of another server. */
 export const copiedFrom = record('CopiedFrom', {
-  host: z.string().describe('The server that was asked, which may have changed the copy.'),
-  url: z.string().describe('The address of the copy on that server.'),
+  host: z
+    .string()
+    .describe('Host of the server that sent the copy. It may have changed the content.'),
+  url: z.string().describe('URL of the copy on that server.'),
 });
 export type CopiedFrom = z.output<typeof copiedFrom>;
 
-/** The members of a post or an account that are not whole. */
+/** Names of the members of a post or an account that are incomplete. */
 export const leftOut = list(z.string())
   .optional()
   .describe(
-    'The members of which a part is missing, because the source sent more than Perch reads, or something unreadable. Absent where everything is here.',
+    'Names of incomplete members: the source sent more than Perch reads, or something unreadable. Absent if nothing is missing.',
   );
 
 const website = z
   .object({
     url: z.string(),
-    display_url: z.string().describe('The address as the platform shows it.'),
+    display_url: z.string().describe('URL in the form that the platform displays.'),
   })
   .readonly();
 
@@ -36,20 +41,20 @@ const verificationTypes = ['individual', 'organization', 'government'];
 
 export const account = record('Account', {
   id: z.string(),
-  screen_name: z.string().describe('The handle, without `@`.'),
+  screen_name: z.string().describe('Handle, without `@`.'),
   name: z.string(),
   url: z.string(),
   copied_from: copiedFrom
     .optional()
-    .describe('Present where another server than the account’s own describes it here.'),
+    .describe('Present if the account was read from another server than its own.'),
   description: maybeText,
   description_facets: list(facet)
     .optional()
-    .describe('Links, mentions and styles of `description`. Absent where none are known.'),
+    .describe('Links, mentions and styles of `description`. Absent if none are known.'),
   location: maybeText,
   avatar_url: maybeText,
   banner_url: maybeText,
-  website: website.nullable().describe('The page that it names as its own.'),
+  website: website.nullable().describe('Website in the profile of the account.'),
   followers: count,
   following: count,
   statuses: count,
@@ -60,7 +65,7 @@ export const account = record('Account', {
   verification: z
     .object({
       verified: z.boolean(),
-      type: openText(verificationTypes, 'What the account was verified as.').nullable(),
+      type: openText(verificationTypes, 'Kind of verification.').nullable(),
     })
     .readonly(),
   left_out: leftOut,
@@ -71,7 +76,7 @@ export type Account = z.output<typeof account>;
 type KnownAccount = Pick<Account, 'id' | 'screen_name' | 'name' | 'url' | 'platform'> &
   Partial<Account>;
 
-/** Returns an account of which some is known; the rest is `null`, public and not verified. */
+/** Creates an account from the known members. The others are `null`; the account is public and not verified. */
 export function toAccount(known: KnownAccount): Account {
   return {
     description: null,
@@ -92,11 +97,11 @@ export function toAccount(known: KnownAccount): Account {
 }
 
 /**
- * Returns the website with an address; `null` without an address. It is shown as the platform shows it,
- * else without its scheme and a slash at its end.
+ * Returns the website with the given URL, or `null` without one. The displayed form is that of the platform, or the URL
+ * without its scheme and final slash.
  */
-export function toWebsite(url: string | null, shown: string | null = null): Account['website'] {
+export function toWebsite(url: string | null, display: string | null = null): Account['website'] {
   if (url === null || url === '') return null;
   const bare = url.replace(/^https?:\/\//i, '').replace(/\/$/, '');
-  return { url, display_url: shown || bare || url };
+  return { url, display_url: display || bare || url };
 }

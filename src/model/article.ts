@@ -10,7 +10,7 @@ const styleRange = z
   })
   .readonly();
 
-/** A run of style over a block's text. Offsets count Unicode code points, end exclusive. */
+/** Styled range of a block's text. Offsets count Unicode code points; the end is exclusive. */
 export type StyleRange = z.output<typeof styleRange>;
 const styledText = { text: z.string(), styles: list(styleRange) };
 
@@ -36,10 +36,10 @@ const articleBlock = z
   ])
   .meta({ id: 'ArticleBlock' });
 
-/** One block of an article, in reading order. */
+/** Block of an article. */
 export type ArticleBlock = z.output<typeof articleBlock>;
 
-/** A long-form article that a post carries. `blocks` is empty where only its beginning is known. */
+/** Long-form article within a post, with its blocks in reading order. `blocks` is empty if only a preview is known. */
 export const article = record('Article', {
   id: maybeText,
   title: z.string(),

@@ -9,72 +9,72 @@ export const historyFormats = ['json', 'ndjson'] as const;
 export type HistoryFormat = (typeof historyFormats)[number];
 
 const range = record('HistoryRange', {
-  since: moment.describe('ISO 8601, UTC; null where it goes down to the first post.'),
-  until: moment.describe('ISO 8601, UTC, not included; null where it goes up to now.'),
+  since: moment.describe('Start of the range, ISO 8601, UTC; null for the account’s first post.'),
+  until: moment.describe('End of the range, exclusive, ISO 8601, UTC; null for now.'),
 });
 
 const historyIndexEntry = record('HistoryIndexEntry', {
   id: z.string(),
   url: z.string(),
-  created_at: z.string().describe('ISO 8601, UTC; of a repost, when the original was written.'),
-  created_timestamp: z.number().int().describe('The same in Unix seconds.'),
-  repost: z.boolean().describe('True for a post that the account reposted.'),
+  created_at: z
+    .string()
+    .describe('Time of the post, or of the original of a repost: ISO 8601, UTC.'),
+  created_timestamp: z.number().int().describe('`created_at` in Unix seconds.'),
+  repost: z.boolean().describe('Whether the account reposted this post.'),
 });
 export type HistoryIndexEntry = z.output<typeof historyIndexEntry>;
 const historyPost = z.union([post, historyIndexEntry]);
 
 const historyMeta = record('HistoryMeta', {
-  // The options that the history was read with, those that were not given included.
-  handle: z.string().describe('The account, as it writes its handle, without `@`.'),
-  since: moment.describe('The parameter of that name: ISO 8601, UTC; null without one.'),
-  until: moment.describe('The parameter of that name; null without one.'),
+  // All options of the read, including defaults.
+  handle: z.string().describe('Handle in the spelling of the account, without `@`.'),
+  since: moment.describe('Parameter `since`: ISO 8601, UTC; null if it was omitted.'),
+  until: moment.describe('Parameter `until`: ISO 8601, UTC; null if it was omitted.'),
   max_posts: z.number().int(),
   with_replies: z.boolean(),
-  with_reposts: z.boolean().describe('False with `only_replies`, whatever was asked for.'),
+  with_reposts: z.boolean().describe('Always false with `only_replies`.'),
   only_replies: z.boolean(),
   index: z.boolean(),
   nocache: z.boolean(),
-  count: z.number().int().describe('How many posts were given.'),
+  count: z.number().int().describe('Number of posts in the reply.'),
   from_archive: z
     .number()
     .int()
-    .describe('How many of them were kept from earlier imports (`PERCH_ARCHIVE_HISTORY`).'),
+    .describe('Number of posts stored by earlier imports (`PERCH_ARCHIVE_HISTORY`).'),
   oldest: moment.describe(
-    'The place of the last one: ISO 8601, UTC. A repost has that of the post above it. Null without posts.',
+    'Position of the last post in the timeline: ISO 8601, UTC. A repost has the position of the post above it. Null without posts.',
   ),
-  newest: moment.describe('The place of the first one.'),
+  newest: moment.describe('Position of the first post in the timeline.'),
   truncated: z
     .boolean()
-    .describe('True where the range was not read to its end: `max_posts`, time, or a failure.'),
-  floor_reached: z
-    .boolean()
-    .describe('True where nothing older is in the range: it was read down to its beginning.'),
+    .describe('Whether the range was not read completely: `max_posts`, time, or a failure.'),
+  floor_reached: z.boolean().describe('Whether the range was read down to its oldest post.'),
   next_until: optionalText.describe(
-    'The `until` with which a truncated import goes on; its first posts may be known.',
+    'Value of `until` that continues a truncated import. Its first posts may be repeated.',
   ),
   gaps: list(range).describe(
-    'What was not read because of a failure or for lack of time, newest first.',
+    'Ranges that were not read because of a failure or for lack of time, newest first.',
   ),
   uncertain: list(range).describe(
-    'What may lack posts: the source sent less than it should however often it was asked.',
+    'Ranges that may lack posts: the source kept sending fewer posts than expected.',
   ),
-  pages: z.number().int().describe('How many pages the source was asked for.'),
-  duration_ms: z.number().int().describe('Milliseconds that it took.'),
+  pages: z.number().int().describe('Number of pages requested from the source.'),
+  duration_ms: z.number().int().describe('Duration in milliseconds.'),
 });
 export type HistoryMeta = z.output<typeof historyMeta>;
 
 const about = {
-  warnings: list(z.string()).describe('What the reader should know; often empty.'),
-  source: openText(sourceNames, 'The provider that answered.'),
-  fetched_at: z.string().describe('When the import began: ISO 8601, UTC.'),
+  warnings: list(z.string()).describe('Sentences about missing or unusual content; often empty.'),
+  source: openText(sourceNames, 'Provider that answered.'),
+  fetched_at: z.string().describe('Start time of the import: ISO 8601, UTC.'),
 };
 
 export const historyReply = record('HistoryReply', {
-  resource: openText(['history'], 'What was read.'),
-  handle: z.string().describe('Whose posts they are, without `@`.'),
+  resource: openText(['history'], 'Kind of the reply.'),
+  handle: z.string().describe('Handle of the account, without `@`.'),
   profile: account.optional(),
   posts: list(historyPost).describe(
-    'In the order of the timeline, newest first. With `index`, entries of an index.',
+    'Posts in the order of the timeline, newest first. With `index`, entries of an index.',
   ),
   meta: historyMeta,
   ...about,
@@ -83,7 +83,7 @@ export type HistoryReply = z.output<typeof historyReply>;
 export const historyPostLine = record('HistoryPostLine', { post: historyPost });
 export type HistoryPostLine = z.output<typeof historyPostLine>;
 
-/** The last line of a stream that came to its end. */
+/** Last line of a complete NDJSON stream. */
 export const historyMetaLine = record('HistoryMetaLine', {
   meta: historyMeta.unwrap().extend(about).readonly(),
 });

@@ -4,23 +4,23 @@ import { list, maybeText, record } from './record.ts';
 const videoVariant = z.object({
   url: z.string(),
   content_type: maybeText,
-  bitrate: z.number().nullable().describe('Bits per second; null where unknown, as for HLS.'),
+  bitrate: z.number().nullable().describe('Bits per second; null if unknown, for example for HLS.'),
 });
 
-/** A picture, a video, a looping picture (`gif`) or a sound. Sizes in pixels, duration in seconds. */
+/** Image, video, looping image (`gif`) or audio. Sizes are in pixels, the duration is in seconds. */
 export const media = record('Media', {
   type: z.enum(['photo', 'video', 'gif', 'audio']),
   url: z.string(),
   width: z.number().nullable(),
   height: z.number().nullable(),
-  alt: maybeText.describe('The author’s description; null when there is none.'),
+  alt: maybeText.describe('Description by the author; null if there is none.'),
   thumbnail_url: maybeText.optional(),
-  duration: z.number().nullable().optional().describe('Seconds; for video and audio.'),
+  duration: z.number().nullable().optional().describe('Duration in seconds, for video and audio.'),
   variants: list(videoVariant).optional(),
 });
 export type Media = z.output<typeof media>;
 
-/** A post's media: `all` in display order, and the same items by kind. */
+/** Media of a post: `all` in display order, and the same items by type. */
 export const mediaSet = record('MediaSet', {
   all: list(media),
   photos: list(media),
@@ -28,7 +28,7 @@ export const mediaSet = record('MediaSet', {
 });
 export type MediaSet = z.output<typeof mediaSet>;
 
-/** Sorts media into a set. A `gif` moves, so it counts as a video. */
+/** Groups media by type. A `gif` counts as a video. */
 export function toMediaSet(all: readonly Media[]): MediaSet {
   return {
     all,

@@ -8,15 +8,18 @@ import { platform } from './reference.ts';
 export type Facet = z.output<typeof facet>;
 const postContext = z.enum(['parent', 'post', 'thread', 'reply']);
 
-/** `parent`: before it; `post`: the one asked for; `thread`: its author's continuation; `reply`. */
+/**
+ * Role of a post in a conversation. `parent`: an ancestor of the requested post; `post`: the requested post; `thread`: a
+ * later post of the author's thread; `reply`: a reply.
+ */
 export type PostContext = z.output<typeof postContext>;
 
-/** A post that cannot be shown (deleted, protected, blocked), in the place of the post. */
+/** Placeholder for a post that cannot be shown (deleted, protected, blocked). */
 export const tombstone = record('Tombstone', {
   type: z.literal('tombstone'),
   id: maybeText,
   url: maybeText,
-  text: z.string().describe('A sentence that says what is missing and why.'),
+  text: z.string().describe('Sentence that explains why the post is missing.'),
   reason: z.enum(['deleted', 'suspended', 'private', 'blocked', 'unavailable']),
   author: account.nullable(),
   context: postContext.nullable(),
@@ -25,12 +28,12 @@ export const tombstone = record('Tombstone', {
 export type Tombstone = z.output<typeof tombstone>;
 
 const reaction = record('Reaction', {
-  name: z.string().describe('The emoji, or the name of one that a server has made.'),
+  name: z.string().describe('Emoji, or name of a server’s custom emoji.'),
   count: z.number().int(),
-  url: optionalText.describe('The picture of an emoji that a server has made.'),
+  url: optionalText.describe('URL of the image of a custom emoji.'),
 });
 
-/** How many people reacted to a post with an emoji. */
+/** Number of reactions to a post with one emoji. */
 export type Reaction = z.output<typeof reaction>;
 
 const community = record('Community', {
@@ -50,11 +53,11 @@ const poll = record('Poll', {
   total_votes: count,
   total_voters: count
     .optional()
-    .describe('People who voted; each may have chosen several. Absent where nobody counts them.'),
+    .describe('Number of voters, who may have chosen several options. Absent if unknown.'),
   ends_at: maybeText.describe('ISO 8601, UTC.'),
 });
 
-/** A poll with its result so far. Shares are percent with one decimal; `null` while hidden. */
+/** Poll with its current result. Percentages have one decimal and are `null` while the result is hidden. */
 export type Poll = z.output<typeof poll>;
 
 const card = record('Card', {
@@ -62,34 +65,36 @@ const card = record('Card', {
   title: z.string().describe('May be empty.'),
   description: maybeText,
   image_url: maybeText,
-  image_alt: optionalText.describe('What the picture shows, where the page says so.'),
-  provider_name: optionalText.describe('The site: its name, or its domain.'),
-  author_name: optionalText.describe('Who wrote the page.'),
+  image_alt: optionalText.describe('Description of the image, if the page has one.'),
+  provider_name: optionalText.describe('Name or domain of the site.'),
+  author_name: optionalText.describe('Author of the page.'),
   author_url: optionalText,
 });
 
-/** The preview of a page that a post links to, as the platform saw that page. */
+/** Preview of a web page that a post links to, as the platform generated it. */
 export type Card = z.output<typeof card>;
 
-/** A post with everything that the provider tells of it. */
+/** Post with all members that the provider supplies. */
 export const status = z
   .object({
     type: z.literal('status'),
     id: z.string(),
     url: z
       .string()
-      .describe('Its address. With `copied_from` it is what that server says of the original.'),
+      .describe(
+        'URL of the post. With `copied_from`, the URL of the original according to that server.',
+      ),
     copied_from: copiedFrom
       .optional()
       .describe(
-        'Present where the post was read from another server than its author’s: nobody has checked that the author wrote it.',
+        'Present if the post was read from another server than the author’s. Perch has not verified that the author wrote it.',
       ),
     text: z.string(),
-    facets: list(facet).describe('Sorted by `start`; runs may nest, never cross.'),
+    facets: list(facet).describe('Sorted by `start`. Ranges may nest but never cross.'),
     created_at: z.string().describe('ISO 8601, UTC.'),
     created_timestamp: z.number().int().describe('Unix seconds.'),
     edited_at: optionalText.describe(
-      'When its author last changed it: ISO 8601, UTC. Absent where nothing says so.',
+      'Time of the author’s last edit: ISO 8601, UTC. Absent if unknown.',
     ),
     author: account,
     lang: maybeText,
@@ -101,15 +106,15 @@ export const status = z
     views: count,
     reactions: list(reaction)
       .optional()
-      .describe('Reactions by emoji, the most frequent first, on servers that have them.'),
-    source: maybeText.describe('The client it was written with.'),
+      .describe('Reactions by emoji, the most frequent first, on servers that support them.'),
+    source: maybeText.describe('Client that the post was written with.'),
     tags: list(z.string())
       .optional()
-      .describe('Hashtags that are not in `text`, without `#`. Absent where there are none.'),
-    community: community.optional().describe('The community that the post was written in.'),
+      .describe('Hashtags that are not in `text`, without `#`. Absent if there are none.'),
+    community: community.optional().describe('Community that the post was published in.'),
     possibly_sensitive: z.boolean(),
     content_warning: maybeText.describe(
-      'What the author, or a label, says that a reader should know before the text.',
+      'Content warning by the author or by a moderation label, to show before the text.',
     ),
     replying_to: z
       .object({ screen_name: maybeText, status: maybeText, url: maybeText })
@@ -122,7 +127,7 @@ export const status = z
     media: mediaSet,
     poll: poll.nullable(),
     article: article.nullable(),
-    card: card.nullable().describe('The preview of a page that the post links to.'),
+    card: card.nullable().describe('Preview of a page that the post links to.'),
     community_note: maybeText,
     left_out: leftOut,
     context: postContext.nullable(),
@@ -130,16 +135,16 @@ export const status = z
   })
   .meta({ id: 'Status' });
 
-/** A post that can be shown. */
+/** Post that can be shown. */
 export type Status = Readonly<z.output<typeof status>>;
 
-/** A post, or the placeholder of one that cannot be shown. */
+/** Post, or the placeholder for a post that cannot be shown. */
 export const post = z.discriminatedUnion('type', [status, tombstone]).meta({ id: 'Post' });
 export type Post = Status | Tombstone;
 
 /**
- * Returns the address under which a post was read: that of the copy, where it is one, since only the
- * author's own server can vouch for the original.
+ * Returns the URL that a post was read from. For a copy this is the URL of the copy, because only the author's own
+ * server is a trustworthy source for the original.
  */
 export const canonicalUrl = (post: Post): string | null =>
   post.type === 'status' ? (post.copied_from?.url ?? post.url) : post.url;

@@ -6,12 +6,12 @@ import type { Feed } from './results.ts';
 export interface PostQuery {
   readonly kind: 'post';
   readonly post: PostReference;
-  /** Whether ancestors and the author's continuation are wanted. */
+  /** Whether to read the ancestors and the continuation of the author's thread. */
   readonly thread: boolean;
   readonly replies: 'top' | 'recent' | 'off';
 }
 
-/** Asks for all answers to a post; `order` is that of the direct ones. */
+/** Query for all replies to a post. `order` applies to the direct replies. */
 export interface RepliesQuery extends PageQuery {
   readonly kind: 'replies';
   readonly post: PostReference;
@@ -23,20 +23,20 @@ export interface ProfileQuery {
   readonly account: AccountReference;
 }
 
-/** A walk through a list: `cursor` is the provider's own, `null` for the first page. */
+/** Query for a page of a list. `cursor` is the provider's own cursor, `null` for the first page. */
 interface PageQuery {
   readonly cursor: string | null;
-  /** Rows that are wanted; a provider may return fewer or more. */
+  /** Desired number of rows. A provider may return fewer or more. */
   readonly count: number;
 }
 
-/** Asks for an account's posts, newest first. `untilSeconds` leaves out those from then on. */
+/** Query for an account's posts, newest first. `untilSeconds` is an exclusive upper bound of their times. */
 export interface TimelineQuery extends PageQuery {
   readonly kind: 'timeline';
   readonly account: AccountReference;
   readonly withReplies: boolean;
   readonly withReposts: boolean;
-  /** True leaves out posts without a photo, video or sound of their own. */
+  /** Whether to omit posts without own images, videos or audio. */
   readonly onlyMedia?: boolean;
   readonly untilSeconds: number | null;
 }
@@ -62,18 +62,18 @@ export interface UserSearchQuery extends PageQuery {
 }
 
 interface Dated {
-  /** When it was so, in milliseconds since the epoch; left out where that is now. */
+  /** Time at which stored content was current, in Unix milliseconds; absent for live content. */
   readonly asOfMs?: number;
 }
 
-/** A post with its surroundings, each list oldest first except `replies`, which are ranked. */
+/** Post with its conversation. Lists are oldest first, except `replies`, which are ranked. */
 export interface PostFound extends Dated {
   readonly ancestors: readonly Post[];
   readonly post: Post;
   readonly continuation: readonly Post[];
-  /** Direct replies in the order asked for, each followed by the replies to it. */
+  /** Direct replies in the requested order, each followed by the replies to it. */
   readonly replies: readonly Post[];
-  /** Parts that are missing this time; `warnings` say so in sentences. */
+  /** Requested parts that could not be read; `warnings` has a sentence for each. */
   readonly missing: readonly ('thread' | 'replies')[];
   readonly warnings: readonly string[];
 }
@@ -83,33 +83,34 @@ export interface ProfileFound extends Dated {
   readonly warnings: readonly string[];
 }
 
-/** The part of a timeline that a page covers, for histories, which read many pages at once. */
+/** Part of a timeline that a page covers, for histories, which read many pages concurrently. */
 export interface PageSpan {
-  /** The page begins right below this moment, in milliseconds since the epoch; null at the top. */
+  /** Exclusive upper end of the page in Unix milliseconds; `null` at the top of the timeline. */
   readonly fromMs: number | null;
-  /** Everything from there to this moment is on the page, in milliseconds since the epoch; `null` if not known. */
+  /** Lower end of the page in Unix milliseconds; `null` if unknown. */
   readonly toMs: number | null;
-  /** False where the source may have sent fewer rows than there are between them. */
+  /** Whether the page contains all rows between both ends; `false` if the source may have sent fewer. */
   readonly isWhole: boolean;
 }
 
-/** A page of a provider's list, short or empty at times. `cursor` is `null` at the end. Pages may share items. */
+/** Page of a provider's list, which may be short or empty. `cursor` is `null` at the end. Pages may overlap. */
 export interface Page<Item> extends Dated {
   readonly items: readonly Item[];
   readonly cursor: string | null;
   readonly warnings: readonly string[];
-  /** How many rows the source sent, where some of them are not among `items`. */
+  /** Number of rows that the source sent, if some of them are not in `items`. */
   readonly rows?: number;
-  /** True if the source sends such a page now and then in place of a fuller one: a retry may help. */
+  /** Whether the source sometimes sends such a page in place of a fuller one, so that a retry may help. */
   readonly isDoubtful?: boolean;
-  /** True where pages never overlap and are never short or empty before the end. */
+  /** Whether pages never overlap, and are never short or empty before the end. */
   readonly isExact?: boolean;
-  /** Of a timeline, where the source tells by its cursors which part of it the page covers. */
+  /** Part of the timeline that the page covers, if the cursors of the source show it. */
   readonly span?: PageSpan;
-  /** Of replies, the post that they answer, where the source sends it with them. */
+  /** Post that the replies answer, if the source sends it with them. */
   readonly answered?: Post;
 }
 
+/** Query and result type of each kind of read. */
 export interface Answers {
   post: { query: PostQuery; found: PostFound };
   replies: { query: RepliesQuery; found: Page<Post> };

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** Creates the schema of a read-only object that documents keep under the given id. */
+/** Creates the schema of a read-only object with an id, under which OpenAPI documents refer to it. */
 export const record = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
   z.object(shape).readonly().meta({ id });
 
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
-/** A number that is `null` where the provider does not tell it. */
+/** Number, or `null` if the provider does not supply it. */
 export const count = z.number().nullable();
 export const optionalText = z.string().optional();
 
-/** A text that is `null` where there is none, or where it is not known. */
+/** Text, or `null` if there is none or it is unknown. */
 export const maybeText = z.string().nullable();

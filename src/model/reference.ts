@@ -3,14 +3,14 @@ import { domainName, isPublicName } from '../core/http/public-host.ts';
 import { parseUrl } from '../core/http/url.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
 
-/** The platforms that references can name. New values may appear in replies. */
+/** Platforms of posts and accounts. New values may appear in replies. */
 export const platform = z.enum(['x', 'bluesky', 'mastodon', 'sample']);
 export type Platform = z.output<typeof platform>;
 
-/** What can be searched: a platform, what was imported into the archive, or the made-up sample. */
+/** Search targets: the platforms, the imported posts of the archive, and the fictional sample data. */
 export const searchPlatforms = ['x', 'bluesky', 'mastodon', 'archive', 'sample'] as const;
 
-/** Names of platforms and of other things that can be searched, for use in sentences. */
+/** Names of the platforms and search targets for use in sentences. */
 export const platformNames: Readonly<Record<Platform | SearchPlatform, string>> = {
   x: 'X',
   bluesky: 'Bluesky',
@@ -21,13 +21,13 @@ export const platformNames: Readonly<Record<Platform | SearchPlatform, string>> 
 
 export type SearchPlatform = (typeof searchPlatforms)[number];
 
-/** An account by handle: without `@`, lower case, `user@host` on Mastodon. */
+/** Account by handle in lower case without `@`; `user@host` on Mastodon. */
 export interface AccountReference {
   readonly platform: Platform;
   readonly handle: string;
 }
 
-/** A post by id. `handle` is null where the URL has none; on Mastodon it names the host. */
+/** Post by id. `handle` is `null` if the URL has none. On Mastodon it is always present, because it names the host. */
 export interface PostReference {
   readonly platform: Platform;
   readonly handle: string | null;
@@ -42,7 +42,7 @@ const handleForms: readonly (readonly [Platform, RegExp])[] = [
   ['mastodon', /^[a-z0-9_](?:[a-z0-9_.-]{0,62}[a-z0-9_])?@[a-z0-9.-]{4,253}$/],
 ];
 
-/** Post ids. X: a positive 63-bit number in decimal (at most 19 digits), no leading zero. */
+/** Forms of post ids. On X, a positive 63-bit decimal number (at most 19 digits) without a leading zero. */
 const idForms: Readonly<Record<Platform, RegExp>> = {
   x: /^[1-9][0-9]{0,18}$/,
   bluesky: /^(?!\.{1,2}$)[A-Za-z0-9._:~-]{1,512}$/,
@@ -50,12 +50,12 @@ const idForms: Readonly<Record<Platform, RegExp>> = {
   sample: /^[1-9][0-9]{0,18}$/,
 };
 
-// The greatest signed 64-bit number.
-const greatestSnowflake = 9223372036854775807n;
+// Maximum signed 64-bit number.
+const maxSnowflake = 9223372036854775807n;
 
-/** Parses a handle, with or without `@`, in any case. Returns `null` if it has no platform's form. */
+/** Parses a handle with or without `@`, ignoring case. Returns `null` if it does not have the form of any platform. */
 export function parseHandle(text: string): AccountReference | null {
-  // ASCII only: `toLowerCase` makes a `k` of the sign for Kelvin.
+  // ASCII only, because `toLowerCase` converts the Kelvin sign to `k`.
   const handle = text.replace(/^@/, '').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   const form = handleForms.find(([, pattern]) => pattern.test(handle));
   if (form === undefined) return null;
@@ -66,17 +66,17 @@ export function parseHandle(text: string): AccountReference | null {
 
 export function isPostId(of: Platform, id: string): boolean {
   if (!idForms[of].test(id)) return false;
-  return of !== 'x' || BigInt(id) <= greatestSnowflake;
+  return of !== 'x' || BigInt(id) <= maxSnowflake;
 }
 
-/** Returns a unique name of a post. On X and in the sample ids are unique, elsewhere within an account or a host. */
+/** Returns a unique key of a post. Ids are unique on X and in the sample, elsewhere only within an account or a host. */
 export const identifyPost = ({ platform: of, handle, id }: PostReference): string =>
   `${of} ${of === 'x' || of === 'sample' ? '' : handle} ${id}`;
 
-/** The handle in addresses of posts on X that name no author. No account there can have it. */
+/** Handle in URLs of posts on X without an author, `x.com/i/status/20`. No account on X can have it. */
 export const nobodyOnX = 'i';
 
-/** Returns the post with this id by this account; null if one of them has no platform's form. */
+/** Returns a reference to a post, or `null` if the handle or the id does not have the form of a platform. */
 export function toPostReference(handle: string, id: string): PostReference | null {
   const account = parseHandle(handle);
   if (account === null || !isPostId(account.platform, id)) return null;
@@ -84,26 +84,26 @@ export function toPostReference(handle: string, id: string): PostReference | nul
   return isNobody ? { platform: 'x', handle: null, id } : { ...account, id };
 }
 
-/** @throws Problem `invalid_params` that names the part at fault */
+/** Parses the parameters `handle` and `id`. Throws Problem `invalid_params` that names the malformed one. */
 export function parsePostParams(handle: string, id: string): PostReference {
   const post = toPostReference(handle, id);
   if (post !== null) return post;
   const [name, value, fault] =
     parseHandle(handle) === null
-      ? ['handle', handle, 'no handle of a known platform']
-      : ['id', id, 'no post id on this platform'];
+      ? ['handle', handle, 'not a handle of a known platform']
+      : ['id', id, 'not a post id of this platform'];
   throw new Problem('invalid_params', {
     detail: `The parameter \`${name}\` has the value ${quoteInput(value)}, which is ${fault}.`,
   });
 }
 
-/** The paths of a post on its own Mastodon server: `/@user/1`, `/users/user/statuses/1`, for a boost with `/activity`. */
+/** Paths of a post on its own Mastodon server: `/@user/1` and `/users/user/statuses/1`; a boost also has `/activity`. */
 const originPath =
   /^\/(?:@([^/@]+)\/([^/]+)|users\/([^/@]+)\/statuses\/([^/]+)(?:\/activity)?)\/?$/;
 
 /**
- * Parses the address of a post on a Mastodon server, written with https. Returns null for any other
- * address, and for that of a copy of another server's post.
+ * Parses the https URL of a post on its own Mastodon server. Returns `null` for any other URL, including the URL of a
+ * copy on another server.
  */
 export function parseMastodonOrigin(text: string): PostReference | null {
   const url = parseUrl(text);
@@ -114,10 +114,10 @@ export function parseMastodonOrigin(text: string): PostReference | null {
   return post?.platform === 'mastodon' ? post : null;
 }
 
-/** The Mastodon server that is asked for what belongs to no other server. */
+/** Mastodon server for requests that do not name a server, such as searches and hashtags. */
 export const defaultMastodonHost = 'mastodon.social';
 
-/** Returns the address of an account on its own platform; the sample lives at Perch's permalinks. */
+/** Returns the URL of an account on its platform. Accounts of the sample have permalinks of Perch. */
 export function profileUrl(of: Platform, handle: string, baseUrl: string): string {
   const name = encodeURIComponent(handle).replaceAll('%40', '@').replaceAll('%3A', ':');
   const host = handle.slice(handle.lastIndexOf('@') + 1);
@@ -137,14 +137,14 @@ const postPaths: Readonly<Record<Platform, string>> = {
   sample: '/status/',
 };
 
-/** Returns the address of a post on its own platform; the sample lives at Perch's permalinks. */
+/** Returns the URL of a post on its platform. Posts of the sample have permalinks of Perch. */
 export const postUrl = ({ platform: of, handle, id }: PostReference, baseUrl: string): string =>
   `${profileUrl(of, handle ?? nobodyOnX, baseUrl)}${postPaths[of]}${id}`;
 
 export const embedUrl = (url: string, baseUrl: string): string =>
   `${baseUrl}/api/v1/oembed?url=${encodeURIComponent(url)}`;
 
-/** Returns the address of a hashtag's posts; `host` is the server on Mastodon. */
+/** Returns the URL of the posts with a hashtag. `host` is the Mastodon server. */
 export function hashtagUrl(
   of: Platform,
   tag: string,

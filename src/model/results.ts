@@ -4,46 +4,50 @@ import { account } from './account.ts';
 import { post } from './post.ts';
 import { list, optionalText, record } from './record.ts';
 
-/** The names of the providers that there are, which tell who answered. */
+/** Names of all providers, as the member `source` of replies shows them. */
 export const sourceNames = ['archive', 'fxtwitter', 'syndication', 'bluesky', 'mastodon'] as const;
 export const postFormats = ['markdown', 'json', 'obsidian'] as const;
 export const browseFormats = ['markdown', 'json'] as const;
 
-/** What a result can be sent as. `preview` is for crawlers and has no parameter. */
+/** Format of a representation. `preview` is for link preview crawlers and cannot be requested by a parameter. */
 export type Format = (typeof postFormats)[number] | 'preview';
 
-/** The feeds of a search; `media` is another name of `photos`. */
+/** Feeds of a search. The parameter also accepts `media` as a synonym of `photos`. */
 export const feeds = ['latest', 'top', 'photos', 'videos', 'users'] as const;
 export type Feed = (typeof feeds)[number];
-const warnings = list(z.string()).describe('What the reader should know; often empty.');
+const warnings = list(z.string()).describe(
+  'Sentences about missing or unusual content; often empty.',
+);
 
 export const postReply = record('PostReply', {
-  format: openText(['json'], 'The representation.'),
-  url: z.string().describe('The canonical URL of the post that was asked for.'),
-  markdown: z.string().describe('The same as the Markdown representation.'),
+  format: openText(['json'], 'Representation.'),
+  url: z.string().describe('Canonical URL of the requested post.'),
+  markdown: z.string().describe('Markdown representation of the same result.'),
   posts: list(post).describe(
-    'Reading order: ancestors, the post, the author’s continuation, replies.',
+    'Posts in reading order: ancestors, the post, the rest of the author’s thread, replies.',
   ),
-  compact: z.boolean().describe('False when `full=true` added dates, metrics and profile detail.'),
+  compact: z
+    .boolean()
+    .describe('False if `full=true` added dates, metrics and profile details to `markdown`.'),
   warnings,
   postCount: z.number().int(),
-  fetched_at: z.string().describe('When the upstream was asked: ISO 8601, UTC.'),
-  source: openText(sourceNames, 'The provider that answered.'),
+  fetched_at: z.string().describe('Time of the request to the upstream: ISO 8601, UTC.'),
+  source: openText(sourceNames, 'Provider that answered.'),
 });
 export type PostReply = z.output<typeof postReply>;
 
-/** The accounts whose profiles a Markdown page shows. */
+/** Accounts whose profiles a Markdown page includes. */
 export type UserDetail = 'off' | 'author' | 'all';
 
 interface ReadResult {
   readonly warnings: readonly string[];
   readonly fetchedAt: string;
   readonly source: string;
-  /** True adds dates, metrics and profile detail to the Markdown. */
+  /** Whether the Markdown includes dates, metrics and profile details. */
   readonly full: boolean;
 }
 
-/** Result of a post read: the body before its Markdown, and how much to show. */
+/** Result of a post read, before it is rendered. */
 export interface PostResult extends ReadResult {
   readonly kind: 'post';
   readonly url: string;
@@ -52,27 +56,32 @@ export interface PostResult extends ReadResult {
   readonly userDetail: UserDetail;
 }
 
-/** The body of a read of a list: a profile, its followers or following, replies, or a search. */
+/** JSON body of a list read: a profile, followers, following, replies, or a search. */
 export const browseReply = record('BrowseReply', {
-  resource: openText(['profile', 'followers', 'following', 'search', 'replies'], 'What was read.'),
-  handle: optionalText.describe(
-    'Whose profile, list or post it is, without `@`; absent where that is not known.',
+  resource: openText(
+    ['profile', 'followers', 'following', 'search', 'replies'],
+    'Kind of the list.',
   ),
-  id: optionalText.describe('Of replies, the id of the post.'),
-  url: optionalText.describe('Of replies, the address of the post.'),
-  query: optionalText.describe('What was searched for.'),
-  feed: openText(feeds, 'The feed of a search.').optional(),
+  handle: optionalText.describe(
+    'Handle of the account, or of the author of the post, without `@`; absent if unknown.',
+  ),
+  id: optionalText.describe('Id of the post, for replies.'),
+  url: optionalText.describe('URL of the post, for replies.'),
+  query: optionalText.describe('Text of the search.'),
+  feed: openText(feeds, 'Feed of the search.').optional(),
   profile: account.optional(),
-  posts: list(post).optional().describe('Of a profile, of replies or of a search of posts.'),
-  users: list(account).optional().describe('Of followers, following or a search of accounts.'),
-  page: z.number().int().describe('Counts from 1.'),
-  limit: z.number().int().describe('The most items of a page; what was asked for, at most 100.'),
-  nextCursor: optionalText.describe('Where the next page begins; absent at the end.'),
+  posts: list(post).optional().describe('Items of a profile, of replies or of a search of posts.'),
+  users: list(account)
+    .optional()
+    .describe('Items of followers, of following or of a search of accounts.'),
+  page: z.number().int().describe('Page number, from 1.'),
+  limit: z.number().int().describe('Maximum number of items on the page, as requested, up to 100.'),
+  nextCursor: optionalText.describe('Cursor of the next page; absent on the last page.'),
   warnings,
-  degraded: z.boolean().describe('True when the results are not live.'),
-  markdown: z.string().describe('The same as the Markdown representation.'),
-  source: openText(sourceNames, 'The provider that answered.'),
-  fetched_at: z.string().describe('When the upstream was asked: ISO 8601, UTC.'),
+  degraded: z.boolean().describe('Whether the results are not live.'),
+  markdown: z.string().describe('Markdown representation of the same result.'),
+  source: openText(sourceNames, 'Provider that answered.'),
+  fetched_at: z.string().describe('Time of the request to the upstream: ISO 8601, UTC.'),
 });
 export type BrowseReply = z.output<typeof browseReply>;
 
@@ -83,7 +92,7 @@ export type BrowseItems =
 export type BrowseSubject =
   | {
       readonly resource: 'profile' | 'followers' | 'following';
-      /** Without `@`, as the account writes it where that is known. */
+      /** Handle without `@`, in the account's own spelling if known. */
       readonly handle: string;
       readonly url: string;
     }
@@ -91,9 +100,9 @@ export type BrowseSubject =
       readonly resource: 'replies';
       readonly id: string;
       readonly url: string;
-      /** Who wrote it, without `@`; null where that is not known. */
+      /** Handle of the author without `@`; `null` if unknown. */
       readonly handle: string | null;
-      /** The post itself; null where the source has not sent it. */
+      /** Post that the replies answer; `null` if the source has not sent it. */
       readonly answered: z.output<typeof post> | null;
     }
   | { readonly resource: 'search'; readonly query: string; readonly feed: Feed };
@@ -101,32 +110,32 @@ export type BrowseSubject =
 export interface BrowseResult extends ReadResult {
   readonly kind: 'browse';
   readonly subject: BrowseSubject;
-  /** Of a profile read; null for every other. */
+  /** Account of a profile read; `null` for other reads. */
   readonly profile: z.output<typeof account> | null;
-  /** Null where a profile was asked for without its posts. */
+  /** Items of the page; `null` for a profile that was requested without its posts. */
   readonly items: BrowseItems | null;
   readonly page: number;
   readonly limit: number;
-  /** Where the next page begins, and its address; null at the end. */
+  /** Cursor and URL of the next page; `null` on the last page. */
   readonly next: { readonly cursor: string; readonly url: string } | null;
   readonly degraded: boolean;
 }
 
-/** The body of the oEmbed read: oEmbed 1.0, type `rich`. */
+/** JSON body of the oEmbed read: oEmbed 1.0, type `rich`. */
 export const embedReply = record('EmbedReply', {
   version: z.literal('1.0'),
   type: z.literal('rich'),
-  html: z.string().describe('A block quote without scripts, styles and event attributes.'),
-  width: z.number().int().describe('Pixels; at most `maxwidth`.'),
-  height: z.number().int().describe('Pixels, an estimate; at most `maxheight`.'),
+  html: z.string().describe('Block quote without scripts, styles and event attributes.'),
+  width: z.number().int().describe('Width in pixels, up to `maxwidth`.'),
+  height: z.number().int().describe('Estimated height in pixels, up to `maxheight`.'),
   title: z.string(),
   author_name: optionalText,
   author_url: optionalText,
   provider_name: z.string(),
   provider_url: z.string(),
-  cache_age: z.number().int().describe('Seconds.'),
+  cache_age: z.number().int().describe('Suggested caching time in seconds.'),
   thumbnail_url: optionalText.describe(
-    'All three `thumbnail_` members or none; within `maxwidth` and `maxheight`.',
+    'URL of an image within `maxwidth` and `maxheight`. The three `thumbnail_` members come together.',
   ),
   thumbnail_width: z.number().int().optional(),
   thumbnail_height: z.number().int().optional(),

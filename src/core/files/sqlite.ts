@@ -132,7 +132,8 @@ function migrate(database: SqliteDatabase, options: SqliteOptions): void {
         `${path} was written by a newer version of Perch (schema ${version}). Install that version or a later one.`,
       );
     }
-    if (version === 0 && mustExist) throw new UnusableFileError(`${path} is not a database of Perch: it has no tables.`);
+    if (version === 0 && mustExist)
+      throw new UnusableFileError(`${path} is not a database of Perch: it has no tables.`);
     for (const migration of migrations.slice(version)) migration(database);
     database.exec(`PRAGMA user_version = ${migrations.length}`);
   };

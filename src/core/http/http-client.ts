@@ -255,7 +255,11 @@ async function readBody(
   } catch (error) {
     // Bytes have arrived, so this is not the kind of reset that is retried.
     if (!resetCode.test(codeOf(error))) throw error;
-    throw new HttpFailure('connect', 'The upstream closed the connection during its response.', error);
+    throw new HttpFailure(
+      'connect',
+      'The upstream closed the connection during its response.',
+      error,
+    );
   }
   return Buffer.concat(chunks);
 }
@@ -264,7 +268,8 @@ async function readBody(
 function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal): HttpFailure {
   if (error instanceof Problem) throw error;
   if (error instanceof HttpFailure) return error;
-  if (callers.aborted) return new HttpFailure('aborted', 'The caller cancelled the request.', error);
+  if (callers.aborted)
+    return new HttpFailure('aborted', 'The caller cancelled the request.', error);
   if (deadline.aborted || timeoutCode.test(codeOf(error))) {
     return new HttpFailure('timeout', 'The upstream did not respond in time.', error);
   }
