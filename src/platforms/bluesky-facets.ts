@@ -11,7 +11,7 @@ const did = z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/);
 const feature = z.object({ $type: token, uri: address, did: lenient(did), tag: term });
 
 /**
- * A marked run of a post's text; offsets count bytes of UTF-8, end exclusive. Source: the lexicon
+ * Annotated range of a post's text. Offsets count bytes of UTF-8; the end is exclusive. Source: lexicon
  * `app.bsky.richtext.facet`, https://atproto.com/lexicons/app-bsky-richtext
  */
 export const blueskyFacet = z.object({
@@ -21,20 +21,20 @@ export const blueskyFacet = z.object({
 
 export type BlueskyFacet = z.output<typeof blueskyFacet>;
 
-/** Returns the facets of a text in code points; those that cut a character are left out. */
+/** Converts facets to offsets in code points. Omits facets that begin or end within a character. */
 export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): readonly Facet[] {
   if (facets.length === 0) return [];
   const { points, length } = pointsOfBytes(text);
-  const runs = facets.flatMap(({ index, features }): readonly Facet[] => {
+  const found = facets.flatMap(({ index, features }): readonly Facet[] => {
     const start = points[index.byteStart] ?? -1;
     const end = points[index.byteEnd] ?? -1;
     const [target] = features.flatMap(toTarget);
     return target === undefined || start < 0 || end < 0 ? [] : [{ ...target, start, end }];
   });
-  return settleRuns(runs, length);
+  return settleRuns(found, length);
 }
 
-/** Returns the code point that begins at each byte, the end of the text included; -1 within one. */
+/** Returns a map from byte offsets, including the end of the text, to code point offsets; -1 within a character. */
 function pointsOfBytes(text: string) {
   const points = new Int32Array(Buffer.byteLength(text) + 1).fill(-1);
   let byte = 0;
@@ -50,7 +50,7 @@ function pointsOfBytes(text: string) {
 
 type Target = Required<Pick<Facet, 'type' | 'url'>>;
 
-/** Unknown kinds of feature are passed over. */
+/** Returns the target of a feature as a list of one, or an empty list for an unknown type. */
 function toTarget({ $type, uri, did, tag }: BlueskyFacet['features'][number]): readonly Target[] {
   switch ($type) {
     case 'app.bsky.richtext.facet#link':
@@ -64,7 +64,7 @@ function toTarget({ $type, uri, did, tag }: BlueskyFacet['features'][number]): r
   }
 }
 
-/** A lone surrogate cannot be written into a URL. */
+/** Returns the target of a tag. A tag with a lone surrogate has none, because it cannot be encoded in a URL. */
 function toTagTarget(tag: string | null): readonly Target[] {
   const name = tag?.replace(/^[#＃]/u, '') ?? '';
   if (name === '' || /\p{Surrogate}/u.test(name)) return [];

@@ -1,4 +1,4 @@
-/** Label of an author who asks not to be shown to readers who are not logged in. */
+/** Label by which an author asks to be visible only to logged-in users. */
 export const signedInOnly = '!no-unauthenticated';
 
 export const hidingLabels: ReadonlySet<string> = new Set([signedInOnly, '!hide', '!takedown']);

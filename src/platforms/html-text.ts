@@ -5,23 +5,23 @@ import { type Margin, type RichText, TextWriter } from './text-writer.ts';
 
 interface HtmlOptions {
   readonly nameMention: NameMention;
-  /** Classes of elements that are left out with all that is in them. */
-  readonly leavesOut?: ReadonlySet<string>;
+  /** Classes of elements that are omitted with their content. */
+  readonly omittedClasses?: ReadonlySet<string>;
 }
 
-/** Maximum number of UTF-16 code units that are read, far above what servers allow. */
+/** Maximum number of UTF-16 code units that are parsed, far above the limits of servers. */
 const maxHtmlLength = 262_144;
 
 /**
- * Returns the text of HTML with its facets in time proportional to its length. It reads the tokens of a
- * real HTML parser, and not its tree: trees of hostile HTML are large.
+ * Converts HTML to text with facets, in time proportional to its length. Uses the tokenizer of an HTML parser but does
+ * not build a tree, because trees of hostile HTML are large.
  */
 export function toRichText(html: string, options: HtmlOptions): RichText {
   const reader = new HtmlReader(options);
   return reader.read(html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html);
 }
 
-const maxDepth = 200; // maximum depth; deeper elements are read as if they were not there
+const maxDepth = 200; // tags of deeper elements are ignored
 
 interface OpenElement {
   readonly name: string;
@@ -55,11 +55,12 @@ class HtmlReader {
   readonly #tokenizer: Tokenizer;
   readonly #open: OpenElement[] = [];
   readonly #lists: OpenList[] = [];
-  /** Number of open elements of each style; the outermost one counts. */
+  /** Number of open elements of each style. Only the outermost one creates a facet. */
   readonly #styled = new Map<Facet['type'], number>();
   #link: OpenLink | null = null;
+  /** Numbers of open elements that are invisible, omitted, or preformatted. */
   #invisible = 0;
-  #leftOut = 0;
+  #omitted = 0;
   #verbatim = 0;
   #isAfterBreak = false;
 
@@ -78,7 +79,7 @@ class HtmlReader {
   }
 
   read(html: string): RichText {
-    // Lone surrogates would join to a character where two pieces of text meet.
+    // Lone surrogates could combine to a character where two parts of the text are joined.
     this.#tokenizer.write(html.replaceAll(/\p{Surrogate}/gu, '\uFFFD'), true);
     this.#leaveDownTo(0);
     return this.#writer.finish();
@@ -97,14 +98,14 @@ class HtmlReader {
     this.#open.push({ name, leave: this.#enter(token) });
   }
 
-  /** Begins an element, and returns the function that ends it. */
+  /** Opens an element, and returns the function that closes it. */
   #enter(token: Token.TagToken): () => void {
     const { tagName: name } = token;
     const classes = new Set(attributeOf(token, 'class').split(/\s+/));
-    if (rawModes.has(name) || this.#isLeftOut(classes)) return this.#leaveOut();
+    if (rawModes.has(name) || this.#isOmitted(classes)) return this.#enterOmitted();
     if (name === 'a') return this.#enterLink(attributeOf(token, 'href'), classes);
     if (name === 'ul' || name === 'ol') return this.#enterList(token);
-    if (name === 'li') return this.#enterMargin(name, this.#markItem(attributeOf(token, 'value')));
+    if (name === 'li') return this.#enterMargin(name, this.#itemMargin(attributeOf(token, 'value')));
     if (name === 'blockquote') return this.#enterMargin(name, { first: '> ', rest: '> ' });
     if (classes.has('invisible')) return this.#enterInvisible();
     if (classes.has('ellipsis')) return () => this.#addEllipsis();
@@ -112,15 +113,15 @@ class HtmlReader {
     return style === undefined ? () => this.#endBlock(name) : this.#enterStyle(name, style);
   }
 
-  #isLeftOut(classes: ReadonlySet<string>): boolean {
-    const { leavesOut } = this.#options;
-    return leavesOut !== undefined && [...leavesOut].some((name) => classes.has(name));
+  #isOmitted(classes: ReadonlySet<string>): boolean {
+    const { omittedClasses } = this.#options;
+    return omittedClasses !== undefined && [...omittedClasses].some((name) => classes.has(name));
   }
 
-  #leaveOut(): () => void {
-    this.#leftOut += 1;
+  #enterOmitted(): () => void {
+    this.#omitted += 1;
     return () => {
-      this.#leftOut -= 1;
+      this.#omitted -= 1;
     };
   }
 
@@ -168,7 +169,7 @@ class HtmlReader {
     };
   }
 
-  #markItem(value: string): Margin {
+  #itemMargin(value: string): Margin {
     const list = this.#lists.at(-1);
     if (list === undefined || !list.isOrdered) return { first: '• ', rest: '  ' };
     const number = toNumber(value) ?? list.next;
@@ -182,7 +183,7 @@ class HtmlReader {
     this.#link = link;
     return () => {
       this.#link = null;
-      if (this.#leftOut > 0) return;
+      if (this.#omitted > 0) return;
       const label = link.label.join('').replaceAll('\n', ' ');
       const { text, facet } = toLinkText({ ...link, label }, this.#options.nameMention);
       if (facet === null) this.#writer.write(text);
@@ -193,8 +194,8 @@ class HtmlReader {
   #text(chars: string): void {
     const isAfterBreak = this.#isAfterBreak;
     this.#isAfterBreak = false;
-    if (this.#leftOut > 0 || this.#invisible > 0) return;
-    // Servers that lay out their HTML put a line feed after `<br>`, which means nothing.
+    if (this.#omitted > 0 || this.#invisible > 0) return;
+    // Some servers format their HTML with a line feed after `<br>`, which has no meaning.
     const text = chars.replaceAll('\r', '').slice(isAfterBreak && chars.startsWith('\n') ? 1 : 0);
     if (this.#link !== null) this.#link.label.push(text);
     else if (this.#verbatim > 0) this.#writer.writeVerbatim(text);
@@ -202,13 +203,13 @@ class HtmlReader {
   }
 
   #breakLine(): void {
-    if (this.#leftOut > 0) return;
+    if (this.#omitted > 0) return;
     if (this.#link !== null) this.#link.label.push(' ');
     else this.#writer.breakLine();
     this.#isAfterBreak = true;
   }
 
-  /** A block ends the paragraph, the item and the link that it cannot be in. */
+  /** Starts a block, and first closes the link, paragraph and list item that cannot contain it. */
   #startBlock(name: string): void {
     this.#closeTo('a');
     this.#closeTo('p');
@@ -233,12 +234,12 @@ class HtmlReader {
     this.#closeTo(name);
   }
 
-  /** Leaves the innermost element of a name, unless a block that is still open began within it. */
+  /** Closes the innermost element with a name, unless a block within it is still open. */
   #closeTo(name: string): void {
     const at = this.#open.findLastIndex((element) => element.name === name);
     if (at < 0) return;
-    const isBarred = this.#open.findLastIndex((element) => blocks.has(element.name)) > at;
-    if (!isBarred || blocks.has(name)) this.#leaveDownTo(at);
+    const hasOpenBlock = this.#open.findLastIndex((element) => blocks.has(element.name)) > at;
+    if (!hasOpenBlock || blocks.has(name)) this.#leaveDownTo(at);
   }
 
   #leaveDownTo(at: number): void {
@@ -254,7 +255,7 @@ function toNumber(text: string): number | null {
   return /^-?\d{1,6}$/.test(text) ? Number(text) : null;
 }
 
-/** Creates a map of the names in each text to the value beside it. */
+/** Creates a map from each of the space-separated names to the value of its row. */
 function toTable<Value>(rows: readonly (readonly [Value, string])[]): ReadonlyMap<string, Value> {
   return new Map(rows.flatMap(([value, names]) => names.split(' ').map((name) => [name, value])));
 }
@@ -272,7 +273,7 @@ const blocks = toTable([
   [1, 'div li dt dd tr section article details summary figcaption'],
 ]);
 
-/** Elements whose content is left out: the parser reads no tags in them. */
+/** Elements whose content is omitted. The tokenizer reads no tags in them. */
 const rawModes = toTable<(typeof TokenizerMode)['RAWTEXT' | 'RCDATA' | 'SCRIPT_DATA']>([
   [TokenizerMode.SCRIPT_DATA, 'script'],
   [TokenizerMode.RAWTEXT, 'style iframe noembed noframes'],

@@ -3,14 +3,14 @@ import { maximums } from './maximums.ts';
 
 const anything = z.unknown().optional();
 
-/** Creates a schema for a value that may be absent or malformed: `null` unless `schema` reads it. */
+/** Creates a schema whose output is `null` for a value that is absent or that `schema` rejects. */
 export function lenient<S extends z.ZodType>(schema: S) {
   const read = readerOf(schema);
-  // Nothing to read saves a failing parse, the slowest path.
+  // An absent value is not parsed, because a failing parse is slow.
   return anything.transform((value) => (value === undefined ? null : read(value)));
 }
 
-/** Creates a function that returns what a schema reads, and `null` for anything else. */
+/** Creates a function that parses a value, and returns `null` if the schema rejects it. */
 export function readerOf<S extends z.ZodType>(schema: S): (value: unknown) => z.output<S> | null {
   return (value) => {
     const parsed = schema.safeParse(value);
@@ -18,30 +18,30 @@ export function readerOf<S extends z.ZodType>(schema: S): (value: unknown) => z.
   };
 }
 
-/** Makes a transform fail, so that what it reads is unreadable. */
+/** Makes a zod transform fail with a message. */
 export function refuse(context: z.RefinementCtx, message: string): never {
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
 }
 
-/** The members of a list that were read. */
+/** Items of a list that were parsed. */
 export type List<Row> = readonly Row[] & {
-  /** How many members were not: beyond the maximum of the list, or unreadable. */
+  /** Number of items that were not: malformed ones, and those over the maximum of the list. */
   readonly leftOut?: number;
 };
 
-export function joinLists<Row>(one: List<Row>, other: List<Row>): List<Row> {
-  return toList([...one, ...other], (one.leftOut ?? 0) + (other.leftOut ?? 0));
+export function joinLists<Row>(first: List<Row>, second: List<Row>): List<Row> {
+  return toList([...first, ...second], (first.leftOut ?? 0) + (second.leftOut ?? 0));
 }
 
 function toList<Row>(rows: readonly Row[], leftOut: number): List<Row> {
   return leftOut === 0 ? rows : Object.assign(rows, { leftOut });
 }
 
-/** Maximum number of unreadable members of a list that are read: a failing parse is slow. */
+/** Number of malformed items after which a list is not read further, because failing parses are slow. */
 const maxUnreadable = 100;
 
-/** Creates a schema for a list of which at most `max` members are read, and unreadable ones skipped. */
+/** Creates a schema for a list that skips malformed items and reads up to `max` items. */
 export function eachOf<S extends z.ZodType>(schema: S, max: number) {
   return anything.transform((rows): List<z.output<S>> => {
     if (!Array.isArray(rows) || rows.length === 0) return [];
@@ -61,25 +61,25 @@ function readEach<S extends z.ZodType>(rows: readonly unknown[], schema: S, max:
   return toList(found, rows.length - found.length);
 }
 
-/** Creates a schema for a list whose members hide its owner: an overlong one is an error. */
+/** Creates a schema for a list that must be complete, such as labels that can hide a post. An overlong list is an error. */
 export function wholeOf<S extends z.ZodType>(schema: S, max: number) {
   return eachOf(schema, max).refine(
     ({ length, leftOut = 0 }) => length < max && leftOut < maxUnreadable,
   );
 }
 
-/** A text, which may be empty. It is cut at the maximum; see `isCut`. */
+/** Text, which may be empty. Cut at `maximums.rawText`; see `isCut`. */
 export const text = z.string().transform(cutRaw);
 
-/** A text of one line. A longer one than `maximums.rawLine` is unreadable. */
+/** Text of one line. Rejected if longer than `maximums.rawLine`. */
 export const line = z.string().max(maximums.rawLine);
 
-/** A text that is not empty, cut like `text`; `null` for anything else. */
+/** Text that is not empty, cut like `text`; `null` for anything else. */
 export const words = anything.transform((value) =>
   typeof value === 'string' && value !== '' ? cutRaw(value) : null,
 );
 
-/** Keeps one unit more than the maximum, by which `isCut` knows a text that was cut. */
+/** Cuts a text one code unit above the maximum, by which `isCut` recognizes it. */
 function cutRaw(value: string): string {
   return value.slice(0, maximums.rawText + 1);
 }
@@ -88,16 +88,16 @@ export function isCut(value: string | null): boolean {
   return value !== null && value.length > maximums.rawText;
 }
 
-/** A short word for programs, such as a type. */
+/** Short machine-readable text, such as a type. */
 export const token = z.string().max(maximums.token);
 
-/** A short word that is not empty; `null` for anything else. */
+/** Short machine-readable text that is not empty; `null` for anything else. */
 export const term = shorterThan(maximums.token);
 
-/** A URL, or what should be one. */
+/** Text in place of a URL. Its form is not checked. */
 export const url = z.string().min(1).max(maximums.url);
 
-/** A URL, or what should be one; `null` for anything else. */
+/** Text in place of a URL, not checked for its form; `null` for anything else. */
 export const address = shorterThan(maximums.url);
 
 function shorterThan(max: number) {
@@ -106,7 +106,7 @@ function shorterThan(max: number) {
   );
 }
 
-/** A number; `null` for anything else. */
+/** Finite number; `null` for anything else. */
 export const count = anything.transform((value) =>
   typeof value === 'number' && Number.isFinite(value) ? value : null,
 );

@@ -4,15 +4,15 @@ import { isWebUrl } from './text.ts';
 interface LinkElement {
   readonly href: string;
   readonly classes: ReadonlySet<string>;
-  /** The visible text, with `…` where it is shortened. */
+  /** Visible text, with `…` if it is shortened. */
   readonly label: string;
   readonly isShortened: boolean;
 }
 
-/** Returns the full handle of a mention by the address of the profile and its label; `null` if unknown. */
+/** Function that returns the full handle of a mention from its URL and label; `null` if unknown. */
 export type NameMention = (url: string, label: string) => string | null;
 
-/** Returns the text of a link: a mention with its server, an address in full. */
+/** Returns the text of a link with its facet. Mentions get their server; shortened URLs are written in full. */
 export function toLinkText(link: LinkElement, nameMention: NameMention) {
   const { label } = link;
   const url = link.href.trim();
@@ -34,7 +34,7 @@ function typeOf({ classes, label }: LinkElement): 'hashtag' | 'mention' | 'link'
   return isMention || (classes.has('u-url') && label.startsWith('@')) ? 'mention' : 'link';
 }
 
-/** An address may be written with spaces in it, which do not survive in a text. */
+/** Percent-encodes spaces in a URL, which would end it within a text. */
 function toOneWord(url: string): string {
   return /\s/.test(url) ? new URL(url).href : url;
 }

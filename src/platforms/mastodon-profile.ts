@@ -7,7 +7,7 @@ export interface ProfileField {
   readonly value: RichText;
 }
 
-/** Returns the description of an account: what it says of itself, and its fields as the last lines. */
+/** Returns the description of an account: its bio, followed by its profile fields, one per line. */
 export function describeProfile(
   about: RichText,
   fields: readonly ProfileField[],
@@ -22,7 +22,7 @@ export function describeProfile(
   };
 }
 
-/** Joins texts by a separator, with their facets. Empty texts are left out. */
+/** Joins texts with a separator, and moves their facets accordingly. Empty texts are omitted. */
 function joinTexts(texts: readonly RichText[], separator: string): RichText {
   const gap = countCodePoints(separator);
   const facets: RichText['facets'][number][] = [];

@@ -1,6 +1,6 @@
 /**
- * Maximum sizes of the parts of a payload, far above what platforms allow their users. What is beyond is
- * left out, and named in `left_out` and the warnings, so that a hostile server cannot keep Perch busy.
+ * Maximum sizes of the parts of a payload, far above the limits of the platforms, so that a hostile server cannot keep
+ * Perch busy. Larger parts are cut, and `left_out` and the warnings name them.
  */
 export const maximums = {
   /** Posts or accounts in a list: rows of a page, ancestors, replies, nodes of a thread. */
@@ -11,32 +11,32 @@ export const maximums = {
   choices: 64,
   tags: 200,
   reactions: 100,
-  /** Labels of a post or an account. Some of them hide it, so a longer list makes it unreadable. */
+  /** Labels of a post or an account. Some labels hide it, so a longer list makes it unreadable. */
   labels: 1000,
   languages: 32,
-  /** Links in a profile's fields, or in a WebFinger document. */
+  /** Fields of a profile, authors of a link preview, or links in a WebFinger document. */
   fields: 32,
-  /** Blocks of an article, and what they refer to. */
+  /** Blocks of an article, its entities, or its media. */
   blocks: 2000,
   quotes: 3,
-  /** UTF-16 code units of a text as it is sent, with its markup. */
+  /** UTF-16 code units of a text in the payload, including markup. */
   rawText: 30_000,
-  /** UTF-16 code units of the name or the value of a field of a profile, with its markup. */
+  /** UTF-16 code units of the name or value of a profile field, including markup. */
   rawLine: 4000,
   /** UTF-16 code units of an identifier, a type, a time or a language. */
   token: 256,
-  /** UTF-16 code units of a URL. A longer one is left out. */
+  /** UTF-16 code units of a URL. A longer URL is omitted. */
   url: 4096,
 } as const;
 
-/** Maximum lengths of shown texts in UTF-16 code units, by the member that has the text. */
+/** Maximum lengths of texts in replies, in UTF-16 code units, by the kind of member. */
 export interface TextMaximums {
   readonly text: number;
   readonly name: number;
   readonly description: number;
-  /** A title, a label, a warning or a place. */
+  /** Title, poll choice, content warning or location. */
   readonly line: number;
-  /** The description of a picture, the preview of an article, a community note. */
+  /** Description of an image, preview of an article, or community note. */
   readonly note: number;
 }
 
@@ -48,7 +48,7 @@ export const shownTexts: TextMaximums = {
   note: 10_000,
 };
 
-/** Maximum lengths of texts once the posts before them have used up the budget of the answer. */
+/** Maximum lengths of texts in a post that exceeds the remaining budget of the answer (`maxAnswerText`). */
 export const shortTexts: TextMaximums = {
   text: 300,
   name: 100,
@@ -57,8 +57,8 @@ export const shortTexts: TextMaximums = {
   note: 100,
 };
 
-/** Maximum UTF-16 code units of all texts of an answer, beyond which its texts are short. */
+/** Budget of an answer: UTF-16 code units of all texts before further posts are shortened. */
 export const maxAnswerText = 75_000;
 
-/** Weight of a line break in it, because each line costs as much work as many characters. */
+/** Weight of a line break in the budget, because a line takes as much work as this many characters. */
 export const lineWeight = 25;

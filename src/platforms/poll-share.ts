@@ -1,4 +1,4 @@
-/** Returns the share of a poll's choice in percent with one decimal; `null` while a count is hidden. */
+/** Returns the votes of a poll choice as a percentage with one decimal, or `null` while a count is hidden. */
 export function shareOf(count: number | null, total: number | null): number | null {
   if (count === null || total === null) return null;
   return total === 0 ? 0 : Math.round((1000 * count) / total) / 10;

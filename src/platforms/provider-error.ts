@@ -1,6 +1,6 @@
 /**
- * Why a provider did not answer. `missing`: confirmed gone or not public; `ambiguous`: an outage looks
- * the same; `rejected`: the search text is not accepted; `malformed`: it breaks the provider's contract.
+ * Reason of a provider's failure. `missing`: the subject does not exist or is not public; `ambiguous`: the response means
+ * that or an outage; `rejected`: the search text is not accepted; `malformed`: the response has an unexpected form.
  */
 export type ProviderErrorKind =
   | 'missing'
@@ -11,16 +11,16 @@ export type ProviderErrorKind =
   | 'malformed';
 
 export interface ProviderErrorOptions {
-  /** Seconds that the upstream asks to wait, for `throttled`. */
+  /** Seconds that the upstream requires to wait, for `throttled`. */
   readonly retryAfterSeconds?: number | undefined;
-  /** Whether an `ambiguous` miss speaks for absence at all; default true. */
+  /** Whether an `ambiguous` response counts as evidence that the subject does not exist; default `true`. */
   readonly isWitness?: boolean;
-  /** Whether the provider fails, rather than one subject or one host of it; default true. */
+  /** Whether the whole provider fails, rather than one subject or one host; default `true`. */
   readonly isGeneral?: boolean;
   readonly cause?: unknown;
 }
 
-/** A provider's view of a failure. The message is a sentence for callers, without internals. */
+/** Failure of a provider. The message is a sentence for callers, without internals. */
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
   readonly retryAfterSeconds: number | undefined;

@@ -1,4 +1,4 @@
-/** A half-open run of text in Unicode code points. A run with a `url` is a link and stays whole. */
+/** Half-open range of text in Unicode code points. A range with a `url` is a link and is never split. */
 export interface Run {
   readonly start: number;
   readonly end: number;
@@ -6,8 +6,8 @@ export interface Run {
 }
 
 /**
- * Sorts runs by `start` (the longer first) and makes them nest: runs out of `[0, length]` and links that
- * overlap an earlier link are dropped; a style that crosses a run is cut, and deeper than 16 dropped.
+ * Sorts ranges by `start`, the longer first, and makes them nest. Drops ranges outside `[0, length]`, links that overlap
+ * an earlier link, and styles nested deeper than 16. Splits styles that cross another range.
  */
 export function settleRuns<R extends Run>(runs: readonly R[], length: number): readonly R[] {
   const sorted = runs
@@ -29,7 +29,7 @@ function inOrder(a: Run, b: Run): number {
   return a.start - b.start || b.end - a.end;
 }
 
-/** Cuts a style where a link begins that it covers only in part: links stay whole. */
+/** Splits a style at the start of a link that it covers only partly. */
 function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
   const last = lastWhere(links, (link) => link.start < run.end);
   if (last === undefined || last.start <= run.start || last.end <= run.end) return [run];
@@ -41,7 +41,7 @@ function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
 
 const maxDepth = 16;
 
-/** Cuts runs that cross an earlier one at its end. Of those, all are styles. */
+/** Splits ranges that cross an earlier one at its end. Only styles can do so. */
 function nest<R extends Run>(runs: readonly R[]): readonly R[] {
   const waiting = runs.toSorted((a, b) => inOrder(b, a));
   const rests: R[] = [];
@@ -65,20 +65,20 @@ function takeNext<R extends Run>(waiting: R[], rests: R[]): R | undefined {
   return isRestNext ? rests.pop() : waiting.pop();
 }
 
-/** Puts the rest of a cut run at its place, the next one last. The search is short. */
+/** Inserts the rest of a split range into a list in which the next range is the last. */
 function putBack<R extends Run>(rests: R[], run: R): void {
   const later = rests.findLastIndex((other) => inOrder(other, run) > 0);
   rests.splice(later + 1, 0, run);
 }
 
-/** Returns the last member of the beginning of a list for which `holds`. */
-export function lastWhere<T>(list: readonly T[], holds: (member: T) => boolean): T | undefined {
+/** Returns the last item for which `isBefore` is true, by binary search. Such items must be at the start of the list. */
+export function lastWhere<T>(list: readonly T[], isBefore: (item: T) => boolean): T | undefined {
   let low = 0;
   let high = list.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const member = list[middle];
-    if (member !== undefined && holds(member)) low = middle + 1;
+    const item = list[middle];
+    if (item !== undefined && isBefore(item)) low = middle + 1;
     else high = middle;
   }
   return list[low - 1];

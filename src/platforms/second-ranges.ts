@@ -1,11 +1,11 @@
-/** A part of a timeline in Unix seconds, both ends included. */
+/** Part of a timeline in Unix seconds. Both ends are inclusive. */
 export interface SecondRange {
-  /** Minus infinity if it begins at the first post. */
+  /** Negative infinity if the range starts at the first post. */
   readonly fromSecond: number;
   readonly toSecond: number;
 }
 
-/** Returns the parts of a range that are in none of the others, newest first. */
+/** Returns the parts of `whole` that no other range covers, newest first. */
 export function subtractRanges(
   whole: SecondRange,
   others: readonly SecondRange[],
@@ -22,7 +22,7 @@ export function subtractRanges(
     : [...left, { fromSecond: whole.fromSecond, toSecond }];
 }
 
-/** Joins ranges that overlap or follow each other; newest first. */
+/** Merges ranges that overlap or are adjacent. Returns them newest first. */
 export function joinRanges(ranges: readonly SecondRange[]): readonly SecondRange[] {
   const joined: SecondRange[] = [];
   for (const range of ranges.toSorted((a, b) => b.toSecond - a.toSecond)) {

@@ -4,25 +4,25 @@ import { maximums } from './maximums.ts';
 import { settleRuns } from './runs.ts';
 import { codePointOffsets, countCodePoints } from './text.ts';
 
-/** Kinds of facet that are a name with a sign before it. */
+/** Types of facets that consist of a sign (`@`, `#` or `$`) and a name. */
 export type TagType = 'mention' | 'hashtag' | 'symbol';
 
 const signs = /^[@＠#＃$＄]/u;
 
-/** Returns the URL of a mention, hashtag or symbol of X; `null` for anything but a name. */
+/** Returns the URL of a mention, hashtag or symbol on X, or `null` without a valid name. */
 export function tagUrl(type: TagType, tag: string): string | null {
   const name = tag.replace(signs, '');
-  // A lone surrogate is no letter of any name and cannot be written into a URL.
+  // A lone surrogate cannot be encoded in a URL.
   if (name === '' || /\p{Surrogate}/u.test(name)) return null;
   if (type === 'mention') return profileUrl('x', name, '');
   if (type === 'hashtag') return hashtagUrl('x', name, { baseUrl: '' });
   return `https://x.com/search?q=%24${encodeURIComponent(name)}`;
 }
 
-/** Returns whether a slice is this name, with or without its sign, in any case. */
+/** Returns whether a part of a text is this name, ignoring its sign and case. */
 export function isNamed(slice: string, name: string): boolean {
   if (slice === name) return true;
-  // No letter has more than two units in lower case, so this is never equal, and cheap to tell.
+  // Fast path: lower-casing changes the length of a name by at most a factor of two.
   if (slice.length > 2 * name.length + 2) return false;
   return slice.replace(signs, '').toLowerCase() === name.replace(signs, '').toLowerCase();
 }
@@ -39,7 +39,7 @@ const names = [
   },
 ] as const;
 
-/** Finds the mentions and hashtags of a text that came without facets. */
+/** Finds the mentions and hashtags in a text that was sent without facets. */
 export function scanFacets(text: string): readonly Facet[] {
   const toOffset = codePointOffsets(text);
   const found = names.flatMap(({ type, pattern }) =>
@@ -51,7 +51,7 @@ export function scanFacets(text: string): readonly Facet[] {
   return settleRuns(found, countCodePoints(text));
 }
 
-/** Takes one more than a text may have, so that the list is known to be cut. */
+/** Takes one match more than the maximum, which shows later that the list was cut. */
 function takeFirst<Match>(matches: Iterable<Match>): readonly Match[] {
   const taken: Match[] = [];
   for (const match of matches) {

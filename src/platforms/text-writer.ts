@@ -7,7 +7,7 @@ export interface RichText {
   readonly facets: readonly Facet[];
 }
 
-/** The text before the first line of a block, and before its other lines. */
+/** Prefixes of the first line and of the other lines of a block, such as `> `. */
 export interface Margin {
   readonly first: string;
   readonly rest: string;
@@ -22,11 +22,11 @@ interface Line extends Margin {
   isUsed: boolean;
 }
 
-const maxMargins = 6; // deeper margins are left out, so that no line consists of margins
+const maxMargins = 6; // deeper margins are omitted, so that no line consists only of margins
 
 const maxBreaks = 2;
 
-/** Writes a text from start to end. Offsets count code points. */
+/** Builds a text with facets from start to end. Offsets count code points. */
 export class TextWriter {
   readonly #parts: string[] = [];
   readonly #facets: Facet[] = [];
@@ -36,10 +36,10 @@ export class TextWriter {
   #breaks = 0;
   #atBlockStart = true;
   #hiddenMargins = 0;
-  /** Number of margins of an empty line before the next text. */
+  /** Number of margins on the empty lines before the next text. */
   #blankMargins = 0;
 
-  /** Writes text; its line feeds are line breaks, and spaces at the start of a block are dropped. */
+  /** Writes text. Line feeds become line breaks; spaces at the start of a block are removed. */
   write(text: string): void {
     for (const [at, line] of text.split('\n').entries()) {
       if (at > 0 && !this.#atBlockStart) this.breakLine();
@@ -66,7 +66,7 @@ export class TextWriter {
     this.#break(Math.min(this.#breaks + 1, maxBreaks));
   }
 
-  /** Begins a block after this number of line feeds. */
+  /** Starts a block after the given number of line feeds. */
   breakBlock(breaks: number): void {
     this.#break(Math.max(this.#breaks, breaks));
     this.#atBlockStart = true;
@@ -89,12 +89,12 @@ export class TextWriter {
     return style;
   }
 
-  /** Ends a style; one over no text leaves nothing. */
+  /** Ends a style. A style without text creates no facet. */
   closeStyle({ type, start }: OpenStyle): void {
     if (start !== null) this.#facets.push({ type, start, end: this.#length });
   }
 
-  /** Returns the text without spaces at its end. */
+  /** Returns the text, without white space at its end, and its facets. */
   finish(): RichText {
     const text = this.#parts.join('').trimEnd();
     const length = countCodePoints(text);

@@ -1,11 +1,11 @@
 import { parseUrl } from '../core/http/url.ts';
 
-/** Splits text into Unicode code points, the unit of every offset on X. */
+/** Splits text into Unicode code points, the unit of all offsets on X. */
 export function toCodePoints(text: string): readonly string[] {
   return Array.from(text);
 }
 
-/** Counts the Unicode code points of a text, without a list of them. */
+/** Counts the Unicode code points of a text without allocating a list. */
 export function countCodePoints(text: string): number {
   let count = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -15,7 +15,7 @@ export function countCodePoints(text: string): number {
   return count;
 }
 
-/** Returns a function from an index into `text` (UTF-16 code units) to the offset of its code point. */
+/** Creates a function that converts an index in `text` (UTF-16 code units) to an offset in code points. */
 export function codePointOffsets(text: string): (index: number) => number {
   const offsets = new Uint32Array(text.length + 1);
   let index = 0;
@@ -32,23 +32,24 @@ export function codePointOffsets(text: string): (index: number) => number {
 const characters = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
 const entities: ReadonlyMap<string, string> = new Map(Object.entries(characters));
 
-/** Decodes the five HTML entities that X encodes, each once. */
+/** Decodes the five HTML entities that X uses, once. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities.get(entity) ?? entity);
 }
 
-/** A text without its HTML entities, and the places of the code points of the encoded text in it. */
+/** Text with decoded HTML entities, and a map from offsets in the encoded text. */
 export interface DecodedText {
   readonly text: string;
+  /** Number of code points of the encoded text. */
   readonly length: number;
-  /** Returns the index in `text` (UTF-16 code units) of a code point; the end for one after the last. */
+  /** Converts a code point offset in the encoded text to an index in `text` (UTF-16 code units), at most its length. */
   toIndex(codePoint: number): number;
 }
 
-/** Decodes as `decodeEntities` does. Code points within an entity have its place. */
+/** Decodes HTML entities, and maps offsets. Code points within an entity map to the decoded character. */
 export function decodeWithOffsets(encoded: string): DecodedText {
-  // Without entities and characters of more than one UTF-16 code unit each place is its index.
+  // Without entities and surrogate pairs, offsets and indices are equal.
   if (!/[&\ud800-\udfff]/.test(encoded)) {
     const { length } = encoded;
     const toIndex = (codePoint: number) => (encoded[codePoint] === undefined ? length : codePoint);
@@ -68,34 +69,32 @@ export function decodeWithOffsets(encoded: string): DecodedText {
   return { text: decodeEntities(encoded), length: indices.length, toIndex };
 }
 
-/** Returns whether a text is an absolute http or https URL, the only ones that are linked. */
+/** Returns whether a text is an absolute http or https URL. Only such URLs become links. */
 export function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && parseUrl(text) !== null;
 }
 
-/** Returns a URL of the web; `null` for anything else. */
+/** Returns an absolute http or https URL unchanged, and `null` for anything else. */
 export function webUrlOrNull(url: string | null): string | null {
   return url !== null && isWebUrl(url) ? url : null;
 }
 
+/** Number of UTF-16 code units around the cut that are searched for a grapheme boundary. */
 const searched = 64;
 
-/**
- * Returns at most `max` UTF-16 code units of a text, cut between two characters as readers see them (UAX
- * #29), as long as those are not made of dozens of marks.
- */
+/** Cuts a text to at most `max` UTF-16 code units, between two graphemes (UAX #29) if these are not overlong. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const from = Math.max(0, max - searched);
   const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
   const index = segmenter.segment(text.slice(from, max + searched)).containing(max - from)?.index;
   if (index !== undefined && index > 0) return text.slice(0, from + index);
-  // All of the searched text is one character.
+  // The searched text is a single grapheme.
   const splitsPair = (text.codePointAt(max - 1) ?? 0) > 0xffff;
   return text.slice(0, splitsPair ? max - 1 : max);
 }
 
-/** Returns a text of at most `max` UTF-16 code units; one that is cut ends in an ellipsis. */
+/** Shortens a text to at most `max` UTF-16 code units. A text that was cut ends in an ellipsis. */
 export function shorten(text: string, max: number): string {
   return text.length <= max ? text : `${cutText(text, max - 1)}…`;
 }

@@ -7,17 +7,17 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/
 const xTime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d [+-]\d{4} \d{4}$/;
 const yearTenThousandMs = 253_402_300_800_000;
 
-/** Returns milliseconds in the years 1970 to 9999; `null` for others. */
+/** Returns Unix milliseconds in the years 1970 to 9999 unchanged, and `null` for others. */
 export function checkTimeMs(ms: number): number | null {
   return ms >= 0 && ms < yearTenThousandMs ? ms : null;
 }
 
-/** Parses an ISO time, or `Tue Oct 01 19:59:18 +0000 2024`, to milliseconds; `null` for anything else. */
+/** Parses an ISO 8601 time, or `Tue Oct 01 19:59:18 +0000 2024`, to Unix milliseconds. Returns `null` for anything else. */
 export function readTimeMs(text: string): number | null {
   return isoTime.test(text) || xTime.test(text) ? checkTimeMs(Date.parse(text)) : null;
 }
 
-/** Returns a time as ISO 8601 UTC with seconds; `null` if it cannot be parsed. */
+/** Converts a time to ISO 8601 UTC with seconds. Returns `null` if it cannot be parsed. */
 export function toIsoTime(text: string | null): string | null {
   const ms = text === null ? null : readTimeMs(text);
   return ms === null ? null : toIsoSeconds(ms);
@@ -27,7 +27,7 @@ export function toCreated(ms: number): Pick<Status, 'created_at' | 'created_time
   return { created_at: toIsoSeconds(ms), created_timestamp: Math.floor(ms / 1000) };
 }
 
-/** Adds the time of creation to a row; one without a readable time is refused. */
+/** Adds the time of creation to a row. Makes the transform fail without a readable time. */
 export function withCreatedMs<Row extends object>(
   row: Row,
   createdMs: number | null,

@@ -4,14 +4,14 @@ import { postUrl } from '../model/reference.ts';
 
 export const xId = z.string().regex(/^\d{1,20}$/);
 
-/** A handle in answers about X, which may be longer than those that callers may ask for. */
+/** Handle in responses about X, which may be longer than a handle in requests. */
 export const xHandle = z.string().regex(/^\w{1,20}$/);
 
 export function xPostUrl(handle: string | null, id: string): string {
   return postUrl({ platform: 'x', handle, id }, '');
 }
 
-/** Returns the address of an account of X by id, from which X redirects to its present handle. */
+/** Returns the URL of an account on X by id. X redirects it to the account's current handle. */
 export function xUserUrl(id: string): string {
   return `https://x.com/i/user/${id}`;
 }
@@ -20,7 +20,7 @@ export function xCommunityUrl(id: string): string {
   return `https://x.com/i/communities/${id}`;
 }
 
-/** Returns what a post of X replies to; `null` if neither the account nor the post is known. */
+/** Returns the post that a post on X replies to, or `null` if neither its account nor its id is known. */
 export function toReplyingTo(handle: string | null, id: string | null): Status['replying_to'] {
   if (handle === null && id === null) return null;
   return { screen_name: handle, status: id, url: id === null ? null : xPostUrl(handle, id) };

@@ -144,7 +144,7 @@ const quoteFallback: ReadonlySet<string> = new Set(['quote-inline']);
 function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | null) {
   return toRichText(content, {
     nameMention: createNaming(mentions, home),
-    ...(quote?.type === 'status' ? { leavesOut: quoteFallback } : {}),
+    ...(quote?.type === 'status' ? { omittedClasses: quoteFallback } : {}),
   });
 }
 
