@@ -105,7 +105,8 @@ class HtmlReader {
     if (rawModes.has(name) || this.#isOmitted(classes)) return this.#enterOmitted();
     if (name === 'a') return this.#enterLink(attributeOf(token, 'href'), classes);
     if (name === 'ul' || name === 'ol') return this.#enterList(token);
-    if (name === 'li') return this.#enterMargin(name, this.#itemMargin(attributeOf(token, 'value')));
+    if (name === 'li')
+      return this.#enterMargin(name, this.#itemMargin(attributeOf(token, 'value')));
     if (name === 'blockquote') return this.#enterMargin(name, { first: '> ', rest: '> ' });
     if (classes.has('invisible')) return this.#enterInvisible();
     if (classes.has('ellipsis')) return () => this.#addEllipsis();

@@ -21,14 +21,14 @@ import { toRepliesPage } from './rows.ts';
 interface ArchiveOptions {
   readonly path: string;
   readonly sample: boolean;
-  /** Perch's own address: the sample lives at its permalinks. */
+  /** Base URL of this server, for the permalinks of the sample. */
   readonly baseUrl: string;
   readonly clock: Clock;
 }
 
 /**
- * Opens the embedded archive. What it lacks of the accounts that it holds is `missing` in the sample,
- * and `ambiguous` elsewhere, because an export need not be whole. Throws Error if it cannot be opened.
+ * Opens the provider that reads the embedded archive. A post or account that is not stored is `missing` in the sample,
+ * and `ambiguous` elsewhere, because an export may be incomplete. Throws Error if the archive cannot be opened.
  */
 export function openArchive(options: ArchiveOptions): Provider {
   const { sample } = options;
@@ -57,10 +57,10 @@ function openSeededStore({ path, baseUrl, sample, clock }: ArchiveOptions): Arch
 
 function createAsk(store: ArchiveStore, sample: boolean): Provider['ask'] {
   const connections = async (query: ConnectionsQuery) => {
-    const held = takeAccount(store, query.account);
-    const page = store.readConnections({ ...query.account, handle: held.handle }, query);
-    if (!isUntold(query, held.account(), page.items.length)) return page;
-    return { ...page, warnings: [...page.warnings, untold[query.kind]] };
+    const stored = requireAccount(store, query.account);
+    const page = store.readConnections({ ...query.account, handle: stored.handle }, query);
+    if (!mayBeIncomplete(query, stored.account(), page.items.length)) return page;
+    return { ...page, warnings: [...page.warnings, incompleteLists[query.kind]] };
   };
   return {
     post: async (query) => findConversation(store, query),
@@ -68,13 +68,13 @@ function createAsk(store: ArchiveStore, sample: boolean): Provider['ask'] {
       const query = { kind: 'post', post, thread: false, replies: order } as const;
       const page = toRepliesPage(findConversation(store, query));
       if (post.platform === 'sample') return page;
-      return { ...page, warnings: [...page.warnings, heldReplies] };
+      return { ...page, warnings: [...page.warnings, storedReplies] };
     },
     profile: async ({ account }) => {
-      const held = takeAccount(store, account);
-      return { account: held.account(), warnings: [], asOfMs: held.stored * 1000 };
+      const stored = requireAccount(store, account);
+      return { account: stored.account(), warnings: [], asOfMs: stored.stored * 1000 };
     },
-    timeline: async (query) => store.readTimeline(takeAccount(store, query.account), query),
+    timeline: async (query) => store.readTimeline(requireAccount(store, query.account), query),
     followers: connections,
     following: connections,
     search: async (query) => store.searchPosts(query, toScope(store, query.platform, sample)),
@@ -91,9 +91,9 @@ function covers(store: ArchiveStore, query: Query, sample: boolean): Coverage {
 }
 
 function coversPost(store: ArchiveStore, { platform, handle, id }: PostReference): boolean {
-  const holdsAccount = handle !== null && store.findAccount({ platform, handle }) !== undefined;
-  // Ids of X are unique whoever wrote; a handle in a URL may be an old one.
-  return holdsAccount || ((handle === null || platform === 'x') && store.hasPost(platform, id));
+  const hasAccount = handle !== null && store.findAccount({ platform, handle }) !== undefined;
+  // Ids on X are unique among all accounts, and the handle in a URL may be a former one.
+  return hasAccount || ((handle === null || platform === 'x') && store.hasPost(platform, id));
 }
 
 function findConversation(store: ArchiveStore, query: PostQuery): PostFound {
@@ -102,32 +102,36 @@ function findConversation(store: ArchiveStore, query: PostQuery): PostFound {
   if (found !== undefined) throw new ProviderError('missing', found.post.text);
   const { platform, handle } = query.post;
   if (handle !== null && store.findAccount({ platform, handle })?.isProtected) throw isProtected();
-  throw notHeld(platform, 'post', 'this post of the account');
+  throw toNotStored(platform, 'post', 'this post of the account');
 }
 
-function takeAccount(store: ArchiveStore, reference: AccountReference): HeldAccount {
-  const held = store.findAccount(reference);
-  if (held?.isProtected) throw isProtected();
-  if (held === undefined) throw notHeld(reference.platform, 'account', 'this account');
-  return held;
+function requireAccount(store: ArchiveStore, reference: AccountReference): HeldAccount {
+  const stored = store.findAccount(reference);
+  if (stored?.isProtected) throw isProtected();
+  if (stored === undefined) throw toNotStored(reference.platform, 'account', 'this account');
+  return stored;
 }
 
-function notHeld(platform: Platform, noun: 'post' | 'account', subject: string): ProviderError {
+function toNotStored(platform: Platform, noun: 'post' | 'account', subject: string): ProviderError {
   if (platform === 'sample') return new ProviderError('missing', `The sample has no such ${noun}.`);
-  const sentence = `The archive does not hold ${subject}.`;
+  const sentence = `The archive does not contain ${subject}.`;
   return new ProviderError('ambiguous', sentence, { isWitness: false });
 }
 
-const heldReplies = 'These are the replies that the archive holds; the platform may have others.';
+const storedReplies = 'These are only the replies in the archive. The platform may have more.';
 
-const untold = {
+const incompleteLists = {
   followers:
-    'The export of this account does not tell who follows it; only those are here of whom the archive knows otherwise.',
-  following: 'The export of this account does not tell whom it follows.',
+    'The export of this account does not contain its followers. The list has only those that the archive knows from other exports.',
+  following: 'The export of this account does not contain the accounts it follows.',
 } as const;
 
-function isUntold({ kind, account }: ConnectionsQuery, known: Account, length: number): boolean {
-  // A repository of Bluesky has all follows, and nobody's followers.
+function mayBeIncomplete(
+  { kind, account }: ConnectionsQuery,
+  known: Account,
+  length: number,
+): boolean {
+  // A Bluesky repository contains all accounts that the owner follows, and no followers.
   if (account.platform === 'bluesky') return kind === 'followers';
   return account.platform !== 'sample' && length === 0 && known[kind] !== 0;
 }
@@ -136,7 +140,7 @@ function isProtected(): ProviderError {
   return new ProviderError('missing', 'The account is protected.');
 }
 
-/** Returns which rows a search may find. The sample stands for the archive until something is imported. */
+/** Returns the rows that a search covers. Until something is imported, a search of the archive covers the sample. */
 function toScope(store: ArchiveStore, asked: SearchPlatform, sample: boolean): SearchScope {
   if (asked !== 'archive') return asked;
   return sample && !store.hasImports() ? 'sample' : 'imports';

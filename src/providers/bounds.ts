@@ -17,11 +17,11 @@ import {
 } from '../platforms/maximums.ts';
 import { countCodePoints, shorten } from '../platforms/text.ts';
 import { type Ask, type Provider, platformOf, readNames } from './provider.ts';
-import { tellBeyond } from './rows.ts';
+import { describeOverLimit } from './rows.ts';
 
 /**
- * Bounds the lists and texts of a provider's answers, with warnings for what is left out. Rows of a page
- * are not counted here, since its cursor leads on below the last of them.
+ * Limits the lists and texts in the answers of a provider, and adds warnings about removed parts. The number of rows of
+ * a page is not limited here, because its cursor continues after the last row.
  */
 export function withBounds(provider: Provider): Provider {
   // The keys of `ask` are kinds of query, by its type.
@@ -30,6 +30,7 @@ export function withBounds(provider: Provider): Provider {
   return { ...provider, ask: Object.fromEntries(bounded) };
 }
 
+/** Creates a provider that sends requests to the upstreams of one platform, with limited answers. */
 export function createLiveProvider(name: string, platform: Platform, ask: Provider['ask']) {
   const covers = (query: Query) => platformOf(query) === platform;
   return withBounds({ name, platforms: [platform], reads: new Set(readNames), covers, ask });
@@ -57,7 +58,7 @@ function boundAsk<Kind extends QueryKind>(provider: Provider, kind: Kind): Ask<K
   return ask && (async (query, context) => bound(await ask(query, context), context));
 }
 
-/** The text of the post comes first, then that of its thread, so that replies are shortened first. */
+/** Limits a post and its conversation. The replies use the text budget last, so they are shortened first. */
 async function boundPostFound(found: PostFound, sliced: Sliced): Promise<PostFound> {
   const { rows: max } = maximums;
   const budget = createBudget(sliced);
@@ -69,25 +70,29 @@ async function boundPostFound(found: PostFound, sliced: Sliced): Promise<PostFou
     replies: await budget(found.replies.slice(0, max)),
   };
   const lists = [found.ancestors, found.continuation, found.replies];
-  const beyond = lists.reduce((sum, { length }) => sum + Math.max(0, length - max), 0);
+  const overLimit = lists.reduce((sum, { length }) => sum + Math.max(0, length - max), 0);
   const posts = [...parts.ancestors, post, ...parts.continuation, ...parts.replies];
-  const warnings = [...found.warnings, ...tellBeyond(beyond, 'post'), ...tellLeftOut(posts, [])];
+  const warnings = [
+    ...found.warnings,
+    ...describeOverLimit(overLimit, 'post'),
+    ...describeLeftOut(posts, []),
+  ];
   return { ...found, ...parts, warnings };
 }
 
 async function boundPosts(page: Page<Post>, sliced: Sliced): Promise<Page<Post>> {
   const items = await createBudget(sliced)(page.items);
-  return { ...page, items, warnings: [...page.warnings, ...tellLeftOut(items, [])] };
+  return { ...page, items, warnings: [...page.warnings, ...describeLeftOut(items, [])] };
 }
 
 async function boundAccounts(page: Page<Account>, sliced: Sliced): Promise<Page<Account>> {
   const items = await mapInSlices(page.items, (account) => boundAccount(account), sliced);
-  return { ...page, items, warnings: [...page.warnings, ...tellLeftOut([], items)] };
+  return { ...page, items, warnings: [...page.warnings, ...describeLeftOut([], items)] };
 }
 
 async function boundProfile(found: ProfileFound) {
   const account = boundAccount(found.account);
-  return { ...found, account, warnings: [...found.warnings, ...tellLeftOut([], [account])] };
+  return { ...found, account, warnings: [...found.warnings, ...describeLeftOut([], [account])] };
 }
 
 function createBudget(sliced: Sliced): (posts: readonly Post[]) => Promise<readonly Post[]> {
@@ -102,9 +107,9 @@ function createBudget(sliced: Sliced): (posts: readonly Post[]) => Promise<reado
   return (posts) => mapInSlices(posts, bound, sliced);
 }
 
-/** Counts the UTF-16 code units of all texts of a post that readers see, and `lineWeight` for each line break. */
+/** Counts the UTF-16 code units of all displayed texts of a post, plus `lineWeight` for each line break. */
 function countText(post: Post): number {
-  if (post.type === 'tombstone') return weigh(post.text);
+  if (post.type === 'tombstone') return weighText(post.text);
   const { article, card, poll, quote } = post;
   const texts = [
     post.text,
@@ -117,15 +122,15 @@ function countText(post: Post): number {
     article?.preview_text,
     card?.description,
   ];
-  const own = texts.reduce((sum, text) => sum + weigh(text), 0);
+  const own = texts.reduce((sum, text) => sum + weighText(text), 0);
   return own + (quote === null ? 0 : countText(quote));
 }
 
-function weigh(text: string | null | undefined): number {
+function weighText(text: string | null | undefined): number {
   return text ? text.length + (text.split('\n').length - 1) * lineWeight : 0;
 }
 
-/** Words for members whose names are not plain. */
+/** Words for warnings, for members whose names are not plain words. */
 const nouns: Readonly<Record<string, string>> = {
   content_warning: 'content warning',
   community_note: 'community note',
@@ -136,10 +141,13 @@ const nouns: Readonly<Record<string, string>> = {
   quote: 'quotes within quotes',
 };
 
-function tellLeftOut(posts: readonly Post[], accounts: readonly Account[]): readonly string[] {
+function describeLeftOut(posts: readonly Post[], accounts: readonly Account[]): readonly string[] {
   const all = posts.flatMap(withQuotes);
   const authors = new Set(all.flatMap(accountsOf));
-  return [...tellEach(all, 'post'), ...tellEach([...authors, ...accounts], 'account')];
+  return [
+    ...describeIncomplete(all, 'post'),
+    ...describeIncomplete([...authors, ...accounts], 'account'),
+  ];
 }
 
 function withQuotes(post: Post): readonly Post[] {
@@ -151,7 +159,10 @@ function accountsOf(post: Post): readonly Account[] {
   return [post.author, reposter].filter((account) => account !== null);
 }
 
-function tellEach(rows: readonly (Post | Account)[], noun: 'post' | 'account'): readonly string[] {
+function describeIncomplete(
+  rows: readonly (Post | Account)[],
+  noun: 'post' | 'account',
+): readonly string[] {
   const counts = new Map<string, number>();
   for (const name of rows.flatMap((row) => ('left_out' in row ? (row.left_out ?? []) : []))) {
     counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -162,7 +173,7 @@ function tellEach(rows: readonly (Post | Account)[], noun: 'post' | 'account'): 
   });
 }
 
-/** Returns a post whose lists and texts keep to the maximums. `left_out` names what is cut. */
+/** Limits the lists and texts of a post, and names the cut members in `left_out`. */
 export function boundPost(
   post: Post,
   texts: TextMaximums = shownTexts,
@@ -181,7 +192,7 @@ export function boundPost(
   };
 }
 
-/** Returns an account whose texts keep to the maximums, as `boundPost` does. */
+/** Limits the texts of an account, and names the cut members in `left_out`. */
 export function boundAccount(account: Account, texts: TextMaximums = shownTexts): Account {
   const description = shortenOrNull(account.description, texts.description);
   const bounded = replaceNamed(account, {
@@ -191,7 +202,7 @@ export function boundAccount(account: Account, texts: TextMaximums = shownTexts)
   });
   const facets = account.description_facets ?? [];
   const isCut = description !== account.description;
-  // An account that is not cut stays the same object: the warnings count each account once.
+  // An account without cuts stays the same object, because the warnings count distinct objects.
   if (facets.length === 0 || (facets.length <= maximums.facets && !isCut)) return bounded;
   return { ...bounded, description_facets: boundFacets(facets, isCut ? description : null) };
 }
@@ -221,7 +232,7 @@ function boundOwn(post: Status, texts: TextMaximums): Partial<Status> {
   };
 }
 
-/** In a text that was `cut`, a link that is cut is none, and a style ends where the text does. */
+/** Limits facets. If the text was `cut`, removes links that do not fit, and shortens styles. */
 function boundFacets(facets: readonly Facet[], cut: string | null): readonly Facet[] {
   const kept = facets.slice(0, maximums.facets);
   if (cut === null) return kept;
@@ -286,18 +297,18 @@ interface Lossy {
   readonly left_out?: readonly string[] | undefined;
 }
 
-/** Replaces members of a value, and names those that differ in `left_out`. */
+/** Replaces members of a value, and names the changed ones in `left_out`. */
 function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
   const before = new Map<string, unknown>(Object.entries(whole));
   const changed = Object.entries(parts).flatMap(([name, part]) =>
     isDeepStrictEqual(part, before.get(name)) ? [] : [name],
   );
-  // Facets that go with a text that is cut are no loss of their own.
+  // Facets that were removed together with the end of a text are not named.
   const lost = changed.includes('text') ? changed.filter((name) => name !== 'facets') : changed;
   return lost.length === 0 ? whole : nameLeftOut({ ...whole, ...parts }, lost);
 }
 
-/** Returns the names of those lists that were not read to their end. */
+/** Returns the names of the lists from which items were left out. */
 export function findLeftOut(
   lists: Readonly<Record<string, readonly (List<unknown> | undefined)[]>>,
 ): readonly string[] {

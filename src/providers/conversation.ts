@@ -1,3 +1,4 @@
+/** Accessors of the rows of a platform, and their order. */
 interface ThreadForm<Row> {
   readonly parentOf: (row: Row) => string | null;
   readonly authorOf: (row: Row) => string;
@@ -6,8 +7,10 @@ interface ThreadForm<Row> {
 }
 
 interface Ranking<Row> {
+  /** Ids of the posts whose replies are ranked. */
   readonly answeredIds: readonly (string | null)[];
   readonly order: 'top' | 'recent';
+  /** Rows to place after these replies. */
   readonly others?: readonly Row[];
 }
 
@@ -27,7 +30,7 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
   const isOwn = (row: Row, focal: Row) => row.id !== focal.id && authorOf(row) === authorOf(focal);
   const byLikes = (a: Row, b: Row) => (likesOf(b) ?? -1) - (likesOf(a) ?? -1) || byOldest(a, b);
   return {
-    /** Returns the author's answers to themselves: each the first to the one before it. */
+    /** Returns the continuation of a thread: repeatedly the author's first reply to their previous post. */
     pickContinuation: (focal: Row, rows: readonly Row[]): readonly Row[] => {
       const own = groupByParent(rows.filter((row) => isOwn(row, focal)));
       const chain = new Map([[focal.id, focal]]);
@@ -38,7 +41,7 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
       }
       return [...chain.values()].slice(1);
     },
-    /** Returns the replies to these ids, then `others`, each before the replies to it. */
+    /** Returns the direct replies in order, then `others`, each followed by the replies to it. */
     rankReplies: (rows: readonly Row[], { answeredIds, order, others = [] }: Ranking<Row>) => {
       const byParent = groupByParent(rows);
       const direct = answeredIds
@@ -46,7 +49,7 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
         .sort(order === 'top' ? byLikes : (a, b) => byOldest(b, a));
       const found: Row[] = [];
       const waiting = [...direct, ...others].reverse();
-      // A row has one parent, so none is visited twice and no cycle is entered.
+      // Each row has one parent, so no row is visited twice and cycles are not reached.
       for (let row = waiting.pop(); row !== undefined; row = waiting.pop()) {
         found.push(row);
         waiting.push(...(byParent.get(row.id)?.toReversed() ?? []));

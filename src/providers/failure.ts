@@ -10,67 +10,68 @@ export function toMissing(reason: Tombstone['reason']): ProviderError {
 }
 
 export function createMalformed(cause?: unknown): ProviderError {
-  const message = 'The source answered in a form that Perch does not understand.';
+  const message = 'The source sent a response that Perch cannot read.';
   return new ProviderError('malformed', message, { cause });
 }
 
 const unanswered = {
   timeout: 'The source did not answer in time.',
-  aborted: 'The read was given up before the source answered.',
+  aborted: 'The read was cancelled before the source answered.',
   connect: 'The source could not be reached.',
   reset: 'The source could not be reached.',
-  // The same sentence whether the name does not exist or its address is not public, so that nobody can
-  // ask Perch which names a private network has.
+  // The same sentence whether the name does not exist or its address is not public, so that callers
+  // cannot find out which names exist in a private network.
   refused: 'The server of this account could not be reached.',
 } as const;
 
 export function toProviderError(failure: HttpFailure): ProviderError {
   const { kind } = failure;
   if (kind === 'too_large' || kind === 'redirect') return createMalformed(failure);
-  // A refused host was named by the caller, and the provider asks other hosts too.
+  // The caller has named the refused host; the provider may be able to reach others.
   const isGeneral = kind !== 'refused';
   return new ProviderError('unavailable', unanswered[kind], { isGeneral, cause: failure });
 }
 
-/** Returns the error of a 429, 403 (CDNs refuse busy callers) or 5xx; `null` for others. */
+/** Returns the error for status 429, 403 (which CDNs send to frequent callers) or 5xx, and `null` for others. */
 export function toStatusFailure(
   status: number,
   retryAfterSeconds: number | undefined,
 ): ProviderError | null {
   if (status === 403 || status === 429) {
-    const message = 'The source asks for fewer requests.';
+    const message = 'The source limits the rate of requests.';
     return new ProviderError('throttled', message, { retryAfterSeconds });
   }
   if (status < 500) return null;
   return new ProviderError('unavailable', 'The source is failing at the moment.');
 }
 
-/** Reports a throttle that the answer survives, so that its pause is kept. Other errors are ignored. */
-export function tellThrottled({ onThrottled }: ProviderContext, error: unknown): void {
+/** Reports a `throttled` error that does not make the read fail, so that its pause is observed. Ignores other errors. */
+export function reportThrottle({ onThrottled }: ProviderContext, error: unknown): void {
   if (error instanceof ProviderError && error.kind === 'throttled') onThrottled?.(error);
 }
 
-export async function orNull<Found>(read: Promise<Found>, context: ProviderContext) {
+/** Waits for an optional read, and returns `null` if it fails with a ProviderError. */
+export async function readOrNull<Found>(read: Promise<Found>, context: ProviderContext) {
   try {
     return await read;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    tellThrottled(context, error);
+    reportThrottle(context, error);
     return null;
   }
 }
 
-/** Waits for a read that looks for a reason. Throws ProviderError `missing` only. */
+/** Waits for a read that checks whether a subject exists. Throws only ProviderError `missing`. */
 export async function throwIfMissing(read: Promise<unknown>, context: ProviderContext) {
   try {
     await read;
   } catch (error) {
     if (!(error instanceof ProviderError) || error.kind === 'missing') throw error;
-    tellThrottled(context, error);
+    reportThrottle(context, error);
   }
 }
 
-/** Waits for a result until a signal is aborted, and then throws the reason. */
+/** Waits for a result. Throws the result of `reasonOf` when the signal is aborted. */
 export function untilAborted<Result>(
   result: Promise<Result>,
   signal: AbortSignal,
@@ -89,7 +90,8 @@ export const unreadParts = {
   replies: 'The replies could not be read.',
 } as const;
 
-export function listParts({ thread, replies }: PostQuery): PostFound['missing'] {
+/** Returns the parts of a conversation that a query asks for besides the post. */
+export function requestedParts({ thread, replies }: PostQuery): PostFound['missing'] {
   const parts = ['thread', 'replies'] as const;
   return parts.filter((part) => (part === 'thread' ? thread : replies !== 'off'));
 }

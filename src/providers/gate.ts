@@ -1,43 +1,45 @@
 import type { Clock } from '../core/clock.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
-/** Pause in seconds after a throttle for which the upstream names none. */
+/** Pause in seconds after a throttled response without `Retry-After`. */
 export const defaultPauseSeconds = 30;
 
 const maxPauseSeconds = 300;
 
-/** Limits the pause that an upstream asks for to between 1 and 300 seconds. */
+/** Limits a pause requested by an upstream to 1 to 300 seconds. */
 export function clampPause(seconds: number): number {
   return Math.min(Math.max(seconds, 1), maxPauseSeconds);
 }
 
 export interface BreakerOptions {
+  /** Number of consecutive failures that open the breaker. */
   readonly failures: number;
+  /** Time that the breaker stays open. Each consecutive opening doubles it. */
   readonly openMs: number;
-  /** Longest time that it stays open; each opening in a row doubles the last. */
+  /** Maximum time that the breaker stays open. */
   readonly maxOpenMs: number;
 }
 
 export interface GateOptions extends BreakerOptions {
   readonly clock: Clock;
   readonly onChange?: (state: BreakerState) => void;
-  /** The host that the gate is for. Default: the gate of a whole provider. */
+  /** Host that the breaker is for. Default: the breaker is for a whole provider. */
   readonly host?: string;
 }
 
-/** `closed`: asked as usual; `open`: not asked; `half_open`: one query tries whether it is back. */
+/** `closed`: queries pass; `open`: queries fail immediately; `half_open`: a single query probes for recovery. */
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
 export interface Asking {
   readonly signal: AbortSignal;
-  /** What is asked for. Unreadable answers about one subject count once: others may be readable. */
+  /** Subject of the query. Repeated `malformed` responses about one subject count as one failure. */
   readonly subject: string;
 }
 
 /**
- * A circuit breaker before a provider or one of its hosts, which also keeps the pause that a throttling
- * one asks for. Failures that are not general count only before a host. Each change of state begins an
- * epoch; outcomes of an earlier one change nothing.
+ * Circuit breaker of a provider or of one of its hosts, which also observes the pauses of throttled responses. Failures
+ * that do not concern the whole provider count only in the breaker of a host. Each change of state begins an epoch;
+ * outcomes of queries from earlier epochs are ignored.
  */
 export class Gate {
   state: BreakerState = 'closed';
@@ -53,7 +55,7 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Asks, or throws ProviderError: `unavailable` while it is open, `throttled` during a pause. */
+  /** Runs a query. Throws ProviderError `unavailable` while the breaker is open, and `throttled` during a pause. */
   async run<Found>(ask: () => Promise<Found>, { signal, subject }: Asking): Promise<Found> {
     const epoch = this.#admit();
     try {
@@ -61,13 +63,14 @@ export class Gate {
       if (epoch === this.#epoch) this.#succeed();
       return found;
     } catch (error) {
-      // An abort by the caller or by the read's own deadline says nothing of the provider.
+      // An abort by the caller or by the read's deadline is not a failure of the provider.
       if (error instanceof ProviderError && !signal.aborted) this.#fail(error, subject, epoch);
-      else if (epoch === this.#epoch) this.#probing = false; // the next query probes in its place
+      else if (epoch === this.#epoch) this.#probing = false; // the next query becomes the probe
       throw error;
     }
   }
 
+  /** Stops queries for the time that a `throttled` error specifies. */
   pause({ retryAfterSeconds = defaultPauseSeconds }: ProviderError): void {
     const untilMs = this.#options.clock.now() + clampPause(retryAfterSeconds) * 1000;
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
@@ -76,16 +79,16 @@ export class Gate {
   #admit(): number {
     const { clock, host } = this.#options;
     const now = clock.now();
-    const whose = host === undefined ? 'The provider' : `The server ${host}`;
+    const subject = host === undefined ? 'The provider' : `The server ${host}`;
     const isGeneral = host === undefined;
     if (now < this.#pausedUntilMs) {
-      const message = `${whose} has asked to be left alone for a while.`;
+      const message = `${subject} limits the rate of requests, so Perch pauses its requests for a while.`;
       const retryAfterSeconds = Math.ceil((this.#pausedUntilMs - now) / 1000);
       throw new ProviderError('throttled', message, { retryAfterSeconds, isGeneral });
     }
     if (this.state === 'open' && now >= this.#openUntilMs) this.#change('half_open');
     if (this.state === 'open' || this.#probing) {
-      const message = `${whose} fails repeatedly and is left alone for a while.`;
+      const message = `${subject} has failed repeatedly, so Perch pauses its requests for a while.`;
       throw new ProviderError('unavailable', message, { isGeneral });
     }
     this.#probing = this.state === 'half_open';

@@ -16,28 +16,28 @@ export const readNames = [
 ] as const;
 
 export interface ProviderContext extends RequestContext {
-  /** Called with a throttle that an answer survives, so that the pause is kept all the same. */
+  /** Called with a `throttled` error that does not make the read fail, so that the pause is observed. */
   readonly onThrottled?: (error: ProviderError) => void;
 }
 
-/** Answers one kind of query. Throws ProviderError, and lets the Problem of `takeRequest` through. */
+/** Function that answers one kind of query. Throws ProviderError, and the Problem of `takeRequest`. */
 export type Ask<Kind extends QueryKind> = (
   query: Answers[Kind]['query'],
   context: ProviderContext,
 ) => Promise<Answers[Kind]['found']>;
 
-/** Whether a provider answers for a subject; a `last resort` only when all others have failed. */
+/** Whether a provider can answer a query. A `last resort` is used only after all other providers have failed. */
 export type Coverage = boolean | 'last resort';
 
 export interface Provider {
   readonly name: string;
-  /** The platforms whose references it understands. */
+  /** Platforms that the provider reads. */
   readonly platforms: readonly Platform[];
   readonly reads: ReadonlySet<(typeof readNames)[number]>;
-  /** Returns, without waiting, whether it answers for this subject; the archive holds only some. */
+  /** Returns whether the provider can answer this query; the archive, for example, contains only some accounts. */
   covers(query: Query): Coverage;
   readonly ask: { readonly [Kind in QueryKind]?: Ask<Kind> };
-  /** True where it answers from this machine, so that it may be asked again at any time. */
+  /** Whether the provider reads from this machine, so that repeated reads cost no upstream requests. */
   readonly isLocal?: boolean;
   close?(): void;
 }

@@ -6,18 +6,18 @@ import { blueskyPerMinute, createBluesky } from './bluesky/index.ts';
 import { createFxTwitter } from './fxtwitter/index.ts';
 import type { BreakerOptions } from './gate.ts';
 import { createMastodon } from './mastodon/index.ts';
-import { withPace } from './pace.ts';
 import type { Provider } from './provider.ts';
+import { withRateLimit } from './rate-limit.ts';
 import { createSyndication } from './syndication/index.ts';
 
-/** The providers that there are, in the default order of `PERCH_PROVIDERS`. */
+/** Names of all providers, in the default order of `PERCH_PROVIDERS`. */
 export const providerNames = sourceNames;
 
 export type ProviderName = (typeof providerNames)[number];
 
 export interface ProviderSettings {
   readonly http: HttpClient;
-  /** For hosts out of requests: contacts public addresses alone. */
+  /** Client for hosts that callers name, which connects only to public addresses. */
   readonly publicHttp: HttpClient;
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -34,14 +34,14 @@ export interface ProviderSettings {
   readonly maxPerHost: number;
 }
 
-/** How each provider is built. A provider with `close` is owned by whoever builds it. */
+/** Factory of each provider. The caller closes a provider that has `close`. */
 export const providerFactories: Readonly<
   Record<ProviderName, (settings: ProviderSettings) => Provider>
 > = {
   archive: (settings) => openArchive({ ...settings, path: settings.archivePath }),
   fxtwitter: (settings) =>
     createFxTwitter({
-      http: toPaced(settings, settings.fxtwitterPerMinute),
+      http: toRateLimited(settings, settings.fxtwitterPerMinute),
       apiUrl: settings.fxtwitterUrl,
       clock: settings.clock,
     }),
@@ -49,7 +49,7 @@ export const providerFactories: Readonly<
     createSyndication({ http: settings.http, apiUrl: settings.syndicationUrl }),
   bluesky: (settings) =>
     createBluesky({
-      http: toPaced(settings, blueskyPerMinute),
+      http: toRateLimited(settings, blueskyPerMinute),
       apiUrl: settings.blueskyUrl,
       searchUrl: settings.blueskySearchUrl,
       clock: settings.clock,
@@ -62,6 +62,7 @@ export const providerFactories: Readonly<
     }),
 };
 
-function toPaced({ http, clock, readTimeoutMs: maxWaitMs }: ProviderSettings, perMinute: number) {
-  return withPace(http, { perMinute, maxWaitMs, clock });
+function toRateLimited(settings: ProviderSettings, perMinute: number): HttpClient {
+  const { http, clock, readTimeoutMs: maxWaitMs } = settings;
+  return withRateLimit(http, { perMinute, maxWaitMs, clock });
 }

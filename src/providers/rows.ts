@@ -3,14 +3,16 @@ import type { Post, Status } from '../model/post.ts';
 import type { Page, PostFound, SearchQuery } from '../model/queries.ts';
 import { maximums } from '../platforms/maximums.ts';
 
-/** The rows of a list that were read, and how many were not. */
+/** Parsed rows of a list. */
 export interface Rows<Row> {
   readonly rows: readonly Row[];
+  /** Number of malformed rows. */
   readonly unreadable: number;
-  readonly beyond: number;
+  /** Number of rows over the maximum, which were not read. */
+  readonly overLimit: number;
 }
 
-/** Reads a list row by row, so that an unreadable row costs only itself. Returns `null` for anything else. */
+/** Parses a list row by row, and counts malformed rows. Returns `null` if the value is not a list. */
 export async function parseRows<Row>(
   list: unknown,
   parseRow: (row: unknown) => Row | null,
@@ -19,11 +21,12 @@ export async function parseRows<Row>(
   if (!Array.isArray(list)) return null;
   const sent = list.slice(0, maximums.rows);
   const rows = (await mapInSlices(sent, parseRow, sliced)).filter((row) => row !== null);
-  return { rows, unreadable: sent.length - rows.length, beyond: list.length - sent.length };
+  return { rows, unreadable: sent.length - rows.length, overLimit: list.length - sent.length };
 }
 
-export function countSent({ rows, unreadable, beyond }: Rows<unknown>): number {
-  return rows.length + unreadable + beyond;
+/** Returns the number of rows that the source sent, including unreadable ones. */
+export function countSent({ rows, unreadable, overLimit }: Rows<unknown>): number {
+  return rows.length + unreadable + overLimit;
 }
 
 export function uniqueBy<Row>(
@@ -44,7 +47,7 @@ export function uniqueById<Row extends { readonly id: string | null }>(rows: rea
   return uniqueBy(rows, ({ id }) => id);
 }
 
-/** Returns whether a post found by a search is from its time and has the media of its feed. */
+/** Returns whether a post is within the time range of a search and has the media of its feed. */
 export function isHit({ created_timestamp, media }: Status, query: SearchQuery): boolean {
   const { feed, sinceSeconds, untilSeconds } = query;
   if (sinceSeconds !== null && created_timestamp < sinceSeconds) return false;
@@ -56,8 +59,8 @@ const plurals = { post: 'posts', account: 'accounts', reply: 'replies' } as cons
 
 export type RowNoun = keyof typeof plurals;
 
-/** Returns the warning for rows that are left out; `because` is the reason of one, and of several if it differs. */
-export function tellOmitted(
+/** Returns the warning about omitted rows, or an empty list. The reason has a form for one row and one for several. */
+export function describeOmitted(
   count: number,
   noun: RowNoun,
   [one, many = one]: readonly [one: string, many?: string],
@@ -67,27 +70,29 @@ export function tellOmitted(
   return [`${count} ${plurals[noun]} are left out, because ${many}.`];
 }
 
-export function tellBeyond(count: number, noun: RowNoun): readonly string[] {
-  return tellOmitted(count, noun, [`a list of more than ${maximums.rows} is not read to its end`]);
+export function describeOverLimit(count: number, noun: RowNoun): readonly string[] {
+  return describeOmitted(count, noun, [`Perch reads at most ${maximums.rows} rows of a list`]);
 }
 
-export function tellUnread(
-  { unreadable, beyond }: Pick<Rows<unknown>, 'unreadable' | 'beyond'>,
+export function describeUnread(
+  { unreadable, overLimit }: Pick<Rows<unknown>, 'unreadable' | 'overLimit'>,
   noun: RowNoun,
 ): readonly string[] {
   const nothing = 'the source sent nothing readable for';
   return [
-    ...tellOmitted(unreadable, noun, [`${nothing} it`, `${nothing} them`]),
-    ...tellBeyond(beyond, noun),
+    ...describeOmitted(unreadable, noun, [`${nothing} it`, `${nothing} them`]),
+    ...describeOverLimit(overLimit, noun),
   ];
 }
 
-/** Returns the replies that a source has sent with a post, as the one page of their list. */
+/** Converts the replies that a source sent with a post to a list of a single page. */
 export function toRepliesPage({ post, replies, warnings, asOfMs }: PostFound): Page<Post> {
-  // Placeholders may have no id, and a list has each item once.
+  // Placeholders are not listed, because they may lack the id that identifies an item.
   const items = replies.filter(({ type }) => type === 'status');
-  const because = 'the source does not show them to the public';
-  const hidden = tellOmitted(replies.length - items.length, 'reply', [because]);
+  const hidden = describeOmitted(replies.length - items.length, 'reply', [
+    'the source does not show it to the public',
+    'the source does not show them to the public',
+  ]);
   const page = { items, cursor: null, answered: post, warnings: [...warnings, ...hidden] };
   return asOfMs === undefined ? page : { ...page, asOfMs };
 }

@@ -9,11 +9,11 @@ import { toProviderError } from './failure.ts';
 
 export interface UpstreamOptions {
   readonly http: HttpClient;
-  /** The address of the API, for example `https://api.fxtwitter.com`. It may have a path. */
+  /** Base URL of the API, for example `https://api.fxtwitter.com`. May have a path. */
   readonly apiUrl: string;
 }
 
-/** Sends one GET of a path. Throws ProviderError, and what `takeRequest` throws. */
+/** Function that sends a GET request for a path. Throws ProviderError, and the Problem of `takeRequest`. */
 export type Upstream = (path: string, context: RequestContext) => Promise<HttpAnswer>;
 
 export function createUpstream({ http, apiUrl }: UpstreamOptions): Upstream {
@@ -28,19 +28,19 @@ export function createUpstream({ http, apiUrl }: UpstreamOptions): Upstream {
   };
 }
 
-/** Parses a JSON body. Returns `undefined` for anything else, such as an HTML error page. */
+/** Parses a JSON body. Returns `undefined` for other content, such as an HTML error page. */
 export function readJson({ mediaType, text }: HttpAnswer): unknown {
   if (mediaType !== 'application/json') return undefined;
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // truncated or no JSON at all: the caller decides what follows
+    return undefined; // truncated or not JSON: the caller decides
   }
 }
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Parses the JSON object of an answer. Returns `null` for anything else. */
+/** Parses a body that is a JSON object. Returns `null` for anything else. */
 export function readBody(answer: HttpAnswer): Body | null {
   const body = readJson(answer);
   return isBody(body) ? body : null;

@@ -247,7 +247,7 @@ describe('a search of Bluesky', () => {
 
     expect(reply.json()).toMatchObject({
       code: 'upstream_unavailable',
-      detail: 'Bluesky does not let this server search at the moment.',
+      detail: 'Bluesky does not allow searches from this server at the moment.',
     });
   });
 

@@ -46,7 +46,7 @@ describe('a post that a server passes off as somebody else’s', () => {
       },
     ]);
     expect(body.warnings).toEqual([
-      expect.stringContaining(`the copy of this post that ${evil} has`),
+      expect.stringContaining(`a copy of the post on ${evil}.`),
     ]);
     expect(decodeURIComponent(String(reply.headers.link))).toContain(copy);
   });

@@ -84,7 +84,7 @@ describe('a repository of Bluesky in the archive', () => {
     const followers = await read(app, 'profiles/ada.test/followers');
     expect(followers.body).toMatchObject({
       users: [],
-      warnings: [expect.stringContaining('does not tell who follows it')],
+      warnings: [expect.stringContaining('does not contain its followers')],
     });
     const found = await read(app, 'search?q=heron&platform=archive');
     expect(textsOf(found.body)).toContain('A heron stood there');
@@ -185,7 +185,7 @@ describe('an export of Mastodon in the archive', () => {
     const following = await read(app, 'profiles/ada@social.example.org/following');
     expect(following.body).toMatchObject({
       users: [],
-      warnings: ['The export of this account does not tell whom it follows.'],
+      warnings: ['The export of this account does not contain the accounts it follows.'],
     });
     const thread = await read(app, 'posts?url=https://social.example.org/@ada/1');
     expect(textsOf(thread.body)).toEqual(['A heron stood there', 'And then it left']);

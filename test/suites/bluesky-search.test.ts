@@ -131,7 +131,7 @@ describe('a search of Bluesky', () => {
     expect(idsOf(found.items).slice(0, 2)).toEqual(['3k29', '3k28']);
     expect(found).toMatchObject({
       cursor: null,
-      warnings: ['Bluesky gives only one page of top posts to those who are not signed in.'],
+      warnings: ['Bluesky sends only one page of top posts without a login.'],
     });
     expect(all.found.warnings).toEqual([]);
   });
@@ -149,7 +149,7 @@ describe('a search of Bluesky', () => {
       expect(idsOf(found.items)).toEqual([feed]);
       expect(found).toMatchObject({ rows: 3, cursor: null });
       expect(found.warnings).toEqual([
-        `Bluesky has no search for ${feed}; these are the posts with ${feed} of the latest.`,
+        `Bluesky has no search for ${feed}; these are the latest posts that have ${feed}.`,
       ]);
       expect(queries).toMatchObject([{ sort: 'latest', limit: '100' }]);
     },
@@ -202,7 +202,7 @@ describe('a search that Bluesky refuses', () => {
     expect(requests).toBe(1);
     expect(failure).toMatchObject({
       kind: 'unavailable',
-      message: 'Bluesky does not let this server search at the moment.',
+      message: 'Bluesky does not allow searches from this server at the moment.',
     });
   });
 

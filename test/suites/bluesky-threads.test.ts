@@ -170,7 +170,7 @@ describe('a thread of Bluesky', () => {
     expect(found.continuation).toHaveLength(20);
     expect(found.missing).toEqual(['thread']);
     expect(found.warnings).toEqual([
-      'What the author added after this post may go on; the rest could not be read.',
+      'The rest of the author’s thread may be longer, but could not be read.',
     ]);
   });
 
@@ -181,9 +181,7 @@ describe('a thread of Bluesky', () => {
 
     expect(found.ancestors).toHaveLength(100);
     expect(found.ancestors[0]).toMatchObject({ id: '3k2' });
-    expect(found.warnings).toEqual([
-      'The thread begins further up; the posts before these were not sent.',
-    ]);
+    expect(found.warnings).toEqual(['The thread begins with earlier posts, which were not sent.']);
   });
 
   it('is read with its direct replies where it is larger than a body may be', async () => {
@@ -205,7 +203,7 @@ describe('a thread of Bluesky', () => {
     expect(idsOf(found.continuation)).toEqual(['3k1', '3k2']);
     expect(found.replies).toHaveLength(8);
     expect(found.warnings).toEqual([
-      'This thread is too large to be read whole; of the replies, the direct ones are here.',
+      'This thread is too large to read completely. Of the replies, only the direct ones are included.',
     ]);
   });
 

@@ -723,12 +723,12 @@ describe('a search', () => {
     [
       'photos',
       ['2003'],
-      ['X has no feed of photos; these are the posts with photos of its media feed.'],
+      ['X has no feed of photos; these are the posts of its media feed that have photos.'],
     ],
     [
       'videos',
       ['2002'],
-      ['X has no feed of videos; these are the posts with videos of its media feed.'],
+      ['X has no feed of videos; these are the posts of its media feed that have videos.'],
     ],
   ] as const)('in the feed %s has %o', async (feed, expected, warnings) => {
     const { found } = await read({ search: posts }, search({ feed }));
@@ -779,7 +779,7 @@ describe('a search that fails', () => {
     expect(failure).toMatchObject({ kind: 'rejected', message: 'X refuses this search text.' });
   });
 
-  const blank = 'The search text has nothing in it but underscores and spaces, which X refuses.';
+  const blank = 'The search text contains only underscores and spaces, which X refuses.';
 
   it.each(['_', ' _ __ ', ''])('because its text is %o is rejected unasked', async (text) => {
     for (const query of [search({ text, sinceSeconds: 5 }), users(text)]) {
@@ -803,7 +803,7 @@ describe('a search that fails', () => {
     expect(fits.paths).toHaveLength(1);
     expect(failure).toMatchObject({
       kind: 'rejected',
-      message: `The search text is longer than the ${room} UTF-16 units that X accepts with its time limits.`,
+      message: `The search text is longer than the ${room} UTF-16 code units that X accepts together with a time range.`,
     });
     expect(paths).toEqual([]);
   });
@@ -813,7 +813,7 @@ describe('a search that fails', () => {
 
     expect(failure).toMatchObject({
       kind: 'rejected',
-      message: 'The search text is longer than the 512 UTF-16 units that X accepts.',
+      message: 'The search text is longer than the 512 UTF-16 code units that X accepts.',
     });
   });
 
@@ -857,7 +857,7 @@ describe('a search for accounts', () => {
       cursor: null,
       rows: 3,
       warnings: [
-        'X offers no search for accounts; these are its suggestions.',
+        'X has no search for accounts; these are its suggestions for the text.',
         '1 account is left out, because the source sent nothing readable for it.',
       ],
     });

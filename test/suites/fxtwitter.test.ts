@@ -247,7 +247,7 @@ describe('a thread that the service could not get', () => {
 
     expect(idsOf(found.ancestors)).toEqual(['1999', '2000']);
     expect(found.missing).toEqual(['thread']);
-    expect(found.warnings).toEqual(['What the author added after this post could not be read.']);
+    expect(found.warnings).toEqual(['The rest of the author’s thread could not be read.']);
     expect(paths).toEqual(['/2/thread/2001', '/2/status/2000', '/2/status/1999']);
   });
 
@@ -390,7 +390,7 @@ describe('a protected account', () => {
       { id: '1999', type: 'status' },
       { id: '2000', ...hidden },
     ]);
-    expect(found.warnings).toEqual(['What the author added after this post could not be read.']);
+    expect(found.warnings).toEqual(['The rest of the author’s thread could not be read.']);
   });
 });
 

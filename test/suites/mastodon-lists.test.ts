@@ -354,7 +354,7 @@ describe('a profile of Mastodon', () => {
     [{ moved: { acct: 'wren2', url: null } }, `moved to @wren2@${homeHost}`],
     [{ limited: true }, `The moderators of ${homeHost} limit this account`],
     [{ memorial: true }, 'kept in memory'],
-    [{ bot: true }, 'a program writes its posts'],
+    [{ bot: true }, 'marked as automated'],
   ])('warns of %j', async (fields, words) => {
     const { warnings } = await readProfile(fields);
 
@@ -485,7 +485,7 @@ describe('a search of accounts of Mastodon', () => {
     const absent = await find(hosts, 'nobody@otter.example.net');
 
     expect(gone.warnings).toContain(
-      'The server of @nobody@gone.example.net gave no answer, so the account may be missing here.',
+      'The server of @nobody@gone.example.net did not answer, so this account may be missing.',
     );
     expect(absent.warnings).toHaveLength(1);
   });

@@ -315,7 +315,7 @@ describe('the copy of a post', () => {
     expect(post).toMatchObject({ id: '777', url: 'https://kelp.example.net/@kelp/777' });
     expect(post.author?.screen_name).toBe('kelp@kelp.example.net');
     expect(warnings).toEqual([
-      `This is the copy of this post that ${homeHost} has; its counts and replies may be incomplete.`,
+      `This is a copy of the post on ${homeHost}. Its counts and replies may be incomplete.`,
     ]);
   });
 
@@ -544,7 +544,7 @@ describe('a thread', () => {
       },
     });
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain('What this thread answers is missing');
+    expect(warnings[0]).toContain('The post that this thread replies to is missing');
   });
 
   it('says when a server may have cut it', async () => {

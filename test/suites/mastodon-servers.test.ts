@@ -42,12 +42,12 @@ const handle = `wren@${homeHost}`;
 
 describe('a server of Mastodon', () => {
   it.each([
-    [401, 'unavailable', 'allows no reading without a login'],
-    [403, 'unavailable', 'refuses to be read'],
+    [401, 'unavailable', 'requires a login for reading'],
+    [403, 'unavailable', 'refuses requests from this server'],
     [404, 'missing', 'no such post'],
     [410, 'missing', 'suspended'],
     [418, 'malformed', 'does not understand'],
-    [422, 'unavailable', 'does not show this to visitors'],
+    [422, 'unavailable', 'requires a login for this'],
     [503, 'unavailable', 'failing at the moment'],
   ])('that answers %i is %s, and no other server is meant', async (status, kind, words) => {
     await withHosts({ [homeHost]: statusAnswer(status) }, async ({ provider }) => {
@@ -126,7 +126,7 @@ describe('a server that is none of Mastodon', () => {
       const failure = await failureOf(askProvider(provider, postOf(handle)));
 
       expect(failure.kind).toBe('unavailable');
-      expect(failure.message).toContain('does not answer as servers of Mastodon do');
+      expect(failure.message).toContain('does not have the API of Mastodon');
     });
   });
 });

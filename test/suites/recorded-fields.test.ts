@@ -12,9 +12,9 @@ import {
   parseStatus,
 } from '../../src/providers/mastodon/payload.ts';
 import {
+  createSurroundings,
   shapePost as shapeMastodon,
   shapePoll,
-  surround,
 } from '../../src/providers/mastodon/shape.ts';
 import { parsePost as parseSyndication } from '../../src/providers/syndication/payload.ts';
 import { shapePost as shapeSyndication } from '../../src/providers/syndication/shape.ts';
@@ -52,7 +52,7 @@ const home = { host, domain: host };
 const readMastodon = (row: Row): Status => {
   const status = parseStatus(row);
   if (status === null) throw new Error('The recording is readable.');
-  return toStatus(shapeMastodon(status, surround([status], home)));
+  return toStatus(shapeMastodon(status, createSurroundings([status], home)));
 };
 
 describe.skipIf(!fixturesPresent)(`what some recordings tell (${fixturesFolder})`, () => {

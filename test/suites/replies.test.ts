@@ -97,7 +97,7 @@ describe('the replies on X', () => {
   });
 
   it.each([
-    [3, ['X counts 3 replies to this post, and sends none now.']],
+    [3, ['X counts 3 replies to this post, but sent none.']],
     [0, []],
   ])('are none at once, where X counts %i', async (replies, warnings) => {
     const lists = { replies: [], cursor: { bottom: 'on' } };
@@ -113,7 +113,7 @@ describe('the replies on X', () => {
     const gone: FakeHandler = (_, response) => answerJson(response, fxNothing, { status: 404 });
 
     expect(page).toMatchObject({ items: [], cursor: null });
-    expect(page.warnings.join(' ')).toContain('X sends no more replies from here on.');
+    expect(page.warnings.join(' ')).toContain('X sends no further replies.');
     expect(await failWith(createFxTwitter, gone, queryOf(xPost))).toMatchObject({
       kind: 'ambiguous',
     });
@@ -183,7 +183,7 @@ describe('the replies on Bluesky', () => {
 
     expect(page.items).toHaveLength(6);
     expect(page.warnings).toEqual([
-      'Bluesky counts 1 more reply than it sent: it sends 6 levels, and not all of them.',
+      'Bluesky counts 1 more reply than it sent: it sends 6 levels of replies, and not all of each level.',
     ]);
   });
 

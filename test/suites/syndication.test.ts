@@ -90,7 +90,9 @@ describe('a post of syndication', () => {
   it('warns that a long post is cut', async () => {
     const { warnings } = await read({ note_tweet: { id: 'Tm90ZQ==' } });
 
-    expect(warnings).toEqual(['The text of this long post is cut after its beginning.']);
+    expect(warnings).toEqual([
+      'This source sends only the beginning of the text of this long post.',
+    ]);
   });
 
   it('has the beginning of an article', async () => {
@@ -105,7 +107,7 @@ describe('a post of syndication', () => {
     expect(post).toMatchObject({
       article: { title: 'On herons', cover_url: 'https://pbs.example/heron.jpg', blocks: [] },
     });
-    expect(warnings).toEqual(['Only the beginning of the article is known.']);
+    expect(warnings).toEqual(['This source sends only the beginning of the article.']);
   });
 
   it('has its poll from the card', async () => {

@@ -10,7 +10,7 @@ import {
   type ImporterOptions,
 } from '../../src/fetching/histories/import-history.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
-import { withPace } from '../../src/providers/pace.ts';
+import { withRateLimit } from '../../src/providers/rate-limit.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { timelineHandle } from './fake-timeline.ts';
 import { openLedger } from './ledger.ts';
@@ -72,7 +72,7 @@ export function createTestImporter(options: HistoryRigOptions): HistoryImporter 
   const { http, perMinute = 100_000 } = options;
   const pace = { perMinute, maxWaitMs: 9000, clock };
   const providers = options.providers ?? [
-    createFxTwitter({ http: withPace(http, pace), apiUrl: 'http://fx.example', clock }),
+    createFxTwitter({ http: withRateLimit(http, pace), apiUrl: 'http://fx.example', clock }),
   ];
   const links = providers.map((provider) => ({
     provider,

@@ -6,36 +6,48 @@ import { toIsoTime } from '../../platforms/times.ts';
 import { createMalformed, throwIfMissing } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, parseRows, uniqueBy } from '../rows.ts';
-import { nextCursor, type Reading, writeLimit } from './client.ts';
-import { judgeAccount, refuseAccount, tellLabels, tellWithheld } from './labels.ts';
+import { type BlueskyClient, nextCursor, writeLimit } from './client.ts';
+import {
+  describeLabels,
+  describeRestricted,
+  restrictionOfAccount,
+  toRestrictedAccountError,
+} from './labels.ts';
 import { type ActorPayload, blueskyProfileUrl, parseActor } from './payload.ts';
 
-export function askProfile(reading: Reading): Ask<'profile'> {
+export function askProfile(client: BlueskyClient): Ask<'profile'> {
   return async ({ account }, context) => {
-    const profile = await readProfile(reading, account.handle, context);
-    return { account: shapeAccount(profile), warnings: tellLabels(profile, reading.clock.now()) };
+    const profile = await readProfile(client, account.handle, context);
+    return {
+      account: shapeAccount(profile),
+      warnings: describeLabels(profile, client.clock.now()),
+    };
   };
 }
 
-/** @throws ProviderError `missing` also for an account that is for those who are signed in */
-async function readProfile(reading: Reading, handle: string, context: ProviderContext) {
-  const actor = reading.known.actorFor(handle);
-  const profile = parseActor(await reading.query('app.bsky.actor.getProfile', { actor }, context));
+/** Reads a profile. Throws ProviderError `missing` also for an account that is visible only to logged-in users. */
+async function readProfile(client: BlueskyClient, handle: string, context: ProviderContext) {
+  const actor = client.known.actorFor(handle);
+  const profile = parseActor(await client.query('app.bsky.actor.getProfile', { actor }, context));
   if (profile === null) throw createMalformed();
-  admitAccount(reading, handle, profile);
+  checkAndCacheAccount(client, handle, profile);
   return profile;
 }
 
-/** Notes an account that was read. Throws ProviderError `missing` if it is not served. */
-export function admitAccount({ known, clock }: Reading, handle: string, actor: ActorPayload): void {
-  const withheld = judgeAccount(actor, clock.now());
-  if (withheld !== null) throw refuseAccount(withheld);
+/** Caches the DID of an account. Throws ProviderError `missing` if the account must not be shown. */
+export function checkAndCacheAccount(
+  { known, clock }: BlueskyClient,
+  handle: string,
+  actor: ActorPayload,
+): void {
+  const restriction = restrictionOfAccount(actor, clock.now());
+  if (restriction !== null) throw toRestrictedAccountError(restriction);
   known.note(handle, actor);
 }
 
-/** Looks for the reason of an absent list. Throws ProviderError `missing` if there is one. */
-export function explainAbsence(reading: Reading, handle: string, context: ProviderContext) {
-  return throwIfMissing(readProfile(reading, handle, context), context);
+/** Reads the profile of an account without a list. Throws ProviderError `missing` if the account cannot be shown. */
+export function explainAbsence(client: BlueskyClient, handle: string, context: ProviderContext) {
+  return throwIfMissing(readProfile(client, handle, context), context);
 }
 
 const lists = {
@@ -43,21 +55,21 @@ const lists = {
   following: { method: 'app.bsky.graph.getFollows', field: 'follows' },
 } as const;
 
-export function askConnections(reading: Reading) {
+export function askConnections(client: BlueskyClient) {
   return async (query: ConnectionsQuery, context: ProviderContext): Promise<Page<Account>> => {
     const { kind, account, count, cursor } = query;
     const { method, field } = lists[kind];
-    const actor = reading.known.actorFor(account.handle);
-    const body = await reading.query(method, { actor, limit: writeLimit(count), cursor }, context);
+    const actor = client.known.actorFor(account.handle);
+    const body = await client.query(method, { actor, limit: writeLimit(count), cursor }, context);
     const subject = parseActor(body.subject);
     if (subject === null) throw createMalformed();
-    admitAccount(reading, account.handle, subject);
-    const found = await toAccounts(body[field], reading.clock.now(), context);
+    checkAndCacheAccount(client, account.handle, subject);
+    const found = await toAccounts(body[field], client.clock.now(), context);
     return { ...found, cursor: nextCursor(body.cursor, cursor) };
   };
 }
 
-export function askSearchUsers({ query, clock }: Reading): Ask<'searchUsers'> {
+export function askSearchUsers({ query, clock }: BlueskyClient): Ask<'searchUsers'> {
   return async ({ text, count, cursor }, context) => {
     const parameters = { q: text, limit: writeLimit(count), cursor };
     const body = await query('app.bsky.actor.searchActors', parameters, context);
@@ -66,7 +78,7 @@ export function askSearchUsers({ query, clock }: Reading): Ask<'searchUsers'> {
   };
 }
 
-/** Returns the accounts of a list that the public may see. Throws ProviderError `malformed`. */
+/** Converts a list of accounts, without those that must not be shown. Throws ProviderError `malformed`. */
 export async function toAccounts(
   list: unknown,
   nowMs: number,
@@ -74,21 +86,21 @@ export async function toAccounts(
 ): Promise<Omit<Page<Account>, 'cursor'>> {
   const found = await parseRows(list, parseActor, sliced);
   if (found === null) throw createMalformed();
-  const verdicts = found.rows.map((actor) => judgeAccount(actor, nowMs));
+  const restrictions = found.rows.map((actor) => restrictionOfAccount(actor, nowMs));
   const shown = uniqueBy(
-    found.rows.filter((_, at) => verdicts[at] === null),
+    found.rows.filter((_, at) => restrictions[at] === null),
     ({ did }) => did,
   );
   return {
     items: await mapInSlices(shown, shapeAccount, sliced),
     rows: countSent(found),
-    warnings: tellWithheld(verdicts, found, 'account'),
+    warnings: describeRestricted(restrictions, found, 'account'),
   };
 }
 
 const handleForm = /^[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+$/;
 
-/** Returns the handle of an account; its DID if the handle is not known to be its own. */
+/** Returns the handle of an account, or its DID if the handle is not verified. */
 export function nameOf({ did, handle }: Pick<ActorPayload, 'did' | 'handle'>): string {
   return handle === 'handle.invalid' || !handleForm.test(handle) ? did : handle;
 }
@@ -113,7 +125,7 @@ export function shapeAccount(actor: ActorPayload): Account {
   });
 }
 
-/** An account that may verify others counts as verified, as in the app. */
+/** Returns whether an account is verified, or may verify others, which counts as verified in the app. */
 function isVerified({ verification }: ActorPayload): boolean {
   return (
     verification?.verifiedStatus === 'valid' || verification?.trustedVerifierStatus === 'valid'

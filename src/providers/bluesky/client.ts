@@ -1,13 +1,13 @@
 import type { Clock } from '../../core/clock.ts';
 import type { HttpAnswer, RequestContext } from '../../core/http/http-client.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
+import { createExpiringCache } from '../expiring-cache.ts';
 import { createMalformed, toStatusFailure } from '../failure.ts';
-import { createMemory } from '../memory.ts';
 import { type Body, readBody, type Upstream } from '../upstream.ts';
 
 /**
- * Sends a query such as `app.bsky.feed.getPostThread` to an AppView; `null` leaves a parameter out.
- * Throws ProviderError without a body, {@link Refusal} if a parameter is refused.
+ * Function that sends a query such as `app.bsky.feed.getPostThread` to an AppView. Parameters that are `null` are
+ * omitted. Throws ProviderError without a body, and {@link RefusedParameterError} for a refused parameter.
  */
 export type BlueskyQuery = (
   method: string,
@@ -15,27 +15,28 @@ export type BlueskyQuery = (
   context: RequestContext,
 ) => Promise<Body>;
 
-export interface Reading {
+/** API of Bluesky with a cache of DIDs. */
+export interface BlueskyClient {
   readonly query: BlueskyQuery;
   readonly known: KnownAccounts;
   readonly clock: Clock;
 }
 
-/** An answer that refuses a parameter. It is `malformed` for callers that do not expect it. */
-export class Refusal extends ProviderError {
-  /** The message of the AppView, which decides what follows and is not for callers. */
-  readonly saying: string;
+/** Error for a response that refuses a parameter. For code that does not catch it, it is `malformed`. */
+export class RefusedParameterError extends ProviderError {
+  /** Message of the AppView, which shows the refused parameter. Not for callers. */
+  readonly upstreamMessage: string;
 
-  constructor(saying: string) {
-    super('malformed', 'Bluesky does not accept what Perch asked it for.');
-    this.saying = saying;
+  constructor(upstreamMessage: string) {
+    super('malformed', 'Bluesky refused a parameter of the request.');
+    this.upstreamMessage = upstreamMessage;
   }
 }
 
-/** A 403: the host refuses requests like this one by a page and not by an answer. */
-export class Barred extends ProviderError {
+/** Error for status 403, by which the host, not the AppView, refuses requests of this kind. */
+export class ForbiddenError extends ProviderError {
   constructor() {
-    super('throttled', 'Bluesky asks for fewer requests.');
+    super('throttled', 'Bluesky limits the rate of requests.');
   }
 }
 
@@ -52,42 +53,42 @@ export function createQuery(upstream: Upstream, clock: Clock): BlueskyQuery {
   };
 }
 
-/** Most answers for what is missing are a 400, and differ only in their messages. */
+/** Returns the error of a response. Most responses about missing subjects are a 400 and differ only in their message. */
 function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): ProviderError {
   const { status } = answer;
-  if (status === 403) return new Barred();
+  if (status === 403) return new ForbiddenError();
   const general = toStatusFailure(status, pauseOf(answer, clock));
   if (general !== null) return general;
   if (body === null || status < 400) return createMalformed();
   const name = typeof body.error === 'string' ? body.error : '';
-  const saying = typeof body.message === 'string' ? body.message : '';
+  const upstreamMessage = typeof body.message === 'string' ? body.message : '';
   if (outages.test(name)) {
     return new ProviderError('unavailable', 'Bluesky is failing at the moment.');
   }
-  const absence = absences.find(([names, says]) => names?.test(name) || says?.test(saying));
-  return absence === undefined ? new Refusal(saying) : new ProviderError('missing', absence[2]);
+  const absence = absences.find(
+    ([names, messages]) => names?.test(name) || messages?.test(upstreamMessage),
+  );
+  return absence === undefined
+    ? new RefusedParameterError(upstreamMessage)
+    : new ProviderError('missing', absence[2]);
 }
 
 const outages = /^(?:InternalServerError|UpstreamFailure|UpstreamTimeout|NotEnoughResources)$/;
 
-/** Errors of the AppView for what is not there, by name or message. None of them is used for an outage. */
+/** Errors of the AppView for missing subjects, by name or message. The AppView uses none of them for an outage. */
 const absences = [
   [/^AccountTakedown$/, null, 'Bluesky has suspended this account.'],
   [/^AccountDeactivated$/, null, 'The owner of this account has deactivated it.'],
-  [
-    null,
-    /^(?:Profile|Actor) not found|^Unable to resolve handle/i,
-    'There is no such account on Bluesky.',
-  ],
+  [null, /^(?:Profile|Actor) not found|^Unable to resolve handle/i, 'Bluesky has no such account.'],
   [
     /^NotFound$/,
     /^Post not found/i,
-    'There is no such post on Bluesky: it was deleted, its account is gone, or it never was.',
+    'Bluesky has no such post: it was deleted, its account was deleted, or it never existed.',
   ],
-  [/^Blocked(?:By)?Actor$/, null, 'A block keeps this account from being read.'],
+  [/^Blocked(?:By)?Actor$/, null, 'This account cannot be read because of a block.'],
 ] as const;
 
-/** A throttled answer names the moment from which it can be asked again, in Unix seconds. */
+/** Returns the pause in seconds that a throttled response requests, by `Retry-After` or by a time in Unix seconds. */
 function pauseOf(answer: HttpAnswer, clock: Clock): number | undefined {
   const resetSeconds = Number(answer.header('ratelimit-reset') ?? Number.NaN);
   const pauseSeconds = Math.ceil(resetSeconds - clock.now() / 1000);
@@ -98,15 +99,16 @@ type KnownAccounts = ReturnType<typeof createKnownAccounts>;
 
 const memory = { max: 5000, ttlMs: 600_000 };
 
-/** Creates the memory of the DIDs of handles, so that a walk through pages stays with one account. */
+/** Creates the cache of DIDs by handle, so that all pages of a list are of the same account. */
 export function createKnownAccounts(clock: Clock) {
-  const dids = createMemory<string>(clock, memory);
+  const dids = createExpiringCache<string>(clock, memory);
   return {
-    /** Notes that an account was read under a name: its handle in any case, or its DID. */
+    /** Caches the DID of an account by the name it was read under: its handle in any case, or its DID. */
     note: (name: string, { did }: { readonly did: string }): void => {
       const handle = name.toLowerCase();
       if (handle !== did && dids.get(handle) !== did) dids.set(handle, did);
     },
+    /** Returns the DID of an account if it is cached, otherwise its name in lower case. */
     actorFor: (name: string): string => dids.get(name.toLowerCase()) ?? name.toLowerCase(),
   };
 }
@@ -117,7 +119,7 @@ export function writeLimit(count: number): number {
   return Math.min(Math.max(Math.trunc(count), 1), maxLimit);
 }
 
-/** Returns where a list goes on; `null` at its end, also if the answer names the place it came from. */
+/** Returns the cursor of the next page, or `null` at the end, where the response may repeat the cursor of the request. */
 export function nextCursor(cursor: unknown, sent: string | null): string | null {
   return typeof cursor === 'string' && cursor !== '' && cursor !== sent ? cursor : null;
 }

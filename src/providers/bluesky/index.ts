@@ -13,23 +13,23 @@ interface BlueskyOptions extends UpstreamOptions {
   readonly searchUrl?: string;
 }
 
-/** Requests a minute that Bluesky allows one address: 3,000 in five minutes. */
+/** Requests per minute that Bluesky allows one client address: 3,000 in five minutes. */
 export const blueskyPerMinute = 600;
 
-/** Creates the provider that reads Bluesky through a public AppView, without an account. */
+/** Creates the provider that reads Bluesky through a public AppView, without a login. */
 export function createBluesky({ http, apiUrl, searchUrl, clock }: BlueskyOptions): Provider {
   const queryOf = (url: string) => createQuery(createUpstream({ http, apiUrl: url }), clock);
-  const reading = { query: queryOf(apiUrl), known: createKnownAccounts(clock), clock };
-  const connections = askConnections(reading);
+  const client = { query: queryOf(apiUrl), known: createKnownAccounts(clock), clock };
+  const connections = askConnections(client);
   const hosts = [...new Set([searchUrl ?? apiUrl, apiUrl])].map(queryOf);
   return createLiveProvider('bluesky', 'bluesky', {
-    post: askPost(reading),
-    replies: askReplies(reading),
-    profile: askProfile(reading),
-    timeline: askTimeline(reading),
+    post: askPost(client),
+    replies: askReplies(client),
+    profile: askProfile(client),
+    timeline: askTimeline(client),
     followers: connections,
     following: connections,
     search: askSearch(hosts, clock),
-    searchUsers: askSearchUsers(reading),
+    searchUsers: askSearchUsers(client),
   });
 }

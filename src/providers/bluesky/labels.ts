@@ -2,83 +2,84 @@ import type { Tombstone } from '../../model/post.ts';
 import { sensitiveLabels, signedInOnly } from '../../platforms/bluesky-labels.ts';
 import { missingSentences } from '../../platforms/missing.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
-import { type Rows, tellOmitted, tellUnread } from '../rows.ts';
+import { describeOmitted, describeUnread, type Rows } from '../rows.ts';
 import type { ActorPayload, LabelPayload, PostPayload } from './payload.ts';
 
-/** Why something is not served: for those signed in, removed, or hidden by moderation. */
-export type Withheld = 'signed-in' | 'suspended' | 'taken-down' | 'hidden';
+/** Reason why a post or account must not be shown: only for logged-in users, removed, or hidden by moderation. */
+export type Restriction = 'signed-in' | 'suspended' | 'taken-down' | 'hidden';
 
-export type PostVerdict = ReturnType<typeof judgePost>;
+export type PostAssessment = ReturnType<typeof assessPost>;
 
 const warning = 'Bluesky’s moderation shows a warning before this post.';
 
-/** Returns why an account, or another record with labels, is not served; `null` if it is. */
-export function judgeAccount(
+/** Returns why an account, or another record with labels, must not be shown; `null` if it may be. */
+export function restrictionOfAccount(
   { labels }: Pick<ActorPayload, 'labels'>,
   nowMs: number,
-): Withheld | null {
-  const values = new Set(inForce(labels, nowMs).map(({ val }) => val));
-  return withheldBy(values, 'suspended');
+): Restriction | null {
+  const values = new Set(activeLabels(labels, nowMs).map(({ val }) => val));
+  return findRestriction(values, 'suspended');
 }
 
-/** Judges a post by its labels, those of its author and those that it has put on itself. */
-export function judgePost(post: PostPayload, nowMs: number) {
+/** Evaluates the labels of a post: those by moderators, by the author, and on the author's account. */
+export function assessPost(post: PostPayload, nowMs: number) {
   const { author, record } = post;
-  const own = [...inForce(post.labels, nowMs), ...(record.labels?.values ?? [])];
-  // A label on the account holds for its posts, one on its profile for the profile alone.
-  const inherited = inForce(author.labels, nowMs).filter(({ uri }) => uri === author.did);
+  const own = [...activeLabels(post.labels, nowMs), ...(record.labels?.values ?? [])];
+  // A label on the account applies to its posts; a label on the profile record applies only to the profile.
+  const inherited = activeLabels(author.labels, nowMs).filter(({ uri }) => uri === author.did);
   const values = new Set([...own, ...inherited].map(({ val }) => val));
   return {
-    withheld: judgeAccount(author, nowMs) ?? withheldBy(values, 'taken-down'),
+    restriction: restrictionOfAccount(author, nowMs) ?? findRestriction(values, 'taken-down'),
     isSensitive: [...values].some((value) => sensitiveLabels.has(value)),
     warning: values.has('!warn') ? warning : null,
   };
 }
 
-function withheldBy(values: ReadonlySet<string>, removed: Withheld): Withheld | null {
+function findRestriction(values: ReadonlySet<string>, removed: Restriction): Restriction | null {
   if (values.has(signedInOnly)) return 'signed-in';
   if (values.has('!takedown')) return removed;
   return values.has('!hide') ? 'hidden' : null;
 }
 
-/** Leaves out labels that were taken back or have expired. One with an unreadable time is in force. */
-function inForce(labels: readonly LabelPayload[], nowMs: number): readonly LabelPayload[] {
+/** Returns the labels that were not negated and have not expired. A label with an unreadable time is active. */
+function activeLabels(labels: readonly LabelPayload[], nowMs: number): readonly LabelPayload[] {
   return labels.filter(({ neg, exp }) => {
     const endMs = exp === null ? Number.NaN : Date.parse(exp);
     return neg !== true && !(endMs <= nowMs);
   });
 }
 
-/** The form of a label. Those that begin with a sign are commands. */
+/** Form of a descriptive label. Labels that begin with a sign, such as `!hide`, are instructions. */
 const labelForm = /^[a-z][a-z-]{0,99}$/;
 
-export function tellLabels({ labels }: ActorPayload, nowMs: number): readonly string[] {
-  const values = [...new Set(inForce(labels, nowMs).map(({ val }) => val))];
-  const told = values.filter((value) => labelForm.test(value)).sort();
+export function describeLabels({ labels }: ActorPayload, nowMs: number): readonly string[] {
+  const values = [...new Set(activeLabels(labels, nowMs).map(({ val }) => val))];
+  const named = values.filter((value) => labelForm.test(value)).sort();
   return [
     ...(values.includes('!warn') ? [accountWarning] : []),
-    ...(told.length === 0 ? [] : [`This account is labelled on Bluesky: ${told.join(', ')}.`]),
+    ...(named.length === 0 ? [] : [`This account is labelled on Bluesky: ${named.join(', ')}.`]),
   ];
 }
 
 const accountWarning = 'Bluesky’s moderation shows a warning before this account.';
 
-const accountSentences: Readonly<Record<Withheld, string>> = {
+const accountSentences: Readonly<Record<Restriction, string>> = {
   'signed-in': 'This account asks not to be shown to people who are not signed in to Bluesky.',
   suspended: 'Bluesky has suspended this account.',
   'taken-down': 'Bluesky has suspended this account.',
   hidden: 'Bluesky’s moderation hides this account.',
 };
 
-export function refuseAccount(withheld: Withheld): ProviderError {
-  return new ProviderError('missing', accountSentences[withheld]);
+export function toRestrictedAccountError(restriction: Restriction): ProviderError {
+  return new ProviderError('missing', accountSentences[restriction]);
 }
 
-export interface Told extends Pick<Tombstone, 'reason'> {
+/** Text and reason of the placeholder for a post. */
+export interface Explanation extends Pick<Tombstone, 'reason'> {
   readonly sentence: string;
 }
 
-export const withheldPosts: Readonly<Record<Withheld, Told>> = {
+export const restrictedPosts: Readonly<Record<Restriction, Explanation>> = {
   'signed-in': {
     reason: 'private',
     sentence:
@@ -99,17 +100,18 @@ const omissions = {
   account: [`it asks ${signedIn}`, `they ask ${signedIn}`],
 } as const;
 
-export function tellWithheld(
-  verdicts: readonly (Withheld | null)[],
-  unread: Pick<Rows<unknown>, 'unreadable' | 'beyond'>,
+/** Returns the warnings about rows that must not be shown or could not be read. */
+export function describeRestricted(
+  restrictions: readonly (Restriction | null)[],
+  unread: Pick<Rows<unknown>, 'unreadable' | 'overLimit'>,
   noun: keyof typeof omissions,
 ): readonly string[] {
-  const withheld = verdicts.filter((verdict) => verdict !== null);
-  const privates = withheld.filter((verdict) => verdict === 'signed-in').length;
+  const omitted = restrictions.filter((restriction) => restriction !== null);
+  const privates = omitted.filter((restriction) => restriction === 'signed-in').length;
   const hides = 'Bluesky’s moderation hides';
   return [
-    ...tellOmitted(privates, noun, omissions[noun]),
-    ...tellOmitted(withheld.length - privates, noun, [`${hides} it`, `${hides} them`]),
-    ...tellUnread(unread, noun),
+    ...describeOmitted(privates, noun, omissions[noun]),
+    ...describeOmitted(omitted.length - privates, noun, [`${hides} it`, `${hides} them`]),
+    ...describeUnread(unread, noun),
   ];
 }

@@ -20,7 +20,7 @@ import { maximums } from '../../platforms/maximums.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 
-/** A record of the AT Protocol, as an `at://` URI names it. */
+/** Parts of the `at://` URI of a record of the AT Protocol. */
 export interface RecordAddress {
   readonly uri: string;
   readonly did: string;
@@ -35,7 +35,7 @@ const uriForm = /^at:\/\/([^/?#]+)\/([A-Za-z0-9.-]+)\/([^/?#]+)$/;
 
 export const did = z.string().regex(didForm);
 
-/** Parses the address of a record. Returns `null` for anything else, also for one with a handle. */
+/** Parses the `at://` URI of a record. Returns `null` for anything else, including a URI with a handle. */
 export function parseRecordUri(uri: string): RecordAddress | null {
   const [, owner = '', collection = '', rkey = ''] = uriForm.exec(uri) ?? [];
   if (!didForm.test(owner) || !isPostId('bluesky', rkey)) return null;
@@ -43,7 +43,7 @@ export function parseRecordUri(uri: string): RecordAddress | null {
 }
 
 export const recordUri = url.transform(
-  (uri, context) => parseRecordUri(uri) ?? refuse(context, 'This is no address of a record.'),
+  (uri, context) => parseRecordUri(uri) ?? refuse(context, 'This is not the URI of a record.'),
 );
 
 export const postUri = recordUri.refine(({ collection }) => collection === postCollection);
@@ -60,8 +60,8 @@ export function blueskyProfileUrl(account: string): string {
   return profileUrl('bluesky', account, '');
 }
 
-// The views that the AppView sends (lexicons `app.bsky.actor.defs`, `app.bsky.feed.defs`). Strict only
-// about what a row cannot be shown without.
+// Views that the AppView sends (lexicons `app.bsky.actor.defs`, `app.bsky.feed.defs`). Only members that a row
+// cannot be shown without are required.
 
 const label = z.object({ val: token, uri: address, neg: lenient(z.boolean()), exp: term });
 
@@ -85,7 +85,7 @@ const actorPayload = z.object({
 });
 export type ActorPayload = z.output<typeof actorPayload>;
 
-/** Labels that an author has put on the post; `null` for a value of another form. */
+/** Labels that the author has set on a post; `null` for a value of another form. */
 const selfLabels = z
   .unknown()
   .optional()
@@ -145,7 +145,7 @@ const missing = z
   .object({ uri: recordUri, notFound: isTrue, blocked: isTrue, detached: isTrue })
   .transform(({ uri, ...flags }, context) => {
     const is = (['notFound', 'blocked', 'detached'] as const).find((name) => flags[name]);
-    return is === undefined ? refuse(context, 'Nothing is missing.') : { uri, is };
+    return is === undefined ? refuse(context, 'This is not a placeholder.') : { uri, is };
   });
 
 export type MissingPayload = z.output<typeof missing>;
@@ -162,9 +162,9 @@ const feedRow = z
   })
   .transform(({ reason: why, ...row }, context) => {
     if (why === null) return { ...row, repost: null, isPin: false };
-    // A pinned post stands on top whatever its time, and so may what comes for other reasons.
+    // A pinned post is at the top regardless of its time. Rows with unknown reasons are treated alike.
     if (why.$type !== repostReason) return { ...row, repost: null, isPin: true };
-    if (why.by === null) return refuse(context, 'Nobody says who passed this on.');
+    if (why.by === null) return refuse(context, 'The account that reposted this is missing.');
     return { ...row, repost: { by: why.by, ms: toMs(why.indexedAt) }, isPin: false };
   });
 export type FeedRow = z.output<typeof feedRow>;
@@ -176,23 +176,23 @@ const threadNode = z.object({
 });
 export type ThreadNode = z.output<typeof threadNode>;
 
-// Rows that break the contract are `null`.
+// These parsers return `null` for malformed values.
 export const parseActor = readerOf(actorPayload);
 export const parsePost = readerOf(postView);
 export const parseQuoted = readerOf(quotedView);
-/** Reads a placeholder. The keys decide, because some servers leave `$type` out or send another one. */
+/** Parses a placeholder by its keys, because some servers omit `$type` or send another one. */
 export const parseMissing = readerOf(missing);
 export const parseFeedRow = readerOf(feedRow);
 export const parseThreadNode = readerOf(threadNode);
 
-// Embeds as the AppView resolves them. Each kind has a key of its own, and the keys decide: a
-// `recordWithMedia` is one of the others in `media`, and a record inside a record.
+// Embeds as the AppView resolves them, recognized by their keys. A `recordWithMedia` has another embed in `media`,
+// and a record within `record`.
 
 const webUrl = url.refine(isWebUrl);
 
 const aspectRatio = lenient(z.object({ width: z.number(), height: z.number() }));
 
-/** Pictures of `images` have `thumb`, those of a gallery `thumbnail`; neither is needed. */
+/** Images of a post or a gallery, without their thumbnails. */
 const pictures = eachOf(z.object({ fullsize: webUrl, alt: words, aspectRatio }), maximums.media);
 
 const readVideo = readerOf(
@@ -213,7 +213,7 @@ const readEmbed = readerOf(embed);
 
 export type EmbedPayload = ReturnType<typeof parseEmbed>;
 
-/** Parses an embed. Parts that are absent or of an unknown form are `null` or empty. */
+/** Parses an embed. Parts that are absent or malformed are `null` or empty. */
 export function parseEmbed(value: unknown) {
   const outer = readEmbed(value);
   const { record, media } = outer ?? {};
@@ -227,7 +227,7 @@ function toMedia(embed: ReturnType<typeof readEmbed>, value: unknown) {
   return { pictures: joinLists(images, items), video: embed && readVideo(value), external };
 }
 
-/** Reads a feed, a list, a starter pack or a labeler, which a post can embed as it can quote a post. */
+/** Parses an embedded record that is not a post: a feed, a list, a starter pack or a labeler. */
 export const parseShown = readerOf(
   z.object({
     uri: recordUri,

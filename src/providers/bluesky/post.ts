@@ -4,10 +4,10 @@ import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
-import { createMalformed, orNull } from '../failure.ts';
+import { createMalformed, readOrNull } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { toRepliesPage, uniqueBy } from '../rows.ts';
-import type { Reading } from './client.ts';
+import type { BlueskyClient } from './client.ts';
 import {
   type PostPayload,
   parseMissing,
@@ -19,17 +19,17 @@ import { type Shaping, shapeMissing, shapePost, shapeUnreadable } from './shape.
 
 const maxParents = 100;
 
-/** Replies so far down are seldom read, and a wide thread is as large as it is deep. */
+/** Requested levels of replies. Deeper replies are seldom read, and more levels make the response much larger. */
 const replyDepth = 6;
 
-const chainDepth = 20; // how far down the chain of one author is asked for: it is long, and narrow
-const maxFurther = 5; // how often the end of a chain is asked for what follows it
+const chainDepth = 20; // requested levels of an author's thread, which has few branches
+const maxFurther = 5; // maximum number of further requests for the rest of an author's thread
 
-const cutAbove = 'The thread begins further up; the posts before these were not sent.';
+const missingAncestors = 'The thread begins with earlier posts, which were not sent.';
 const tooLarge =
-  'This thread is too large to be read whole; of the replies, the direct ones are here.';
-const tooLong = `Perch reads at most ${maximums.rows} replies of a thread; this one has more.`;
-const cutBelow = 'What the author added after this post may go on; the rest could not be read.';
+  'This thread is too large to read completely. Of the replies, only the direct ones are included.';
+const tooManyReplies = `Perch reads at most ${maximums.rows} replies of a thread; this thread has more.`;
+const missingContinuation = 'The rest of the author’s thread may be longer, but could not be read.';
 
 interface Continuation {
   readonly branches: readonly Branch[];
@@ -39,34 +39,34 @@ interface Continuation {
 
 const noContinuation: Continuation = { branches: [], isCut: false, hasFailed: false };
 
-/** Creates the read of a post, with its thread and replies where they are wanted. */
-export function askPost(reading: Reading): Ask<'post'> {
+/** Creates the read of a post, with its thread and replies if requested. */
+export function askPost(client: BlueskyClient): Ask<'post'> {
   return async (query, context) => {
-    const { tree, depth, isTooLarge } = await readAsked(reading, query, context);
+    const { tree, depth, isTooLarge } = await readRequested(client, query, context);
     const below = query.thread
-      ? await readContinuation(reading, { focal: tree.focal, depth }, context)
+      ? await readContinuation(client, { focal: tree.focal, depth }, context)
       : noContinuation;
     const found = arrange(query, tree, below);
     return isTooLarge ? { ...found, warnings: [...found.warnings, tooLarge] } : found;
   };
 }
 
-export function askReplies(reading: Reading): Ask<'replies'> {
+export function askReplies(client: BlueskyClient): Ask<'replies'> {
   return async ({ post, order }, context) => {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
-    const { tree, isTooLarge } = await readAsked(reading, query, context);
+    const { tree, isTooLarge } = await readRequested(client, query, context);
     const found = arrange(query, tree, noContinuation);
-    const warnings = isTooLarge ? [tooLarge] : tellUnsent(tree.focal);
+    const warnings = isTooLarge ? [tooLarge] : describeUnsent(tree.focal);
     return toRepliesPage({ ...found, warnings });
   };
 }
 
-function tellUnsent(focal: Branch): readonly string[] {
+function describeUnsent(focal: Branch): readonly string[] {
   const count = countUnsent(focal);
   if (count === 0) return [];
   const replies = count === 1 ? '1 more reply' : `${count} more replies`;
   return [
-    `Bluesky counts ${replies} than it sent: it sends ${replyDepth} levels, and not all of them.`,
+    `Bluesky counts ${replies} than it sent: it sends ${replyDepth} levels of replies, and not all of each level.`,
   ];
 }
 
@@ -75,39 +75,39 @@ function countUnsent({ payload, replies }: Branch): number {
   return replies.reduce((sum, reply) => sum + countUnsent(reply), own);
 }
 
-/** @throws ProviderError `missing` for a post that cannot be shown */
-async function readAsked(reading: Reading, query: PostQuery, context: ProviderContext) {
+/** Reads the thread of the requested post. Throws ProviderError `missing` if the post must not be shown. */
+async function readRequested(client: BlueskyClient, query: PostQuery, context: ProviderContext) {
   const { post: asked, thread, replies } = query;
-  const { known } = reading;
+  const { known } = client;
   const below = thread ? chainDepth : 0;
   const depth = replies === 'off' ? below : replyDepth;
   const reach = { parentHeight: thread ? maxParents : 0, depth };
   const account = known.actorFor(asked.handle ?? '');
-  const whole = await readWhole(reading, { account, rkey: asked.id, reach }, context);
+  const whole = await readWhole(client, { account, rkey: asked.id, reach }, context);
   const { post, payload } = whole.tree.focal;
   if (post.type === 'tombstone') throw new ProviderError('missing', post.text);
   if (payload !== null) known.note(asked.handle ?? '', payload.author);
   return whole;
 }
 
-/** Reads a thread; of one whose body is too large, only the direct replies. */
-async function readWhole(reading: Reading, asked: AskedTree, context: ProviderContext) {
+/** Reads a thread, or only its direct replies if the response is too large. */
+async function readWhole(client: BlueskyClient, asked: TreeRequest, context: ProviderContext) {
   const { reach } = asked;
   try {
-    const tree = await readTree(reading, asked, context);
+    const tree = await readTree(client, asked, context);
     return { tree, depth: reach.depth, isTooLarge: false };
   } catch (error) {
     const cause = error instanceof ProviderError ? error.cause : undefined;
     const isOversize = cause instanceof HttpFailure && cause.kind === 'too_large';
     if (!isOversize || reach.depth <= 1) throw error;
     const shallow = { ...asked, reach: { ...reach, depth: 1 } };
-    return { tree: await readTree(reading, shallow, context), depth: 1, isTooLarge: true };
+    return { tree: await readTree(client, shallow, context), depth: 1, isTooLarge: true };
   }
 }
 
-/** Returns the author's continuation, whose last post is asked for more if it is long. */
+/** Returns the rest of the author's thread, and requests more while it is longer than the levels read. */
 async function readContinuation(
-  reading: Reading,
+  client: BlueskyClient,
   { focal, depth }: { readonly focal: Branch; readonly depth: number },
   context: ProviderContext,
 ): Promise<Continuation> {
@@ -115,7 +115,7 @@ async function readContinuation(
   let isCut = branches.length >= depth;
   for (let asked = 0; isCut && asked < maxFurther; asked += 1) {
     const last = branches.pop() ?? focal;
-    const below = await readBelow(reading, last, context);
+    const below = await readBelow(client, last, context);
     branches.push(below ?? last);
     if (below === null) return { branches, isCut, hasFailed: true };
     const further = pickContinuation(below);
@@ -125,13 +125,13 @@ async function readContinuation(
   return { branches, isCut, hasFailed: false };
 }
 
-/** Reads what follows a post, if there may be any. The thread so far is known, so a failure is `null`. */
-async function readBelow(reading: Reading, last: Branch, context: ProviderContext) {
+/** Reads the replies to the last post of the author's thread, if there may be any. Returns `null` on failure. */
+async function readBelow(client: BlueskyClient, last: Branch, context: ProviderContext) {
   const { payload } = last;
   if (payload === null || payload.replyCount === 0) return last;
   const { did: account, rkey } = payload.uri;
   const reach = { parentHeight: 0, depth: chainDepth };
-  const tree = await orNull(readTree(reading, { account, rkey, reach }, context), context);
+  const tree = await readOrNull(readTree(client, { account, rkey, reach }, context), context);
   return tree?.focal.post.type === 'status' ? tree.focal : null;
 }
 
@@ -140,8 +140,8 @@ function arrange(
   tree: Tree,
   below: Continuation,
 ): PostFound {
-  const { focal, ancestors, isCutAbove, isCutBelow } = tree;
-  // Record keys are the author's choice, so posts are told apart by their addresses.
+  const { focal, ancestors, isMissingAncestors, isMissingReplies } = tree;
+  // Posts are identified by URL, because authors choose their record keys, which are not unique.
   const seen = new Set<string>();
   const take = (posts: readonly Post[]) => uniqueBy(posts, ({ url }) => url, seen);
   const [post = focal.post] = take([focal.post]);
@@ -152,13 +152,14 @@ function arrange(
     replies: order === 'off' ? [] : take(rankReplies(focal, below.branches, order)),
     missing: below.hasFailed ? ['thread'] : [],
     warnings: [
-      ...(thread && isCutAbove ? [cutAbove] : []),
-      ...(below.isCut ? [cutBelow] : []),
-      ...(isCutBelow ? [tooLong] : []),
+      ...(thread && isMissingAncestors ? [missingAncestors] : []),
+      ...(below.isCut ? [missingContinuation] : []),
+      ...(isMissingReplies ? [tooManyReplies] : []),
     ],
   };
 }
 
+/** Post of a thread with the replies below it. */
 export interface Branch {
   readonly post: Post;
   /** `null` for a placeholder. */
@@ -169,22 +170,22 @@ export interface Branch {
 export interface Tree {
   readonly focal: Branch;
   readonly ancestors: readonly Post[];
-  readonly isCutAbove: boolean;
-  readonly isCutBelow: boolean;
+  readonly isMissingAncestors: boolean;
+  readonly isMissingReplies: boolean;
 }
 
-/** A thread, and how many posts above and below are asked for. */
-export interface AskedTree {
-  /** A handle or a DID; the AppView finds the account of either. */
+/** Request for a thread, with the numbers of levels above and below the post. */
+export interface TreeRequest {
+  /** Handle or DID. */
   readonly account: string;
   readonly rkey: string;
   readonly reach: { readonly parentHeight: number; readonly depth: number };
 }
 
-/** Reads the thread of a post. Throws ProviderError. */
+/** Requests the thread of a post. Throws ProviderError. */
 export async function readTree(
-  { query, clock }: Reading,
-  { account, rkey, reach }: AskedTree,
+  { query, clock }: BlueskyClient,
+  { account, rkey, reach }: TreeRequest,
   context: ProviderContext,
 ): Promise<Tree> {
   const parameters = { uri: writePostUri(account, rkey), ...reach };
@@ -201,17 +202,18 @@ async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promis
     if (missing === null) return null;
     const post = shapeMissing(missing);
     const branch: Branch = { post, payload: null, replies: [] };
-    return { focal: branch, ancestors: [], isCutAbove: false, isCutBelow: false };
+    return { focal: branch, ancestors: [], isMissingAncestors: false, isMissingReplies: false };
   }
   const above = await shapeAbove(focal.parent, nowMs, sliced);
   return {
     ...(await shapeBelow(focal, { nowMs, parentAuthor: above.parentAuthor }, sliced)),
     ancestors: above.ancestors,
-    isCutAbove: above.ancestors.length === 0 ? focal.post.record.reply !== null : above.isCut,
+    isMissingAncestors:
+      above.ancestors.length === 0 ? focal.post.record.reply !== null : above.isCut,
   };
 }
 
-/** Goes up from parent to parent. Nothing is known of what is above a post that was not sent. */
+/** Converts the ancestors, up to the first one that was not sent: the response does not contain any above it. */
 async function shapeAbove(start: unknown, nowMs: number, sliced: Sliced) {
   const payloads: PostPayload[] = [];
   let place = start;
@@ -238,21 +240,21 @@ function shapeEnd(place: unknown): Post {
   return missing === null ? shapeUnreadable() : shapeMissing(missing);
 }
 
-interface Growing {
+interface GrowingBranch {
   readonly branch: Branch & { readonly replies: Branch[] };
   readonly node: ThreadNode | null;
 }
 
-/** Shapes what hangs below a post level by level, so that of a large thread the direct replies are here. */
+/** Converts the posts below a post level by level, so that the direct replies of a large thread are included. */
 async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, sliced: Sliced) {
   const root = grow(null, focal, { nowMs, parentAuthor });
-  const growing: Growing[] = [root];
-  let isCutBelow = false;
+  const growing: GrowingBranch[] = [root];
+  let isMissingReplies = false;
   for (const { branch, node } of growing) {
     if (node === null) continue;
     const room = maximums.rows + 1 - growing.length;
     const replies = node.replies.slice(0, room);
-    isCutBelow ||= replies.length < node.replies.length || node.replies.leftOut !== undefined;
+    isMissingReplies ||= replies.length < node.replies.length || node.replies.leftOut !== undefined;
     for (const reply of replies) {
       await sliced.endSlice?.();
       const shaping = { nowMs, parentAuthor: node.post.author };
@@ -261,15 +263,16 @@ async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, s
       branch.replies.push(grown.branch);
     }
   }
-  return { focal: root.branch, isCutBelow };
+  return { focal: root.branch, isMissingReplies };
 }
 
-function grow(value: unknown, node: ThreadNode | null, shaping: Shaping): Growing {
+function grow(value: unknown, node: ThreadNode | null, shaping: Shaping): GrowingBranch {
   const { post: payload = null } = node ?? {};
   const post = payload === null ? shapeEnd(value) : shapePost(payload, shaping);
   return { branch: { post, payload, replies: [] }, node };
 }
 
+/** Returns the rest of the author's thread: repeatedly the author's first reply to their previous post. */
 export function pickContinuation(focal: Branch): readonly Branch[] {
   const chain: Branch[] = [];
   const author = focal.payload?.author.did;
@@ -282,8 +285,8 @@ export function pickContinuation(focal: Branch): readonly Branch[] {
 }
 
 /**
- * Returns the replies to a post and its continuation in order, each followed by the replies to it,
- * oldest first. Placeholders come last; further down only those with a reply to show are included.
+ * Returns the replies to the author's thread in the given order, each followed by the replies to it, oldest first.
+ * Placeholders of direct replies come last; deeper placeholders are included only if a reply below is visible.
  */
 export function rankReplies(
   focal: Branch,
@@ -317,7 +320,7 @@ const orders = {
   recent: (a: Branch, b: Branch) => createdOf(b, -1) - createdOf(a, -1) || compareUris(a, b),
 };
 
-/** What cannot be shown comes last, whatever it is sorted by. */
+/** Returns the time of a post for sorting, which places posts that cannot be shown last. */
 function createdOf({ post, payload }: Branch, direction: 1 | -1): number {
   if (payload === null || post.type === 'tombstone') return direction * Number.MAX_SAFE_INTEGER;
   return payload.createdMs;

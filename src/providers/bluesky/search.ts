@@ -6,18 +6,25 @@ import { createMalformed } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, isHit, parseRows, uniqueBy } from '../rows.ts';
 import type { Body } from '../upstream.ts';
-import { Barred, type BlueskyQuery, maxLimit, nextCursor, Refusal, writeLimit } from './client.ts';
-import { judgePost, tellWithheld } from './labels.ts';
+import {
+  type BlueskyQuery,
+  ForbiddenError,
+  maxLimit,
+  nextCursor,
+  RefusedParameterError,
+  writeLimit,
+} from './client.ts';
+import { assessPost, describeRestricted } from './labels.ts';
 import { type PostPayload, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
 /**
- * Creates the search of posts, which asks `hosts` in order. Without a login there is no second page, so
- * the latest posts are walked by time; the top posts are one page.
+ * Creates the search of posts, which tries `hosts` in order. Bluesky sends no second page without a login. Further pages
+ * of the latest posts are therefore searches before a time; the top posts have a single page.
  */
 export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'search'> {
   return async (query, context) => {
-    const beforeMs = startOf(query);
+    const beforeMs = upperBoundOf(query);
     const body = await searchHosts(hosts, toParameters(query, beforeMs), context);
     const found = await parseRows(body.posts, parsePost, context);
     if (found === null) throw createMalformed();
@@ -26,18 +33,21 @@ export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'se
     const rows = uniqueBy(found.rows, ({ uri }) => uri.uri);
     const shape = (row: PostPayload) => shapePost(row, { nowMs, parentAuthor: null });
     const posts = await mapInSlices(rows, shape, context);
-    const verdicts = found.rows.map((row) => judgePost(row, nowMs).withheld);
+    const restrictions = found.rows.map((row) => assessPost(row, nowMs).restriction);
     return {
       items: posts.filter((post) => post.type === 'status').filter((post) => isHit(post, query)),
-      cursor: isEnd || query.feed === 'top' ? null : writePlace(found.rows, beforeMs),
+      cursor: isEnd || query.feed === 'top' ? null : toNextCursor(found.rows, beforeMs),
       rows: countSent(found),
-      warnings: [...feedWarnings(query.feed, isEnd), ...tellWithheld(verdicts, found, 'post')],
+      warnings: [
+        ...feedWarnings(query.feed, isEnd),
+        ...describeRestricted(restrictions, found, 'post'),
+      ],
     };
   };
 }
 
-/** Returns the time before which the posts of a page are, in milliseconds since the epoch; `null` for the newest. */
-function startOf({ cursor, untilSeconds }: SearchQuery): number | null {
+/** Returns the exclusive upper bound of the times of a page in Unix milliseconds, or `null` for the newest posts. */
+function upperBoundOf({ cursor, untilSeconds }: SearchQuery): number | null {
   if (cursor === null) return untilSeconds === null ? null : untilSeconds * 1000;
   const ms = Number(cursor);
   if (!/^\d{1,15}$/.test(cursor) || Number.isNaN(new Date(ms).getTime())) throw createMalformed();
@@ -45,15 +55,15 @@ function startOf({ cursor, untilSeconds }: SearchQuery): number | null {
 }
 
 /**
- * Returns where the next page begins: just after the last hit, because others may be of the same moment,
- * or at it, if that is no progress. A page without progress is the last.
+ * Returns the cursor of the next page, a time in Unix milliseconds. It is 1 ms after the last post, because others may
+ * have the same time; or the time of that post if the cursor would not change. `null` if there is no progress.
  */
-function writePlace(rows: readonly PostPayload[], beforeMs: number | null): string | null {
+function toNextCursor(rows: readonly PostPayload[], beforeMs: number | null): string | null {
   const last = rows.at(-1);
   if (last === undefined) return null;
   const lastMs = last.writtenMs ?? last.createdMs;
-  const places = [lastMs + 1, lastMs, last.createdMs];
-  const next = places.find((ms) => beforeMs === null || ms < beforeMs);
+  const candidates = [lastMs + 1, lastMs, last.createdMs];
+  const next = candidates.find((ms) => beforeMs === null || ms < beforeMs);
   return next === undefined ? null : String(next);
 }
 
@@ -69,9 +79,9 @@ function toParameters(query: SearchQuery, beforeMs: number | null) {
   };
 }
 
-const barred = 'Bluesky does not let this server search at the moment.';
+const forbidden = 'Bluesky does not allow searches from this server at the moment.';
 
-/** Asks one host after the other. A throttle or a refused text ends the search. */
+/** Tries one host after the other. A `throttled` error or a refused search text ends the search. */
 async function searchHosts(
   hosts: readonly BlueskyQuery[],
   parameters: ReturnType<typeof toParameters>,
@@ -82,31 +92,33 @@ async function searchHosts(
     try {
       return await host('app.bsky.feed.searchPosts', parameters, context);
     } catch (error) {
-      if (error instanceof Refusal) throw toRejected(error);
-      if (!isWorthAnother(error)) throw error;
+      if (error instanceof RefusedParameterError) throw toRejected(error);
+      if (!isWorthNextHost(error)) throw error;
       failures.push(error);
     }
   }
-  const cause = failures.find((error) => error instanceof Barred);
-  if (cause !== undefined) throw new ProviderError('unavailable', barred, { cause });
+  const cause = failures.find((error) => error instanceof ForbiddenError);
+  if (cause !== undefined) throw new ProviderError('unavailable', forbidden, { cause });
   throw failures[0];
 }
 
-function isWorthAnother(error: unknown): boolean {
+function isWorthNextHost(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
-  return error instanceof Barred || error.kind === 'unavailable' || error.kind === 'malformed';
+  return (
+    error instanceof ForbiddenError || error.kind === 'unavailable' || error.kind === 'malformed'
+  );
 }
 
-/** The other parameters are not the caller's: if one of them is refused, the text is not rejected. */
-function toRejected(refusal: Refusal): ProviderError {
-  if (/\b(?:since|until|limit|sort)\b/.test(refusal.saying)) return refusal;
+/** Returns `rejected` for a refused search text. A refusal of another parameter is not the caller's fault. */
+function toRejected(refusal: RefusedParameterError): ProviderError {
+  if (/\b(?:since|until|limit|sort)\b/.test(refusal.upstreamMessage)) return refusal;
   return new ProviderError('rejected', 'Bluesky refuses this search text.', { cause: refusal });
 }
 
 function feedWarnings(feed: SearchQuery['feed'], isEnd: boolean): readonly string[] {
   if (feed === 'top') return isEnd ? [] : [onePage];
   if (feed === 'latest') return [];
-  return [`Bluesky has no search for ${feed}; these are the posts with ${feed} of the latest.`];
+  return [`Bluesky has no search for ${feed}; these are the latest posts that have ${feed}.`];
 }
 
-const onePage = 'Bluesky gives only one page of top posts to those who are not signed in.';
+const onePage = 'Bluesky sends only one page of top posts without a login.';

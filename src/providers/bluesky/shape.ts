@@ -6,7 +6,13 @@ import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';
 import { toCreated } from '../../platforms/times.ts';
 import { findLeftOut, nameLeftOut } from '../bounds.ts';
 import { nameOf, shapeAccount } from './accounts.ts';
-import { judgeAccount, judgePost, type PostVerdict, type Told, withheldPosts } from './labels.ts';
+import {
+  assessPost,
+  type Explanation,
+  type PostAssessment,
+  restrictedPosts,
+  restrictionOfAccount,
+} from './labels.ts';
 import {
   type ActorPayload,
   blueskyPostUrl,
@@ -24,24 +30,24 @@ import {
 
 export interface Shaping {
   readonly nowMs: number;
-  /** The author of the post that is answered; `null` if that was not sent. */
+  /** Author of the post that is replied to; `null` if that post was not sent. */
   readonly parentAuthor: ActorPayload | null;
 }
 
-/** Returns a post with its quote, or a tombstone if it is not public. `context` is null. */
+/** Converts a post with its quote, or returns a tombstone if the post is not public. `context` is `null`. */
 export function shapePost(post: PostPayload, shaping: Shaping): Post {
   return shapeWithin(post, shaping, maximums.quotes);
 }
 
 function shapeWithin(post: PostPayload, shaping: Shaping, quotesLeft: number): Post {
-  const verdict = judgePost(post, shaping.nowMs);
-  if (verdict.withheld !== null) {
-    const told = withheldPosts[verdict.withheld];
-    // The author of a private post is not named, not even by its address.
-    return toTombstone(told.reason === 'private' ? null : post.uri, told);
+  const assessment = assessPost(post, shaping.nowMs);
+  if (assessment.restriction !== null) {
+    const explanation = restrictedPosts[assessment.restriction];
+    // The author of a private post must not be named, so the tombstone has no URL.
+    return toTombstone(explanation.reason === 'private' ? null : post.uri, explanation);
   }
   const embeds = post.embeds.map(parseEmbed);
-  const own = shapeOwn({ post, embeds, verdict }, shaping);
+  const own = shapeOwn({ post, embeds, assessment }, shaping);
   const row = embeds.map(({ record }) => record).find((record) => record !== undefined);
   if (row === undefined || isOtherKind(row)) return own;
   if (quotesLeft === 0) return nameLeftOut(own, ['quote']);
@@ -53,36 +59,39 @@ export function shapeMissing({ uri, is }: MissingPayload): Tombstone {
 }
 
 export function shapeUnreadable(): Tombstone {
-  const sentence = 'This post was sent in a form that Perch does not understand.';
+  const sentence = 'The source sent this post in a form that Perch cannot read.';
   return toTombstone(null, { reason: 'unavailable', sentence });
 }
 
-const missingPosts: Readonly<Record<MissingPayload['is'], Told>> = {
-  notFound: { reason: 'deleted', sentence: 'This post was deleted, or its account is gone.' },
+const missingPosts: Readonly<Record<MissingPayload['is'], Explanation>> = {
+  notFound: { reason: 'deleted', sentence: 'This post was deleted, or its account was deleted.' },
   blocked: {
     reason: 'blocked',
-    sentence: 'This post is not shown, because one of two accounts in this place blocks the other.',
+    sentence: 'This post is not shown, because one of the two accounts blocks the other.',
   },
   detached: {
     reason: 'unavailable',
-    sentence: 'The author of the quoted post has taken it out of this quote.',
+    sentence: 'The author of the quoted post has removed it from this quote.',
   },
 };
 
-function toTombstone(uri: RecordAddress | null, { reason, sentence: text }: Told): Tombstone {
+function toTombstone(
+  uri: RecordAddress | null,
+  { reason, sentence: text }: Explanation,
+): Tombstone {
   const { rkey: id = null } = uri ?? {};
   const url = uri && blueskyPostUrl(uri.did, uri.rkey);
   const post = { type: 'tombstone', id, url, text, reason, author: null } as const;
   return { ...post, context: null, platform: 'bluesky' };
 }
 
-interface Judged {
+interface AssessedPost {
   readonly post: PostPayload;
   readonly embeds: readonly EmbedPayload[];
-  readonly verdict: PostVerdict;
+  readonly assessment: PostAssessment;
 }
 
-function shapeOwn({ post, embeds, verdict }: Judged, shaping: Shaping): Status {
+function shapeOwn({ post, embeds, assessment }: AssessedPost, shaping: Shaping): Status {
   const { uri, author, record } = post;
   const status: Status = {
     type: 'status',
@@ -101,8 +110,8 @@ function shapeOwn({ post, embeds, verdict }: Judged, shaping: Shaping): Status {
     views: null,
     ...(record.tags.length > 0 && { tags: [...record.tags] }),
     source: null,
-    possibly_sensitive: verdict.isSensitive,
-    content_warning: verdict.warning,
+    possibly_sensitive: assessment.isSensitive,
+    content_warning: assessment.warning,
     replying_to: shapeTarget(post, shaping),
     quote: null,
     reposted_by: null,
@@ -123,13 +132,13 @@ function shapeOwn({ post, embeds, verdict }: Judged, shaping: Shaping): Status {
   return nameLeftOut(status, leftOut);
 }
 
-/** Returns what a post answers; nothing of an account that is for those who are signed in. */
+/** Returns the post that a post replies to, without members that name an account only for logged-in users. */
 function shapeTarget(post: PostPayload, { nowMs, parentAuthor }: Shaping): Status['replying_to'] {
   const uri = post.record.reply?.parent.uri ?? null;
   if (uri === null) return null;
   const author = uri.did === post.author.did ? post.author : parentAuthor;
   if (author?.did !== uri.did) return toTarget(uri, null);
-  if (judgeAccount(author, nowMs) === 'signed-in') {
+  if (restrictionOfAccount(author, nowMs) === 'signed-in') {
     return { screen_name: null, status: null, url: null };
   }
   return toTarget(uri, nameOf(author));
@@ -139,7 +148,7 @@ function toTarget({ did, rkey }: RecordAddress, name: string | null): Status['re
   return { screen_name: name, status: rkey, url: blueskyPostUrl(name ?? did, rkey) };
 }
 
-/** The AppView resolves two levels of quotes. Of what the second one quotes it sends the address alone. */
+/** Converts a quoted post. The AppView resolves two levels of quotes, and sends only the URI of a third. */
 function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
   const missing = parseMissing(row);
   if (missing !== null) return shapeMissing(missing);
@@ -148,7 +157,7 @@ function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
   return shapeWithin(quoted, { nowMs, parentAuthor: null }, quotesLeft);
 }
 
-/** Returns whether an embedded record is no post. It may be of a kind that is not known yet. */
+/** Returns whether an embedded record is not a post. Its type may be unknown. */
 function isOtherKind(row: unknown): boolean {
   const uri = typeof row === 'object' && row !== null && 'uri' in row ? row.uri : null;
   return typeof uri === 'string' && !uri.includes(`/${postCollection}/`);
@@ -158,7 +167,7 @@ type External = NonNullable<EmbedPayload['external']>;
 type Picture = EmbedPayload['pictures'][number];
 type Video = NonNullable<EmbedPayload['video']>;
 
-/** Returns the media of embeds in display order. A card of a GIF service is the GIF. */
+/** Returns the media of embeds in display order. A link to a GIF of a known service counts as media. */
 export function shapeMedia(embeds: readonly EmbedPayload[]): MediaSet {
   return toMediaSet(
     embeds.flatMap(({ pictures, video, external }) => [
@@ -171,7 +180,7 @@ export function shapeMedia(embeds: readonly EmbedPayload[]): MediaSet {
   );
 }
 
-/** Returns the card of embeds: the linked page, or the embedded record that is no post. */
+/** Returns the link preview of embeds: that of a web page, or of an embedded record that is not a post. */
 export function shapeCard(embeds: readonly EmbedPayload[], nowMs: number): Card | null {
   const [card] = embeds.flatMap(({ external, record }) => {
     const page = external === null || isGif(external) ? null : shapePage(external);
@@ -180,7 +189,7 @@ export function shapeCard(embeds: readonly EmbedPayload[], nowMs: number): Card 
   return card ?? null;
 }
 
-/** The AppView has no mp4 and no duration. */
+/** Converts a video. The AppView sends neither an MP4 file nor a duration. */
 function shapeVideo({ playlist, thumbnail, alt, aspectRatio, presentation }: Video): Media {
   return {
     type: presentation === 'gif' ? 'gif' : 'video',
@@ -193,22 +202,22 @@ function shapeVideo({ playlist, thumbnail, alt, aspectRatio, presentation }: Vid
   };
 }
 
-/** Clients write the size in pixels, or a mere ratio such as 16 to 9, which is no size. */
-const leastSize = 64;
+/** Minimum pixels of a size. Clients send the size in pixels or only a ratio, such as 16 to 9. */
+const minSize = 64;
 
 function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> {
-  const isSize = ratio !== null && Math.min(ratio.width, ratio.height) >= leastSize;
+  const isSize = ratio !== null && Math.min(ratio.width, ratio.height) >= minSize;
   return isSize ? { width: ratio.width, height: ratio.height } : { width: null, height: null };
 }
 
-/** Hosts of the GIFs in the app, which shows a card of one of them as a moving picture. */
+/** Hosts of GIF services. The app displays a link to one of them as an animated image. */
 const gifHosts = /^(?:media\.tenor\.com|static\.klipy\.com|(?:[\w-]+\.)?giphy\.com)$/;
 
 function isGif({ uri }: External): boolean {
   return isWebUrl(uri) && gifHosts.test(new URL(uri).hostname);
 }
 
-/** The app writes the size into the address, and the author's words after `Alt:`. */
+/** Converts a GIF. The app puts its size into the URL, and the author's description after `Alt:`. */
 function shapeGif({ uri, title, description, thumb }: External): Media {
   const { searchParams } = new URL(uri);
   const pixels = (name: string) => Number.parseInt(searchParams.get(name) ?? '', 10) || null;
@@ -228,11 +237,12 @@ function shapePage({ uri, title, description, thumb }: External): Card | null {
   return { url: uri, title: title ?? '', description, image_url: webUrlOrNull(thumb) };
 }
 
-/** Returns the card of a record that is no post; `null` for a post, and if it or its creator is not served. */
+/** Returns the preview of a record that is not a post; `null` for a post, or if it or its creator must not be shown. */
 function shapeShown(value: unknown, nowMs: number): Card | null {
   const shown = parseShown(value);
   if (shown === null) return null;
-  if ([shown, shown.creator].some((each) => judgeAccount(each, nowMs) !== null)) return null;
+  if ([shown, shown.creator].some((each) => restrictionOfAccount(each, nowMs) !== null))
+    return null;
   const { uri, displayName, name, record, creator, description, avatar } = shown;
   const url = shownUrl(uri, nameOf(creator));
   if (url === null) return null;

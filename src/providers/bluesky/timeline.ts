@@ -5,77 +5,83 @@ import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, parseRows, uniqueBy } from '../rows.ts';
-import { admitAccount, explainAbsence, shapeAccount } from './accounts.ts';
-import { maxLimit, nextCursor, type Reading, Refusal, writeLimit } from './client.ts';
-import { judgePost, tellWithheld } from './labels.ts';
+import { checkAndCacheAccount, explainAbsence, shapeAccount } from './accounts.ts';
+import {
+  type BlueskyClient,
+  maxLimit,
+  nextCursor,
+  RefusedParameterError,
+  writeLimit,
+} from './client.ts';
+import { assessPost, describeRestricted } from './labels.ts';
 import { type FeedRow, parseFeedRow, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
 /**
- * Creates the read of a page of a timeline. One with `untilSeconds` is entered by a made-up cursor, to
- * skip what is newer, unless Bluesky does not take that.
+ * Creates the read of a page of a timeline. A constructed cursor skips the posts after `untilSeconds`; if Bluesky does
+ * not accept it, the timeline is read from the top.
  */
-export function askTimeline(reading: Reading): Ask<'timeline'> {
+export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   return async (query, context) => {
-    const page = await readPage(reading, query, context);
+    const page = await readPage(client, query, context);
     const { rows, cursor } = page;
-    // Every row is by the account, or passed on by it, so any row tells whose timeline this is.
+    // Every row is a post or a repost by the account, so any row identifies the account.
     const [first] = rows;
     const owner = first?.repost?.by ?? first?.post.author;
-    if (owner !== undefined) admitAccount(reading, query.account.handle, owner);
+    if (owner !== undefined) checkAndCacheAccount(client, query.account.handle, owner);
     else if (query.cursor === null && cursor === null) {
-      await explainAbsence(reading, query.account.handle, context);
+      await explainAbsence(client, query.account.handle, context);
     }
-    const nowMs = reading.clock.now();
+    const nowMs = client.clock.now();
     const picked = pickRows(rows, query);
     const shaped = await mapInSlices(picked, (row) => shapeRow(row, nowMs), context);
     const shown = shaped.filter((row) => row !== null);
-    const verdicts = picked.map(({ post }) => judgePost(post, nowMs).withheld);
+    const restrictions = picked.map(({ post }) => assessPost(post, nowMs).restriction);
     return {
       items: shown.filter(({ media }) => query.onlyMedia !== true || media.all.length > 0),
       cursor,
       rows: countSent(page),
-      warnings: tellWithheld(verdicts, page, 'post'),
+      warnings: describeRestricted(restrictions, page, 'post'),
     };
   };
 }
 
-/** A repost is sorted by when it was made, and tells only when it was seen, which is a little later. */
+/** Tolerance for reposts: they are sorted by their creation, but the response has only the later time of indexing. */
 const indexingMs = 3_600_000;
 
-async function readPage(reading: Reading, query: TimelineQuery, context: ProviderContext) {
+async function readPage(client: BlueskyClient, query: TimelineQuery, context: ProviderContext) {
   const { cursor, untilSeconds } = query;
-  if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= reading.clock.now()) {
-    return readFeed(reading, query, context);
+  if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= client.clock.now()) {
+    return readFeed(client, query, context);
   }
-  // Cursors of a timeline are the time of its last row, and the next page is what is before it.
+  // The cursor of a timeline is the time of the last row on the page.
   const jump = { ...query, cursor: new Date(untilSeconds * 1000).toISOString() };
-  const page = await readFeed(reading, jump, context).catch((error: unknown) => {
-    if (error instanceof Refusal) return null;
+  const page = await readFeed(client, jump, context).catch((error: unknown) => {
+    if (error instanceof RefusedParameterError) return null;
     throw error;
   });
   const untilMs = untilSeconds * 1000 + indexingMs;
-  const isUnderstood = page?.rows.every((row) => sortedMs(row) < untilMs);
-  return page && page.rows.length > 0 && isUnderstood ? page : readFeed(reading, query, context);
+  const isJumpAccepted = page?.rows.every((row) => sortedMs(row) < untilMs);
+  return page && page.rows.length > 0 && isJumpAccepted ? page : readFeed(client, query, context);
 }
 
-async function readFeed(reading: Reading, query: TimelineQuery, context: ProviderContext) {
+async function readFeed(client: BlueskyClient, query: TimelineQuery, context: ProviderContext) {
   const { account, count, cursor, withReposts } = query;
   const parameters = {
-    actor: reading.known.actorFor(account.handle),
-    // Of what is left out here as many rows are asked for as there can be.
+    actor: client.known.actorFor(account.handle),
+    // As many rows as possible, if reposts are removed afterwards.
     limit: withReposts ? writeLimit(count) : maxLimit,
     filter: filterOf(query),
     cursor,
   };
   try {
-    const body = await reading.query('app.bsky.feed.getAuthorFeed', parameters, context);
+    const body = await client.query('app.bsky.feed.getAuthorFeed', parameters, context);
     const found = await parseRows(body.feed, parseFeedRow, context);
     if (found === null) throw createMalformed();
     return { ...found, cursor: nextCursor(body.cursor, cursor) };
   } catch (error) {
     const isMissing = error instanceof ProviderError && error.kind === 'missing';
-    if (isMissing) await explainAbsence(reading, account.handle, context);
+    if (isMissing) await explainAbsence(client, account.handle, context);
     throw error;
   }
 }
@@ -89,7 +95,7 @@ function sortedMs({ post, repost }: FeedRow): number {
   return repost?.ms ?? post.createdMs;
 }
 
-/** Each post once: an account may pass on what it wrote. */
+/** Returns the requested rows, each post once: an account can repost its own posts. */
 function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly FeedRow[] {
   const { untilSeconds, withReplies, withReposts } = query;
   const wanted = rows.filter((row) => {
@@ -102,7 +108,7 @@ function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly Feed
   return uniqueBy(wanted, ({ post }) => post.uri.uri);
 }
 
-/** A tombstone has no place in a list. */
+/** Converts a row, and returns `null` for a post that cannot be shown: lists contain no tombstones. */
 function shapeRow(row: FeedRow, nowMs: number): Status | null {
   const parentAuthor = parsePost(row.reply?.parent)?.author ?? null;
   const post = shapePost(row.post, { nowMs, parentAuthor });

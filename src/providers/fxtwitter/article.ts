@@ -12,15 +12,15 @@ type BlockPayload = ContentPayload['blocks'][number];
 type EntityPayload = ContentPayload['entityMap'][number]['value'];
 type MediaInfo = ArticlePayload['media_entities'][number]['media_info'];
 
-/** What the blocks of one article point to, by key. */
-interface Referred {
+/** Entities and media that the blocks of an article refer to, by key. */
+interface References {
   readonly entities: ReadonlyMap<string, EntityPayload>;
   readonly media: ReadonlyMap<string, MediaInfo>;
 }
 
-/** Returns a long-form article with its blocks in reading order; blank blocks are left out. */
+/** Converts a long-form article. Omits blank blocks. */
 export function shapeArticle(article: ArticlePayload): Article {
-  const referred = {
+  const references = {
     entities: new Map(article.content?.entityMap.map(({ key, value }) => [key, value])),
     media: new Map(article.media_entities.map((item) => [item.media_id, item.media_info])),
   };
@@ -31,23 +31,23 @@ export function shapeArticle(article: ArticlePayload): Article {
     cover_url: article.cover_media?.media_info.original_img_url ?? null,
     created_at: toIsoTime(article.created_at),
     modified_at: toIsoTime(article.modified_at),
-    blocks: (article.content?.blocks ?? []).flatMap((block) => shapeBlock(block, referred)),
+    blocks: (article.content?.blocks ?? []).flatMap((block) => shapeBlock(block, references)),
   };
 }
 
 const headings = ['one', 'two', 'three', 'four', 'five', 'six'].map((level) => `header-${level}`);
 
-function shapeBlock(block: BlockPayload, referred: Referred): readonly ArticleBlock[] {
+function shapeBlock(block: BlockPayload, references: References): readonly ArticleBlock[] {
   if (block.type === 'atomic') {
-    // It is one space; its content is what it points to.
+    // The text of an atomic block is a single space; its content is in entities.
     return block.entityRanges.flatMap(({ key }) =>
-      shapeEntity(referred.entities.get(key), referred),
+      shapeEntity(references.entities.get(key), references),
     );
   }
   const { text } = block;
   if (text.trim() === '') return [];
   if (block.type === 'code-block') return [{ type: 'code', text }];
-  const styles = shapeStyles(block, referred);
+  const styles = shapeStyles(block, references);
   const level = headings.indexOf(block.type) + 1;
   if (level > 0) return [{ type: 'heading', level, text, styles }];
   switch (block.type) {
@@ -63,7 +63,7 @@ function shapeBlock(block: BlockPayload, referred: Referred): readonly ArticleBl
 
 function shapeEntity(
   entity: EntityPayload | undefined,
-  { media }: Referred,
+  { media }: References,
 ): readonly ArticleBlock[] {
   const { type, data = null } = entity ?? {};
   if (type === 'DIVIDER') return [{ type: 'divider' }];
@@ -90,7 +90,7 @@ function shapeMedia(info: MediaInfo | undefined): readonly ArticleBlock[] {
   return url === null ? [] : [{ type: 'image', url, alt: null, width, height }];
 }
 
-/** Returns the mp4 with the most bits, because an article has no block for a video. */
+/** Returns the URL of the MP4 variant with the highest bitrate, because there is no block type for videos. */
 function bestVariant(info: MediaInfo): string | null {
   const variants = [...info.variants, ...(info.video_info?.variants ?? [])];
   const [best] = variants
@@ -106,9 +106,9 @@ function linkParagraph(text: string, url: string): readonly ArticleBlock[] {
   return [{ type: 'paragraph', text, styles: [link] }];
 }
 
-function shapeStyles(block: BlockPayload, referred: Referred): readonly StyleRange[] {
+function shapeStyles(block: BlockPayload, references: References): readonly StyleRange[] {
   const points = toCodePoints(block.text);
-  const links = [...entityLinks(block, referred), ...tagLinks(block, points)];
+  const links = [...entityLinks(block, references), ...tagLinks(block, points)];
   return settleRuns([...inlineStyles(block), ...links], points.length);
 }
 
@@ -121,10 +121,10 @@ function inlineStyles(block: BlockPayload): readonly StyleRange[] {
   });
 }
 
-/** `TWEMOJI` ranges, which most entities of a text are, only decorate the emoji under them. */
-function entityLinks(block: BlockPayload, referred: Referred): readonly StyleRange[] {
+/** Returns the links among the entities of a text. Most other entities are of type `TWEMOJI`, which mark an emoji. */
+function entityLinks(block: BlockPayload, references: References): readonly StyleRange[] {
   return block.entityRanges.flatMap(({ key, offset, length }): StyleRange[] => {
-    const entity = referred.entities.get(key);
+    const entity = references.entities.get(key);
     const url = entity?.type === 'LINK' ? entity.data?.url : null;
     if (typeof url !== 'string' || !isWebUrl(url)) return [];
     return [{ style: 'link', start: offset, end: offset + length, url }];
@@ -141,7 +141,7 @@ function tagLinks(block: BlockPayload, points: readonly string[]): readonly Styl
     ...cashtags.map((tag) => ({ ...tag, url: tagUrl('symbol', tag.text) })),
   ];
   return found.flatMap(({ fromIndex: start, toIndex: end, text, url }): StyleRange[] => {
-    // A range much longer than the name need not be put together to be compared with it.
+    // Fast path: a range much longer than the name is not compared with it.
     if (end - start > 2 * text.length + 2 || url === null) return [];
     return isNamed(points.slice(start, end).join(''), text)
       ? [{ style: 'link', start, end, url }]
@@ -149,7 +149,7 @@ function tagLinks(block: BlockPayload, points: readonly string[]): readonly Styl
   });
 }
 
-/** Authors write `example.com`, which X links as well. */
+/** Returns the absolute URL of a link. X also links texts without a scheme, such as `example.com`. */
 function absoluteUrl(text: string): string | null {
   const url = /^https?:\/\//i.test(text) ? text : `https://${text}`;
   return isWebUrl(url) ? url : null;

@@ -8,12 +8,12 @@ import { parseRows, type Rows } from '../rows.ts';
 import { type Body, readBody, type Upstream } from '../upstream.ts';
 import { type PostPayload, parsePost, type StatusPayload } from './payload.ts';
 
-/** A post with the lists that came with it; `null` where there was none. */
+/** Post with the lists of the response; a list is `null` if the response has none. */
 export interface PostAnswer {
   readonly status: StatusPayload;
   readonly thread: Rows<PostPayload> | null;
   readonly replies: Rows<PostPayload> | null;
-  /** Where the replies go on; `null` at their end. */
+  /** Cursor of the next page of replies; `null` at their end. */
   readonly cursor: string | null;
 }
 
@@ -21,7 +21,7 @@ type RepliesPlace = Pick<RepliesQuery, 'order' | 'cursor'>;
 
 export type FxTwitterClient = ReturnType<typeof createClient>;
 
-/** Creates the reads of a post. They throw ProviderError. */
+/** Creates the reads of posts. They throw ProviderError. */
 export function createClient(upstream: Upstream) {
   const read = async (path: string, context: RequestContext): Promise<PostAnswer> => {
     const answer = await upstream(path, context);
@@ -38,16 +38,16 @@ export function createClient(upstream: Upstream) {
   const statusPath = (id: string) => `/2/status/${encodeURIComponent(id)}`;
   return {
     readStatus: (id: string, context: RequestContext) => read(statusPath(id), context),
-    /** Reads the post alone, or the tombstone in its place. */
+    /** Reads a post without its conversation, or its tombstone. */
     readRow: async (id: string, context: RequestContext): Promise<PostPayload> => {
       const answer = await upstream(statusPath(id), context);
       const row = readRow(answer, readBody(answer));
       return { ...row, id: row.id ?? id };
     },
-    /** Reads the post with its ancestors and its author's continuation. */
+    /** Reads a post with its ancestors and the rest of the author's thread. */
     readThread: (id: string, context: RequestContext) =>
       read(`/2/thread/${encodeURIComponent(id)}`, context),
-    /** Reads the post with its ancestors and a page of replies. */
+    /** Reads a post with its ancestors and a page of replies. */
     readConversation: (id: string, { order, cursor }: RepliesPlace, context: RequestContext) => {
       const mode = order === 'recent' ? 'recency' : 'likes';
       const onward = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
@@ -57,10 +57,10 @@ export function createClient(upstream: Upstream) {
   };
 }
 
-/** A 401 without a post means that its author is protected. */
+/** Result for status 401 without a post, which means that the author is protected. */
 const protectedPost: PostPayload = { type: 'tombstone', id: null, reason: 'private', author: null };
 
-/** A tombstone is the answer whatever the status; version 1 calls the post `tweet`. */
+/** Returns the post or tombstone of a response. Tombstones come with any status. Version 1 of the API has `tweet`. */
 function readRow(answer: HttpAnswer, body: Body | null): PostPayload {
   const row = parsePost(body?.status ?? body?.tweet);
   if (row !== null && (row.type === 'tombstone' || answer.status === 200)) return row;
@@ -68,10 +68,10 @@ function readRow(answer: HttpAnswer, body: Body | null): PostPayload {
   if (status === 401 && namesNoPost(body)) return protectedPost;
   const failure = toStatusFailure(status, answer.retryAfterSeconds);
   if (failure !== null) throw failure;
-  // An outage of X looks the same, and so may a refused id.
+  // An outage of X has the same response, and so may an id that the service refuses.
   const isAmbiguous = status === 404 ? namesNoPost(body) : status === 400 && body !== null;
   if (!isAmbiguous) throw createMalformed();
-  throw new ProviderError('ambiguous', 'The source has no such post, or could not look for it.');
+  throw new ProviderError('ambiguous', 'The source has no such post, or could not search for it.');
 }
 
 function namesNoPost(body: Body | null): boolean {
@@ -81,12 +81,12 @@ function namesNoPost(body: Body | null): boolean {
 
 const cursors = lenient(z.object({ bottom: words }));
 
-/** Returns where the list of an answer goes on; `null` at its end. */
+/** Returns the cursor of the next page in a response, or `null` at the end. */
 export function readCursor(body: Body | null): string | null {
   return cursors.parse(body?.cursor)?.bottom ?? null;
 }
 
-/** Returns the status that the service meant: a proxy may answer 200, and then `code` has it. */
+/** Returns the status of the service: with a proxy, the status may be 200, and the member `code` has the real one. */
 export function trueStatus({ status }: HttpAnswer, body: Body | null): number {
   return status === 200 && typeof body?.code === 'number' ? body.code : status;
 }

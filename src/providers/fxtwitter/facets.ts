@@ -13,7 +13,7 @@ import type { StatusPayload } from './payload.ts';
 type RawText = NonNullable<StatusPayload['raw_text']>;
 type FacetPayload = RawText['facets'][number];
 
-/** A run of the raw text (code points) that was found in the served text (UTF-16 indices). */
+/** Range of the raw text (code points) with its position in the served text (UTF-16 indices). */
 interface Anchor {
   readonly rawStart: number;
   readonly rawEnd: number;
@@ -28,8 +28,8 @@ interface Texts {
 }
 
 /**
- * Returns the facets of the served `text`. They are known only for the raw text, in which links are
- * short and entities encoded, so each is looked for in `text`, from the one before it on.
+ * Returns the facets of the served `text`. The response has facets only for the raw text, with shortened links and
+ * HTML entities, so each facet is searched for in `text`, after the previous one.
  */
 export function shapeFacets(text: string, raw: RawText | null): readonly Facet[] {
   if (raw === null) return scanFacets(text);
@@ -48,7 +48,7 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
   return settleRuns(found, toOffset(text.length));
 }
 
-/** Skips the mentions that a reply begins with only where the served text is without them. */
+/** Returns the start anchor. Skips the leading mentions of a reply if the served text does not contain them. */
 function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
   const isServed = text.startsWith(slice(raw, 0, visibleStart));
   return { rawStart: 0, rawEnd: isServed ? 0 : visibleStart, start: 0, end: 0, facet: null };
@@ -76,7 +76,7 @@ function anchorLink(texts: Texts, facet: FacetPayload, last: Anchor): Anchor | n
   return { rawStart, rawEnd, start, end: start + shown.length, facet: link };
 }
 
-/** `media` has the wrong place in note posts, and its link is not in the served text. */
+/** Returns the facet without offsets. `media` is ignored: its offsets are wrong in long posts, and its link not served. */
 function toLink({ type, original, replacement }: FacetPayload) {
   if (type === 'url') {
     const url = webUrlOrNull(replacement);
@@ -89,7 +89,7 @@ function toLink({ type, original, replacement }: FacetPayload) {
 
 const styles = ['bold', 'italic', 'strikethrough'] as const;
 
-/** Finds a style by the links around and in it. It does not move the place where links are sought. */
+/** Locates a style by the links before and within it. Unlike a link, it does not affect the search for later links. */
 function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonly Anchor[]) {
   const type = styles.find((style) => style === facet.type);
   const [rawStart, rawEnd] = facet.indices;
@@ -106,13 +106,13 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
   return start === null ? null : { ...found, start, end: start + shown.length };
 }
 
-/** Returns the index in the served text of a place at or after an anchor; `inside` when it is in it. */
+/** Converts a raw offset at or after an anchor to an index in the served text, or to `inside` within the anchor. */
 function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;
   return anchor.end + raw.toIndex(place.rawIndex) - raw.toIndex(anchor.rawEnd);
 }
 
-/** Looks where a run should be, and failing that, for its first occurrence. */
+/** Returns the index of a run: the expected index, or else its first occurrence after `from`. */
 function locate(text: string, run: string, place: { expected: number; from: number }) {
   if (run === '') return null;
   if (text.startsWith(run, place.expected)) return place.expected;

@@ -16,8 +16,8 @@ import { maximums } from '../../platforms/maximums.ts';
 import { checkTimeMs, readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 import { xHandle, xId } from '../../platforms/x.ts';
 
-// The posts and accounts that the service sends, and the names of its version 1 beside them. Strict only
-// about what a post cannot be shown without.
+// Posts and accounts of the service, including member names of version 1 of its API. Only members that a post
+// cannot be shown without are required.
 
 const userPayload = z
   .object({
@@ -89,12 +89,12 @@ const cardPayload = z.object({
 
 const communityPayload = z.object({ id: xId, name: text, description: words });
 
-// Offsets of an article count Unicode code points: the inline styles and URLs of the recorded article
-// after an emoji fit code points and not UTF-16 units.
+// Offsets in articles count Unicode code points: in a recorded article, the ranges after an emoji match code points,
+// not UTF-16 code units.
 
 const offset = z.number().int().nonnegative();
 
-/** What one part of an article refers to another by: a number, or a text of digits. */
+/** Key of an entity or a media item in an article: a number, or a text of digits. */
 const key = z.union([token, z.number().transform(String)]);
 
 const tags = eachOf(z.object({ fromIndex: offset, toIndex: offset, text }), maximums.facets);
@@ -133,7 +133,7 @@ const mediaInfo = z.object({
   video_info: lenient(z.object({ variants })),
 });
 
-/** A long-form article. `content` has no blocks where only its beginning was sent. */
+/** Long-form article. `content` has no blocks if only the beginning was sent. */
 export const articlePayload = z.object({
   id: term,
   title: text,

@@ -3,9 +3,9 @@ import type { Post, Status } from '../../model/post.ts';
 import type { PostFound, PostQuery, RepliesQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { createThreadOrder } from '../conversation.ts';
-import { listParts, orNull, tellThrottled, unreadParts } from '../failure.ts';
+import { readOrNull, reportThrottle, requestedParts, unreadParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { countSent, type Rows, tellUnread, uniqueById } from '../rows.ts';
+import { countSent, describeUnread, type Rows, uniqueById } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
 import type { PostPayload } from './payload.ts';
 import { parentOf, shapePost, shapeStatus } from './shape.ts';
@@ -21,9 +21,9 @@ interface Parts extends KnownThread {
   readonly replies: readonly Post[];
 }
 
-const noLine: ThreadLine = { ancestors: [], continuation: [] };
+const emptyLine: ThreadLine = { ancestors: [], continuation: [] };
 
-/** Creates the read of a post, with its thread and replies where they are wanted. */
+/** Creates the read of a post, with its thread and replies if requested. */
 export function askPost(client: FxTwitterClient): Ask<'post'> {
   return async (query, context) => {
     const { focal, line, replies: rows, ...rest } = await readParts(client, query, context);
@@ -34,7 +34,7 @@ export function askPost(client: FxTwitterClient): Ask<'post'> {
   };
 }
 
-/** Keeps each post once: the one asked for, then the first of each id. */
+/** Removes repeated posts by id, and the requested post, from the thread around it. */
 function dropRepeated(focal: Status, line: ThreadLine): ThreadLine {
   const before = uniqueById<Post>([focal, ...line.ancestors]);
   const all = uniqueById([...before, ...line.continuation]);
@@ -42,16 +42,15 @@ function dropRepeated(focal: Status, line: ThreadLine): ThreadLine {
 }
 
 async function readParts(client: FxTwitterClient, query: PostQuery, context: ProviderContext) {
-  if (listParts(query).length === 0) return readAlone(client, query, context);
+  if (requestedParts(query).length === 0) return readAlone(client, query, context);
   try {
     return await readAround(client, query, context);
   } catch (error) {
-    // The service asks X for the post alone in another way than for its surroundings, and one can fail
-    // without the other.
+    // The service reads a post from X in another way than its conversation, and each way can fail separately.
     if (!isKind(error, 'malformed', 'ambiguous')) throw error;
     return readAlone(client, query, context).catch((second: unknown) => {
       if (isKind(second, 'missing')) throw second;
-      tellThrottled(context, second);
+      reportThrottle(context, second);
       throw error;
     });
   }
@@ -63,14 +62,14 @@ function isKind(error: unknown, ...kinds: readonly ProviderError['kind'][]): boo
 
 async function readAlone(client: FxTwitterClient, query: PostQuery, context: ProviderContext) {
   const { status } = await client.readStatus(query.post.id, context);
-  const missing = listParts(query);
+  const missing = requestedParts(query);
   const warnings = missing.map((part) => unreadParts[part]);
-  return { focal: shapeStatus(status), line: noLine, replies: [], missing, warnings };
+  return { focal: shapeStatus(status), line: emptyLine, replies: [], missing, warnings };
 }
 
-type Settled = PromiseSettledResult<PostAnswer> | null;
+type SettledAnswer = PromiseSettledResult<PostAnswer> | null;
 
-/** Asks for the thread and the replies at once. The thread decides, if it has a verdict. */
+/** Reads the thread and the replies concurrently. A conclusive failure of the thread is thrown immediately. */
 async function readAround(
   client: FxTwitterClient,
   { post, thread: wantsThread, replies }: PostQuery,
@@ -81,30 +80,33 @@ async function readAround(
   const place = { order: replies === 'recent' ? replies : 'top', cursor: null } as const;
   try {
     const isAlone = replies === 'off';
-    const ask = () => settle(client.readConversation(post.id, place, { ...context, signal }));
+    const ask = () => toSettled(client.readConversation(post.id, place, { ...context, signal }));
     const pending = isAlone ? null : ask();
-    const thread = wantsThread ? await settle(client.readThread(post.id, context)) : null;
-    if (thread?.status === 'rejected' && isVerdict(thread.reason)) throw thread.reason;
+    const thread = wantsThread ? await toSettled(client.readThread(post.id, context)) : null;
+    if (thread?.status === 'rejected' && isConclusive(thread.reason)) throw thread.reason;
     return await combine(client, { thread, conversation: await pending }, context);
   } finally {
     stop.abort();
   }
 }
 
-/** Returns whether a failure says something of the post itself, or forbids to go on asking. */
-function isVerdict(error: unknown): boolean {
+/** Returns whether a failure is conclusive: the post is missing, or no further requests are allowed. */
+function isConclusive(error: unknown): boolean {
   return !(error instanceof ProviderError) || isKind(error, 'missing', 'throttled');
 }
 
-/** Turns a rejection into a value, so that a call whose result is not needed is not unhandled. */
-async function settle(call: Promise<PostAnswer>): Promise<Settled> {
+/** Converts a rejection to a value, so that the rejection of an unneeded call is not unhandled. */
+async function toSettled(call: Promise<PostAnswer>): Promise<SettledAnswer> {
   const [settled] = await Promise.allSettled([call]);
   return settled;
 }
 
 async function combine(
   client: FxTwitterClient,
-  { thread, conversation }: { readonly thread: Settled; readonly conversation: Settled },
+  {
+    thread,
+    conversation,
+  }: { readonly thread: SettledAnswer; readonly conversation: SettledAnswer },
   context: ProviderContext,
 ): Promise<Parts> {
   const [above, around] = [thread, conversation].map((each) =>
@@ -112,40 +114,40 @@ async function combine(
   );
   const failures = [thread, conversation].filter((each) => each?.status === 'rejected');
   const errors = failures.map(({ reason }): unknown => reason);
-  for (const error of errors) tellThrottled(context, error);
+  for (const error of errors) reportThrottle(context, error);
   const answer = above ?? around;
   if (answer === undefined) throw errors.find((error) => isKind(error, 'missing')) ?? errors[0];
   const focal = shapeStatus(answer.status);
   const below =
-    conversation === null ? nothingBelow : await shapeReplies(around?.replies ?? null, context);
-  if (thread === null) return { focal, line: noLine, ...below };
+    conversation === null ? noReplies : await shapeReplies(around?.replies ?? null, context);
+  if (thread === null) return { focal, line: emptyLine, ...below };
   const known =
     (await toKnownThread(focal, { thread: above?.thread }, context)) ??
     (await toKnownThread(focal, { ...below, thread: around?.thread }, context)) ??
-    (await walkParents(client, focal, context));
+    (await readParents(client, focal, context));
   const missing = [...known.missing, ...below.missing];
   const warnings = [...known.warnings, ...below.warnings];
   return { focal, line: known.line, replies: below.replies, missing, warnings };
 }
 
-type Below = Pick<Parts, 'replies' | 'missing' | 'warnings'>;
+type RepliesPart = Pick<Parts, 'replies' | 'missing' | 'warnings'>;
 
-const nothingBelow: Below = { replies: [], missing: [], warnings: [] };
+const noReplies: RepliesPart = { replies: [], missing: [], warnings: [] };
 
-async function shapeReplies(rows: Rows<PostPayload> | null, sliced: Sliced): Promise<Below> {
+async function shapeReplies(rows: Rows<PostPayload> | null, sliced: Sliced): Promise<RepliesPart> {
   if (rows === null) return { replies: [], missing: ['replies'], warnings: [unreadParts.replies] };
   const replies = await mapInSlices(rows.rows, shapePost, sliced);
-  return { replies, missing: [], warnings: tellUnread(rows, 'post') };
+  return { replies, missing: [], warnings: describeUnread(rows, 'post') };
 }
 
 const fromReplies =
-  'What the author added after this post was looked for among the replies and may be incomplete.';
-const brokenWalk = 'The posts before this one could not all be read.';
-const noContinuation = 'What the author added after this post could not be read.';
+  'The rest of the author’s thread was taken from the replies and may be incomplete.';
+const missingParents = 'Some of the posts before this one could not be read.';
+const noContinuation = 'The rest of the author’s thread could not be read.';
 
 interface ThreadSource {
   readonly thread: Rows<PostPayload> | null | undefined;
-  /** Of `/2/conversation`, which has the author's continuation in here. */
+  /** Replies of `/2/conversation`, which include the rest of the author's thread. */
   readonly replies?: readonly Post[];
 }
 
@@ -156,7 +158,7 @@ async function toKnownThread(
 ): Promise<KnownThread | null> {
   if (thread === null) return null;
   const line = splitThread(await mapInSlices(thread.rows, shapePost, sliced), focal.id);
-  const warnings = tellUnread(thread, 'post');
+  const warnings = describeUnread(thread, 'post');
   if (replies === undefined) return { line, missing: [], warnings };
   const continuation = pickContinuation(focal, replies);
   return { line: { ...line, continuation }, missing: [], warnings: [fromReplies, ...warnings] };
@@ -164,8 +166,8 @@ async function toKnownThread(
 
 const maxParents = 20;
 
-/** Reads the parents one by one until one fails. What follows the post stays unknown. */
-async function walkParents(
+/** Reads the ancestors one by one until a read fails. The rest of the author's thread stays unknown. */
+async function readParents(
   client: FxTwitterClient,
   focal: Status,
   context: ProviderContext,
@@ -175,19 +177,20 @@ async function walkParents(
   let next = focal.replying_to?.status ?? null;
   while (next !== null && !seen.has(next) && found.length < maxParents) {
     seen.add(next);
-    const row = await orNull(client.readRow(next, context), context);
+    const row = await readOrNull(client.readRow(next, context), context);
     if (row === null) break;
     found.push(shapePost(row));
-    if (row.type === 'tombstone') break; // it does not say what it answers
+    if (row.type === 'tombstone') break; // a tombstone does not name its parent
     next = parentOf(row);
   }
   return {
     line: { ancestors: found.toReversed(), continuation: [] },
     missing: ['thread'],
-    warnings: next === null ? [noContinuation] : [brokenWalk, noContinuation],
+    warnings: next === null ? [noContinuation] : [missingParents, noContinuation],
   };
 }
 
+/** Posts of the author's thread before and after the requested post. */
 export interface ThreadLine {
   readonly ancestors: readonly Post[];
   readonly continuation: readonly Post[];
@@ -197,7 +200,7 @@ export interface ThreadLine {
 export function splitThread(thread: readonly Post[], focalId: string): ThreadLine {
   const at = thread.findIndex(({ id }) => id === focalId);
   if (at >= 0) return { ancestors: thread.slice(0, at), continuation: thread.slice(at + 1) };
-  // Ids of X rise with time, so they tell the sides where the thread leaves the post out.
+  // Ids on X increase with time, so they can be compared if the thread does not contain the post.
   const isLater = ({ id }: Post) => id !== null && compareIds(id, focalId) > 0;
   return {
     ancestors: thread.filter((post) => !isLater(post)),
@@ -212,7 +215,7 @@ const threadOrder = createThreadOrder<Status>({
   byOldest: (a, b) => a.created_timestamp - b.created_timestamp || compareIds(a.id, b.id),
 });
 
-/** Returns the author's answers to themselves among `rows`: each the first to the one before it. */
+/** Returns the rest of the author's thread: repeatedly the author's first reply to their previous post. */
 export function pickContinuation(focal: Status, rows: readonly Post[]): readonly Status[] {
   const posts = rows.filter((row) => row.type === 'status');
   return threadOrder.pickContinuation(focal, posts);
@@ -225,8 +228,8 @@ interface ReplyRanking {
 }
 
 /**
- * Returns the rows that are replies: each direct one in order, followed by the replies to it, oldest
- * first. X mixes in unrelated posts; rows that do not lead to the post or its continuation are left out.
+ * Returns the direct replies in order, each followed by the replies to it, oldest first. Omits rows that do not reply
+ * to the author's thread, because X adds unrelated posts.
  */
 export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): readonly Status[] {
   const { focalId, order, shown } = ranking;
@@ -238,18 +241,18 @@ export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): reado
   return threadOrder.rankReplies(replies, { answeredIds, order });
 }
 
-/** Compares decimal ids without leading zeros, which exceed what a number holds. */
+/** Compares decimal ids without leading zeros, which exceed the range of a number. */
 function compareIds(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
-const noMore = 'X sends no more replies from here on. It does the same where it fails.';
+const noMore = 'X sends no further replies. An outage of X has the same response.';
 
 /**
- * Creates the read of a page of replies. X sorts pages but not their rows, and names a next page below
- * the last reply too, with unrelated posts: a page without a reply ends the list.
+ * Creates the read of a page of replies. X sorts the pages but not the rows on a page. After the last reply, X sends
+ * further pages with unrelated posts, so a page without replies ends the list.
  */
 export function askReplies(client: FxTwitterClient): Ask<'replies'> {
   return async (query, context) => {
@@ -271,21 +274,24 @@ export function askReplies(client: FxTwitterClient): Ask<'replies'> {
       cursor: items.length === 0 || cursor === query.cursor ? null : cursor,
       rows,
       answered: focal,
-      warnings: [...tellUnread(replies, 'post'), ...(rows === 0 ? tellEmpty(focal, query) : [])],
+      warnings: [
+        ...describeUnread(replies, 'post'),
+        ...(rows === 0 ? describeEmptyPage(focal, query) : []),
+      ],
     };
   };
 }
 
-/** X sends an empty page now and then in place of a fuller one, so it need not be the end. */
-function tellEmpty({ replies }: Status, { cursor }: RepliesQuery): readonly string[] {
+/** Returns the warning for an empty page, which X sometimes sends in place of a fuller one. */
+function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): readonly string[] {
   if (cursor !== null) return [noMore];
   const count = replies ?? 0;
   if (count === 0) return [];
   const counted = count === 1 ? '1 reply' : `${count} replies`;
-  return [`X counts ${counted} to this post, and sends none now.`];
+  return [`X counts ${counted} to this post, but sent none.`];
 }
 
-/** Reads a page; `null` where a later one is missing, which says nothing of the post itself. */
+/** Reads a page. Returns `null` if a later page is missing, which does not mean that the post is missing. */
 async function readPage(
   client: FxTwitterClient,
   { post, order, cursor }: RepliesQuery,

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { HttpFailure, type RequestContext } from '../../core/http/http-client.ts';
 import type { Account } from '../../model/account.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
-import { tellThrottled, toProviderError, untilAborted } from '../failure.ts';
+import { reportThrottle, toProviderError, untilAborted } from '../failure.ts';
 import type { ProviderContext } from '../provider.ts';
 import { readBody, type Upstream } from '../upstream.ts';
 import { toAnswerFailure, trueStatus } from './client.ts';
@@ -11,46 +11,46 @@ import { shapeAccount } from './shape.ts';
 
 export type Profiles = ReturnType<typeof createProfiles>;
 
-/** Creates the reads of profiles, which share one control read. They throw ProviderError. */
+/** Creates the reads of profiles, which share the control reads. They throw ProviderError. */
 export function createProfiles(upstream: Upstream, clock: Clock) {
   const control = createControl({
     clock,
     answers: async (handle, context) => isKnown(await readProfile(upstream, handle, context)),
   });
-  const look = async (handle: string, context: RequestContext) => {
+  const readAndNote = async (handle: string, context: RequestContext) => {
     const answer = await readProfile(upstream, handle, context);
     if (isKnown(answer)) control.noteSuccess();
     return answer;
   };
-  const explain = async (answer: Unseen, handle: string, context: ProviderContext) =>
+  const explain = async (answer: UnavailableProfile, handle: string, context: ProviderContext) =>
     answer.is === 'missed'
-      ? control.judge(handle, context)
-      : new ProviderError('missing', unseenSentences[answer.is]);
+      ? control.explainMiss(handle, context)
+      : new ProviderError('missing', unavailableSentences[answer.is]);
   return {
-    /** Reads a public account. Throws ProviderError `missing` or `ambiguous` if it is not there. */
+    /** Reads a public account. Throws ProviderError `missing` or `ambiguous` if there is none. */
     read: async (handle: string, context: ProviderContext): Promise<Account> => {
-      const answer = await look(handle, context);
+      const answer = await readAndNote(handle, context);
       if (answer.is === 'public') return shapeAccount(answer.user);
       throw await explain(answer, handle, context);
     },
-    /** Returns why an account has no list: `missing`, `ambiguous`, or `unavailable` for it only. */
+    /** Returns the error for an account without a list: `missing`, `ambiguous`, or `unavailable` for this account. */
     explainAbsence: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
-      const answer = await look(handle, context);
+      const answer = await readAndNote(handle, context);
       if (answer.is !== 'public') return explain(answer, handle, context);
-      const message = 'The source has this account, but cannot list this of it at the moment.';
+      const message = 'The source has this account, but cannot send this list at the moment.';
       return new ProviderError('unavailable', message, { isGeneral: false });
     },
   };
 }
 
-type Unseen = { readonly is: 'protected' | 'suspended' | 'missed' };
-type ProfileAnswer = { readonly is: 'public'; readonly user: UserPayload } | Unseen;
+type UnavailableProfile = { readonly is: 'protected' | 'suspended' | 'missed' };
+type ProfileAnswer = { readonly is: 'public'; readonly user: UserPayload } | UnavailableProfile;
 
 export function profilePath(handle: string): string {
   return `/2/profile/${encodeURIComponent(handle)}`;
 }
 
-const unknownRoute = 'Not found'; // the message of a 404 where the API is not at all
+const unknownRoute = 'Not found'; // message of a 404 by a host without this API
 
 async function readProfile(
   upstream: Upstream,
@@ -73,35 +73,35 @@ function isKnown({ is }: ProfileAnswer): boolean {
   return is === 'public' || is === 'protected';
 }
 
-const unseenSentences = {
+const unavailableSentences = {
   protected: 'This account is protected, and protected accounts are not public.',
   suspended: 'This account is suspended.',
 } as const;
 
 interface ControlOptions {
   readonly clock: Clock;
-  /** Returns whether the endpoint gives an account; throws ProviderError if it fails. */
+  /** Returns whether the endpoint has an account. Throws ProviderError if the request fails. */
   readonly answers: (handle: string, context: RequestContext) => Promise<boolean>;
 }
 
-/** X's own account, which exists as long as X does, and the control of that one. */
+/** Accounts that certainly exist: the control account, and the one used if that is the account in question. */
 const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
 
 const freshMs = 60_000;
 
 /**
- * Creates the second witness of an account's absence: an outage of X is answered alike, so a well-known
- * account is asked for through the same endpoint.
+ * Creates the control for missing accounts. The endpoint responds to an outage of X as to a missing account, so a
+ * well-known account is read to tell the two apart.
  */
 export function createControl({ clock, answers }: ControlOptions) {
-  const flights = new Map<string, Promise<boolean | ProviderError>>();
+  const pending = new Map<string, Promise<boolean | ProviderError>>();
   let succeededMs = Number.NEGATIVE_INFINITY;
   const noteSuccess = (): void => {
     succeededMs = clock.now();
   };
   const look = async (handle: string, asker: RequestContext): Promise<boolean | ProviderError> => {
     try {
-      // It goes on without its callers: the client bounds it, and its success serves the next miss.
+      // The read is not aborted with its callers: it has its own timeout, and later misses use its result.
       const { signal } = new AbortController();
       const isAnswered = await answers(handle, { ...asker, signal });
       if (isAnswered) noteSuccess();
@@ -110,31 +110,31 @@ export function createControl({ clock, answers }: ControlOptions) {
       if (!(error instanceof ProviderError)) throw error;
       return error;
     } finally {
-      flights.delete(handle);
+      pending.delete(handle);
     }
   };
   return {
     noteSuccess,
-    /** Returns the error for an account not found. Concurrent callers share a control read. */
-    judge: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
+    /** Returns the error for an account that was not found. Concurrent calls share a control read. */
+    explainMiss: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const ageMs = clock.now() - succeededMs;
-      if (ageMs >= 0 && ageMs <= freshMs) return toVerdict(true, context);
+      if (ageMs >= 0 && ageMs <= freshMs) return toAbsenceError(true, context);
       const control = handle.toLowerCase() === controlHandle ? secondHandle : controlHandle;
-      const flight = flights.get(control) ?? look(control, context);
-      flights.set(control, flight);
+      const read = pending.get(control) ?? look(control, context);
+      pending.set(control, read);
       const { signal } = context;
-      return toVerdict(await untilAborted(flight, signal, abandoned), context);
+      return toAbsenceError(await untilAborted(read, signal, toAborted), context);
     },
   };
 }
 
-const abandoned = () =>
-  toProviderError(new HttpFailure('aborted', 'Nobody waits for the control read.'));
+const toAborted = () =>
+  toProviderError(new HttpFailure('aborted', 'The caller cancelled the request.'));
 
-function toVerdict(outcome: boolean | ProviderError, context: ProviderContext): ProviderError {
+function toAbsenceError(outcome: boolean | ProviderError, context: ProviderContext): ProviderError {
   if (outcome === true) return new ProviderError('missing', 'There is no such account.');
-  tellThrottled(context, outcome);
+  reportThrottle(context, outcome);
   if (outcome !== false && outcome.kind === 'throttled') return outcome;
-  const message = 'The source has no such account, or could not look for it.';
+  const message = 'The source has no such account, or could not search for it.';
   return new ProviderError('ambiguous', message, { cause: outcome || null });
 }

@@ -21,12 +21,12 @@ import {
   type UserPayload,
 } from './payload.ts';
 
-/** Returns a post with its quotes; a protected author's is a tombstone. `context` is null. */
+/** Converts a post with its quotes, or returns a tombstone if the author is protected. `context` is `null`. */
 export function shapePost(row: PostPayload): Post {
   return shapeWithin(row, maximums.quotes);
 }
 
-/** Returns the post asked for. Throws ProviderError `missing` if its author is protected. */
+/** Converts the requested post. Throws ProviderError `missing` if its author is protected. */
 export function shapeStatus(row: StatusPayload): Status {
   const post = shapePost(row);
   if (post.type === 'tombstone') throw toMissing(post.reason);
@@ -89,14 +89,14 @@ export function parentOf({ replying_to, replying_to_status }: StatusPayload): st
   return replying_to?.status ?? replying_to_status;
 }
 
-/** A quote that cannot be read is there all the same, so a tombstone stands for it. */
+/** Converts a quoted post. A malformed one becomes a tombstone, because the post does quote something. */
 function shapeQuote(row: unknown, quotesLeft: number): Post | null {
   if (row === undefined || row === null) return null;
   const nothing = { type: 'tombstone', id: null, reason: 'unavailable', author: null } as const;
   return shapeWithin(parsePost(row) ?? nothing, quotesLeft);
 }
 
-/** Who wrote a private post is not told, not even by its address. */
+/** Creates a tombstone. That of a private post does not name the author, also not in its URL. */
 function shapeTombstone({ id, reason, author: known }: TombstonePayload): Tombstone {
   const author = reason === 'private' ? null : known;
   return {
@@ -131,7 +131,7 @@ function shapePoll({ poll }: StatusPayload): Poll | null {
   return poll && { ...poll, choices: [...poll.choices], ends_at: toIsoTime(poll.ends_at) };
 }
 
-/** An embedded video of another site comes last. The collage of photos (`mosaic`) is no media. */
+/** Returns the media, with an embedded video of another site last. Ignores the collage of photos (`mosaic`). */
 function shapeMedia({ media }: StatusPayload): MediaSet {
   const items = media?.all.map(shapeItem) ?? [];
   if (!media?.external) return toMediaSet(items);
@@ -163,7 +163,7 @@ function shapeVariants(item: MediaPayload): NonNullable<Media['variants']> {
   }));
 }
 
-/** Returns the public posts of a list: protected accounts may have reposted others. */
+/** Converts the posts of a list. Omits posts and reposts by protected accounts. */
 export async function shapeListed(
   rows: readonly PostPayload[],
   sliced: Sliced,
@@ -174,7 +174,7 @@ export async function shapeListed(
     .filter(({ reposted_by }) => reposted_by?.protected !== true);
 }
 
-/** Returns the account that a payload describes. A protected account has only its names. */
+/** Converts an account. Of a protected account, only the id and the handle are shown. */
 export function shapeAccount(user: UserPayload): Account {
   const { id, screen_name } = user;
   const url = profileUrl('x', screen_name, '');

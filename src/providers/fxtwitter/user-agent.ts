@@ -1,4 +1,4 @@
-/** The service takes clients with these words for link preview crawlers, and answers with HTML or other media. */
+/** Words in a `User-Agent` by which the service recognizes link preview crawlers, to which it sends HTML or media. */
 const words = [
   'discordbot',
   'telegrambot',
@@ -11,7 +11,7 @@ const words = [
   'iframely',
 ] as const;
 
-/** Returns the first word in a `User-Agent` for which the service serves no data. */
+/** Returns the first such word in a `User-Agent`, or `undefined`. */
 export function forbiddenInUserAgent(userAgent: string): string | undefined {
   return words.find((word) => userAgent.toLowerCase().includes(word));
 }

@@ -14,13 +14,13 @@ import { webUrlOrNull } from '../../platforms/text.ts';
 import type { RichText } from '../../platforms/text-writer.ts';
 import { toIsoTime } from '../../platforms/times.ts';
 import { nameLeftOut } from '../bounds.ts';
-import { createMemory } from '../memory.ts';
+import { createExpiringCache } from '../expiring-cache.ts';
 import {
   accountUrl,
   copiedFrom,
   createNaming,
   type Home,
-  isOwn,
+  isLocal,
   splitHandle,
   toHandle,
 } from './identity.ts';
@@ -44,7 +44,7 @@ export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Creates the reads of accounts. They throw ProviderError, `missing` for one that is absent or suspended. */
 export function createAccounts(askHome: AskHome, clock: Clock) {
-  const located = createMemory<LocatedAccount>(clock, locatedMemory);
+  const located = createExpiringCache<LocatedAccount>(clock, locatedMemory);
   const read = shareReads(async (handle, context) => {
     const answered = await askHome(handle, (home) => lookupPath(handle, home), context);
     const account = { row: readRow(answered), home: answered.home };
@@ -56,7 +56,7 @@ export function createAccounts(askHome: AskHome, clock: Clock) {
   return {
     read,
     locate,
-    /** Reads a list of an account, `path` of which may have a query. */
+    /** Requests a list of an account. `path` may have a query. */
     readList: async (handle: string, path: string, context: RequestContext) => {
       const account = await locate(handle, context);
       const toPath = () => `/api/v1/accounts/${account.id}/${path}`;
@@ -75,45 +75,45 @@ function toLocated({ row, home }: ReadAccount) {
 
 type ReadByHandle = (handle: string, context: RequestContext) => Promise<ReadAccount>;
 
-/** Lets concurrent reads of an account, such as of a profile and its posts, share one request. */
+/** Makes concurrent reads of an account, such as of its profile and its posts, share one request. */
 function shareReads(read: ReadByHandle): ReadByHandle {
-  const underWay = new Map<string, Promise<ReadAccount>>();
+  const inFlight = new Map<string, Promise<ReadAccount>>();
   const join: ReadByHandle = async (handle, context) => {
-    const shared = underWay.get(handle);
+    const shared = inFlight.get(handle);
     if (shared !== undefined) {
       try {
         return await shared;
       } catch (error) {
-        if (isOfServer(error)) throw error;
+        if (isServerFailure(error)) throw error;
         return join(handle, context);
       }
     }
     const reading = read(handle, context).finally(() => {
-      if (underWay.get(handle) === reading) underWay.delete(handle);
+      if (inFlight.get(handle) === reading) inFlight.delete(handle);
     });
-    underWay.set(handle, reading);
+    inFlight.set(handle, reading);
     return reading;
   };
   return join;
 }
 
-/** Returns whether the server has failed, and not the first caller left or could not pay. */
-function isOfServer(error: unknown): boolean {
+/** Returns whether the server failed, rather than that the first caller cancelled or has no allowance left. */
+function isServerFailure(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   return !(error.cause instanceof HttpFailure && error.cause.kind === 'aborted');
 }
 
 function readRow({ reply }: Awaited<ReturnType<AskHome>>): AccountPayload {
   const row = parseAccount(expectFound(reply, 'account').body);
-  // A server must not be believed about the accounts of other servers.
-  if (row === null || !isOwn(row)) throw createUnreadable();
+  // A server is not a trustworthy source for accounts of other servers.
+  if (row === null || !isLocal(row)) throw createUnreadable();
   if (row.suspended === true) throw createSuspended();
   return row;
 }
 
 /**
- * Asks the server that the domain of a handle names, or the host that it names, if that says that the
- * account is its own. Throws ProviderError, and what `takeRequest` throws.
+ * Function that sends a request to the server of a handle: its domain, or the host that the domain refers to, if that
+ * host has the account as a local one. Throws ProviderError, and the Problem of `takeRequest`.
  */
 export type AskHome = (
   handle: string,
@@ -121,11 +121,11 @@ export type AskHome = (
   context: RequestContext,
 ) => Promise<{ readonly home: Home; readonly reply: Reply }>;
 
-/** Bounds of the handles whose host is remembered because it is not their domain. */
+/** Bounds of the cache of hosts that differ from the domain of the handle. */
 const movedMemory = { max: 2000, ttlMs: 3_600_000 };
 
 export function createHomes(askServer: AskServer, clock: Clock): AskHome {
-  const moved = createMemory<string>(clock, movedMemory);
+  const moved = createExpiringCache<string>(clock, movedMemory);
   return async (handle, toPath, context) => {
     const { domain } = splitHandle(handle);
     const known: Home = { host: moved.get(handle) ?? domain, domain };
@@ -146,12 +146,12 @@ export function createHomes(askServer: AskServer, clock: Clock): AskHome {
 }
 
 export function lookupPath(handle: string, { host, domain }: Home): string {
-  // A host that answers for another domain is asked by the full handle, which it knows as its own.
+  // A host of another domain needs the full handle, which it treats as a local account.
   const acct = host === domain ? splitHandle(handle).user : handle;
   return `/api/v1/accounts/lookup?acct=${encodeURIComponent(acct)}`;
 }
 
-/** Returns the host that has the account; `null` if none says so. `to` is where a redirect leads. */
+/** Returns the host that has the account, or `null` if none confirms it. `to` is the host of a redirect. */
 async function findHost(
   askServer: AskServer,
   { handle, to }: { readonly handle: string; readonly to: string | null | undefined },
@@ -162,14 +162,14 @@ async function findHost(
   if (host === null || host === domain) return null;
   const reply = await askServer(host, lookupPath(handle, { host, domain }), context);
   const account = reply.is === 'found' ? parseAccount(reply.body) : null;
-  return account !== null && isOwn(account) ? host : null;
+  return account !== null && isLocal(account) ? host : null;
 }
 
 const readWebFinger = readerOf(
   z.object({ links: eachOf(z.object({ rel: token, href: url }), maximums.fields) }),
 );
 
-/** RFC 7033. The address of the account itself is on the host that has it; a redirect leads there too. */
+/** Returns the host of an account by WebFinger (RFC 7033), from the link `self` or from a redirect. */
 async function askWebFinger(askServer: AskServer, handle: string, context: RequestContext) {
   const { domain } = splitHandle(handle);
   const path = `/.well-known/webfinger?resource=${encodeURIComponent(`acct:${handle}`)}`;
@@ -181,7 +181,7 @@ async function askWebFinger(askServer: AskServer, handle: string, context: Reque
   return self ? publicHostOf(self) : null;
 }
 
-/** Returns the account that a server describes. Its fields are the last lines of the description. */
+/** Converts an account. Its profile fields become the last lines of the description. */
 export function shapeAccount(row: AccountPayload, home: Home): Account {
   const fields = row.fields.map(({ name, value, verified_at }) => {
     return { name, isVerified: verified_at !== null, value: readHtml(value, home) };
@@ -207,13 +207,14 @@ export function shapeAccount(row: AccountPayload, home: Home): Account {
   return isWhole ? account : nameLeftOut(account, ['description']);
 }
 
-export function tellAccount(row: AccountPayload, home: Home): readonly string[] {
+/** Returns the warnings about an account: moved, limited, memorial, or automated. */
+export function describeAccountState(row: AccountPayload, home: Home): readonly string[] {
   const moved = row.moved === null ? null : toHandle(row.moved.acct, home);
   return [
     ...(moved === null ? [] : [`This account has moved to @${moved}.`]),
     ...(row.limited === true ? [`The moderators of ${home.host} limit this account.`] : []),
-    ...(row.memorial === true ? ['This account is kept in memory of its owner.'] : []),
-    ...(row.bot === true ? ['This account says that a program writes its posts.'] : []),
+    ...(row.memorial === true ? ['This account is a memorial to its owner.'] : []),
+    ...(row.bot === true ? ['This account is marked as automated.'] : []),
   ];
 }
 
@@ -225,7 +226,7 @@ function readHtml(html: string, home: Home): RichText {
   return toRichText(html, { nameMention: createNaming([], home) });
 }
 
-/** The first field that is a link; one that links back to the account counts more. */
+/** Returns the first link in the profile fields, preferably a verified one. */
 function findLink(fields: readonly Field[]): string | null {
   const links = fields.flatMap(({ isVerified, value }) => {
     const link = value.facets.find(({ type }) => type === 'link')?.url;
@@ -234,12 +235,12 @@ function findLink(fields: readonly Field[]): string | null {
   return (links.find(({ isVerified }) => isVerified) ?? links[0])?.link ?? null;
 }
 
-/** A picture that an account has not set is a file of the server's own. */
+/** Returns the URL of an image, or `null` for the server's placeholder image. */
 function pictureOf(url: string | null): string | null {
   return url?.endsWith('/missing.png') ? null : webUrlOrNull(url);
 }
 
-/** Some servers send -1 for a count that the owner hides. */
+/** Returns a count, or `null` for -1, which some servers send if the owner hides it. */
 function countOf(count: number | null): number | null {
   return count === null || count < 0 ? null : count;
 }

@@ -5,14 +5,14 @@ import { parseHandle, parseMastodonOrigin, profileUrl } from '../../model/refere
 import { isWebUrl } from '../../platforms/text.ts';
 import type { AccountPayload, MentionPayload, StatusPayload } from './payload.ts';
 
-/** A server, and the domain that its own accounts have in their handles. */
+/** Server that requests are sent to, and the domain in the handles of its local accounts. */
 export interface Home {
-  /** Where its API is. */
+  /** Host of the API. */
   readonly host: string;
   readonly domain: string;
 }
 
-/** Returns the full handle of an account that a server names: `user@domain`. */
+/** Returns the full handle `user@domain` of an account, which a server writes as `user` or `user@domain`. */
 export function toHandle(acct: string, { domain }: Home): string {
   const [user, of = domain] = acct.split('@');
   return `${user}@${toAscii(of)}`;
@@ -23,12 +23,12 @@ function toAscii(domain: string): string {
   return parseUrl(`https://${domain}/`)?.hostname ?? domain;
 }
 
-export function isOwn({ acct }: Pick<AccountPayload, 'acct'>): boolean {
+export function isLocal({ acct }: Pick<AccountPayload, 'acct'>): boolean {
   return !acct.includes('@');
 }
 
-/** Returns whether the server that was asked is that of an account, also if it answers for a domain. */
-export function isAtHome(acct: string, home: Home): boolean {
+/** Returns whether an account belongs to the server that sent it, by its host or its domain. */
+export function isFromHome(acct: string, home: Home): boolean {
   const domain = splitHandle(toHandle(acct, home)).domain.toLowerCase();
   return domain === home.domain.toLowerCase() || domain === home.host.toLowerCase();
 }
@@ -38,6 +38,7 @@ export function splitHandle(handle: string): { readonly user: string; readonly d
   return { user: handle.slice(0, at), domain: handle.slice(at + 1) };
 }
 
+/** Id, author and URL under which Perch serves a post. */
 export interface PostIdentity {
   readonly id: string;
   readonly handle: string;
@@ -45,15 +46,15 @@ export interface PostIdentity {
 }
 
 /**
- * Identifies a post by the id of its origin, if its address is on its author's server and contains that,
- * as anyone can name any address; else as this server's copy, which can be read under its address.
+ * Identifies a post. If its URL is on its author's server and contains an id, that is the id of the original; a URL on
+ * another server is not trusted. Otherwise, the post is identified as the copy on the server that sent it.
  */
 export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const handle = toHandle(row.account.acct, home);
-  const hosts = isOwn(row.account) ? [home.host, home.domain] : [splitHandle(handle).domain];
+  const hosts = isLocal(row.account) ? [home.host, home.domain] : [splitHandle(handle).domain];
   const urls = [row.url, row.uri].filter((url) => url !== null).filter((url) => isAt(url, hosts));
-  const copy = copyUrl(isOwn(row.account) ? row.account.acct : handle, row.id, home);
-  if (isOwn(row.account)) return { id: row.id, handle, url: urls[0] ?? copy };
+  const copy = copyUrl(isLocal(row.account) ? row.account.acct : handle, row.id, home);
+  if (isLocal(row.account)) return { id: row.id, handle, url: urls[0] ?? copy };
   const origin = urls.map(parseMastodonOrigin).find((each) => each !== null);
   if (origin === undefined) return { id: row.id, handle, url: copy };
   return { id: origin.id, handle, url: urls[0] ?? copy };
@@ -69,25 +70,25 @@ export function copyUrl(acct: string, id: string, { host }: Pick<Home, 'host'>):
   return `https://${host}/@${acct}/${id}`;
 }
 
-/** Returns where an account, or its post, was copied from; `null` where its own server was asked. */
+/** Returns the server that sent a copy of an account or its post, or `null` if its own server sent it. */
 export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | null {
-  if (isAtHome(acct, home)) return null;
+  if (isFromHome(acct, home)) return null;
   const account = `https://${home.host}/@${toHandle(acct, home)}`;
   return { host: home.host, url: id === undefined ? account : `${account}/${id}` };
 }
 
-/** Returns the address of an account: its page, if that is on its own server and can be linked. */
+/** Returns the URL of an account: the URL in the payload if it is on the account's server, otherwise the usual one. */
 export function accountUrl(
   { url, acct }: Pick<AccountPayload, 'url' | 'acct'>,
   home: Home,
 ): string {
   const handle = toHandle(acct, home);
   const { domain } = splitHandle(handle);
-  const hosts = isOwn({ acct }) ? [home.host, domain] : [domain];
+  const hosts = isLocal({ acct }) ? [home.host, domain] : [domain];
   return url !== null && isAt(url, hosts) ? url : profileUrl('mastodon', handle, '');
 }
 
-/** Creates the function that names mentions by the mentions of a post, else by their address. */
+/** Creates the function that finds the handle of a mention among the mentions of a post, or else from its URL. */
 export function createNaming(mentions: readonly MentionPayload[], home: Home) {
   const byUrl = new Map(mentions.toReversed().map((mention) => [mention.url, mention]));
   const byName = groupByName(mentions);

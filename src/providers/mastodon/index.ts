@@ -1,13 +1,13 @@
 import { defaultMastodonHost } from '../../model/reference.ts';
 import { createLiveProvider } from '../bounds.ts';
 import type { Provider } from '../provider.ts';
-import { createAccounts, createHomes, shapeAccount, tellAccount } from './accounts.ts';
+import { createAccounts, createHomes, describeAccountState, shapeAccount } from './accounts.ts';
 import { askConnections, askTimeline } from './lists.ts';
 import { askPost, askReplies } from './post.ts';
 import { askSearch, askSearchUsers } from './search.ts';
 import { createServers, type ServersOptions } from './servers.ts';
 
-/** Its HTTP client must contact public addresses over https only: callers name the hosts. */
+/** Options of the provider. `http` must connect only to public addresses over https, because callers name the hosts. */
 interface MastodonOptions extends ServersOptions {
   readonly searchHost?: string;
 }
@@ -23,7 +23,7 @@ export function createMastodon(options: MastodonOptions): Provider {
     replies: askReplies(askHome),
     profile: async ({ account }, context) => {
       const { row, home } = await accounts.read(account.handle, context);
-      return { account: shapeAccount(row, home), warnings: tellAccount(row, home) };
+      return { account: shapeAccount(row, home), warnings: describeAccountState(row, home) };
     },
     timeline: askTimeline(accounts),
     followers: connections,

@@ -6,21 +6,21 @@ import type { ConnectionsQuery, Page, SearchQuery, TimelineQuery } from '../../m
 import type { Ask, ProviderContext } from '../provider.ts';
 import {
   countSent,
+  describeOmitted,
+  describeOverLimit,
   parseRows,
   type RowNoun,
   type Rows,
-  tellBeyond,
-  tellOmitted,
   uniqueBy,
   uniqueById,
 } from '../rows.ts';
 import { type Accounts, shapeAccount } from './accounts.ts';
-import { type Home, isOwn } from './identity.ts';
+import { type Home, isLocal } from './identity.ts';
 import { type AccountPayload, parseAccount, parseStatus, type StatusPayload } from './payload.ts';
 import { createUnreadable, type FoundReply } from './servers.ts';
-import { shapePost, surround } from './shape.ts';
+import { createSurroundings, shapePost } from './shape.ts';
 
-/** Creates the read of a page of a timeline. Pages are short where the server leaves something out. */
+/** Creates the read of a page of a timeline. Pages are short if the server omits posts. */
 export function askTimeline(accounts: Accounts): Ask<'timeline'> {
   return async (query, context) => {
     const { handle } = query.account;
@@ -30,11 +30,11 @@ export function askTimeline(accounts: Accounts): Ask<'timeline'> {
       const { reply } = await accounts.readList(handle, `statuses?${parameters}`, context);
       return readPosts(reply, toLimit(query.count), context);
     });
-    // A timeline has posts and boosts by its account; a row of another server is not believed.
-    const own = page.rows.filter(({ account }) => isOwn(account));
+    // A timeline has posts and boosts by a local account; rows by accounts of other servers are not trusted.
+    const own = page.rows.filter(({ account }) => isLocal(account));
     const foreign = page.rows.length - own.length;
     const listed = await shapeListed(dropLater(own, query.untilSeconds), home, context);
-    // Some servers know the API and not the parameter for media.
+    // Some software has this API without the parameter for media.
     const { onlyMedia } = query;
     const items = listed.posts.filter(({ media }) => !onlyMedia || media.all.length > 0);
     return {
@@ -42,10 +42,10 @@ export function askTimeline(accounts: Accounts): Ask<'timeline'> {
       cursor: page.next,
       rows: countSent(page),
       warnings: [
-        ...tellCopies(items, home),
+        ...describeCopies(items, home),
         ...listed.warnings,
-        ...tellOmitted(foreign, 'post', ['the author is no account of this server']),
-        ...tellUnread(page, 'post'),
+        ...describeOmitted(foreign, 'post', ['the author is not an account of this server']),
+        ...describeUnread(page, 'post'),
       ],
     };
   };
@@ -62,7 +62,7 @@ function toParameters(query: TimelineQuery): string {
   ].join('&');
 }
 
-/** Accounts on a page: the default of servers, and the maximum. */
+/** Numbers of accounts on a page: the default of servers, and the maximum. */
 const [usualCount, maxCount] = [40, 80];
 
 export function askConnections(accounts: Accounts) {
@@ -88,7 +88,7 @@ export interface PageRows<Row> extends Rows<Row> {
   readonly next: string | null;
 }
 
-/** Reads a page of a list, each row once. Throws ProviderError `malformed` without objects. */
+/** Parses a page of a list, each row once. Throws ProviderError `malformed` if the body is not a list of objects. */
 export async function readRows<Row extends { readonly id: string }>(
   reply: FoundReply,
   parse: (row: unknown) => Row | null,
@@ -96,55 +96,55 @@ export async function readRows<Row extends { readonly id: string }>(
 ): Promise<PageRows<Row>> {
   const found = await parseRows(reply.body, parse, sliced);
   if (found === null) throw createUnreadable();
-  const isNoPage = found.beyond > 0 || holdsNoObject(reply.body);
+  const isNoPage = found.overLimit > 0 || hasNoObjects(reply.body);
   if (found.rows.length === 0 && isNoPage) throw createUnreadable();
   return { ...found, rows: uniqueById(found.rows), next: nextOf(reply) };
 }
 
-function holdsNoObject(list: unknown): boolean {
+function hasNoObjects(list: unknown): boolean {
   const rows: readonly unknown[] = Array.isArray(list) ? list : [];
   return rows.length > 0 && !rows.some((row) => typeof row === 'object' && row !== null);
 }
 
-/** The id of a relation, of a post or of an account, as a server writes it in a link. */
+/** Form of the id of a relation, a post or an account in a `Link` header. */
 const positionForm = /^[\w-]{1,128}$/;
 
-/** Returns `cursor` as a parameter of a request; none if it cannot have come from `readRows`. */
+/** Returns `cursor` as a request parameter, or nothing if the cursor cannot be from `readRows`. */
 export function writeCursor(cursor: string | null): readonly string[] {
   return cursor !== null && positionForm.test(cursor) ? [`max_id=${cursor}`] : [];
 }
 
-/** Reads the place of the next page from the header `Link` (RFC 8288). */
+/** Returns the cursor of the next page from the header `Link` (RFC 8288). */
 function nextOf({ header }: FoundReply): string | null {
   const links = (header('link') ?? '').split(/,(?=\s*<)/);
   const next = links.find((link) => /;\s*rel="?next"?\s*(?:;|$)/i.test(link));
   const [, target = ''] = /<([^<>]*)>/.exec(next ?? '') ?? [];
-  // Only its place is taken, so it does not matter which host it names.
-  const place = parseUrl(target)?.searchParams.get('max_id') ?? null;
-  return place !== null && positionForm.test(place) ? place : null;
+  // Only the parameter is used, so the host of the URL does not matter.
+  const maxId = parseUrl(target)?.searchParams.get('max_id') ?? null;
+  return maxId !== null && positionForm.test(maxId) ? maxId : null;
 }
 
-export function tellUnread(
-  { unreadable, beyond }: Pick<Rows<unknown>, 'unreadable' | 'beyond'>,
+export function describeUnread(
+  { unreadable, overLimit }: Pick<Rows<unknown>, 'unreadable' | 'overLimit'>,
   noun: RowNoun,
 ): readonly string[] {
   const because = 'the server sent nothing readable in its place';
-  return [...tellOmitted(unreadable, noun, [because]), ...tellBeyond(beyond, noun)];
+  return [...describeOmitted(unreadable, noun, [because]), ...describeOverLimit(overLimit, noun)];
 }
 
 export async function shapeListed(rows: readonly StatusPayload[], home: Home, sliced: Sliced) {
-  const around = surround(rows, home);
+  const around = createSurroundings(rows, home);
   const shaped = await mapInSlices(rows, (row) => shapePost(row, around), sliced);
   const posts: readonly Status[] = shaped.filter((post) => post.type === 'status');
   const because = ['it is not public', 'they are not public'] as const;
   return {
     posts: uniqueBy(posts, ({ url }) => url),
-    warnings: tellOmitted(rows.length - posts.length, 'post', because),
+    warnings: describeOmitted(rows.length - posts.length, 'post', because),
   };
 }
 
-/** Returns the warning for posts of other servers, which the server may have changed. */
-export function tellCopies(posts: readonly Post[], { host }: Home): readonly string[] {
+/** Returns the warning about posts of other servers, which the server may have changed. */
+export function describeCopies(posts: readonly Post[], { host }: Home): readonly string[] {
   const isCopy = (post: Post): boolean =>
     post.type === 'status' &&
     (post.copied_from !== undefined || (post.quote !== null && isCopy(post.quote)));
@@ -154,7 +154,7 @@ export function tellCopies(posts: readonly Post[], { host }: Home): readonly str
   ];
 }
 
-/** Returns the accounts of a list that are not suspended. */
+/** Converts the accounts of a list, without suspended ones, and returns the warnings. */
 export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sliced: Sliced) {
   const shown = found.rows.filter(({ suspended }) => suspended !== true);
   const shape = (row: AccountPayload) => shapeAccount(row, home);
@@ -162,16 +162,16 @@ export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sli
   const copied = `Accounts of other servers are shown as ${home.host} has them, and may differ from the originals.`;
   const warnings = [
     ...(items.some(({ copied_from }) => copied_from !== undefined) ? [copied] : []),
-    ...tellOmitted(found.rows.length - shown.length, 'account', [
+    ...describeOmitted(found.rows.length - shown.length, 'account', [
       'the server has suspended it',
       'the server has suspended them',
     ]),
-    ...tellUnread(found, 'account'),
+    ...describeUnread(found, 'account'),
   ];
   return { items, warnings };
 }
 
-/** Reads posts as `readRows` does. A full page without `Link` goes on below its last post. */
+/** Parses a page of posts as `readRows` does. The cursor of a full page without `Link` is the id of its last post. */
 export async function readPosts(
   reply: FoundReply,
   limit: number,
@@ -190,8 +190,8 @@ export function toLimit(count: number): number {
 }
 
 /**
- * Reads a page of posts, newest first. What is newer than `untilSeconds` is jumped over by a made-up id,
- * if the ids of the server contain times.
+ * Reads a page of posts, newest first. If the ids of the server contain times, a constructed id skips the posts after
+ * `untilSeconds`.
  */
 export async function readBefore(
   { cursor, untilSeconds }: Pick<SearchQuery, 'cursor' | 'untilSeconds'>,
@@ -199,37 +199,37 @@ export async function readBefore(
 ): Promise<PageRows<StatusPayload>> {
   if (cursor !== null || untilSeconds === null) return read(cursor);
   const jumped = await read(idBefore(untilSeconds * 1000));
-  if (haveTimes(jumped.rows)) return jumped;
+  if (haveTimeIds(jumped.rows)) return jumped;
   const first = await read(null);
-  // If newer ids contain times, an empty page has nothing before it, and older ids were counted.
-  return haveTimes(first.rows) && jumped.rows.every(isCounted) ? jumped : first;
+  // If the newest ids contain times, the jump was right: an empty page is the end, and small ids are older ones.
+  return haveTimeIds(first.rows) && jumped.rows.every(isNumericId) ? jumped : first;
 }
 
-/** Drops what is from the end of the time on; a boost counts as from when it was made. */
+/** Removes posts from `untilSeconds` on. A boost counts by its own time. */
 export function dropLater(rows: readonly StatusPayload[], untilSeconds: number | null) {
   const untilMs = (untilSeconds ?? Number.POSITIVE_INFINITY) * 1000;
   return rows.filter(({ createdMs }) => createdMs < untilMs);
 }
 
-// Ids of Mastodon contain a time: milliseconds since the epoch above 16 bits that tell posts of one
-// moment apart (its source, `Mastodon::Snowflake`). Other software has other ids.
+// Ids of Mastodon contain a time: Unix milliseconds above 16 bits that distinguish posts of the same time (in its source
+// code, `Mastodon::Snowflake`). Other software has other ids.
 
 const belowTime = 16n;
 
-/** A post that a server fetched late can have the id of another moment than the one it says. */
+/** Maximum difference between the times of a post and its id, which differ for posts that a server fetched late. */
 const maxDriftMs = 3_600_000;
 
 function idBefore(ms: number): string {
   return String(BigInt(Math.max(0, Math.trunc(ms))) << belowTime);
 }
 
-/** Returns whether ids are times: all are numbers, and most fit the times of their posts. */
-function haveTimes(rows: readonly StatusPayload[]): boolean {
-  if (!rows.every(isCounted)) return false;
+/** Returns whether ids contain times: all are numbers, and most match the times of their posts. */
+function haveTimeIds(rows: readonly StatusPayload[]): boolean {
+  if (!rows.every(isNumericId)) return false;
   const driftMs = ({ id, createdMs }: StatusPayload) => Number(BigInt(id) >> belowTime) - createdMs;
   return rows.filter((row) => Math.abs(driftMs(row)) <= maxDriftMs).length * 2 > rows.length;
 }
 
-function isCounted({ id }: Pick<StatusPayload, 'id'>): boolean {
+function isNumericId({ id }: Pick<StatusPayload, 'id'>): boolean {
   return /^\d{1,19}$/.test(id);
 }

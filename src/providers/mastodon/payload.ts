@@ -19,16 +19,16 @@ import { webUrlOrNull } from '../../platforms/text.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 import { type Body, isBody } from '../upstream.ts';
 
-// Strict only about what a post or an account cannot be shown without, because other software speaks the
-// same API with gaps.
+// Only members that a post or an account cannot be shown without are required, because other software implements
+// the API incompletely.
 
-const anyId = z.string().regex(/^[\w-]{1,128}$/); // the id of anything: opaque, and part of a path
+const anyId = z.string().regex(/^[\w-]{1,128}$/); // any id: an opaque part of a path
 
 const postId = token.refine((id) => isPostId('mastodon', id));
 
 /**
- * `user` on the server that was asked, `user@domain` elsewhere. Other software allows more than
- * Mastodon, but no sign that could pass for the `@` or turn the text around it.
+ * Handle as servers write it: `user` for local accounts, `user@domain` for others. Allows more characters than Mastodon,
+ * for other software, but none that looks like `@` or changes the direction of text.
  */
 const acct = z
   .string()
@@ -74,7 +74,7 @@ const mediaPayload = z
   })
   .transform(({ remote_url, ...item }, context) => {
     const url = webUrlOrNull(item.url) ?? webUrlOrNull(remote_url);
-    return url === null ? refuse(context, 'There is no address of the file.') : { ...item, url };
+    return url === null ? refuse(context, 'The file has no URL.') : { ...item, url };
   });
 
 const pollPayload = z.object({
@@ -120,13 +120,13 @@ const reactionList = eachOf(
   maximums.reactions,
 );
 
-/** Some software sends a list, some an object with the count of each emoji. */
+/** Reactions: a list, or, from some software, an object with the count of each emoji. */
 const reactions = z
   .unknown()
   .optional()
   .transform((value) => reactionList.parse(isBody(value) ? toRows(value) : value));
 
-/** Takes one more than are read, so that the list is known to be cut. */
+/** Converts the object to a list with one item more than the maximum, which shows later that the list was cut. */
 function toRows(counts: Body): readonly unknown[] {
   const entries = Object.entries(counts).slice(0, maximums.reactions + 1);
   return entries.map(([name, each]) => ({ name, count: each }));
@@ -186,21 +186,21 @@ export type StatusPayload = z.output<typeof statusPayload>;
 
 const readStatus = readerOf(statusPayload);
 
-/** Reads a post; `null` also for a boost of an unreadable one: its text can be a copy. */
+/** Parses a post. Returns `null` also for a boost of a malformed post, although the text of a boost can be a copy. */
 export function parseStatus(row: unknown): StatusPayload | null {
   const status = readStatus(row);
   const isBoost = typeof status?.reblog === 'object' && status.reblog !== null;
   return isBoost && readStatus(status.reblog) === null ? null : status;
 }
 
-/** Returns the post that a post boosts; `null` if it is no boost. */
+/** Returns the boosted post, or `null` if the post is not a boost. */
 export function boostedIn({ reblog }: StatusPayload): StatusPayload | null {
   return reblog === undefined || reblog === null ? null : parseStatus(reblog);
 }
 
 const readQuote = readerOf(quotePayload);
 
-/** Reads a quote in the forms of Mastodon and its forks; `null` for none. A state decides. */
+/** Parses a quote in the forms of Mastodon and its forks, or returns `null`. A quote with a state takes precedence. */
 export function parseQuote(row: StatusPayload): QuotePayload | null {
   const quote = readQuote(row.quote);
   if (quote !== null && quote.state !== null) return quote;
@@ -209,7 +209,7 @@ export function parseQuote(row: StatusPayload): QuotePayload | null {
   return { state: 'accepted', quoted_status: whole, quoted_status_id: null };
 }
 
-/** Pleroma says of posts without a quote, too, that it is not visible. */
+/** Parses a quote of Pleroma, which sends `quote_visible: false` also for posts without a quote. */
 function parsePleromaQuote(pleroma: StatusPayload['pleroma']): QuotePayload | null {
   const { quote = null, quote_id: id = null, quote_url = null, quote_visible } = pleroma ?? {};
   if (quote === null && id === null && quote_url === null) return null;

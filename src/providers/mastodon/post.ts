@@ -3,25 +3,26 @@ import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { createThreadOrder } from '../conversation.ts';
-import { listParts, orNull, toMissing, unreadParts } from '../failure.ts';
+import { readOrNull, requestedParts, toMissing, unreadParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { parseRows, toRepliesPage, uniqueById } from '../rows.ts';
 import type { AskHome } from './accounts.ts';
-import { type Home, isAtHome } from './identity.ts';
-import { tellCopies, tellUnread } from './lists.ts';
+import { type Home, isFromHome } from './identity.ts';
+import { describeCopies, describeUnread } from './lists.ts';
 import { boostedIn, parseQuote, parseStatus, type StatusPayload } from './payload.ts';
 import { createUnreadable, expectFound } from './servers.ts';
-import { hiddenReason, shapePost, surround } from './shape.ts';
+import { createSurroundings, hiddenReason, shapePost } from './shape.ts';
 
 interface ReadPost {
   readonly query: PostQuery;
-  /** As it was asked for; a boost has the boosted post in `reblog`. */
+  /** Requested post. A boost has the boosted post in `reblog`. */
   readonly row: StatusPayload;
   readonly home: Home;
+  /** Posts around the requested post, or the error of reading them; `null` if they were not requested. */
   readonly around: Context | ProviderError | null;
 }
 
-/** Creates the read of a post, with its thread and replies where they are wanted. */
+/** Creates the read of a post, with its thread and replies if requested. */
 export function askPost(askHome: AskHome): Ask<'post'> {
   return async (query, context) => {
     const read = await readPost(askHome, query, context);
@@ -30,7 +31,7 @@ export function askPost(askHome: AskHome): Ask<'post'> {
   };
 }
 
-/** Creates the read of the replies to a post, which a server sends as one list. */
+/** Creates the read of the replies to a post, which a server sends as a single list. */
 export function askReplies(askHome: AskHome): Ask<'replies'> {
   return async ({ post, order }, context) => {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
@@ -45,7 +46,7 @@ async function readPost(askHome: AskHome, query: PostQuery, context: ProviderCon
   const signal = AbortSignal.any([context.signal, stop.signal]);
   try {
     const pending = readAround(askHome, query, { ...context, signal });
-    pending.catch(() => {}); // a defect is thrown where it is awaited, which may never be
+    pending.catch(() => {}); // prevents an unhandled rejection if the promise is never awaited
     const { home, body } = await get(askHome, query, { context });
     const row = parseStatus(body);
     if (row === null) throw createUnreadable();
@@ -74,9 +75,9 @@ async function get(
   return { home, body: expectFound(reply, 'post').body };
 }
 
-/** Any failure of the surroundings leaves the post itself. Never rejects but for a defect. */
+/** Reads the posts around a post. Returns a ProviderError instead of throwing it, so that the post is still served. */
 async function readAround(askHome: AskHome, query: PostQuery, context: ProviderContext) {
-  if (listParts(query).length === 0) return null;
+  if (requestedParts(query).length === 0) return null;
   try {
     const { body } = await get(askHome, query, { context, below: '/context' });
     return await readContext(body, context);
@@ -94,15 +95,15 @@ async function readContext(body: unknown, sliced: Sliced): Promise<Context> {
   const below = await parseRows(descendants, parseStatus, sliced);
   if (above === null || below === null) throw createUnreadable();
   return {
-    // Each post once: the answers to a repeated one would be repeated too, and so on.
+    // Each post once, because the replies to a repeated post would be repeated too.
     ancestors: uniqueById(above.rows).toReversed(),
     descendants: uniqueById(below.rows),
     unreadable: above.unreadable + below.unreadable,
-    beyond: above.beyond + below.beyond,
+    overLimit: above.overLimit + below.overLimit,
   };
 }
 
-/** Reads a quote of which the server has sent only the id. The post is served without it too. */
+/** Reads the quoted post if the server has sent only its id. If that fails, the post is served without it. */
 async function withQuote(askHome: AskHome, { row, query }: ReadPost, context: ProviderContext) {
   const quoting = boostedIn(row) ?? row;
   const quote = parseQuote(quoting);
@@ -110,7 +111,7 @@ async function withQuote(askHome: AskHome, { row, query }: ReadPost, context: Pr
   if (quote?.state !== 'accepted' || id === null || parseStatus(quote.quoted_status) !== null) {
     return row;
   }
-  const found = await orNull(get(askHome, withId(query, id), { context }), context);
+  const found = await readOrNull(get(askHome, withId(query, id), { context }), context);
   const whole = { ...quoting, quote: { ...quote, quoted_status: found?.body ?? null } };
   return quoting === row ? whole : { ...row, reblog: whole };
 }
@@ -118,52 +119,53 @@ async function withQuote(askHome: AskHome, { row, query }: ReadPost, context: Pr
 async function combine({ query, row, home, around }: ReadPost, sliced: Sliced): Promise<PostFound> {
   const isRead = around !== null && !(around instanceof ProviderError);
   const context = isRead ? around : noContext;
-  const missing = around instanceof ProviderError ? listParts(query) : [];
+  const missing = around instanceof ProviderError ? requestedParts(query) : [];
   const shown = boostedIn(row) ?? row;
-  const known = surround([shown, ...context.ancestors, ...context.descendants], home);
+  const known = createSurroundings([shown, ...context.ancestors, ...context.descendants], home);
   const { ancestors, continuation, replies } = arrangeContext(shown, context, query);
   const shape = (rows: readonly StatusPayload[]) =>
     mapInSlices(rows, (each) => shapePost(each, known), sliced);
   const found = {
     ancestors: await shape(ancestors),
-    post: shapeAsked(row, known),
+    post: shapeRequested(row, known),
     continuation: await shape(continuation),
     replies: await shape(replies),
   };
-  const copy = `This is the copy of this post that ${home.host} has; its counts and replies may be incomplete.`;
-  const isHere = isAtHome(shown.account.acct, home);
+  const copy = `This is a copy of the post on ${home.host}. Its counts and replies may be incomplete.`;
+  const isOriginal = isFromHome(shown.account.acct, home);
   return {
     ...found,
     missing,
     warnings: [
-      ...(isHere ? tellCopies(Object.values(found).flat(), home) : [copy]),
-      ...tellLimited(shown, home),
-      ...(isRead ? tellCuts(shown, context, query) : []),
-      ...tellUnread(context, 'post'),
+      ...(isOriginal ? describeCopies(Object.values(found).flat(), home) : [copy]),
+      ...describeLimitedAuthor(shown, home),
+      ...(isRead ? describeCuts(shown, context, query) : []),
+      ...describeUnread(context, 'post'),
       ...missing.map((part) => unreadParts[part]),
     ],
   };
 }
 
-const noContext: Context = { ancestors: [], descendants: [], unreadable: 0, beyond: 0 };
+const noContext: Context = { ancestors: [], descendants: [], unreadable: 0, overLimit: 0 };
 
-function shapeAsked(row: StatusPayload, around: Parameters<typeof shapePost>[1]): Post {
+function shapeRequested(row: StatusPayload, around: Parameters<typeof shapePost>[1]): Post {
   const post = shapePost(row, around);
   if (post.type === 'tombstone') throw toMissing(post.reason);
   return post;
 }
 
-function tellLimited({ account }: StatusPayload, { host }: Home): readonly string[] {
+function describeLimitedAuthor({ account }: StatusPayload, { host }: Home): readonly string[] {
   if (account.limited !== true) return [];
   return [`The moderators of ${host} limit the account that wrote this post.`];
 }
 
+/** Posts around a post, in the terms of the API. */
 export interface Context {
   readonly ancestors: readonly StatusPayload[];
   readonly descendants: readonly StatusPayload[];
-  /** Numbers of posts of both that could not be read, and that are beyond the maximum. */
+  /** Numbers of malformed posts, and of posts over the maximum, in both lists. */
   readonly unreadable: number;
-  readonly beyond: number;
+  readonly overLimit: number;
 }
 
 const byOldest = (a: StatusPayload, b: StatusPayload) => a.createdMs - b.createdMs;
@@ -176,8 +178,8 @@ const threadOrder = createThreadOrder<StatusPayload>({
 });
 
 /**
- * Puts the posts around one in order, each once, and each direct reply before the replies to it. Replies
- * to posts that are not shown, and those that answer each other, come last.
+ * Sorts the posts around a post, each once. Direct replies are followed by the replies to them. Replies to posts that
+ * are not shown, and cycles of replies, come last.
  */
 export function arrangeContext(
   focal: StatusPayload,
@@ -210,18 +212,19 @@ function rankReplies(
   return [...found, ...rows.filter((row) => !found.has(row)).toSorted(byOldest)];
 }
 
-/** Maximum numbers of posts around one that servers show without a login. */
+/** Maximum numbers of ancestors and descendants that servers send without a login. */
 const [maxAncestors, maxDescendants] = [40, 60];
 
-/** Number of posts that a server counts and may not show: recorded answers to busy threads lack one. */
-const unseen = 1;
+/** Number of posts that a server may count but not send: recorded responses of long threads lack one. */
+const maxHidden = 1;
 
-const fewReplies = `The server shows at most ${maxDescendants} replies without a login; there may be more.`;
-const fewAncestors = `The server shows at most ${maxAncestors} posts before this one without a login; there may be more.`;
+const fewReplies = `The server sends at most ${maxDescendants} replies without a login; there may be more.`;
+const fewAncestors = `The server sends at most ${maxAncestors} posts before this one without a login; there may be more.`;
 const lostParent =
-  'What this thread answers is missing: it is not public, or its server does not know it.';
+  'The post that this thread replies to is missing: it is not public, or the server does not have it.';
 
-export function tellCuts(
+/** Returns the warnings about ancestors and replies that the server has not sent. */
+export function describeCuts(
   focal: StatusPayload,
   { ancestors, descendants }: Context,
   { thread }: Pick<PostQuery, 'thread'>,
@@ -230,6 +233,6 @@ export function tellCuts(
   const isLost = (ancestors[0] ?? focal).in_reply_to_id !== null;
   return [
     ...(thread && isLost ? [isFull ? fewAncestors : lostParent] : []),
-    ...(descendants.length >= maxDescendants - unseen ? [fewReplies] : []),
+    ...(descendants.length >= maxDescendants - maxHidden ? [fewReplies] : []),
   ];
 }

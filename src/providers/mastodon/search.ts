@@ -8,13 +8,13 @@ import { isBody } from '../upstream.ts';
 import { type Accounts, shapeAccount } from './accounts.ts';
 import type { Home } from './identity.ts';
 import {
+  describeUnread,
   dropLater,
   type PageRows,
   readBefore,
   readPosts,
   shapeAccounts,
   shapeListed,
-  tellUnread,
   toLimit,
   writeCursor,
 } from './lists.ts';
@@ -26,7 +26,7 @@ interface TagSearch {
   readonly none: readonly string[];
 }
 
-/** Creates the search of posts, which without a login is one of hashtags. */
+/** Creates the search of posts. Without a login, only hashtags can be searched. */
 export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
   const home: Home = { host, domain: host };
   return async (query, context) => {
@@ -38,13 +38,13 @@ export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
     const listed = await shapeListed(dropLater(page.rows, query.untilSeconds), home, context);
     return {
       items: listed.posts.filter((post) => isHit(post, query)),
-      cursor: isPast(page, query) ? null : page.next,
+      cursor: isBeforeSince(page, query) ? null : page.next,
       rows: countSent(page),
       warnings: [
-        `Mastodon has no search of posts without a login; these are the posts that ${host} knows with these hashtags.`,
-        ...tellFeed(query),
+        `Mastodon has no search of posts without a login; these are the posts with these hashtags that ${host} knows.`,
+        ...describeFeed(query),
         ...listed.warnings,
-        ...tellUnread(page, 'post'),
+        ...describeUnread(page, 'post'),
       ],
     };
   };
@@ -52,13 +52,13 @@ export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
 
 const maxFurther = 4;
 
-/** As Mastodon writes them: letters, digits and underscores, and a few signs within. */
+/** Form of a hashtag on Mastodon, with an optional `-`: letters, digits, underscores and middle dots. */
 const tagForm = /^(-?)[#＃]([\p{L}\p{M}\p{N}_·・]{1,100})$/u;
 
 const onlyTags =
-  'Mastodon has no search of posts without a login. It lists those with a hashtag: search for `#tag`, for `#one #two` with both, or for `#one -#two` without the second.';
+  'Mastodon has no search of posts without a login, but lists posts by hashtag. Search for `#tag`, for `#one #two` (both), or for `#one -#two` (without the second).';
 
-/** @throws ProviderError `rejected` for a text that is more than hashtags */
+/** Parses a search text. Throws ProviderError `rejected` for a text with anything but hashtags. */
 function parseTags(text: string): TagSearch {
   const found = text
     .trim()
@@ -71,7 +71,7 @@ function parseTags(text: string): TagSearch {
     throw new ProviderError('rejected', onlyTags);
   }
   if (all.length > maxFurther + 1 || none.length > maxFurther) {
-    const message = `Mastodon lists posts with at most ${maxFurther + 1} hashtags, and without at most ${maxFurther}.`;
+    const message = `A search on Mastodon may contain at most ${maxFurther + 1} hashtags, and exclude at most ${maxFurther}.`;
     throw new ProviderError('rejected', message);
   }
   return { all, none };
@@ -89,29 +89,27 @@ function toPath({ all, none }: TagSearch, { count, cursor, feed }: SearchQuery):
   return `/api/v1/timelines/tag/${encodeURIComponent(first)}?${parameters.join('&')}`;
 }
 
-/** @throws ProviderError if the server has no such search */
+/** Returns a found reply. Throws ProviderError if the server does not have this search. */
 function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
   if (reply.is === 'found') return reply;
   if (reply.is === 'no api') throw reply.failure;
-  throw createUnavailable('The server that searches are asked of does not offer this search.');
+  throw createUnavailable('The server for searches does not have this search.');
 }
 
 function isOfMedia(feed: SearchQuery['feed']): feed is 'photos' | 'videos' {
   return feed === 'photos' || feed === 'videos';
 }
 
-/** Returns whether a page is before the beginning of the time; the server may get single posts late. */
-function isPast({ rows }: PageRows<StatusPayload>, { sinceSeconds }: SearchQuery): boolean {
+/** Returns whether all posts of a page are before the time range. Single ones may be, if the server got them late. */
+function isBeforeSince({ rows }: PageRows<StatusPayload>, { sinceSeconds }: SearchQuery): boolean {
   if (sinceSeconds === null || rows.length === 0) return false;
   return rows.every(({ createdMs }) => createdMs < sinceSeconds * 1000);
 }
 
-function tellFeed({ feed }: SearchQuery): readonly string[] {
-  if (feed === 'top') return ['Mastodon ranks no posts; these are the newest.'];
+function describeFeed({ feed }: SearchQuery): readonly string[] {
+  if (feed === 'top') return ['Mastodon does not rank posts; these are the newest ones.'];
   if (!isOfMedia(feed)) return [];
-  return [
-    `Mastodon has no list of ${feed}; these are the posts with ${feed} among those with media.`,
-  ];
+  return [`Mastodon has no list of ${feed}; these are the posts with media that have ${feed}.`];
 }
 
 const maxAccounts = 40;
@@ -122,9 +120,9 @@ interface UserSearchOptions {
   readonly accounts: Accounts;
 }
 
-/** Creates the search of accounts: one page. A whole handle is also asked of its server. */
+/** Creates the search of accounts, with a single page. A complete handle is also looked up on its own server. */
 export function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
-  const limits = `These are the accounts that ${options.host} knows; those of servers that it has never met are missing.`;
+  const limits = `These are the accounts that ${options.host} knows; accounts of servers that it has no contact with are missing.`;
   return async ({ text }, context) => {
     const [named, found] = await Promise.all([
       readNamed(options.accounts, text, context),
@@ -148,8 +146,8 @@ async function readNamed(accounts: Accounts, text: string, context: RequestConte
     return { accounts: [shapeAccount(row, home)], warnings: [] };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    const unasked = `The server of @${reference.handle} gave no answer, so the account may be missing here.`;
-    return { accounts: [], warnings: error.kind === 'missing' ? [] : [unasked] };
+    const unanswered = `The server of @${reference.handle} did not answer, so this account may be missing.`;
+    return { accounts: [], warnings: error.kind === 'missing' ? [] : [unanswered] };
   }
 }
 

@@ -20,10 +20,10 @@ export interface FoundReply {
   header(name: string): string | undefined;
 }
 
-/** The answer of a server; `suspended` is what older ones say of an account. */
+/** Response of a server. Older versions send `suspended` for an account. */
 export type Reply = FoundReply | { readonly is: 'absent' } | { readonly is: 'suspended' };
 
-/** The answer of a host without the API. `to`: where it redirects, `null` if not allowed. */
+/** Response of a host without the API. `to` is the host of a redirect, `null` if that host is not allowed. */
 interface NoApi {
   readonly is: 'no api';
   readonly to: string | null | undefined;
@@ -31,8 +31,8 @@ interface NoApi {
 }
 
 /**
- * Sends one GET to a host. Throws ProviderError, never general; Problem `overloaded` if too many
- * requests to the host are in flight; what `takeRequest` throws.
+ * Function that sends a GET request to a host. Throws ProviderError that concerns only this host, Problem `overloaded` if
+ * too many requests to the host are in flight, and the Problem of `takeRequest`.
  */
 export type AskServer = (
   host: string,
@@ -40,20 +40,20 @@ export type AskServer = (
   context: RequestContext,
 ) => Promise<Reply | NoApi>;
 
-export interface HostGateOptions {
+export interface HostLimitOptions {
   readonly clock: Clock;
   readonly breaker: BreakerOptions;
-  /** Maximum number of concurrent requests to one host; one client address may have half of them. */
+  /** Maximum number of concurrent requests to one host. A single client address may use half of them. */
   readonly maxPerHost: number;
 }
 
-export interface ServersOptions extends HostGateOptions {
+export interface ServersOptions extends HostLimitOptions {
   readonly http: HttpClient;
 }
 
 const maxHosts = 4096;
 
-/** Creates the client of all servers. Each host has its own pause, breaker and bound of requests. */
+/** Creates the client of all servers. Each host has its own circuit breaker and limit of concurrent requests. */
 export function createServers(options: ServersOptions): AskServer {
   const { clock, breaker, maxPerHost } = options;
   const hosts = new LRUCache<string, { gate: Gate; requests: Book }>({
@@ -91,7 +91,7 @@ async function ask(
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
     const { kind, message } = toProviderError(error);
-    const failure = fail(kind, message, { cause: error });
+    const failure = createHostError(kind, message, { cause: error });
     if (error.kind !== 'redirect' || !(error.cause instanceof URL)) throw failure;
     return { is: 'no api', to: publicHostOf(error.cause), failure };
   }
@@ -100,8 +100,11 @@ async function ask(
 function refuseFailure(answer: HttpAnswer, host: string, clock: Clock): void {
   const { status } = answer;
   if (status === 429) {
-    const retryAfterSeconds = clampPause(askedPause(answer, clock.now()) ?? defaultPauseSeconds);
-    throw fail('throttled', `The server ${host} asks for fewer requests.`, { retryAfterSeconds });
+    const retryAfterSeconds = clampPause(
+      requestedPause(answer, clock.now()) ?? defaultPauseSeconds,
+    );
+    const message = `The server ${host} limits the rate of requests.`;
+    throw createHostError('throttled', message, { retryAfterSeconds });
   }
   const failing = refusals.get(status) ?? (status < 500 ? null : 'is failing at the moment.');
   if (failing !== null) throw createUnavailable(`The server ${host} ${failing}`);
@@ -113,26 +116,29 @@ function toReply({ status, mediaType, header, text }: HttpAnswer, host: string):
   const body = parseJson(text);
   if (status === 200) return { is: 'found', body, header };
   if (status !== 404 && status !== 410) throw createUnreadable();
-  // Anything may answer 404 in JSON; only in its own form is it the server's word.
+  // Other software can also send 404 with JSON, so only the form of Mastodon's errors counts.
   if (!isBody(body) || typeof body.error !== 'string') return toNoApi(status, host);
   return { is: status === 404 ? 'absent' : 'suspended' };
 }
 
 const refusals: ReadonlyMap<number, string> = new Map([
-  [401, 'allows no reading without a login.'],
-  [403, 'refuses to be read by this server.'],
-  [422, 'does not show this to visitors.'],
+  [401, 'requires a login for reading.'],
+  [403, 'refuses requests from this server.'],
+  [422, 'requires a login for this.'],
 ]);
 
-/** Returns the seconds that a server asks to wait. Mastodon names the moment. */
-function askedPause({ retryAfterSeconds, header }: HttpAnswer, nowMs: number): number | undefined {
+/** Returns the pause in seconds that a server requests. Mastodon sends the time of its end. */
+function requestedPause(
+  { retryAfterSeconds, header }: HttpAnswer,
+  nowMs: number,
+): number | undefined {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds;
   const atMs = Date.parse(header('x-ratelimit-reset') ?? '');
   return Number.isNaN(atMs) ? undefined : Math.ceil((atMs - nowMs) / 1000);
 }
 
 function toNoApi(status: number, host: string): NoApi {
-  const message = `The server ${host} does not answer as servers of Mastodon do.`;
+  const message = `The server ${host} does not have the API of Mastodon.`;
   const failure = status === 200 ? createUnreadable() : createUnavailable(message);
   return { is: 'no api', to: undefined, failure };
 }
@@ -145,25 +151,29 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A failure of one server says nothing of the others, so it is never general. */
-function fail(kind: ProviderError['kind'], message: string, options: ProviderErrorOptions = {}) {
+/** Creates an error that concerns only one server. */
+function createHostError(
+  kind: ProviderError['kind'],
+  message: string,
+  options: ProviderErrorOptions = {},
+) {
   return new ProviderError(kind, message, { ...options, isGeneral: false });
 }
 
 export function createUnreadable(cause?: unknown): ProviderError {
-  return fail('malformed', createMalformed().message, { cause });
+  return createHostError('malformed', createMalformed().message, { cause });
 }
 
 export function createUnavailable(sentence: string): ProviderError {
-  return fail('unavailable', sentence);
+  return createHostError('unavailable', sentence);
 }
 
 const missing = {
-  post: 'There is no such post on its server, or it is not public.',
-  account: 'There is no such account on its server.',
+  post: 'The server has no such post, or the post is not public.',
+  account: 'The server has no such account.',
 } as const;
 
-/** Returns a reply that has the resource. Throws ProviderError `missing` if there is none. */
+/** Returns a reply with a post or an account. Throws ProviderError `missing` if there is none. */
 export function expectFound(reply: Reply, what: keyof typeof missing): FoundReply {
   if (reply.is === 'found') return reply;
   throw reply.is === 'absent' ? new ProviderError('missing', missing[what]) : createSuspended();

@@ -36,14 +36,14 @@ type CardPayload = NonNullable<StatusPayload['card']>;
 
 export interface Surroundings {
   readonly home: Home;
-  /** The posts of the same answer, by their ids on the server that was asked. */
+  /** Posts of the same response, by their ids on the server that sent it. */
   readonly known: ReadonlyMap<string, PostIdentity>;
-  /** Returns the account of a row, which on a timeline is the same again and again. */
+  /** Converts the author of a row. Cached, because a timeline repeats the same account. */
   shapeAuthor(row: AccountPayload): Account;
 }
 
-/** Collects the ids of the posts of an answer elsewhere, so that replies among them find each other. */
-export function surround(rows: readonly StatusPayload[], home: Home): Surroundings {
+/** Maps the ids of the posts of a response to their original ids, so that replies can refer to posts among them. */
+export function createSurroundings(rows: readonly StatusPayload[], home: Home): Surroundings {
   const shaped = new Map<string, Account>();
   return {
     home,
@@ -56,7 +56,7 @@ export function surround(rows: readonly StatusPayload[], home: Home): Surroundin
   };
 }
 
-/** Returns the post of a row, or the one it boosts; a tombstone if not public. No `context`. */
+/** Converts a post, or the post that it boosts. Returns a tombstone if the post is not public. `context` is `null`. */
 export function shapePost(row: StatusPayload, around: Surroundings): Post {
   const boosted = boostedIn(row);
   if (boosted === null) return shapeWithin(row, around, maximums.quotes);
@@ -67,7 +67,7 @@ export function shapePost(row: StatusPayload, around: Surroundings): Post {
   return { ...post, reposted_by: around.shapeAuthor(row.account) };
 }
 
-/** Returns why a post is not shown to the public; `null` if it is public. */
+/** Returns why a post must not be shown, or `null` if it is public. */
 export function hiddenReason({ visibility, account }: StatusPayload): Tombstone['reason'] | null {
   if (visibility !== 'public' && visibility !== 'unlisted') return 'private';
   return account.suspended === true ? 'suspended' : null;
@@ -122,7 +122,7 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
     media,
     poll: row.poll && shapePoll(row.poll),
     article: null,
-    // The preview of a quoted post holds its text, so it goes with a quote that is not shown.
+    // The preview of a quoted post contains its text, so it is removed with a quote that must not be shown.
     card: quote?.type === 'tombstone' ? null : shapeCard(row.card),
     community_note: null,
     context: null,
@@ -138,7 +138,7 @@ function leftOutOf(row: StatusPayload): readonly string[] {
   return [...(isCut(content) ? ['text'] : []), ...findLeftOut({ ...lists, ...names })];
 }
 
-/** Servers prepend a link for clients without quote support. */
+/** Class of the link that servers prepend for clients without quote support. */
 const quoteFallback: ReadonlySet<string> = new Set(['quote-inline']);
 
 function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | null) {
@@ -148,7 +148,7 @@ function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | 
   });
 }
 
-/** The answered post may be unknown to the server, or known to it only by an id of its own. */
+/** Returns the post that a post replies to. The server may not have it, or only as a copy with another id. */
 function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_to'] {
   const { in_reply_to_id: id, in_reply_to_account_id: accountId, account, mentions } = row;
   if (id === null && accountId === null) return null;
@@ -173,9 +173,9 @@ function toQuoteReason(state: string | null): Tombstone['reason'] {
   return blocked.includes(state ?? '') ? 'blocked' : 'unavailable';
 }
 
-const unreadQuote = 'This post quotes another one, which was not read.';
+const unreadQuote = 'This post quotes another post, which could not be read.';
 
-/** A quote that cannot be shown is there all the same, so a tombstone stands for it. */
+/** Converts a quoted post. One that cannot be shown becomes a tombstone. */
 function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft: number) {
   if (quote === null) return null;
   const { state, quoted_status, quoted_status_id: id } = quote;
@@ -187,6 +187,7 @@ function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft
   return toTombstone('unavailable', url, unreadQuote);
 }
 
+/** Returns the hashtags that are not in the text, or `null`. */
 function shapeTags({ tags }: StatusPayload, { text, facets }: RichText): readonly string[] | null {
   if (tags.length === 0) return null;
   const points = toCodePoints(text);
@@ -201,13 +202,13 @@ function toName(tag: string): string {
   return tag.replace(/^[#＃]/u, '').toLowerCase();
 }
 
-/** Returns the reactions to a post, which each kind of software has under another name. */
+/** Returns the reactions of a payload, whose member name depends on the software. */
 function reactionsOf({ pleroma, emoji_reactions, reactions }: StatusPayload) {
   const lists = [pleroma?.emoji_reactions ?? [], emoji_reactions, reactions];
   return lists.find((list) => list.length > 0) ?? [];
 }
 
-/** Returns the reactions to a post, the most frequent first; `null` where there are none. */
+/** Converts the reactions to a post, the most frequent first. Returns `null` if there are none. */
 function shapeReactions(row: StatusPayload): readonly Reaction[] | null {
   const counted = reactionsOf(row).filter(({ count }) => count > 0);
   if (counted.length === 0) return null;
@@ -235,7 +236,7 @@ function shapeItem(item: MediaPayload): Media {
   };
 }
 
-/** A server that could not read a file calls it `unknown`; its name may tell more. */
+/** Returns the media type by file extension, for files of type `unknown`, which the server could not process. */
 function typeOfFile(url: string): Media['type'] {
   const { pathname } = new URL(url);
   if (/\.(?:mp4|m4v|mov|webm|ogv)$/i.test(pathname)) return 'video';
@@ -243,7 +244,7 @@ function typeOfFile(url: string): Media['type'] {
   return 'photo';
 }
 
-/** Returns a poll. The shares of a multiple choice are of the voters, if their number is known. */
+/** Converts a poll. With multiple choices, percentages are of the voters, if their number is known. */
 export function shapePoll({ expires_at, multiple, ...poll }: PollPayload): Poll {
   const { votes_count: votes, voters_count: voters, options } = poll;
   const base = multiple === true ? (voters ?? votes) : votes;
@@ -269,7 +270,7 @@ function shapeCard(card: CardPayload | null): Card | null {
   };
 }
 
-/** Newer servers name several authors, who may have accounts; the first one is served. */
+/** Returns the author of a page. Of the several authors that newer servers send, only the first is used. */
 function authorOf({ author_name, author_url, authors }: CardPayload) {
   const [first] = authors;
   return {

@@ -5,19 +5,20 @@ import { countCodePoints, decodeEntities, isWebUrl, toCodePoints } from '../../p
 import type { RichText } from '../../platforms/text-writer.ts';
 import type { PostPayload } from './payload.ts';
 
+/** Replacement of a range of the text. */
 interface Edit {
   readonly start: number;
   readonly end: number;
-  /** The edit applies only to this text. */
+  /** Expected text of the range; the edit is skipped if the range has another text. */
   readonly original: string;
-  /** The new text; `null` leaves the run as it is. */
+  /** New text; `null` keeps the original one. */
   readonly shown: string | null;
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
 
 /**
- * Returns the text with short links replaced, those to media and to the post `quotedId` removed, and
- * HTML entities decoded. Mentions at the beginning stay, as in the text that FxTwitter serves.
+ * Returns the text with expanded links and decoded HTML entities. Removes links to media and to the post `quotedId`.
+ * Keeps leading mentions, as FxTwitter does.
  */
 export function cleanText(post: PostPayload, quotedId: string | null): RichText {
   const raw = toCodePoints(post.text);
@@ -57,7 +58,7 @@ function toEdits(post: PostPayload, quotedId: string | null): readonly Edit[] {
   return edits.sort((a, b) => a.start - b.start);
 }
 
-/** Several items share one link, and old posts tell it only with the media. */
+/** Returns the edits that remove media links. Several items may share a link, and old posts have it only in the media. */
 function mediaEdits({ entities, mediaDetails }: PostPayload): readonly Edit[] {
   const links = [...(entities?.media ?? []), ...mediaDetails];
   return links.flatMap(({ indices, url }): Edit[] => {

@@ -2,13 +2,13 @@ import type { HttpAnswer } from '../../core/http/http-client.ts';
 import type { PostQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { withBounds } from '../bounds.ts';
-import { createMalformed, listParts, toMissing, toStatusFailure } from '../failure.ts';
+import { createMalformed, requestedParts, toMissing, toStatusFailure } from '../failure.ts';
 import { type Provider, platformOf } from '../provider.ts';
 import { createUpstream, isBody, readJson, type UpstreamOptions } from '../upstream.ts';
 import { type PostPayload, parseAnswer, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
-/** Creates the provider that reads single posts of X from the endpoint for embedded posts. */
+/** Creates the provider that reads single posts on X from the endpoint for embedded posts. */
 export function createSyndication(options: UpstreamOptions): Provider {
   const upstream = createUpstream(options);
   return withBounds({
@@ -27,7 +27,7 @@ export function createSyndication(options: UpstreamOptions): Provider {
           post: shapePost(row),
           continuation: [],
           replies: [],
-          missing: listParts(query),
+          missing: requestedParts(query),
           warnings: listWarnings(query, row),
         };
       },
@@ -36,25 +36,25 @@ export function createSyndication(options: UpstreamOptions): Provider {
 }
 
 const missingParts = {
-  thread: 'The thread is missing: this source gives the post and at most the one it answers.',
-  replies: 'The replies are missing: this source has none.',
+  thread: 'The thread is missing: this source sends the post and at most the post it replies to.',
+  replies: 'The replies are missing: this source does not have replies.',
 } as const;
 
 function listWarnings(query: PostQuery, row: PostPayload): readonly string[] {
   const isLong = row.note_tweet !== null;
   return [
-    ...(isLong ? ['The text of this long post is cut after its beginning.'] : []),
-    ...(row.article === null ? [] : ['Only the beginning of the article is known.']),
-    ...listParts(query).map((part) => missingParts[part]),
+    ...(isLong ? ['This source sends only the beginning of the text of this long post.'] : []),
+    ...(row.article === null ? [] : ['This source sends only the beginning of the article.']),
+    ...requestedParts(query).map((part) => missingParts[part]),
   ];
 }
 
-/** Returns the token that X's own widget sends with an id. */
+/** Returns the token that the widget of X sends with the id of a post. */
 export function tokenOf(id: string): string {
   return ((Number(id) / 1e15) * Math.PI).toString(36).replace(/[0.]/g, '');
 }
 
-/** @throws ProviderError also for an answer with status 200 that has no post to show */
+/** Parses a response. Throws ProviderError also for status 200 without a post that can be shown. */
 function readPost(answer: HttpAnswer): PostPayload {
   const { status, retryAfterSeconds } = answer;
   if (status === 404 || status === 400) throw createAmbiguous();
@@ -66,12 +66,12 @@ function parsePostAnswer(body: unknown): PostPayload {
   const kind = parseAnswer(body);
   if (kind === null) throw createMalformed();
   if (isBody(body) && Object.keys(body).length === 0) {
-    const silent = 'The source cannot say whether there is such a post.';
-    throw new ProviderError('unavailable', silent);
+    const empty = 'The source sent an empty response, so it is unknown whether the post exists.';
+    throw new ProviderError('unavailable', empty);
   }
   const { __typename: type, user = null, tombstone } = kind;
   if (type === 'TweetTombstone') throw readTombstone(tombstone?.text.text ?? '');
-  // A suspended author is left out of the post, and so may be one whom X failed to look up.
+  // A post without an author: the account is suspended, or X failed to look it up.
   if (type === 'Tweet' && user === null) throw createAmbiguous();
   const post = type === 'Tweet' ? parsePost(body) : null;
   if (post === null) throw createMalformed();
@@ -88,7 +88,7 @@ const reasons = [
   ['limits who can view', 'private'],
 ] as const;
 
-/** Only these wordings have a known reason; age-restricted posts have tombstones too. */
+/** Returns the error of a tombstone by its text. Other texts are ambiguous; age-restricted posts have tombstones too. */
 function readTombstone(text: string): ProviderError {
   const known = reasons.find(([words]) => text.toLowerCase().includes(words));
   return known === undefined ? createAmbiguous() : toMissing(known[1]);

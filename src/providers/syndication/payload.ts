@@ -15,7 +15,7 @@ import { maximums } from '../../platforms/maximums.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 import { xHandle, xId } from '../../platforms/x.ts';
 
-// The answers of `tweet-result`. Strict only about what a post cannot be shown without.
+// Responses of `tweet-result`. Only members that a post cannot be shown without are required.
 
 const indices = z.tuple([z.number().int().nonnegative(), z.number().int()]);
 
@@ -119,7 +119,7 @@ export type PostPayload = z.output<typeof postPayload>;
 
 export const parsePost = readerOf(postPayload);
 
-/** Reads the kind of an answer that may be no post. Only the presence of `user` counts. */
+/** Parses the type of a response. Of `user`, only the presence is checked. */
 export const parseAnswer = readerOf(
   z.object({
     __typename: term,

@@ -16,13 +16,13 @@ type UserPayload = PostPayload['user'];
 type MediaPayload = PostPayload['mediaDetails'][number];
 type CardPayload = NonNullable<PostPayload['card']>;
 
-/** Returns the post that a payload describes, with its quote. `context` is null. */
+/** Converts a post with its quote. `context` is `null`. */
 export function shapePost(row: PostPayload): Status {
   const quote = parsePost(row.quoted_tweet);
   return { ...shapeAlone(row, quote), quote: quote && shapeAlone(quote, null) };
 }
 
-/** X counts and quotes one level deep only, so the quote of a quote is left out. */
+/** Converts a post without the quote. The source has one level of quotes, so a quoted post has none. */
 function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
   const status: Status = {
     type: 'status',
@@ -32,7 +32,7 @@ function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
     ...toCreated(row.createdMs),
     author: shapeAccount(row.user),
     lang: row.lang !== null && !pseudoLanguage.test(row.lang) ? row.lang : null,
-    // `conversation_count` counts all below the post, so it is not the number of replies.
+    // Not `conversation_count`, which also counts the replies to replies.
     replies: row.reply_count,
     reposts: row.retweet_count,
     likes: row.favorite_count,
@@ -64,7 +64,7 @@ function leftOutOf({ entities, mediaDetails }: PostPayload): readonly string[] {
   });
 }
 
-/** Languages of texts without words: `und`, `zxx`, `qme` and others. */
+/** Language codes for texts without words: `und`, `zxx`, `qme` and others. */
 const pseudoLanguage = /^(?:und|zxx|q[a-z]{2})$/;
 
 function shapeAccount(user: UserPayload): Account {
@@ -109,14 +109,14 @@ function shapeCard({ card, entities }: PostPayload): Card | null {
 
 type Links = NonNullable<PostPayload['entities']>['urls'];
 
-/** The link of a card is short; the links of the post have its target. */
+/** Returns the target URL of a card. The card has a shortened link, which the links of the post expand. */
 function targetOf({ binding_values, url }: CardPayload, links: Links): string | null {
   const short = binding_values.card_url ?? url;
   const target = links.find((link) => link.url === short)?.expanded_url ?? short;
   return target !== null && isWebUrl(target) ? target : null;
 }
 
-/** One picture has several sizes, under the names of the kinds of card. */
+/** Returns the image of a card. Its name depends on the type of the card and the size. */
 function pictureOf({ binding_values: values }: CardPayload) {
   return (
     values.photo_image_full_size_large ??
@@ -144,7 +144,7 @@ function shapeItem(item: MediaPayload): Media {
   };
 }
 
-/** Returns the mp4 with the most bits, else the first variant. */
+/** Returns the URL of the MP4 variant with the highest bitrate, or else of the first variant. */
 function bestVideo({ video_info }: MediaPayload): string | null {
   const variants = video_info?.variants ?? [];
   const [best] = variants

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../src/core/clock.ts';
 import { shapeAccount } from '../../../src/providers/bluesky/accounts.ts';
 import { createBluesky } from '../../../src/providers/bluesky/index.ts';
-import { judgeAccount, tellLabels } from '../../../src/providers/bluesky/labels.ts';
+import { describeLabels, restrictionOfAccount } from '../../../src/providers/bluesky/labels.ts';
 import {
   parseActor,
   parseFeedRow,
@@ -246,8 +246,8 @@ function shape(kind: string, value: unknown): void {
   const actor = kind === 'actor' ? parseActor(value) : null;
   if (actor !== null) {
     shapeAccount(actor);
-    judgeAccount(actor, nowMs);
-    tellLabels(actor, nowMs);
+    restrictionOfAccount(actor, nowMs);
+    describeLabels(actor, nowMs);
   }
   const node = kind === 'node' ? parseThreadNode(value) : null;
   const row = kind === 'row' ? parseFeedRow(value) : null;

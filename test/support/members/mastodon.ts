@@ -1,8 +1,8 @@
 import { systemClock } from '../../../src/core/clock.ts';
-import { shapeAccount, tellAccount } from '../../../src/providers/mastodon/accounts.ts';
+import { describeAccountState, shapeAccount } from '../../../src/providers/mastodon/accounts.ts';
 import { createMastodon } from '../../../src/providers/mastodon/index.ts';
 import { parseAccount, parseStatus } from '../../../src/providers/mastodon/payload.ts';
-import { shapePost, surround } from '../../../src/providers/mastodon/shape.ts';
+import { createSurroundings, shapePost } from '../../../src/providers/mastodon/shape.ts';
 import { askProvider } from '../../suites/provider-suite.ts';
 import { accountRow, homeHost, statusRow } from '../mastodon-payloads.ts';
 import { openGates } from '../mastodon-rig.ts';
@@ -219,9 +219,9 @@ function shape(kind: string, value: unknown): void {
   const status = kind === 'status' ? parseStatus(value) : null;
   if (row !== null) {
     shapeAccount(row, home);
-    tellAccount(row, home);
+    describeAccountState(row, home);
   }
-  if (status !== null) shapePost(status, surround([status], home));
+  if (status !== null) shapePost(status, createSurroundings([status], home));
 }
 
 /** What is known of the payloads of servers of Mastodon. */

@@ -5,39 +5,39 @@ import type { ConnectionsQuery, Page, SearchQuery } from '../../../model/queries
 import { ProviderError } from '../../../platforms/provider-error.ts';
 import { createMalformed, throwIfMissing } from '../../failure.ts';
 import type { Ask, ProviderContext } from '../../provider.ts';
-import { countSent, isHit, parseRows, type Rows, tellUnread, uniqueById } from '../../rows.ts';
+import { countSent, describeUnread, isHit, parseRows, type Rows, uniqueById } from '../../rows.ts';
 import { readBody, type Upstream } from '../../upstream.ts';
 import { readCursor, toAnswerFailure, trueStatus } from '../client.ts';
 import { parsePost, parseUser, type UserPayload } from '../payload.ts';
 import { type Profiles, profilePath } from '../profile.ts';
 import { shapeAccount, shapeListed } from '../shape.ts';
 
-/** One page of a list as it came; `cursor` is `null` where the service names no next page. */
+/** Page of a list. `cursor` is `null` if the response names no next page. */
 export interface ListPage<Row> extends Rows<Row> {
   readonly is: 'page';
   readonly cursor: string | null;
 }
 
 /**
- * `absent`: a 404, for an account that is unknown, suspended or out of reach and for a search in an
- * outage. `refused`: a 400, for a parameter.
+ * Result of a list request. `absent`: status 404, for an account that is unknown, suspended or unreachable, or for a
+ * search during an outage. `refused`: status 400, for a parameter.
  */
 export type ListAnswer<Row> =
   | ListPage<Row>
   | { readonly is: 'absent' }
   | { readonly is: 'refused' };
 
-/** What is asked for, and how its rows are read. */
+/** Path and parameters of a list, and the parser of its rows. */
 export interface ListRequest<Row> {
-  /** Begins with a slash. */
+  /** Path with a leading slash. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | null>>;
-  /** Where in the body the rows are; default: `results`. */
+  /** Member of the body that has the rows; default: `results`. */
   readonly field?: 'users';
   readonly parseRow: (row: unknown) => Row | null;
 }
 
-/** Asks for a page of a list. Throws ProviderError `throttled`, `unavailable` or `malformed`. */
+/** Requests a page of a list. Throws ProviderError `throttled`, `unavailable` or `malformed`. */
 export async function readList<Row>(
   upstream: Upstream,
   { path, parameters, field, parseRow }: ListRequest<Row>,
@@ -53,7 +53,7 @@ export async function readList<Row>(
   return { is: 'page', ...rows, cursor: readCursor(body) };
 }
 
-/** A surrogate without its other half cannot be sent; U+FFFD stands for it, as in `TextEncoder`. */
+/** Writes a query string. Lone surrogates, which cannot be encoded, become U+FFFD, as in `TextEncoder`. */
 function writeParameters(parameters: ListRequest<unknown>['parameters']): string {
   return Object.entries(parameters)
     .flatMap(([name, value]) =>
@@ -64,29 +64,30 @@ function writeParameters(parameters: ListRequest<unknown>['parameters']): string
 
 export const maxCount = 100;
 
-/** Returns a `count` that the service accepts: 20 (a page of its own choice is not smaller) to 100. */
+/** Returns a `count` that the service accepts: 20, the size of its smallest pages, to 100. */
 export function writeCount(count: number): string {
   return String(Math.min(Math.max(Math.trunc(count), 20), maxCount));
 }
 
-/** Returns where the list goes on; `null` at the end, for which X may repeat the cursor that was sent. */
+/** Returns the cursor of the next page, or `null` at the end, where X may repeat the cursor of the request. */
 export function nextCursor(page: ListPage<unknown>, sent: string | null): string | null {
   return page.cursor === sent ? null : page.cursor;
 }
 
-const fewRows = 2; // fewer rows than these come now and then in place of a full page
+const fewRows = 2; // X sometimes sends fewer rows than this in place of a full page
 
-/** Returns the members of a page beside its items. */
+/** Returns the members of a page other than its items and warnings. */
 export function toPaging(
   page: ListPage<unknown>,
   cursor: string | null,
   mayGoOn = cursor !== null,
 ): Pick<Page<unknown>, 'cursor' | 'rows' | 'isDoubtful'> {
-  // What the service sent, because a page of which no row is wanted is not a short one.
+  // All rows that the service sent, because a page is not short if its rows are merely filtered out.
   const rows = countSent(page);
   return { cursor, rows, ...(mayGoOn && rows < fewRows && { isDoubtful: true }) };
 }
 
+/** Prefix of the cursor after the last page. */
 const endPrefix = '0|';
 
 export function askConnections(upstream: Upstream, profiles: Profiles) {
@@ -103,18 +104,18 @@ export function askConnections(upstream: Upstream, profiles: Profiles) {
     if (page.is === 'refused') throw createMalformed();
     const named = nextCursor(page, cursor);
     const next = named?.startsWith(endPrefix) ? null : named;
-    // The list of a protected account is as empty as that of one that nobody follows.
+    // The list of a protected account is empty, like that of an account without followers.
     const isBare = countSent(page) === 0 && cursor === null && next === null;
     if (isBare) await throwIfMissing(profiles.read(handle, context), context);
     return {
       items: await mapInSlices(uniqueById(page.rows), shapeAccount, context),
       ...toPaging(page, next),
-      warnings: tellUnread(page, 'account'),
+      warnings: describeUnread(page, 'account'),
     };
   };
 }
 
-/** Creates the search of posts. Operators in the text are X's own and pass as they are. */
+/** Creates the search of posts. The search text is sent unchanged, so the operators of X can be used. */
 export function askSearch(upstream: Upstream): Ask<'search'> {
   return async (query, context) => {
     const { feed, count, cursor } = query;
@@ -126,17 +127,17 @@ export function askSearch(upstream: Upstream): Ask<'search'> {
     return {
       items: uniqueById(posts.filter((post) => isHit(post, query))),
       ...toPaging(page, nextCursor(page, cursor)),
-      warnings: [...feedWarnings(feed), ...tellUnread(page, 'post')],
+      warnings: [...feedWarnings(feed), ...describeUnread(page, 'post')],
     };
   };
 }
 
-/** X has no feeds of photos or videos: its media feed holds both. */
+/** Feeds of X. Its media feed contains both photos and videos. */
 const upstreamFeeds = { latest: 'latest', top: 'top', photos: 'media', videos: 'media' } as const;
 
 function feedWarnings(feed: SearchQuery['feed']): readonly string[] {
   if (feed !== 'photos' && feed !== 'videos') return [];
-  return [`X has no feed of ${feed}; these are the posts with ${feed} of its media feed.`];
+  return [`X has no feed of ${feed}; these are the posts of its media feed that have ${feed}.`];
 }
 
 const maxSearchLength = 512;
@@ -150,15 +151,15 @@ function writeSearch({ text, sinceSeconds, untilSeconds }: SearchQuery): string 
   const search = [text, ...operators].join(' ');
   if (search.length <= maxSearchLength) return search;
   const room = maxSearchLength - (search.length - text.length);
-  const limits = operators.length > 0 ? ' with its time limits' : '';
-  const message = `The search text is longer than the ${room} UTF-16 units that X accepts${limits}.`;
+  const limits = operators.length > 0 ? ' together with a time range' : '';
+  const message = `The search text is longer than the ${room} UTF-16 code units that X accepts${limits}.`;
   throw new ProviderError('rejected', message);
 }
 
-/** X refuses a text of these alone, and must not see it with operators. */
+/** Rejects a text of only underscores and spaces, which X refuses alone but would accept with operators. */
 function checkSearchText(text: string): void {
   if (!/^[_\s]*$/.test(text)) return;
-  const nothing = 'The search text has nothing in it but underscores and spaces, which X refuses.';
+  const nothing = 'The search text contains only underscores and spaces, which X refuses.';
   throw new ProviderError('rejected', nothing);
 }
 
@@ -172,18 +173,18 @@ async function readFound<Row>(
     case 'page':
       return page;
     case 'absent':
-      // Nothing found is a 200, so this is an outage.
-      throw new ProviderError('unavailable', 'X cannot be searched at the moment.');
+      // An empty result has status 200, so this is an outage.
+      throw new ProviderError('unavailable', 'X cannot search at the moment.');
     case 'refused':
-      // The text of a later page has been accepted before: then it is the cursor that is refused.
+      // On a later page, the text was accepted before, so the refused parameter is the cursor.
       if (request.parameters.cursor) throw createMalformed();
       throw new ProviderError('rejected', 'X refuses this search text.');
   }
 }
 
-const suggestions = 'X offers no search for accounts; these are its suggestions.';
+const suggestions = 'X has no search for accounts; these are its suggestions for the text.';
 
-/** Creates the search of accounts: the suggestions of X, which are one page. */
+/** Creates the search of accounts. The results are the suggestions of X, on a single page. */
 export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
   return async ({ text }, context) => {
     checkSearchText(text);
@@ -193,12 +194,12 @@ export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
     return {
       items: uniqueById(page.rows).map(shapeSuggested),
       ...toPaging(page, null),
-      warnings: [suggestions, ...tellUnread(page, 'account')],
+      warnings: [suggestions, ...describeUnread(page, 'account')],
     };
   };
 }
 
-/** Suggestions have 0 for every count, which means that it is not known. */
+/** Converts a suggested account. All its counts are 0, which means unknown. */
 function shapeSuggested(row: UserPayload): Account {
   const counts = ['followers', 'following', 'statuses', 'media_count', 'likes'] as const;
   const unknown = counts.filter((name) => row[name] === 0).map((name) => [name, null]);

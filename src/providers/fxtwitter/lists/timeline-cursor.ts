@@ -1,16 +1,16 @@
 /**
- * A cursor of an X timeline: URL-safe base64 of the Thrift struct `{7: {1: i64, 2: string, 3: i32}}` in
- * the binary protocol.
+ * Cursor of a timeline on X: base64url of the Thrift struct `{7: {1: i64, 2: string, 3: i32}}` in the binary
+ * protocol.
  */
 export interface TimelineCursor {
-  /** A snowflake of the moment that the cursor was given out. */
+  /** Snowflake id of the time at which the cursor was created. */
   readonly issuedId: bigint;
-  /** The id of a post, or of a repost, by which the rows are sorted. `bottom` goes on below it. */
+  /** Id of a post or repost, by which rows are sorted. With `bottom`, the page has the rows below it. */
   readonly sortId: bigint;
   readonly direction: 'top' | 'bottom';
 }
 
-// Each field begins with its Thrift type and its number. Two stops end the structs.
+// Each field starts with its Thrift type and number. Two stop bytes end the structs.
 const structField7 = '0c0007';
 const i64Field1 = '0a0001';
 const stringField2 = '0b0002';
@@ -22,7 +22,7 @@ const form = new RegExp(
     `${i32Field3}0000000([12])${stops}$`,
 );
 
-/** Parses a cursor of a timeline. Returns `null` for another form. */
+/** Parses a timeline cursor. Returns `null` for a text of another form. */
 export function readTimelineCursor(text: string): TimelineCursor | null {
   const [, issued, length, digits, direction] =
     form.exec(Buffer.from(text, 'base64url').toString('hex')) ?? [];
@@ -55,21 +55,21 @@ const snowflakeEpochMs = 1_288_834_974_657;
 
 const belowTime = 22n;
 
-/** Ids up to this one were counted, until November 2010; later ones contain a time. */
+/** Last sequential id, of November 2010. Later ids are snowflakes, which contain a time. */
 const lastCountedId = 30_000_000_000n;
 
-/** Returns the least id of a post from that moment on; for a moment without snowflakes, of all of them. */
+/** Returns the lowest possible snowflake id at a time in Unix milliseconds; before snowflakes, the last sequential id. */
 export function leastIdAt(ms: number): bigint {
   const id = BigInt(Math.max(0, Math.trunc(ms) - snowflakeEpochMs)) << belowTime;
   return id > lastCountedId ? id : lastCountedId;
 }
 
-/** Returns when an id was given out, in milliseconds; `null` for one without a time in it. */
+/** Returns the time of a snowflake id in Unix milliseconds, or `null` for a sequential id. */
 export function timeOfId(id: bigint): number | null {
   return id > lastCountedId ? Number(id >> belowTime) + snowflakeEpochMs : null;
 }
 
-/** Returns a cursor to the page that begins before a moment. The live service accepts it. */
+/** Creates a cursor of the page that begins before a time in Unix milliseconds. The live service accepts it. */
 export function cursorBefore(ms: number, nowMs: number): string {
   const sortId = leastIdAt(ms);
   return writeTimelineCursor({ issuedId: leastIdAt(nowMs), sortId, direction: 'bottom' });

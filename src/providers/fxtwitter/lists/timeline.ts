@@ -4,7 +4,7 @@ import type { Status } from '../../../model/post.ts';
 import type { PageSpan, TimelineQuery } from '../../../model/queries.ts';
 import { createMalformed } from '../../failure.ts';
 import type { Ask, ProviderContext } from '../../provider.ts';
-import { countSent, tellUnread, uniqueById } from '../../rows.ts';
+import { countSent, describeUnread, uniqueById } from '../../rows.ts';
 import type { Upstream } from '../../upstream.ts';
 import { type PostPayload, parsePost } from '../payload.ts';
 import { type Profiles, profilePath } from '../profile.ts';
@@ -27,13 +27,13 @@ interface TimelineOptions {
 }
 
 /**
- * Creates the read of a page of a timeline. One with `untilSeconds` is entered by a made-up cursor, to
- * skip what is newer, unless the service refuses that.
+ * Creates the read of a page of a timeline. A constructed cursor skips the posts after `untilSeconds`; if the service
+ * does not accept it, the timeline is read from the top.
  */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
     const { page, sent } = await readPage(options, query, context);
-    // At the end X names the same place by another cursor, and so may a page that fails.
+    // At the end, X sends a different cursor to the same position, and so may a failed page.
     const isStuck = isSamePlace(page.cursor, sent);
     const cursor = isStuck ? null : nextCursor(page, sent);
     const posts = await shapeListed(page.rows, context);
@@ -41,23 +41,23 @@ export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
       items: pickPosts(posts, cursor, query),
       ...toPaging(page, cursor, isStuck || cursor !== null),
       span: toSpan(page, sent),
-      warnings: tellUnread(page, 'post'),
+      warnings: describeUnread(page, 'post'),
     };
   };
 }
 
-const usualRows = 20; // fewer rows than these are a short page, unless it is seen to be whole
+const usualRows = 20; // a page with fewer rows may be incomplete
 
 /**
- * Returns the part of the timeline that a page covers: X sorts by the ids in the cursors. A page is
- * whole if its last row has the id of the next page's cursor; a repost does not tell its own.
+ * Returns the part of the timeline that a page covers, from the ids in its cursors. A page is complete if its last row
+ * has the id in the cursor of the next page. The id of a repost is not in the response.
  */
 function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
   const [from, to] = [sortIdOf(sent), sortIdOf(page.cursor)];
   const last = page.rows.at(-1);
-  const isTelling = last?.type === 'status' && !last.reposted_by;
-  const isAtEnd = isTelling && to !== null && BigInt(last.id) === to;
-  const isLong = countSent(page) >= usualRows && !isTelling;
+  const showsOwnId = last?.type === 'status' && !last.reposted_by;
+  const isAtEnd = showsOwnId && to !== null && BigInt(last.id) === to;
+  const isLong = countSent(page) >= usualRows && !showsOwnId;
   return {
     fromMs: from === null ? null : timeOfId(from),
     toMs: to === null ? null : timeOfId(to),
@@ -77,7 +77,7 @@ async function readPage(
   const jump = toJump(query, clock.now());
   if (jump !== null) {
     const page = await readStatuses(upstream, { ...query, cursor: jump }, context);
-    // X has cursors on an empty page, too: one without may be a refusal of the made-up cursor.
+    // X also sends cursors with an empty page, so a page without them may be a refusal of the constructed cursor.
     const isBlank = page.is === 'page' && countSent(page) === 0 && page.cursor === null;
     if (page.is === 'page' && !isBlank) return { page, sent: jump };
   }
@@ -94,14 +94,14 @@ function isSamePlace(next: string | null, sent: string | null): boolean {
   return to.sortId === from.sortId && to.direction === from.direction;
 }
 
-/** Returns the cursor to where a read begins; null for the top, and for posts with media. */
+/** Returns the constructed cursor for `untilSeconds`; `null` to read from the top, and for posts with media. */
 function toJump({ cursor, untilSeconds, onlyMedia }: TimelineQuery, nowMs: number): string | null {
   if (onlyMedia === true) return null;
   if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= nowMs) return null;
   return cursorBefore(untilSeconds * 1000, nowMs);
 }
 
-/** Filtered reads ask for as many rows as there can be. `with_replies` is true even when empty. */
+/** Requests a page; if rows are filtered afterwards, with as many as possible. Any value of `with_replies` means true. */
 function readStatuses(
   upstream: Upstream,
   { account, count: wanted, cursor, withReplies, withReposts, onlyMedia = false }: TimelineQuery,
@@ -120,14 +120,14 @@ function readStatuses(
   return readList(upstream, request, context);
 }
 
-/** Each post once; that comes last, because an account may repost what it wrote. */
+/** Returns the requested posts, each once. Repetitions are removed last, because an account can repost its own posts. */
 function pickPosts(posts: readonly Status[], cursor: string | null, query: TimelineQuery) {
   const own = posts.filter((post) => isWanted(post, query));
   const { untilSeconds } = query;
   return uniqueById(untilSeconds === null ? own : dropLater(own, cursor, untilSeconds));
 }
 
-/** With replies, the service adds the posts by others that were replied to. */
+/** Returns whether a post is requested. With replies, the service adds the posts of others that were replied to. */
 function isWanted(post: Status, query: TimelineQuery): boolean {
   const { account, withReplies, withReposts, onlyMedia = false } = query;
   if (onlyMedia && post.media.all.length === 0) return false;
@@ -140,8 +140,8 @@ function isWanted(post: Status, query: TimelineQuery): boolean {
 }
 
 /**
- * Leaves out what is from `untilSeconds` on. A repost carries the time of the original: it was made not
- * before any row below it, nor before the next page's cursor. One that may be older stays.
+ * Removes posts from `untilSeconds` on. A repost has only the time of its original, but it is not older than any row
+ * below it, nor than the cursor of the next page. A repost that may be older is kept.
  */
 function dropLater(posts: readonly Status[], cursor: string | null, untilSeconds: number) {
   const bottom = cursor === null ? null : readTimelineCursor(cursor);

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { judgeAccount, judgePost, tellLabels } from '../../../../src/providers/bluesky/labels.ts';
+import {
+  assessPost,
+  describeLabels,
+  restrictionOfAccount,
+} from '../../../../src/providers/bluesky/labels.ts';
 import { parseActor, parsePost } from '../../../../src/providers/bluesky/payload.ts';
 import {
   bskyActor,
@@ -19,13 +23,13 @@ const uri = bskyUri(handle, '3k');
 function judgeActor(fields: Fields) {
   const actor = parseActor(bskyActor(handle, fields));
   if (actor === null) throw new Error('The account is readable.');
-  return judgeAccount(actor, nowMs);
+  return restrictionOfAccount(actor, nowMs);
 }
 
 function judge(fields: Fields, record: Fields = {}) {
   const post = parsePost(bskyPost({ rkey: '3k', record }, fields));
   if (post === null) throw new Error('The post is readable.');
-  return judgePost(post, nowMs);
+  return assessPost(post, nowMs);
 }
 
 const labelled = (val: string, fields: Fields = {}) => ({ labels: [bskyLabel(val, uri, fields)] });
@@ -34,7 +38,7 @@ const authored = (val: string, about: string) => ({
   author: bskyActor(handle, { labels: [bskyLabel(val, about)] }),
 });
 
-const shown = { withheld: null, isSensitive: false, warning: null };
+const shown = { restriction: null, isSensitive: false, warning: null };
 const profileUri = `at://${did}/app.bsky.actor.profile/self`;
 
 describe('the labels of an account', () => {
@@ -45,8 +49,8 @@ describe('the labels of an account', () => {
     ['!warn', null],
     ['porn', null],
     ['spam', null],
-  ])('%s leads to %s', (val, withheld) => {
-    expect(judgeActor({ labels: [bskyLabel(val, did)] })).toBe(withheld);
+  ])('%s leads to %s', (val, restriction) => {
+    expect(judgeActor({ labels: [bskyLabel(val, did)] })).toBe(restriction);
   });
 
   it('say nothing when they are taken back or past their time', () => {
@@ -79,21 +83,21 @@ describe('the labels of an account', () => {
   });
 });
 
-describe('what is told of the labels of an account', () => {
+describe('describeLabels', () => {
   const tell = (...labels: readonly Fields[]) => {
     const actor = parseActor(bskyActor(handle, { labels }));
-    return actor === null ? null : tellLabels(actor, nowMs);
+    return actor === null ? null : describeLabels(actor, nowMs);
   };
 
   it('is each that informs, once, and a warning', () => {
-    const told = tell(
+    const warnings = tell(
       bskyLabel('spam', did),
       bskyLabel('impersonation', did),
       bskyLabel('spam', profileUri),
       bskyLabel('!warn', did),
     );
 
-    expect(told).toEqual([
+    expect(warnings).toEqual([
       'Bluesky’s moderation shows a warning before this account.',
       'This account is labelled on Bluesky: impersonation, spam.',
     ]);
@@ -124,15 +128,15 @@ describe('the labels of a post', () => {
     ['!hide', 'hidden'],
     ['!takedown', 'taken-down'],
     ['!no-unauthenticated', 'signed-in'],
-  ])('keep it from being shown: %s', (val, withheld) => {
-    expect(judge(labelled(val)).withheld).toBe(withheld);
-    expect(judge({}, selfLabelled(val)).withheld).toBe(withheld);
+  ])('keep it from being shown: %s', (val, restriction) => {
+    expect(judge(labelled(val)).restriction).toBe(restriction);
+    expect(judge({}, selfLabelled(val)).restriction).toBe(restriction);
   });
 
   it('count less than those of its author', () => {
     const author = bskyPrivateActor(handle);
 
-    expect(judge({ author, ...labelled('!hide') }).withheld).toBe('signed-in');
+    expect(judge({ author, ...labelled('!hide') }).restriction).toBe('signed-in');
   });
 
   it.each(['spam', 'impersonation', 'bridged-from-bridgy-fed-activitypub'])(

@@ -247,7 +247,7 @@ describe('the embeds of a post', () => {
   it.each([
     [{ notFound: true }, 'deleted', 'gone'],
     [{ blocked: true, author: { did: bskyDid('tove.test') } }, 'blocked', 'blocks'],
-    [{ detached: true }, 'unavailable', 'taken it out'],
+    [{ detached: true }, 'unavailable', 'has removed it'],
     [{ $type: 'app.bsky.embed.record#viewRecord', notFound: true }, 'deleted', 'gone'],
     [{ author: 'broken' }, 'unavailable', 'does not understand'],
   ])('are what stands for a quoted post: %j', (fields, reason, words) => {
@@ -262,9 +262,9 @@ describe('the embeds of a post', () => {
     const post = shapeStatus({ embed: bskyRecordEmbed(bskyQuoted({ ...quoted, author })) });
 
     expect(post.quote).toMatchObject({ type: 'tombstone', id: null, url: null, reason: 'private' });
-    const told = JSON.stringify(post);
+    const json = JSON.stringify(post);
     for (const secret of ['Secret words', 'tove.test', bskyDid('tove.test'), '3kquoted']) {
-      expect(told).not.toContain(secret);
+      expect(json).not.toContain(secret);
     }
   });
 

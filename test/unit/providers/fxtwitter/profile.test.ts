@@ -18,17 +18,17 @@ function openControl() {
       });
     },
   });
-  const judge = async (handle: string, controller = new AbortController()) =>
-    (await control.judge(handle, { signal: controller.signal })).kind;
+  const explainMiss = async (handle: string, controller = new AbortController()) =>
+    (await control.explainMiss(handle, { signal: controller.signal })).kind;
   const end = (answered: boolean | ProviderError) => ends.shift()?.(answered);
-  return { asked, judge, end };
+  return { asked, explainMiss, end };
 }
 
 describe('a control read', () => {
   it('is shared by those who ask at the same time', async () => {
-    const { asked, judge, end } = openControl();
+    const { asked, explainMiss, end } = openControl();
 
-    const kinds = Promise.all([judge('ann'), judge('bob'), judge('cid')]);
+    const kinds = Promise.all([explainMiss('ann'), explainMiss('bob'), explainMiss('cid')]);
     end(true);
 
     expect(await kinds).toEqual(['missing', 'missing', 'missing']);
@@ -36,12 +36,12 @@ describe('a control read', () => {
   });
 
   it('is made anew after one that failed', async () => {
-    const { asked, judge, end } = openControl();
+    const { asked, explainMiss, end } = openControl();
 
-    const first = judge('ann');
+    const first = explainMiss('ann');
     end(false);
     expect(await first).toBe('ambiguous');
-    const second = judge('ann');
+    const second = explainMiss('ann');
     end(true);
 
     expect(await second).toBe('missing');
@@ -49,20 +49,20 @@ describe('a control read', () => {
   });
 
   it('is throttled for all who share it', async () => {
-    const { judge, end } = openControl();
+    const { explainMiss, end } = openControl();
 
-    const kinds = Promise.all([judge('ann'), judge('bob')]);
+    const kinds = Promise.all([explainMiss('ann'), explainMiss('bob')]);
     end(new ProviderError('throttled', 'The source asks for fewer requests.'));
 
     expect(await kinds).toEqual(['throttled', 'throttled']);
   });
 
   it('goes on for those who stay when another leaves', async () => {
-    const { asked, judge, end } = openControl();
+    const { asked, explainMiss, end } = openControl();
     const leaving = new AbortController();
 
-    const left = judge('ann', leaving);
-    const stayed = judge('bob');
+    const left = explainMiss('ann', leaving);
+    const stayed = explainMiss('bob');
     leaving.abort();
 
     await expect(left).rejects.toMatchObject({ kind: 'unavailable' });
@@ -72,17 +72,17 @@ describe('a control read', () => {
   });
 
   it('is not waited for by one who has left already', async () => {
-    const { judge } = openControl();
+    const { explainMiss } = openControl();
     const leaving = new AbortController();
     leaving.abort();
 
-    await expect(judge('ann', leaving)).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(explainMiss('ann', leaving)).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
   it('asks for the other account when the first is the one that is not found', async () => {
-    const { asked, judge, end } = openControl();
+    const { asked, explainMiss, end } = openControl();
 
-    const kinds = Promise.all([judge('X'), judge('ann')]);
+    const kinds = Promise.all([explainMiss('X'), explainMiss('ann')]);
     end(true);
     end(true);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HttpAnswer } from '../../../src/core/http/http-client.ts';
-import { withPace } from '../../../src/providers/pace.ts';
+import { withRateLimit } from '../../../src/providers/rate-limit.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const url = new URL('http://upstream.example/');
@@ -10,7 +10,7 @@ function setUp(perMinute: number, maxWaitMs: number) {
   const clock = createManualClock();
   const sentAt: number[] = [];
   const start = clock.now();
-  const http = withPace(
+  const http = withRateLimit(
     {
       get: async () => {
         sentAt.push(clock.now() - start);

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { type HttpClient, HttpFailure, type RequestContext } from '../core/http/http-client.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
-interface PaceOptions {
+interface RateLimitOptions {
   readonly perMinute: number;
   readonly maxWaitMs: number;
   readonly clock: Clock;
@@ -11,22 +11,22 @@ interface PaceOptions {
 
 const minuteMs = 60_000;
 
-const turnsForOthers = 5; // one in this many turns is left to requests that are not unhurried
+const reservedShare = 5; // one in this many turns is reserved for requests that are not unhurried
 
-/** Requests can arrive later than they start, and those of a burst closer to the next one. */
+/** Tolerance for requests that arrive later than they were sent, so that a burst arrives within a shorter time. */
 const slackMs = 2000;
 
-const fairTurns = 100; // number of turns in 60 seconds that a client may take however few are left
+const fairTurns = 100; // number of turns in 60 seconds that a client may always take
 
 /**
- * Returns a client that starts at most `perMinute` requests in any 60 seconds; others wait in order.
- * Unhurried ones take at most four fifths of the turns. Beyond 100 turns a client takes no more than are
- * left. `get` also throws ProviderError `throttled` if the turn would come too late.
+ * Returns a client that starts at most `perMinute` requests in any 60 seconds. Further requests wait in order. Unhurried
+ * requests use at most four fifths of the turns. A client that has used 100 turns may use no more than remain for all.
+ * `get` also throws ProviderError `throttled` if the wait would exceed `maxWaitMs`.
  */
-export function withPace(http: HttpClient, options: PaceOptions): HttpClient {
+export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs, clock } = options;
   const turns = createTurnWindow(perMinute);
-  const reserved = Math.floor(perMinute / turnsForOthers);
+  const reserved = Math.floor(perMinute / reservedShare);
   const takeTurn = async ({ signal, client }: RequestContext): Promise<void> => {
     const now = clock.now();
     const name = nameOf(client);
@@ -39,7 +39,7 @@ export function withPace(http: HttpClient, options: PaceOptions): HttpClient {
   };
   const awaitSpareTurn = async ({ signal, client }: RequestContext): Promise<void> => {
     const name = nameOf(client);
-    // Others may come first meanwhile, so nothing is taken before its time.
+    // Other requests may take turns during the wait, so the turn is taken only after it.
     for (;;) {
       const now = clock.now();
       const freeAt = turns.freeAt(reserved, now - slackMs) + slackMs;
@@ -57,15 +57,16 @@ export function withPace(http: HttpClient, options: PaceOptions): HttpClient {
   };
 }
 
-const usedUp = 'This server has used up its pace with the upstream.';
-const usedUpByClient = 'This client address has used up its part of the pace with the upstream.';
+const usedUp = 'This server has reached its rate limit for requests to the upstream.';
+const usedUpByClient =
+  'This client address has used up its part of the rate limit for requests to the upstream.';
 
 function throttled(message: string, waitMs: number, isGeneral: boolean): ProviderError {
   const retryAfterSeconds = Math.ceil(waitMs / 1000);
   return new ProviderError('throttled', message, { retryAfterSeconds, isGeneral });
 }
 
-/** An IPv6 client is counted by its /48, because it can have any number of addresses in there. */
+/** Returns the name a client is counted under: the /48 of an IPv6 address, because a client can have all of it. */
 function nameOf(client: Client | null | undefined): string | null {
   return client?.network ?? client?.address ?? null;
 }
@@ -75,7 +76,7 @@ interface Turn {
   readonly name: string | null;
 }
 
-/** Creates the turns of the last 60 seconds. All times in milliseconds since the epoch. */
+/** Creates a sliding window with the turns of the last 60 seconds. All times are in Unix milliseconds. */
 function createTurnWindow(perMinute: number) {
   const turns: Turn[] = [];
   const taken = new Map<string, number>();
@@ -85,21 +86,21 @@ function createTurnWindow(perMinute: number) {
     if (sum === 0) taken.delete(name);
     else taken.set(name, sum);
   };
-  const forgetBefore = (ms: number): void => {
+  const removeUntil = (ms: number): void => {
     for (let [turn] = turns; turn !== undefined && turn.atMs <= ms; [turn] = turns) {
       count(turn, -1);
       turns.shift();
     }
   };
   return {
-    /** Returns when a turn is free, with `left` turns to spare for others. */
+    /** Returns the time at which a turn is free, while `left` turns stay reserved. */
     freeAt: (left: number, nowMs: number): number => {
       const turn = turns[turns.length - perMinute + left];
       return turn === undefined ? nowMs : Math.max(nowMs, turn.atMs + minuteMs);
     },
-    /** Returns when enough turns are forgotten that a client has its fair part of them or less. */
+    /** Returns the time at which enough turns have expired that the client is within its fair share. */
     fairAt: (name: string | null, nowMs: number): number => {
-      forgetBefore(nowMs - minuteMs - slackMs);
+      removeUntil(nowMs - minuteMs - slackMs);
       let own = taken.get(name ?? '') ?? 0;
       let left = perMinute - turns.length;
       let atMs = nowMs;
@@ -121,6 +122,6 @@ function createTurnWindow(perMinute: number) {
 
 function waitForTurn(waitMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
   return clock.sleep(waitMs, signal).catch((error: unknown) => {
-    throw new HttpFailure('aborted', 'Nobody waits for the answer.', error);
+    throw new HttpFailure('aborted', 'The caller cancelled the request.', error);
   });
 }

@@ -1,0 +1,18 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../core/clock.ts';
+
+/** Creates an LRU cache of up to `max` entries, which expire `ttlMs` milliseconds after they were set. */
+export function createExpiringCache<Value extends NonNullable<unknown>>(
+  clock: Clock,
+  { max, ttlMs }: { readonly max: number; readonly ttlMs: number },
+): LRUCache<string, Value> {
+  return new LRUCache({
+    // `max` would allocate memory for all entries at once.
+    maxSize: max,
+    sizeCalculation: () => 1,
+    // The library expires an entry when it is older than `ttl`. A resolution of 0 reads the clock on each access.
+    ttl: ttlMs - 1,
+    ttlResolution: 0,
+    perf: clock,
+  });
+}
