@@ -27,10 +27,6 @@ export interface Caller {
 
 /** Upstream requests that all callers share. */
 export interface Pool {
-  /**
-   * Takes one request from the pool. `history` is the client that a history is read for, if any.
-   *
-   * @throws Problem `rate_limited` if the pool, or the caller's part of it, is used up
-   */
+  /** Takes one request, for the history of a client or another read. Throws Problem `rate_limited` if none is left. */
   take(share: PoolShare, history?: Client | undefined): Promise<void>;
 }

@@ -1,9 +1,6 @@
 import { toIsoSeconds } from './clock.ts';
 
-/**
- * Dates of a route's deprecation and removal, in Unix milliseconds that are whole seconds. The removal is not earlier
- * than the deprecation (RFC 8594 §3).
- */
+/** Dates, in whole seconds, of a route's deprecation and its removal, which is not earlier (RFC 8594 §3). */
 export interface Lifecycle {
   readonly deprecationMs: number;
   readonly sunsetMs: number;

@@ -50,34 +50,24 @@ export function measureProcess(): readonly MetricFamily[] {
   const cpuSeconds = (userCPUTime + systemCPUTime) / 1e6;
   const startedAt = performance.timeOrigin / 1000;
   return [
-    singleMetric('process_resident_memory_bytes', 'Resident memory of the process.', 'gauge', rss),
-    singleMetric(
-      'nodejs_heap_size_used_bytes',
-      'Heap memory in use by JavaScript objects.',
-      'gauge',
-      heapUsed,
-    ),
-    singleMetric(
+    metric('process_resident_memory_bytes', 'Resident memory.', 'gauge', rss),
+    metric('nodejs_heap_size_used_bytes', 'Memory of JavaScript objects.', 'gauge', heapUsed),
+    metric(
       'nodejs_external_memory_bytes',
       'Memory of buffers and native objects.',
       'gauge',
       external,
     ),
-    singleMetric(
-      'process_cpu_seconds_total',
-      'CPU time of the process in seconds.',
-      'counter',
-      cpuSeconds,
-    ),
-    singleMetric(
+    metric('process_cpu_seconds_total', 'CPU time in seconds.', 'counter', cpuSeconds),
+    metric(
       'process_start_time_seconds',
       'Start time of the process in Unix seconds.',
       'gauge',
       startedAt,
     ),
-    singleMetric(
+    metric(
       'nodejs_eventloop_utilization_ratio',
-      'Share of time since the start during which the event loop was busy, from 0 to 1.',
+      'Share of time since the start in which the event loop was busy.',
       'gauge',
       performance.eventLoopUtilization().utilization,
     ),
@@ -85,6 +75,6 @@ export function measureProcess(): readonly MetricFamily[] {
 }
 
 /** Returns a metric family with a single sample without labels. */
-export function singleMetric(name: string, help: string, type: 'counter' | 'gauge', value: number) {
+export function metric(name: string, help: string, type: 'counter' | 'gauge', value: number) {
   return { name, help, type, samples: [{ value }] };
 }

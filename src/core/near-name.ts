@@ -9,10 +9,7 @@ export function nearestName(word: string, names: Iterable<string>): string | und
   return nearest;
 }
 
-/**
- * Returns the edit distance of two words: the number of letters to add, drop, change or swap with the next one. Stops
- * at `most` and then returns `most + 1`.
- */
+/** Returns the number of letters to add, drop, change or swap with the next to get `b` from `a`; at most `most + 1`. */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let before: readonly number[] = [];

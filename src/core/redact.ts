@@ -7,10 +7,7 @@ const layers = 3;
 /** Decodes one percent-encoded byte as a character, which is enough because keys are ASCII. */
 const toCharacter = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
 
-/**
- * Removes keys, session ids and continuation tokens from a text. A text that contains a percent-encoded key is replaced
- * as a whole.
- */
+/** Removes keys, session ids and continuation tokens. A text with a percent-encoded key is replaced as a whole. */
 export function redactKeys(text: string): string {
   const redacted = text.replaceAll(key, (_, prefix: string) => `${prefix.toLowerCase()}…`);
   let decoded = redacted;

@@ -64,7 +64,7 @@ const historyMeta = record('HistoryMeta', {
 export type HistoryMeta = z.output<typeof historyMeta>;
 
 const about = {
-  warnings: list(z.string()).describe('Sentences about missing or unusual content; often empty.'),
+  warnings: list(z.string()).describe('Sentences about missing or unusual content.'),
   source: openText(sourceNames, 'Provider that answered.'),
   fetched_at: z.string().describe('Start time of the import: ISO 8601, UTC.'),
 };

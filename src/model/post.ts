@@ -8,10 +8,7 @@ import { platform } from './reference.ts';
 export type Facet = z.output<typeof facet>;
 const postContext = z.enum(['parent', 'post', 'thread', 'reply']);
 
-/**
- * Role of a post in a conversation. `parent`: an ancestor of the requested post; `post`: the requested post; `thread`: a
- * later post of the author's thread; `reply`: a reply.
- */
+/** Role of a post. `parent`: an ancestor; `post`: the requested one; `thread`: later in the author's thread; `reply`. */
 export type PostContext = z.output<typeof postContext>;
 
 /** Placeholder for a post that cannot be shown (deleted, protected, blocked). */

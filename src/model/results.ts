@@ -15,9 +15,7 @@ export type Format = (typeof postFormats)[number] | 'preview';
 /** Feeds of a search. The parameter also accepts `media` as a synonym of `photos`. */
 export const feeds = ['latest', 'top', 'photos', 'videos', 'users'] as const;
 export type Feed = (typeof feeds)[number];
-const warnings = list(z.string()).describe(
-  'Sentences about missing or unusual content; often empty.',
-);
+const warnings = list(z.string()).describe('Sentences about missing or unusual content.');
 
 export const postReply = record('PostReply', {
   format: openText(['json'], 'Representation.'),
@@ -26,9 +24,7 @@ export const postReply = record('PostReply', {
   posts: list(post).describe(
     'Posts in reading order: ancestors, the post, the rest of the author’s thread, replies.',
   ),
-  compact: z
-    .boolean()
-    .describe('False if `full=true` added dates, metrics and profile details to `markdown`.'),
+  compact: z.boolean().describe('False if `full=true` added dates, metrics and profile details.'),
   warnings,
   postCount: z.number().int(),
   fetched_at: z.string().describe('Time of the request to the upstream: ISO 8601, UTC.'),
@@ -58,10 +54,7 @@ export interface PostResult extends ReadResult {
 
 /** JSON body of a list read: a profile, followers, following, replies, or a search. */
 export const browseReply = record('BrowseReply', {
-  resource: openText(
-    ['profile', 'followers', 'following', 'search', 'replies'],
-    'Kind of the list.',
-  ),
+  resource: openText(['profile', 'followers', 'following', 'search', 'replies'], 'Kind of list.'),
   handle: optionalText.describe(
     'Handle of the account, or of the author of the post, without `@`; absent if unknown.',
   ),
@@ -70,10 +63,10 @@ export const browseReply = record('BrowseReply', {
   query: optionalText.describe('Text of the search.'),
   feed: openText(feeds, 'Feed of the search.').optional(),
   profile: account.optional(),
-  posts: list(post).optional().describe('Items of a profile, of replies or of a search of posts.'),
-  users: list(account)
+  posts: list(post)
     .optional()
-    .describe('Items of followers, of following or of a search of accounts.'),
+    .describe('Items of a profile, a list of replies or a search of posts.'),
+  users: list(account).optional().describe('Items of a list or a search of accounts.'),
   page: z.number().int().describe('Page number, from 1.'),
   limit: z.number().int().describe('Maximum number of items on the page, as requested, up to 100.'),
   nextCursor: optionalText.describe('Cursor of the next page; absent on the last page.'),

@@ -59,7 +59,7 @@ function createAsk(store: ArchiveStore, sample: boolean): Provider['ask'] {
   const connections = async (query: ConnectionsQuery) => {
     const stored = requireAccount(store, query.account);
     const page = store.readConnections({ ...query.account, handle: stored.handle }, query);
-    if (!mayBeIncomplete(query, stored.account(), page.items.length)) return page;
+    if (!isIncomplete(query, stored.account(), page.items.length)) return page;
     return { ...page, warnings: [...page.warnings, incompleteLists[query.kind]] };
   };
   return {
@@ -126,7 +126,7 @@ const incompleteLists = {
   following: 'The export of this account does not contain the accounts it follows.',
 } as const;
 
-function mayBeIncomplete(
+function isIncomplete(
   { kind, account }: ConnectionsQuery,
   known: Account,
   length: number,

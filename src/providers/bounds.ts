@@ -17,7 +17,7 @@ import {
 } from '../platforms/maximums.ts';
 import { countCodePoints, shorten } from '../platforms/text.ts';
 import { type Ask, type Provider, platformOf, readNames } from './provider.ts';
-import { describeOverLimit } from './rows.ts';
+import { describeExcess } from './rows.ts';
 
 /**
  * Limits the lists and texts in the answers of a provider, and adds warnings about removed parts. The number of rows of
@@ -70,11 +70,11 @@ async function boundPostFound(found: PostFound, sliced: Sliced): Promise<PostFou
     replies: await budget(found.replies.slice(0, max)),
   };
   const lists = [found.ancestors, found.continuation, found.replies];
-  const overLimit = lists.reduce((sum, { length }) => sum + Math.max(0, length - max), 0);
+  const excess = lists.reduce((sum, { length }) => sum + Math.max(0, length - max), 0);
   const posts = [...parts.ancestors, post, ...parts.continuation, ...parts.replies];
   const warnings = [
     ...found.warnings,
-    ...describeOverLimit(overLimit, 'post'),
+    ...describeExcess(excess, 'post'),
     ...describeLeftOut(posts, []),
   ];
   return { ...found, ...parts, warnings };
@@ -144,10 +144,7 @@ const nouns: Readonly<Record<string, string>> = {
 function describeLeftOut(posts: readonly Post[], accounts: readonly Account[]): readonly string[] {
   const all = posts.flatMap(withQuotes);
   const authors = new Set(all.flatMap(accountsOf));
-  return [
-    ...describeIncomplete(all, 'post'),
-    ...describeIncomplete([...authors, ...accounts], 'account'),
-  ];
+  return [...describeGaps(all, 'post'), ...describeGaps([...authors, ...accounts], 'account')];
 }
 
 function withQuotes(post: Post): readonly Post[] {
@@ -159,10 +156,7 @@ function accountsOf(post: Post): readonly Account[] {
   return [post.author, reposter].filter((account) => account !== null);
 }
 
-function describeIncomplete(
-  rows: readonly (Post | Account)[],
-  noun: 'post' | 'account',
-): readonly string[] {
+function describeGaps(rows: readonly (Post | Account)[], noun: 'post' | 'account') {
   const counts = new Map<string, number>();
   for (const name of rows.flatMap((row) => ('left_out' in row ? (row.left_out ?? []) : []))) {
     counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -91,7 +91,7 @@ export const unreadParts = {
 } as const;
 
 /** Returns the parts of a conversation that a query asks for besides the post. */
-export function requestedParts({ thread, replies }: PostQuery): PostFound['missing'] {
+export function wantedParts({ thread, replies }: PostQuery): PostFound['missing'] {
   const parts = ['thread', 'replies'] as const;
   return parts.filter((part) => (part === 'thread' ? thread : replies !== 'off'));
 }

@@ -122,6 +122,6 @@ function createTurnWindow(perMinute: number) {
 
 function waitForTurn(waitMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
   return clock.sleep(waitMs, signal).catch((error: unknown) => {
-    throw new HttpFailure('aborted', 'The caller cancelled the request.', error);
+    throw new HttpFailure('aborted', 'The request was cancelled.', error);
   });
 }

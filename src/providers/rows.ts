@@ -9,7 +9,7 @@ export interface Rows<Row> {
   /** Number of malformed rows. */
   readonly unreadable: number;
   /** Number of rows over the maximum, which were not read. */
-  readonly overLimit: number;
+  readonly excess: number;
 }
 
 /** Parses a list row by row, and counts malformed rows. Returns `null` if the value is not a list. */
@@ -21,12 +21,12 @@ export async function parseRows<Row>(
   if (!Array.isArray(list)) return null;
   const sent = list.slice(0, maximums.rows);
   const rows = (await mapInSlices(sent, parseRow, sliced)).filter((row) => row !== null);
-  return { rows, unreadable: sent.length - rows.length, overLimit: list.length - sent.length };
+  return { rows, unreadable: sent.length - rows.length, excess: list.length - sent.length };
 }
 
 /** Returns the number of rows that the source sent, including unreadable ones. */
-export function countSent({ rows, unreadable, overLimit }: Rows<unknown>): number {
-  return rows.length + unreadable + overLimit;
+export function countSent({ rows, unreadable, excess }: Rows<unknown>): number {
+  return rows.length + unreadable + excess;
 }
 
 export function uniqueBy<Row>(
@@ -70,18 +70,18 @@ export function describeOmitted(
   return [`${count} ${plurals[noun]} are left out, because ${many}.`];
 }
 
-export function describeOverLimit(count: number, noun: RowNoun): readonly string[] {
+export function describeExcess(count: number, noun: RowNoun): readonly string[] {
   return describeOmitted(count, noun, [`Perch reads at most ${maximums.rows} rows of a list`]);
 }
 
 export function describeUnread(
-  { unreadable, overLimit }: Pick<Rows<unknown>, 'unreadable' | 'overLimit'>,
+  { unreadable, excess }: Pick<Rows<unknown>, 'unreadable' | 'excess'>,
   noun: RowNoun,
 ): readonly string[] {
   const nothing = 'the source sent nothing readable for';
   return [
     ...describeOmitted(unreadable, noun, [`${nothing} it`, `${nothing} them`]),
-    ...describeOverLimit(overLimit, noun),
+    ...describeExcess(excess, noun),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { MetricFamily } from '../../core/metrics-text.ts';
-import { measureProcess, singleMetric } from '../../core/metrics-text.ts';
+import { measureProcess, metric } from '../../core/metrics-text.ts';
 import { type Holding, holdings, type Ledger } from '../../core/scheduling/ledger.ts';
 import { version } from '../../core/version.ts';
 import type { Services } from '../surfaces.ts';
@@ -40,8 +40,7 @@ export async function measureServer({
   ];
 }
 
-const gauge = (name: string, help: string, value: number) =>
-  singleMetric(name, help, 'gauge', value);
+const gauge = (name: string, help: string, value: number) => metric(name, help, 'gauge', value);
 
 function measureLedger(ledger: Ledger): readonly MetricFamily[] {
   const measure = (amountOf: (holding: Holding) => number) =>

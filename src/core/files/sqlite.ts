@@ -25,10 +25,7 @@ export interface SqliteOptions extends SqliteLocation {
   readonly journal?: keyof typeof journals;
 }
 
-/**
- * Journal modes. `wal` can lose the last commits in a power failure; `durable` and `rollback` cannot. With `rollback`,
- * readers wait for writers.
- */
+/** Journal modes. Only `wal` can lose the last commits in a power failure. With `rollback`, readers wait for writers. */
 const journals = {
   wal: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON',
   durable: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',

@@ -1,7 +1,4 @@
-/**
- * Percent-encodes a value for a URL that is safe in shell commands, Markdown and HTML: of ASCII, only letters, digits
- * and `-_.~` stay.
- */
+/** Percent-encodes all ASCII except letters, digits and `-_.~`, for URLs that are safe in shells, Markdown and HTML. */
 export function encodeComponent(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')).replace(
     /[!'()*]/g,

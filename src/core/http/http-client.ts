@@ -30,10 +30,7 @@ type HttpFailureKind =
   | 'refused'
   | 'aborted';
 
-/**
- * Error of an outbound request without a usable response. The `cause` of a `redirect` to another origin is the target
- * URL, which has not been checked.
- */
+/** Error of an outbound request. The `cause` of a `redirect` to another origin is the target URL, which is unchecked. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly kind: HttpFailureKind;
@@ -61,10 +58,8 @@ export interface RequestContext extends Sliced {
 
 export interface HttpClient {
   /**
-   * Sends a GET request. Follows at most two redirects to the same origin. Retries once, after 20 to 120 ms, if the
-   * connection is reset before a byte arrives.
-   *
-   * @throws HttpFailure, and the errors of `takeRequest` and `takeBytes`
+   * Sends a GET request. Follows at most two redirects within the origin. Retries once, after 20 to 120 ms, if the
+   * connection is reset before a byte arrives. Throws HttpFailure, and the errors of `takeRequest` and `takeBytes`.
    */
   get(url: URL, context: RequestContext): Promise<HttpAnswer>;
   close(): Promise<void>;
@@ -136,11 +131,7 @@ async function getWithRetry(
   }
 }
 
-async function followRedirects(
-  start: URL,
-  context: RequestContext,
-  options: SendOptions,
-): Promise<HttpAnswer> {
+async function followRedirects(start: URL, context: RequestContext, options: SendOptions) {
   let url = start;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     if (!options.isAllowed(url)) {
@@ -255,11 +246,7 @@ async function readBody(
   } catch (error) {
     // Bytes have arrived, so this is not the kind of reset that is retried.
     if (!resetCode.test(codeOf(error))) throw error;
-    throw new HttpFailure(
-      'connect',
-      'The upstream closed the connection during its response.',
-      error,
-    );
+    throw new HttpFailure('connect', 'The connection closed during the response.', error);
   }
   return Buffer.concat(chunks);
 }
@@ -268,8 +255,7 @@ async function readBody(
 function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal): HttpFailure {
   if (error instanceof Problem) throw error;
   if (error instanceof HttpFailure) return error;
-  if (callers.aborted)
-    return new HttpFailure('aborted', 'The caller cancelled the request.', error);
+  if (callers.aborted) return new HttpFailure('aborted', 'The request was cancelled.', error);
   if (deadline.aborted || timeoutCode.test(codeOf(error))) {
     return new HttpFailure('timeout', 'The upstream did not respond in time.', error);
   }

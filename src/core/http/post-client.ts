@@ -21,11 +21,7 @@ export type StreamedReply = Awaited<ReturnType<PostClient['post']>>;
 export function openPostClient(options: PostClientOptions) {
   let pool: Promise<Agent> | undefined;
   return {
-    /**
-     * Sends a POST request with a JSON body. Does not follow redirects. Only the signal limits the response.
-     *
-     * @throws the reason of the signal, or an Error of undici
-     */
+    /** Sends JSON without following redirects. Only the signal limits the response. Throws its reason, or undici's Error. */
     post: async (url: URL, request: PostRequest) => {
       pool ??= openPool(options); // undici is loaded with the first request
       return send(await pool, url, { ...options, ...request });

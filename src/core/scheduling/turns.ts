@@ -76,20 +76,13 @@ export function createTurns(
   };
 }
 
-/**
- * Waits for a turn of a client, then resolves to the result of `isNeeded`. If that is `false`, for example because the
- * client has disconnected, the next waiter gets the turn.
- */
-export function waitForTurn(
-  turns: Turns,
-  client: string,
-  isNeeded: () => boolean,
-): Promise<boolean> {
+/** Waits for a turn of a client, and resolves to `isUsed()`. `false` (the client has left) passes the turn on. */
+export function waitForTurn(turns: Turns, client: string, isUsed: () => boolean): Promise<boolean> {
   return new Promise((resolve) => {
     turns.take(client, () => {
-      const isUsed = isNeeded();
-      resolve(isUsed);
-      return isUsed;
+      const used = isUsed();
+      resolve(used);
+      return used;
     });
   });
 }

@@ -7,12 +7,7 @@ import { createMalformed, throwIfMissing } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, parseRows, uniqueBy } from '../rows.ts';
 import { type BlueskyClient, nextCursor, writeLimit } from './client.ts';
-import {
-  describeLabels,
-  describeRestricted,
-  restrictionOfAccount,
-  toRestrictedAccountError,
-} from './labels.ts';
+import { describeHidden, describeLabels, restrictionOf, toRestrictedError } from './labels.ts';
 import { type ActorPayload, blueskyProfileUrl, parseActor } from './payload.ts';
 
 export function askProfile(client: BlueskyClient): Ask<'profile'> {
@@ -30,18 +25,18 @@ async function readProfile(client: BlueskyClient, handle: string, context: Provi
   const actor = client.known.actorFor(handle);
   const profile = parseActor(await client.query('app.bsky.actor.getProfile', { actor }, context));
   if (profile === null) throw createMalformed();
-  checkAndCacheAccount(client, handle, profile);
+  acceptAccount(client, handle, profile);
   return profile;
 }
 
 /** Caches the DID of an account. Throws ProviderError `missing` if the account must not be shown. */
-export function checkAndCacheAccount(
+export function acceptAccount(
   { known, clock }: BlueskyClient,
   handle: string,
   actor: ActorPayload,
 ): void {
-  const restriction = restrictionOfAccount(actor, clock.now());
-  if (restriction !== null) throw toRestrictedAccountError(restriction);
+  const restriction = restrictionOf(actor, clock.now());
+  if (restriction !== null) throw toRestrictedError(restriction);
   known.note(handle, actor);
 }
 
@@ -63,7 +58,7 @@ export function askConnections(client: BlueskyClient) {
     const body = await client.query(method, { actor, limit: writeLimit(count), cursor }, context);
     const subject = parseActor(body.subject);
     if (subject === null) throw createMalformed();
-    checkAndCacheAccount(client, account.handle, subject);
+    acceptAccount(client, account.handle, subject);
     const found = await toAccounts(body[field], client.clock.now(), context);
     return { ...found, cursor: nextCursor(body.cursor, cursor) };
   };
@@ -86,15 +81,15 @@ export async function toAccounts(
 ): Promise<Omit<Page<Account>, 'cursor'>> {
   const found = await parseRows(list, parseActor, sliced);
   if (found === null) throw createMalformed();
-  const restrictions = found.rows.map((actor) => restrictionOfAccount(actor, nowMs));
+  const reasons = found.rows.map((actor) => restrictionOf(actor, nowMs));
   const shown = uniqueBy(
-    found.rows.filter((_, at) => restrictions[at] === null),
+    found.rows.filter((_, at) => reasons[at] === null),
     ({ did }) => did,
   );
   return {
     items: await mapInSlices(shown, shapeAccount, sliced),
     rows: countSent(found),
-    warnings: describeRestricted(restrictions, found, 'account'),
+    warnings: describeHidden(reasons, found, 'account'),
   };
 }
 

@@ -7,7 +7,7 @@ import { type Body, readBody, type Upstream } from '../upstream.ts';
 
 /**
  * Function that sends a query such as `app.bsky.feed.getPostThread` to an AppView. Parameters that are `null` are
- * omitted. Throws ProviderError without a body, and {@link RefusedParameterError} for a refused parameter.
+ * omitted. Throws ProviderError without a body, and {@link Refusal} for a refused parameter.
  */
 export type BlueskyQuery = (
   method: string,
@@ -23,18 +23,18 @@ export interface BlueskyClient {
 }
 
 /** Error for a response that refuses a parameter. For code that does not catch it, it is `malformed`. */
-export class RefusedParameterError extends ProviderError {
+export class Refusal extends ProviderError {
   /** Message of the AppView, which shows the refused parameter. Not for callers. */
-  readonly upstreamMessage: string;
+  readonly rawMessage: string;
 
-  constructor(upstreamMessage: string) {
+  constructor(rawMessage: string) {
     super('malformed', 'Bluesky refused a parameter of the request.');
-    this.upstreamMessage = upstreamMessage;
+    this.rawMessage = rawMessage;
   }
 }
 
 /** Error for status 403, by which the host, not the AppView, refuses requests of this kind. */
-export class ForbiddenError extends ProviderError {
+export class Banned extends ProviderError {
   constructor() {
     super('throttled', 'Bluesky limits the rate of requests.');
   }
@@ -56,21 +56,19 @@ export function createQuery(upstream: Upstream, clock: Clock): BlueskyQuery {
 /** Returns the error of a response. Most responses about missing subjects are a 400 and differ only in their message. */
 function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): ProviderError {
   const { status } = answer;
-  if (status === 403) return new ForbiddenError();
+  if (status === 403) return new Banned();
   const general = toStatusFailure(status, pauseOf(answer, clock));
   if (general !== null) return general;
   if (body === null || status < 400) return createMalformed();
   const name = typeof body.error === 'string' ? body.error : '';
-  const upstreamMessage = typeof body.message === 'string' ? body.message : '';
+  const rawMessage = typeof body.message === 'string' ? body.message : '';
   if (outages.test(name)) {
     return new ProviderError('unavailable', 'Bluesky is failing at the moment.');
   }
   const absence = absences.find(
-    ([names, messages]) => names?.test(name) || messages?.test(upstreamMessage),
+    ([names, messages]) => names?.test(name) || messages?.test(rawMessage),
   );
-  return absence === undefined
-    ? new RefusedParameterError(upstreamMessage)
-    : new ProviderError('missing', absence[2]);
+  return absence === undefined ? new Refusal(rawMessage) : new ProviderError('missing', absence[2]);
 }
 
 const outages = /^(?:InternalServerError|UpstreamFailure|UpstreamTimeout|NotEnoughResources)$/;

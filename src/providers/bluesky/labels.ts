@@ -8,12 +8,12 @@ import type { ActorPayload, LabelPayload, PostPayload } from './payload.ts';
 /** Reason why a post or account must not be shown: only for logged-in users, removed, or hidden by moderation. */
 export type Restriction = 'signed-in' | 'suspended' | 'taken-down' | 'hidden';
 
-export type PostAssessment = ReturnType<typeof assessPost>;
+export type Assessment = ReturnType<typeof assessPost>;
 
 const warning = 'Bluesky’s moderation shows a warning before this post.';
 
 /** Returns why an account, or another record with labels, must not be shown; `null` if it may be. */
-export function restrictionOfAccount(
+export function restrictionOf(
   { labels }: Pick<ActorPayload, 'labels'>,
   nowMs: number,
 ): Restriction | null {
@@ -29,7 +29,7 @@ export function assessPost(post: PostPayload, nowMs: number) {
   const inherited = activeLabels(author.labels, nowMs).filter(({ uri }) => uri === author.did);
   const values = new Set([...own, ...inherited].map(({ val }) => val));
   return {
-    restriction: restrictionOfAccount(author, nowMs) ?? findRestriction(values, 'taken-down'),
+    restriction: restrictionOf(author, nowMs) ?? findRestriction(values, 'taken-down'),
     isSensitive: [...values].some((value) => sensitiveLabels.has(value)),
     warning: values.has('!warn') ? warning : null,
   };
@@ -70,16 +70,16 @@ const accountSentences: Readonly<Record<Restriction, string>> = {
   hidden: 'Bluesky’s moderation hides this account.',
 };
 
-export function toRestrictedAccountError(restriction: Restriction): ProviderError {
+export function toRestrictedError(restriction: Restriction): ProviderError {
   return new ProviderError('missing', accountSentences[restriction]);
 }
 
 /** Text and reason of the placeholder for a post. */
-export interface Explanation extends Pick<Tombstone, 'reason'> {
+export interface Notice extends Pick<Tombstone, 'reason'> {
   readonly sentence: string;
 }
 
-export const restrictedPosts: Readonly<Record<Restriction, Explanation>> = {
+export const hiddenPosts: Readonly<Record<Restriction, Notice>> = {
   'signed-in': {
     reason: 'private',
     sentence:
@@ -101,9 +101,9 @@ const omissions = {
 } as const;
 
 /** Returns the warnings about rows that must not be shown or could not be read. */
-export function describeRestricted(
+export function describeHidden(
   restrictions: readonly (Restriction | null)[],
-  unread: Pick<Rows<unknown>, 'unreadable' | 'overLimit'>,
+  unread: Pick<Rows<unknown>, 'unreadable' | 'excess'>,
   noun: keyof typeof omissions,
 ): readonly string[] {
   const omitted = restrictions.filter((restriction) => restriction !== null);

@@ -6,15 +6,8 @@ import { createMalformed } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, isHit, parseRows, uniqueBy } from '../rows.ts';
 import type { Body } from '../upstream.ts';
-import {
-  type BlueskyQuery,
-  ForbiddenError,
-  maxLimit,
-  nextCursor,
-  RefusedParameterError,
-  writeLimit,
-} from './client.ts';
-import { assessPost, describeRestricted } from './labels.ts';
+import { Banned, type BlueskyQuery, maxLimit, nextCursor, Refusal, writeLimit } from './client.ts';
+import { assessPost, describeHidden } from './labels.ts';
 import { type PostPayload, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
@@ -33,15 +26,12 @@ export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'se
     const rows = uniqueBy(found.rows, ({ uri }) => uri.uri);
     const shape = (row: PostPayload) => shapePost(row, { nowMs, parentAuthor: null });
     const posts = await mapInSlices(rows, shape, context);
-    const restrictions = found.rows.map((row) => assessPost(row, nowMs).restriction);
+    const reasons = found.rows.map((row) => assessPost(row, nowMs).restriction);
     return {
       items: posts.filter((post) => post.type === 'status').filter((post) => isHit(post, query)),
       cursor: isEnd || query.feed === 'top' ? null : toNextCursor(found.rows, beforeMs),
       rows: countSent(found),
-      warnings: [
-        ...feedWarnings(query.feed, isEnd),
-        ...describeRestricted(restrictions, found, 'post'),
-      ],
+      warnings: [...feedWarnings(query.feed, isEnd), ...describeHidden(reasons, found, 'post')],
     };
   };
 }
@@ -92,26 +82,24 @@ async function searchHosts(
     try {
       return await host('app.bsky.feed.searchPosts', parameters, context);
     } catch (error) {
-      if (error instanceof RefusedParameterError) throw toRejected(error);
+      if (error instanceof Refusal) throw toRejected(error);
       if (!isWorthNextHost(error)) throw error;
       failures.push(error);
     }
   }
-  const cause = failures.find((error) => error instanceof ForbiddenError);
+  const cause = failures.find((error) => error instanceof Banned);
   if (cause !== undefined) throw new ProviderError('unavailable', forbidden, { cause });
   throw failures[0];
 }
 
 function isWorthNextHost(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
-  return (
-    error instanceof ForbiddenError || error.kind === 'unavailable' || error.kind === 'malformed'
-  );
+  return error instanceof Banned || error.kind === 'unavailable' || error.kind === 'malformed';
 }
 
 /** Returns `rejected` for a refused search text. A refusal of another parameter is not the caller's fault. */
-function toRejected(refusal: RefusedParameterError): ProviderError {
-  if (/\b(?:since|until|limit|sort)\b/.test(refusal.upstreamMessage)) return refusal;
+function toRejected(refusal: Refusal): ProviderError {
+  if (/\b(?:since|until|limit|sort)\b/.test(refusal.rawMessage)) return refusal;
   return new ProviderError('rejected', 'Bluesky refuses this search text.', { cause: refusal });
 }
 

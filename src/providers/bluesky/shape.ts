@@ -6,13 +6,7 @@ import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';
 import { toCreated } from '../../platforms/times.ts';
 import { findLeftOut, nameLeftOut } from '../bounds.ts';
 import { nameOf, shapeAccount } from './accounts.ts';
-import {
-  assessPost,
-  type Explanation,
-  type PostAssessment,
-  restrictedPosts,
-  restrictionOfAccount,
-} from './labels.ts';
+import { type Assessment, assessPost, hiddenPosts, type Notice, restrictionOf } from './labels.ts';
 import {
   type ActorPayload,
   blueskyPostUrl,
@@ -42,9 +36,9 @@ export function shapePost(post: PostPayload, shaping: Shaping): Post {
 function shapeWithin(post: PostPayload, shaping: Shaping, quotesLeft: number): Post {
   const assessment = assessPost(post, shaping.nowMs);
   if (assessment.restriction !== null) {
-    const explanation = restrictedPosts[assessment.restriction];
+    const notice = hiddenPosts[assessment.restriction];
     // The author of a private post must not be named, so the tombstone has no URL.
-    return toTombstone(explanation.reason === 'private' ? null : post.uri, explanation);
+    return toTombstone(notice.reason === 'private' ? null : post.uri, notice);
   }
   const embeds = post.embeds.map(parseEmbed);
   const own = shapeOwn({ post, embeds, assessment }, shaping);
@@ -63,7 +57,7 @@ export function shapeUnreadable(): Tombstone {
   return toTombstone(null, { reason: 'unavailable', sentence });
 }
 
-const missingPosts: Readonly<Record<MissingPayload['is'], Explanation>> = {
+const missingPosts: Readonly<Record<MissingPayload['is'], Notice>> = {
   notFound: { reason: 'deleted', sentence: 'This post was deleted, or its account was deleted.' },
   blocked: {
     reason: 'blocked',
@@ -75,10 +69,7 @@ const missingPosts: Readonly<Record<MissingPayload['is'], Explanation>> = {
   },
 };
 
-function toTombstone(
-  uri: RecordAddress | null,
-  { reason, sentence: text }: Explanation,
-): Tombstone {
+function toTombstone(uri: RecordAddress | null, { reason, sentence: text }: Notice): Tombstone {
   const { rkey: id = null } = uri ?? {};
   const url = uri && blueskyPostUrl(uri.did, uri.rkey);
   const post = { type: 'tombstone', id, url, text, reason, author: null } as const;
@@ -88,7 +79,7 @@ function toTombstone(
 interface AssessedPost {
   readonly post: PostPayload;
   readonly embeds: readonly EmbedPayload[];
-  readonly assessment: PostAssessment;
+  readonly assessment: Assessment;
 }
 
 function shapeOwn({ post, embeds, assessment }: AssessedPost, shaping: Shaping): Status {
@@ -138,7 +129,7 @@ function shapeTarget(post: PostPayload, { nowMs, parentAuthor }: Shaping): Statu
   if (uri === null) return null;
   const author = uri.did === post.author.did ? post.author : parentAuthor;
   if (author?.did !== uri.did) return toTarget(uri, null);
-  if (restrictionOfAccount(author, nowMs) === 'signed-in') {
+  if (restrictionOf(author, nowMs) === 'signed-in') {
     return { screen_name: null, status: null, url: null };
   }
   return toTarget(uri, nameOf(author));
@@ -241,8 +232,7 @@ function shapePage({ uri, title, description, thumb }: External): Card | null {
 function shapeShown(value: unknown, nowMs: number): Card | null {
   const shown = parseShown(value);
   if (shown === null) return null;
-  if ([shown, shown.creator].some((each) => restrictionOfAccount(each, nowMs) !== null))
-    return null;
+  if ([shown, shown.creator].some((each) => restrictionOf(each, nowMs) !== null)) return null;
   const { uri, displayName, name, record, creator, description, avatar } = shown;
   const url = shownUrl(uri, nameOf(creator));
   if (url === null) return null;

@@ -5,15 +5,9 @@ import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, parseRows, uniqueBy } from '../rows.ts';
-import { checkAndCacheAccount, explainAbsence, shapeAccount } from './accounts.ts';
-import {
-  type BlueskyClient,
-  maxLimit,
-  nextCursor,
-  RefusedParameterError,
-  writeLimit,
-} from './client.ts';
-import { assessPost, describeRestricted } from './labels.ts';
+import { acceptAccount, explainAbsence, shapeAccount } from './accounts.ts';
+import { type BlueskyClient, maxLimit, nextCursor, Refusal, writeLimit } from './client.ts';
+import { assessPost, describeHidden } from './labels.ts';
 import { type FeedRow, parseFeedRow, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
@@ -28,7 +22,7 @@ export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
     // Every row is a post or a repost by the account, so any row identifies the account.
     const [first] = rows;
     const owner = first?.repost?.by ?? first?.post.author;
-    if (owner !== undefined) checkAndCacheAccount(client, query.account.handle, owner);
+    if (owner !== undefined) acceptAccount(client, query.account.handle, owner);
     else if (query.cursor === null && cursor === null) {
       await explainAbsence(client, query.account.handle, context);
     }
@@ -36,12 +30,12 @@ export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
     const picked = pickRows(rows, query);
     const shaped = await mapInSlices(picked, (row) => shapeRow(row, nowMs), context);
     const shown = shaped.filter((row) => row !== null);
-    const restrictions = picked.map(({ post }) => assessPost(post, nowMs).restriction);
+    const reasons = picked.map(({ post }) => assessPost(post, nowMs).restriction);
     return {
       items: shown.filter(({ media }) => query.onlyMedia !== true || media.all.length > 0),
       cursor,
       rows: countSent(page),
-      warnings: describeRestricted(restrictions, page, 'post'),
+      warnings: describeHidden(reasons, page, 'post'),
     };
   };
 }
@@ -57,7 +51,7 @@ async function readPage(client: BlueskyClient, query: TimelineQuery, context: Pr
   // The cursor of a timeline is the time of the last row on the page.
   const jump = { ...query, cursor: new Date(untilSeconds * 1000).toISOString() };
   const page = await readFeed(client, jump, context).catch((error: unknown) => {
-    if (error instanceof RefusedParameterError) return null;
+    if (error instanceof Refusal) return null;
     throw error;
   });
   const untilMs = untilSeconds * 1000 + indexingMs;

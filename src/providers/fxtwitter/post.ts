@@ -3,7 +3,7 @@ import type { Post, Status } from '../../model/post.ts';
 import type { PostFound, PostQuery, RepliesQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { createThreadOrder } from '../conversation.ts';
-import { readOrNull, reportThrottle, requestedParts, unreadParts } from '../failure.ts';
+import { readOrNull, reportThrottle, unreadParts, wantedParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, describeUnread, type Rows, uniqueById } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
@@ -42,7 +42,7 @@ function dropRepeated(focal: Status, line: ThreadLine): ThreadLine {
 }
 
 async function readParts(client: FxTwitterClient, query: PostQuery, context: ProviderContext) {
-  if (requestedParts(query).length === 0) return readAlone(client, query, context);
+  if (wantedParts(query).length === 0) return readAlone(client, query, context);
   try {
     return await readAround(client, query, context);
   } catch (error) {
@@ -62,12 +62,12 @@ function isKind(error: unknown, ...kinds: readonly ProviderError['kind'][]): boo
 
 async function readAlone(client: FxTwitterClient, query: PostQuery, context: ProviderContext) {
   const { status } = await client.readStatus(query.post.id, context);
-  const missing = requestedParts(query);
+  const missing = wantedParts(query);
   const warnings = missing.map((part) => unreadParts[part]);
   return { focal: shapeStatus(status), line: emptyLine, replies: [], missing, warnings };
 }
 
-type SettledAnswer = PromiseSettledResult<PostAnswer> | null;
+type Settled = PromiseSettledResult<PostAnswer> | null;
 
 /** Reads the thread and the replies concurrently. A conclusive failure of the thread is thrown immediately. */
 async function readAround(
@@ -96,17 +96,14 @@ function isConclusive(error: unknown): boolean {
 }
 
 /** Converts a rejection to a value, so that the rejection of an unneeded call is not unhandled. */
-async function toSettled(call: Promise<PostAnswer>): Promise<SettledAnswer> {
+async function toSettled(call: Promise<PostAnswer>): Promise<Settled> {
   const [settled] = await Promise.allSettled([call]);
   return settled;
 }
 
 async function combine(
   client: FxTwitterClient,
-  {
-    thread,
-    conversation,
-  }: { readonly thread: SettledAnswer; readonly conversation: SettledAnswer },
+  { thread, conversation }: { readonly thread: Settled; readonly conversation: Settled },
   context: ProviderContext,
 ): Promise<Parts> {
   const [above, around] = [thread, conversation].map((each) =>

@@ -128,8 +128,7 @@ export function createControl({ clock, answers }: ControlOptions) {
   };
 }
 
-const toAborted = () =>
-  toProviderError(new HttpFailure('aborted', 'The caller cancelled the request.'));
+const toAborted = () => toProviderError(new HttpFailure('aborted', 'The request was cancelled.'));
 
 function toAbsenceError(outcome: boolean | ProviderError, context: ProviderContext): ProviderError {
   if (outcome === true) return new ProviderError('missing', 'There is no such account.');

@@ -6,8 +6,8 @@ import type { ConnectionsQuery, Page, SearchQuery, TimelineQuery } from '../../m
 import type { Ask, ProviderContext } from '../provider.ts';
 import {
   countSent,
+  describeExcess,
   describeOmitted,
-  describeOverLimit,
   parseRows,
   type RowNoun,
   type Rows,
@@ -96,7 +96,7 @@ export async function readRows<Row extends { readonly id: string }>(
 ): Promise<PageRows<Row>> {
   const found = await parseRows(reply.body, parse, sliced);
   if (found === null) throw createUnreadable();
-  const isNoPage = found.overLimit > 0 || hasNoObjects(reply.body);
+  const isNoPage = found.excess > 0 || hasNoObjects(reply.body);
   if (found.rows.length === 0 && isNoPage) throw createUnreadable();
   return { ...found, rows: uniqueById(found.rows), next: nextOf(reply) };
 }
@@ -125,11 +125,11 @@ function nextOf({ header }: FoundReply): string | null {
 }
 
 export function describeUnread(
-  { unreadable, overLimit }: Pick<Rows<unknown>, 'unreadable' | 'overLimit'>,
+  { unreadable, excess }: Pick<Rows<unknown>, 'unreadable' | 'excess'>,
   noun: RowNoun,
 ): readonly string[] {
   const because = 'the server sent nothing readable in its place';
-  return [...describeOmitted(unreadable, noun, [because]), ...describeOverLimit(overLimit, noun)];
+  return [...describeOmitted(unreadable, noun, [because]), ...describeExcess(excess, noun)];
 }
 
 export async function shapeListed(rows: readonly StatusPayload[], home: Home, sliced: Sliced) {

@@ -3,7 +3,7 @@ import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { createThreadOrder } from '../conversation.ts';
-import { readOrNull, requestedParts, toMissing, unreadParts } from '../failure.ts';
+import { readOrNull, toMissing, unreadParts, wantedParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { parseRows, toRepliesPage, uniqueById } from '../rows.ts';
 import type { AskHome } from './accounts.ts';
@@ -77,7 +77,7 @@ async function get(
 
 /** Reads the posts around a post. Returns a ProviderError instead of throwing it, so that the post is still served. */
 async function readAround(askHome: AskHome, query: PostQuery, context: ProviderContext) {
-  if (requestedParts(query).length === 0) return null;
+  if (wantedParts(query).length === 0) return null;
   try {
     const { body } = await get(askHome, query, { context, below: '/context' });
     return await readContext(body, context);
@@ -99,7 +99,7 @@ async function readContext(body: unknown, sliced: Sliced): Promise<Context> {
     ancestors: uniqueById(above.rows).toReversed(),
     descendants: uniqueById(below.rows),
     unreadable: above.unreadable + below.unreadable,
-    overLimit: above.overLimit + below.overLimit,
+    excess: above.excess + below.excess,
   };
 }
 
@@ -119,7 +119,7 @@ async function withQuote(askHome: AskHome, { row, query }: ReadPost, context: Pr
 async function combine({ query, row, home, around }: ReadPost, sliced: Sliced): Promise<PostFound> {
   const isRead = around !== null && !(around instanceof ProviderError);
   const context = isRead ? around : noContext;
-  const missing = around instanceof ProviderError ? requestedParts(query) : [];
+  const missing = around instanceof ProviderError ? wantedParts(query) : [];
   const shown = boostedIn(row) ?? row;
   const known = createSurroundings([shown, ...context.ancestors, ...context.descendants], home);
   const { ancestors, continuation, replies } = arrangeContext(shown, context, query);
@@ -146,7 +146,7 @@ async function combine({ query, row, home, around }: ReadPost, sliced: Sliced): 
   };
 }
 
-const noContext: Context = { ancestors: [], descendants: [], unreadable: 0, overLimit: 0 };
+const noContext: Context = { ancestors: [], descendants: [], unreadable: 0, excess: 0 };
 
 function shapeRequested(row: StatusPayload, around: Parameters<typeof shapePost>[1]): Post {
   const post = shapePost(row, around);
@@ -165,7 +165,7 @@ export interface Context {
   readonly descendants: readonly StatusPayload[];
   /** Numbers of malformed posts, and of posts over the maximum, in both lists. */
   readonly unreadable: number;
-  readonly overLimit: number;
+  readonly excess: number;
 }
 
 const byOldest = (a: StatusPayload, b: StatusPayload) => a.createdMs - b.createdMs;

@@ -91,7 +91,7 @@ async function ask(
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
     const { kind, message } = toProviderError(error);
-    const failure = createHostError(kind, message, { cause: error });
+    const failure = toFailure(kind, message, { cause: error });
     if (error.kind !== 'redirect' || !(error.cause instanceof URL)) throw failure;
     return { is: 'no api', to: publicHostOf(error.cause), failure };
   }
@@ -100,11 +100,9 @@ async function ask(
 function refuseFailure(answer: HttpAnswer, host: string, clock: Clock): void {
   const { status } = answer;
   if (status === 429) {
-    const retryAfterSeconds = clampPause(
-      requestedPause(answer, clock.now()) ?? defaultPauseSeconds,
-    );
+    const retryAfterSeconds = clampPause(pauseOf(answer, clock.now()) ?? defaultPauseSeconds);
     const message = `The server ${host} limits the rate of requests.`;
-    throw createHostError('throttled', message, { retryAfterSeconds });
+    throw toFailure('throttled', message, { retryAfterSeconds });
   }
   const failing = refusals.get(status) ?? (status < 500 ? null : 'is failing at the moment.');
   if (failing !== null) throw createUnavailable(`The server ${host} ${failing}`);
@@ -128,10 +126,7 @@ const refusals: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** Returns the pause in seconds that a server requests. Mastodon sends the time of its end. */
-function requestedPause(
-  { retryAfterSeconds, header }: HttpAnswer,
-  nowMs: number,
-): number | undefined {
+function pauseOf({ retryAfterSeconds, header }: HttpAnswer, nowMs: number): number | undefined {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds;
   const atMs = Date.parse(header('x-ratelimit-reset') ?? '');
   return Number.isNaN(atMs) ? undefined : Math.ceil((atMs - nowMs) / 1000);
@@ -152,7 +147,7 @@ function parseJson(text: string): unknown {
 }
 
 /** Creates an error that concerns only one server. */
-function createHostError(
+function toFailure(
   kind: ProviderError['kind'],
   message: string,
   options: ProviderErrorOptions = {},
@@ -161,11 +156,11 @@ function createHostError(
 }
 
 export function createUnreadable(cause?: unknown): ProviderError {
-  return createHostError('malformed', createMalformed().message, { cause });
+  return toFailure('malformed', createMalformed().message, { cause });
 }
 
 export function createUnavailable(sentence: string): ProviderError {
-  return createHostError('unavailable', sentence);
+  return toFailure('unavailable', sentence);
 }
 
 const missing = {

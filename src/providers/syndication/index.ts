@@ -2,7 +2,7 @@ import type { HttpAnswer } from '../../core/http/http-client.ts';
 import type { PostQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { withBounds } from '../bounds.ts';
-import { createMalformed, requestedParts, toMissing, toStatusFailure } from '../failure.ts';
+import { createMalformed, toMissing, toStatusFailure, wantedParts } from '../failure.ts';
 import { type Provider, platformOf } from '../provider.ts';
 import { createUpstream, isBody, readJson, type UpstreamOptions } from '../upstream.ts';
 import { type PostPayload, parseAnswer, parsePost } from './payload.ts';
@@ -27,7 +27,7 @@ export function createSyndication(options: UpstreamOptions): Provider {
           post: shapePost(row),
           continuation: [],
           replies: [],
-          missing: requestedParts(query),
+          missing: wantedParts(query),
           warnings: listWarnings(query, row),
         };
       },
@@ -45,7 +45,7 @@ function listWarnings(query: PostQuery, row: PostPayload): readonly string[] {
   return [
     ...(isLong ? ['This source sends only the beginning of the text of this long post.'] : []),
     ...(row.article === null ? [] : ['This source sends only the beginning of the article.']),
-    ...requestedParts(query).map((part) => missingParts[part]),
+    ...wantedParts(query).map((part) => missingParts[part]),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../src/core/clock.ts';
 import { shapeAccount } from '../../../src/providers/bluesky/accounts.ts';
 import { createBluesky } from '../../../src/providers/bluesky/index.ts';
-import { describeLabels, restrictionOfAccount } from '../../../src/providers/bluesky/labels.ts';
+import { describeLabels, restrictionOf } from '../../../src/providers/bluesky/labels.ts';
 import {
   parseActor,
   parseFeedRow,
@@ -246,7 +246,7 @@ function shape(kind: string, value: unknown): void {
   const actor = kind === 'actor' ? parseActor(value) : null;
   if (actor !== null) {
     shapeAccount(actor);
-    restrictionOfAccount(actor, nowMs);
+    restrictionOf(actor, nowMs);
     describeLabels(actor, nowMs);
   }
   const node = kind === 'node' ? parseThreadNode(value) : null;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   assessPost,
   describeLabels,
-  restrictionOfAccount,
+  restrictionOf,
 } from '../../../../src/providers/bluesky/labels.ts';
 import { parseActor, parsePost } from '../../../../src/providers/bluesky/payload.ts';
 import {
@@ -23,7 +23,7 @@ const uri = bskyUri(handle, '3k');
 function judgeActor(fields: Fields) {
   const actor = parseActor(bskyActor(handle, fields));
   if (actor === null) throw new Error('The account is readable.');
-  return restrictionOfAccount(actor, nowMs);
+  return restrictionOf(actor, nowMs);
 }
 
 function judge(fields: Fields, record: Fields = {}) {
