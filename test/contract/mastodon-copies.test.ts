@@ -45,9 +45,7 @@ describe('a post that a server passes off as somebody else’s', () => {
         author: { screen_name: 'ada@famous.example.com', copied_from: { host: evil } },
       },
     ]);
-    expect(body.warnings).toEqual([
-      expect.stringContaining(`a copy of the post on ${evil}.`),
-    ]);
+    expect(body.warnings).toEqual([expect.stringContaining(`a copy of the post on ${evil}.`)]);
     expect(decodeURIComponent(String(reply.headers.link))).toContain(copy);
   });
 

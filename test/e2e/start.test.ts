@@ -55,8 +55,16 @@ describe('a start that fails', () => {
     ],
     ['archive.db', 'a folder', /archive\.db cannot be opened/],
     ['sessions.db.lock', 'a folder', /sessions\.db\.lock cannot be opened/],
-    ['cursor.key', 'a file of something else', /cursor\.key does not contain a secret of 64 hex digits/],
-    ['session.key', 'a file of something else', /session\.key does not contain a secret of 64 hex digits/],
+    [
+      'cursor.key',
+      'a file of something else',
+      /cursor\.key does not contain a secret of 64 hex digits/,
+    ],
+    [
+      'session.key',
+      'a file of something else',
+      /session\.key does not contain a secret of 64 hex digits/,
+    ],
     ['session.key', 'a folder', /session\.key cannot be opened/],
   ])('names %s where it is %s, and ends', async (name, kind, message) => {
     const folder = spoiledFolder((data) => {

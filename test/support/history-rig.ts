@@ -10,8 +10,8 @@ import {
   type ImporterOptions,
 } from '../../src/fetching/histories/import-history.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
-import { withRateLimit } from '../../src/providers/rate-limit.ts';
 import type { Provider } from '../../src/providers/provider.ts';
+import { withRateLimit } from '../../src/providers/rate-limit.ts';
 import { timelineHandle } from './fake-timeline.ts';
 import { openLedger } from './ledger.ts';
 import type { Fields } from './x-payloads.ts';

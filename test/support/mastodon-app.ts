@@ -5,7 +5,7 @@ import { systemRandom } from '../../src/core/random.ts';
 import { createServerLoop } from '../../src/core/scheduling/loop.ts';
 import { createHeavyTurns } from '../../src/core/scheduling/turns.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
-import type { HostGateOptions } from '../../src/providers/mastodon/servers.ts';
+import type { HostLimitOptions } from '../../src/providers/mastodon/servers.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';
 import type { FakeHandler, FakeUpstream } from './fake-upstream.ts';
 import { upstream } from './listen.ts';
@@ -22,7 +22,7 @@ export interface MastodonApp {
 /** Differences from the usual app. */
 export interface MastodonAppOptions {
   /** Default: gates that never close. */
-  readonly gates?: Omit<HostGateOptions, 'clock'>;
+  readonly gates?: Omit<HostLimitOptions, 'clock'>;
   /** Milliseconds for one request to a server. */
   readonly attemptTimeoutMs?: number;
 }
