@@ -353,7 +353,7 @@ describe('a profile of Mastodon', () => {
     [{ moved: { acct: 'wren@kelp.example.net', url: null } }, 'moved to @wren@kelp.example.net'],
     [{ moved: { acct: 'wren2', url: null } }, `moved to @wren2@${homeHost}`],
     [{ limited: true }, `The moderators of ${homeHost} limit this account`],
-    [{ memorial: true }, 'kept in memory'],
+    [{ memorial: true }, 'memorial to its owner'],
     [{ bot: true }, 'marked as automated'],
   ])('warns of %j', async (fields, words) => {
     const { warnings } = await readProfile(fields);

@@ -46,7 +46,7 @@ describe('a server of Mastodon', () => {
     [403, 'unavailable', 'refuses requests from this server'],
     [404, 'missing', 'no such post'],
     [410, 'missing', 'suspended'],
-    [418, 'malformed', 'does not understand'],
+    [418, 'malformed', 'Perch cannot read'],
     [422, 'unavailable', 'requires a login for this'],
     [503, 'unavailable', 'failing at the moment'],
   ])('that answers %i is %s, and no other server is meant', async (status, kind, words) => {

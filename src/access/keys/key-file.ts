@@ -18,7 +18,7 @@ const details = {
   empty:
     'The key store `perch.db` in the data directory is empty (0 bytes). Restore a backup, or create a key: that creates a new store.',
   not_a_file:
-    '`perch.db` in the data directory is not a regular file. Move it away, then restore a backup of the key store, or create a key: that creates a new store.',
+    'The key store `perch.db` in the data directory is not a regular file. Move it away, then restore a backup, or create a key: that creates a new store.',
   locked:
     'Another program has locked the key store `perch.db`. Wait until that program has finished, or stop it, then try again.',
   damaged:

@@ -245,11 +245,11 @@ describe('the embeds of a post', () => {
   });
 
   it.each([
-    [{ notFound: true }, 'deleted', 'gone'],
+    [{ notFound: true }, 'deleted', 'was deleted'],
     [{ blocked: true, author: { did: bskyDid('tove.test') } }, 'blocked', 'blocks'],
     [{ detached: true }, 'unavailable', 'has removed it'],
-    [{ $type: 'app.bsky.embed.record#viewRecord', notFound: true }, 'deleted', 'gone'],
-    [{ author: 'broken' }, 'unavailable', 'does not understand'],
+    [{ $type: 'app.bsky.embed.record#viewRecord', notFound: true }, 'deleted', 'was deleted'],
+    [{ author: 'broken' }, 'unavailable', 'Perch cannot read'],
   ])('are what stands for a quoted post: %j', (fields, reason, words) => {
     const quote = quoteOf(bskyRecordEmbed({ uri, ...fields }));
 
