@@ -102,6 +102,7 @@ async function runInShell({ script, env }: DocExample): Promise<string> {
   const prelude = `
     curl() { command curl -sS --max-time 120 --connect-to localhost:8080:127.0.0.1:${port} "$@"; }
     node() { shift; command node '${inject('perchMain')}' "$@"; }
+    npx() { shift; command node '${inject('perchMain')}' "$@"; }
     exec 2>&1
   `;
   const { stdout } = await promisify(execFile)('bash', ['-c', `${prelude}\n${script}`], {
@@ -123,7 +124,7 @@ describe.each(pages)('$path', ({ path, examples, faults }) => {
   });
 
   it('links to what is there', () => {
-    const text = readFileSync(path, 'utf8').replaceAll(/^```\w*\n(?:.*\n)*?```$/gm, '');
+    const text = readFileSync(path, 'utf8').replaceAll(/^```.*\n(?:.*\n)*?```$/gm, '');
     const targets = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, to]) => to ?? '');
     const broken = targets.filter((target) => !isThere(path, target));
 

@@ -33,10 +33,14 @@ interface DocPage {
   readonly faults: readonly string[];
 }
 
-interface Fence {
+/** A fenced block of a page. */
+export interface Fence {
   readonly kind: 'fence';
+  /** Line of the page where the block begins. */
   readonly line: number;
   readonly language: string;
+  /** Whether the block is marked `no-run`, because it needs what a test does not have. */
+  readonly isSkipped: boolean;
   readonly text: string;
 }
 
@@ -54,13 +58,19 @@ export function parseDocPage(markdown: string): DocPage {
   };
 }
 
+/** Returns the fenced blocks of a page in their order. */
+export function listFences(markdown: string): readonly Fence[] {
+  return splitPage(markdown).filter((part): part is Fence => part.kind === 'fence');
+}
+
 function splitPage(markdown: string): readonly Part[] {
-  const found = markdown.matchAll(/^```(\w*)\n((?:.*\n)*?)```$|^#+ .*$|^.+$/gm);
+  const found = markdown.matchAll(/^```(\w*)( no-run)?\n((?:.*\n)*?)```$|^#+ .*$|^.+$/gm);
   return [...found].map((match): Part => {
-    const [text, language, inside] = match;
+    const [text, language, mark, inside] = match;
     if (language === undefined) return { kind: text.startsWith('#') ? 'heading' : 'prose', text };
     const line = markdown.slice(0, match.index).split('\n').length;
-    return { kind: 'fence', line, language, text: (inside ?? '').trimEnd() };
+    const isSkipped = mark !== undefined;
+    return { kind: 'fence', line, language, isSkipped, text: (inside ?? '').trimEnd() };
   });
 }
 
@@ -81,7 +91,7 @@ function readSection(parts: readonly Part[]): DocPage {
   for (const [index, part] of parts.entries()) {
     if (part.kind !== 'fence') continue;
     if (part.language === '' && !outputs.has(part)) faults.push(`line ${part.line}: ${orphan}`);
-    if (part.language !== 'sh') continue;
+    if (part.language !== 'sh' || part.isSkipped) continue;
     const block = readBlock(part.text);
     env = { ...env, ...block.env };
     faults.push(...block.faults.map((fault) => `line ${part.line}: ${fault}`));
@@ -122,7 +132,7 @@ function readBlock(script: string): Block {
   const read = lines.map(splitCommand);
   const commands = read.filter((command) => command !== null);
   const isPlain = commands.length === read.length && commands.every(isKnown);
-  const runs = isPlain ? commands.some(isRun) : /\bcurl |\bnode dist\/main\.js /.test(script);
+  const runs = isPlain ? commands.some(isRun) : /\bcurl |\bnode dist\/main\.js |\bnpx perch /.test(script);
   const started = commands.filter(({ words }) => words.join(' ') === 'npm start');
   return {
     commands: isPlain ? commands.filter(isRun) : null,
@@ -163,7 +173,12 @@ function splitCommand(line: string): Command | null {
   }
   const first = words.findIndex((one) => !/^[A-Z_]+=/.test(one));
   const env = words.slice(0, first).map((one) => one.split(/=(.*)/s).slice(0, 2));
-  return { words: words.slice(first), env: Object.fromEntries(env) };
+  const [program, command, ...rest] = words.slice(first);
+  const isPerch = program === 'npx' && command === 'perch';
+  return {
+    words: isPerch ? ['node', 'dist/main.js', ...rest] : words.slice(first),
+    env: Object.fromEntries(env),
+  };
 }
 
 /** What `curl` is asked to send and to show. */
