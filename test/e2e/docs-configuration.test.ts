@@ -130,7 +130,7 @@ function findNginxFaults(text: string): string {
   writeFileSync(join(folder, 'fullchain.pem'), cert);
   const servers = text
     .replaceAll(/\/etc\/letsencrypt\/live\/[\w.-]+/g, folder)
-    .replaceAll(/(?<=listen (?:\[::\]:)?)(?=(?:80|443)\b)/g, '8');
+    .replaceAll(/(?<=listen (?:\[::\]:)?)(?=(?:80|443)\b)/g, '10');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};`)
     .join('\n');

@@ -200,6 +200,8 @@ const curlOptions = {
   'user-agent': { type: 'string', short: 'A', default: 'curl/8.0' },
   'dump-header': { type: 'string', short: 'D' },
   output: { type: 'string', short: 'o' },
+  'remote-name': { type: 'boolean', short: 'O' },
+  'remote-header-name': { type: 'boolean', short: 'J' },
   data: { type: 'string', short: 'd', multiple: true },
   'data-urlencode': { type: 'string', multiple: true },
 } as const;
@@ -218,7 +220,8 @@ export function parseCurl(args: readonly string[]): CurlRequest {
   const [url = '', ...more] = positionals;
   if (more.length > 0) throw new Error(`One URL is expected, not ${positionals.length}.`);
   const hasHeaders = values.include || values.head || values['dump-header'] === '-';
-  const hasBody = !values.head && values.output === undefined;
+  const isSaved = values.output !== undefined || values['remote-name'];
+  const hasBody = !values.head && !isSaved;
   return {
     url: addQuery(url, [...(values.data ?? []), ...(values['data-urlencode'] ?? [])]),
     method: values.head ? 'HEAD' : values.request,
