@@ -65,7 +65,7 @@ describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSE
     await block.getByRole('button', { name: 'Copy' }).click();
     await block.getByRole('button', { name: 'Copied' }).waitFor();
 
-    expect(await block.locator('pre').textContent()).toContain('npm ci');
+    expect(await block.locator('pre').textContent()).toContain('curl ');
   });
 
   it('are read and searched without JavaScript', async () => {

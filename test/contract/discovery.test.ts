@@ -227,7 +227,7 @@ describe('/llms.txt', () => {
         expect(item).toMatch(/^- \[[^\]]+\]\(https:\/\/perch\.example\.org\/[^)\s]+\): \S.*$/);
       }
     }
-    expect(body).toContain('- [Start here](https://perch.example.org/docs/start): Run Perch');
+    expect(body).toContain('](https://perch.example.org/docs/start): ');
   });
 });
 

@@ -247,7 +247,7 @@ describe('another spelling', () => {
     ['/docs/Keys', '/docs/keys'],
     ['/docs/keys/', '/docs/keys'],
     ['/docs/KEYS.MD', '/docs/keys.md'],
-    ['/docs/SELF-Hosting/', '/docs/self-hosting'],
+    ['/docs/DePloy/', '/docs/deploy'],
   ])('%s leads to %s', async (url, location) => {
     const app = await buildTestApp();
 
@@ -268,7 +268,7 @@ describe('another spelling', () => {
   it.each([
     ['/docs/key', '/docs/keys'],
     ['/docs/cachng', '/docs/caching'],
-    ['/docs/host', '/docs/self-hosting'],
+    ['/docs/deployment', '/docs/deploy'],
     ['/docs/formats.html', '/docs/formats'],
   ])('%s is not found, and the detail proposes %s', async (url, near) => {
     const app = await buildTestApp();

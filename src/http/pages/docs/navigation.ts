@@ -8,7 +8,18 @@ export interface NavigationGroup {
 export const navigation: readonly NavigationGroup[] = [
   {
     title: 'First steps',
-    pages: [{ name: 'start', summary: 'Run Perch and read something, in five minutes' }],
+    pages: [
+      { name: 'start', summary: 'Run Perch, and read a post by changing the host in its address' },
+      { name: 'faq', summary: 'What Perch can and cannot do, what it costs, and where its data is' },
+      {
+        name: 'troubleshooting',
+        summary: 'What to do about an error message, a status code or a wrong result',
+      },
+      {
+        name: 'comparison',
+        summary: 'Other ways to read public posts, and when they are the better choice',
+      },
+    ],
   },
   {
     title: 'Reading',
@@ -43,7 +54,12 @@ export const navigation: readonly NavigationGroup[] = [
       { name: 'errors', summary: 'Every error code, when it comes and what to do then' },
       { name: 'keys', summary: 'What reads cost, the allowances, and what a key changes' },
       { name: 'caching', summary: 'How long answers stay fresh, and what caches have to respect' },
-      { name: 'mcp', summary: 'The same reads as tools for assistants and agents' },
+      {
+        name: 'mcp',
+        summary: 'Connect Claude, Cursor, VS Code and other assistants, and the tools they get',
+      },
+      { name: 'scripts', summary: 'Complete programs for curl, Node.js and Python' },
+      { name: 'obsidian', summary: 'Save posts and threads as notes in a vault' },
       { name: 'answers', summary: 'Ask the documentation, and how it finds an answer' },
       { name: 'sessions', summary: 'Start a conversation, stream its events, follow up' },
       { name: 'openapi', summary: 'The machine description, and a client made from it' },
@@ -54,7 +70,14 @@ export const navigation: readonly NavigationGroup[] = [
   {
     title: 'Running a server',
     pages: [
-      { name: 'self-hosting', summary: 'Put Perch on a machine of your own, and behind a proxy' },
+      {
+        name: 'deploy',
+        summary: 'Run Perch with Docker or systemd, behind Caddy, nginx or Cloudflare',
+      },
+      {
+        name: 'backup',
+        summary: 'Back up the data folder, upgrade Perch, and move it to another machine',
+      },
       { name: 'configuration', summary: 'Every environment variable with its default' },
       { name: 'admin', summary: 'Make, change and delete keys' },
       { name: 'providers', summary: 'Who answers reads, and what happens when one fails' },

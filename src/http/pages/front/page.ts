@@ -54,12 +54,12 @@ function listSurfaces({ baseUrl, hasSample }: FrontSite) {
 }
 
 const nextLinks = [
-  { path: '/docs/start', name: 'Start here', text: 'five minutes, no network' },
+  { path: '/docs/start', name: 'Quick start', text: 'read a post in five minutes' },
   { path: '/docs', name: 'Documentation', text: 'every read and its parameters' },
   { path: '/openapi.json', name: 'OpenAPI', text: 'every route, for generators' },
   { path: '/docs/keys', name: 'Keys and limits', text: 'what is free, and what a key adds' },
   { path: '/docs/errors', name: 'Errors', text: 'every code, and what to do' },
-  { path: '/docs/self-hosting', name: 'Self-hosting', text: 'one process, no configuration' },
+  { path: '/docs/deploy', name: 'Deploy', text: 'one process, no configuration' },
   { path: '/llms.txt', name: 'llms.txt', text: 'all of this for a model' },
 ];
 
