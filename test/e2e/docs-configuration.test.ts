@@ -39,7 +39,7 @@ const checked = examples.filter(
 );
 
 describe('configuration and programs in the documentation', () => {
-  it.each(checked)('$path line $line: $language', ({ language, text }, { skip }) => {
+  it.for(checked)('$path line $line: $language', ({ language, text }, { skip }) => {
     const { program, findFaults } = getChecker(language);
     if (program !== undefined && !isOnPath(program)) skip(`${program} is not on PATH`);
 
@@ -50,7 +50,7 @@ describe('configuration and programs in the documentation', () => {
 });
 
 describe('the check of configuration and programs', () => {
-  it.each([
+  it.for([
     ['json', '{"a": 1}', '{"a": 1,}'],
     ['yaml', 'a:\n  - 1', 'a: [1'],
     ['ini', '[Unit]\n# name\nDescription=Perch', 'Description'],
@@ -58,7 +58,7 @@ describe('the check of configuration and programs', () => {
     ['python', 'print(1)', 'print(1'],
     ['nginx', 'server { listen 8080; }', 'server { listens 8080; }'],
     ['caddyfile', ':8080 {\n\trespond "a"\n}', ':8080 {\n\tresponds "a"\n}'],
-  ])('accepts right %s and finds what is wrong', (language, right, wrong, { skip }) => {
+  ] as const)('accepts right %s and finds what is wrong', ([language, right, wrong], { skip }) => {
     const { program, findFaults } = getChecker(language);
     if (program !== undefined && !isOnPath(program)) skip(`${program} is not on PATH`);
 

@@ -91,7 +91,7 @@ function readSection(parts: readonly Part[]): DocPage {
   for (const [index, part] of parts.entries()) {
     if (part.kind !== 'fence') continue;
     if (part.language === '' && !outputs.has(part)) faults.push(`line ${part.line}: ${orphan}`);
-    if (part.language !== 'sh' || part.isSkipped) continue;
+    if (!isScript(part)) continue;
     const block = readBlock(part.text);
     env = { ...env, ...block.env };
     faults.push(...block.faults.map((fault) => `line ${part.line}: ${fault}`));
@@ -102,6 +102,9 @@ function readSection(parts: readonly Part[]): DocPage {
   }
   return { examples, faults };
 }
+
+/** Returns whether a block holds commands to run. */
+const isScript = ({ language, isSkipped }: Fence) => language === 'sh' && !isSkipped;
 
 const orphan = 'the output of nothing that is run; say `text` where it is none';
 
@@ -132,7 +135,9 @@ function readBlock(script: string): Block {
   const read = lines.map(splitCommand);
   const commands = read.filter((command) => command !== null);
   const isPlain = commands.length === read.length && commands.every(isKnown);
-  const runs = isPlain ? commands.some(isRun) : /\bcurl |\bnode dist\/main\.js |\bnpx perch /.test(script);
+  const runs = isPlain
+    ? commands.some(isRun)
+    : /\bcurl |\bnode dist\/main\.js |\bnpx perch /.test(script);
   const started = commands.filter(({ words }) => words.join(' ') === 'npm start');
   return {
     commands: isPlain ? commands.filter(isRun) : null,

@@ -10,7 +10,10 @@ export const navigation: readonly NavigationGroup[] = [
     title: 'First steps',
     pages: [
       { name: 'start', summary: 'Run Perch, and read a post by changing the host in its address' },
-      { name: 'faq', summary: 'What Perch can and cannot do, what it costs, and where its data is' },
+      {
+        name: 'faq',
+        summary: 'What Perch can and cannot do, what it costs, and where its data is',
+      },
       {
         name: 'troubleshooting',
         summary: 'What to do about an error message, a status code or a wrong result',
