@@ -198,9 +198,9 @@ describe('the members of a problem document', () => {
 
       expect(reply.json()).toMatchObject({
         code: 'internal_error',
-        detail: 'The server failed to answer.',
+        detail: 'An unexpected error occurred.',
       });
-      const defects = lines.filter((line) => line.includes('defect while answering'));
+      const defects = lines.filter((line) => line.includes('Unexpected error while answering'));
       expect(defects).toHaveLength(1);
       expect(defects[0]).toContain(String(reply.headers['x-request-id']));
     },
