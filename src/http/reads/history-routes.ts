@@ -7,7 +7,7 @@ import type { HistoryFormat } from '../../model/history.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';
 import {
   createHistoryDocument,
-  type HistoryAbout,
+  type HistoryDescription,
   historyMediaTypes,
   renderPostLines,
   toMetaLine,
@@ -61,7 +61,7 @@ interface Asked extends Omit<ReturnType<typeof importProfilePosts.understand>, '
 }
 
 interface SentHistory {
-  readonly about: HistoryAbout;
+  readonly about: HistoryDescription;
   readonly posts: HistoryImport['posts'];
 }
 

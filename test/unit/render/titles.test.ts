@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { titlePostPage } from '../../../src/render/markdown/post-page.ts';
 import { cleanMarkdown, nestHeadings } from '../../../src/render/markdown/verbatim.ts';
-import { nameNote } from '../../../src/render/obsidian.ts';
+import { toNoteFileName } from '../../../src/render/obsidian.ts';
 import { fc } from '../../support/fast-check.ts';
 import { renderBrowsePage, renderPostNote, renderPostPage } from '../../support/render-at-once.ts';
 import { profileResult, repliesResult, searchResult } from '../../support/render-browse.ts';
@@ -189,14 +189,14 @@ describe('a note', () => {
     ['灯台の光', 'Ada Keeper (@ada.example) 灯台の光.md'],
     ['\u202egnp.exe', 'Ada Keeper (@ada.example) gnp.exe.md'],
   ])('of %j has a name for a file', (text, name) => {
-    expect(nameNote(result([{ ...fog, text }]))).toBe(name);
+    expect(toNoteFileName(result([{ ...fog, text }]))).toBe(name);
   });
 
   it('has a name that every file system takes', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (name, text) => {
         const post = status(1, account(name, 'x.example'), text, { context: 'post' });
-        const file = nameNote(result([post]));
+        const file = toNoteFileName(result([post]));
 
         expect(Buffer.byteLength(file)).toBeLessThanOrEqual(255);
         expect(file).toMatch(/^[^./\\:*?"<>|\p{C}][^/\\:*?"<>|\p{C}]*\.md$/u);
