@@ -2,10 +2,10 @@ import { Problem, toProblemDocument } from '../core/problem.ts';
 import { createSlices } from '../core/scheduling/slices.ts';
 import type { Waiting } from '../fetching/cost.ts';
 import type { KeptViews } from '../fetching/plan.ts';
-import { correctionOf } from '../reads/misspelt.ts';
+import { findCorrection } from '../reads/misspelt.ts';
 import { faultOf } from '../reads/parameters.ts';
 import type { PlanContext, Read } from '../reads/read.ts';
-import { type Answered, nameView, type Reader } from '../reads/run.ts';
+import { type AnsweredRead, nameView, type Reader } from '../reads/run.ts';
 import type { ReadTool } from './tools.ts';
 
 type ToolArguments = Readonly<Record<string, unknown>>;
@@ -83,7 +83,7 @@ function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   return {
     given: Object.fromEntries(entries),
     unknown: others.filter(
-      (name, at) => at >= maxCompared || correctionOf(name, names) === undefined,
+      (name, at) => at >= maxCompared || findCorrection(name, names) === undefined,
     ),
   };
 }
@@ -95,7 +95,7 @@ async function readTool(
 ): Promise<ToolResult> {
   const { reader, waiting } = calling;
   const { given, unknown } = readArguments(read, args);
-  const answered = await reader.fetch(reader.understand(read, given), waiting);
+  const answered = await reader.fetch(reader.parse(read, given), waiting);
   const { text, structuredContent } = await prepare(answered, calling);
   const block = { type: 'text', text } as const;
   return {
@@ -106,10 +106,10 @@ async function readTool(
 
 /** Returns the result of an answer, kept beside the representations that it is made of. */
 async function prepare(
-  answered: Answered,
+  answered: AnsweredRead,
   { reader, results, takeTurn }: Calling,
 ): Promise<PreparedResult> {
-  const { format = 'markdown' } = answered.understood;
+  const { format = 'markdown' } = answered.parsed;
   const { views } = answered.answer;
   const name = nameView(answered, format);
   const kept = results.get(views, name);

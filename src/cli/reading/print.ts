@@ -13,8 +13,8 @@ export async function printPost(
   { reader }: Fetching,
   { stdout }: CommandContext,
 ): Promise<void> {
-  const answered = await reader.fetch(reader.understand(reads.getPost, given));
-  const format = answered.understood.format ?? 'markdown';
+  const answered = await reader.fetch(reader.parse(reads.getPost, given));
+  const format = answered.parsed.format ?? 'markdown';
   const { body, mediaType } = await reader.represent(answered, format, {});
   const text = body.toString().replace(/\n?$/, '\n');
   if (mediaType.includes('json')) stdout.writeJson(text);
@@ -85,8 +85,8 @@ async function* walkPages(
   let cursor: string | undefined;
   do {
     const limit = String(Math.min(left, pageLimit));
-    const understood = reader.understand(read, { ...given, ...place, limit });
-    const page = reader.assemble(await reader.fetch(understood));
+    const parsed = reader.parse(read, { ...given, ...place, limit });
+    const page = reader.assemble(await reader.fetch(parsed));
     if (page.kind !== 'browse') throw new Error(`The read ${read.name} gives no list.`);
     yield page;
     left -= itemsOf(page).length;

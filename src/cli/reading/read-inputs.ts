@@ -7,8 +7,8 @@ import {
   parseHandle,
   platform,
 } from '../../model/reference.ts';
-import type { AddressedRead, AddressPlace } from '../../reads/addresses/address.ts';
-import { readTyped } from '../../reads/addresses/typed.ts';
+import type { AddressedRead, AddressOptions } from '../../reads/addresses/address.ts';
+import { parseTypedInput } from '../../reads/addresses/typed-input.ts';
 import { UsageError } from '../command.ts';
 import { refuseMisspelling } from './read-options.ts';
 
@@ -18,7 +18,7 @@ export interface ReadInput {
   readonly asked: AddressedRead | Problem | UsageError;
 }
 
-interface ReadingInputs extends AddressPlace {
+interface ReadingInputs extends AddressOptions {
   /** The value of `--platform`: what a bare id or handle is of. */
   readonly platform: string | undefined;
 }
@@ -63,16 +63,16 @@ async function readLines(stdin: Readable): Promise<readonly string[]> {
 /** Returns the read that an input stands for, or why it stands for none. */
 export function readInput(text: string, reading: ReadingInputs): ReadInput {
   try {
-    return { text, asked: understand(text.trim(), reading) };
+    return { text, asked: parse(text.trim(), reading) };
   } catch (error) {
     if (error instanceof Problem || error instanceof UsageError) return { text, asked: error };
     throw error;
   }
 }
 
-function understand(text: string, { platform: named, ...place }: ReadingInputs): AddressedRead {
+function parse(text: string, { platform: named, ...place }: ReadingInputs): AddressedRead {
   if (named !== undefined) return understandBare(text, toPlatform(named));
-  const found = readTyped(text, place, 'The address');
+  const found = parseTypedInput(text, place, 'The address');
   if (found !== null) return found;
   // The read says what a handle looks like.
   if (/^@[^\s/]+$/.test(text)) return { read: 'getProfile', given: { handle: text } };

@@ -7,7 +7,7 @@ import {
   toReplySchema,
 } from '../../core/json-schema.ts';
 import { type ProblemCode, problemKinds } from '../../core/problem.ts';
-import { parameterForms } from '../../reads/parameters.ts';
+import { parameterSchemas } from '../../reads/parameters.ts';
 import { accesses } from './access.ts';
 import { type NamedExamples, nameOfReply, referToExamples } from './examples.ts';
 import { describeHeader, referHeaders } from './headers.ts';
@@ -74,7 +74,7 @@ function describeOperation(endpoint: Endpoint, examples: NamedExamples): JsonSch
 
 function describeParameters({ parameters = {} }: Endpoint): readonly JsonSchema[] {
   return Object.entries(parameters).flatMap(([place, schema]) => {
-    const { properties = {}, required = [] } = toInputSchema(schema, parameterForms);
+    const { properties = {}, required = [] } = toInputSchema(schema, parameterSchemas);
     const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
     return members.map(([name, { description = '', ...form }]) => ({
       name,

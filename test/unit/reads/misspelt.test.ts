@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { correctionOf, warnOfMisspelt } from '../../../src/reads/misspelt.ts';
+import { findCorrection, warnAboutMisspelt } from '../../../src/reads/misspelt.ts';
 import { searchPosts } from '../../../src/reads/search-posts.ts';
 import { fc } from '../../support/fast-check.ts';
 
@@ -16,7 +16,7 @@ describe('a parameter that a read ignores', () => {
     ['no_cache', 'nocache'],
     ['Q', 'q'],
   ])('is taken for a misspelling: %s is %s', (name, correction) => {
-    expect(correctionOf(name, known)).toBe(correction);
+    expect(findCorrection(name, known)).toBe(correction);
   });
 
   it.each([
@@ -37,11 +37,11 @@ describe('a parameter that a read ignores', () => {
     `limit${'x'.repeat(40)}`,
     '',
   ])('is none of ours: %j', (name) => {
-    expect(correctionOf(name, known)).toBeUndefined();
+    expect(findCorrection(name, known)).toBeUndefined();
   });
 
   it('is named in a warning, with the one that was meant', () => {
-    expect(warnOfMisspelt(known, { q: 'fog', limt: '3', utm_source: 'x' })).toEqual([
+    expect(warnAboutMisspelt(known, { q: 'fog', limt: '3', utm_source: 'x' })).toEqual([
       'The parameter `limt` does not exist and was ignored; did you mean `limit`?',
     ]);
   });
@@ -51,19 +51,19 @@ describe('a parameter that a read ignores', () => {
       'limt limi lmit limmit limitt Limit'.split(' ').map((name) => [name, '']),
     );
 
-    expect(warnOfMisspelt(known, given)).toHaveLength(5);
+    expect(warnAboutMisspelt(known, given)).toHaveLength(5);
   });
 
   it('is not looked for among endless ones', () => {
     const many = Array.from({ length: 4000 }, (_, n) => [`a${n}`, '']);
 
-    expect(warnOfMisspelt(known, Object.fromEntries([...many, ['limt', '']]))).toEqual([]);
+    expect(warnAboutMisspelt(known, Object.fromEntries([...many, ['limt', '']]))).toEqual([]);
   });
 
   it('is shown with nothing but letters, digits, hyphens and underscores of its name', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.constant('')), (given) => {
-        for (const warning of warnOfMisspelt(known, given)) {
+        for (const warning of warnAboutMisspelt(known, given)) {
           expect(warning).toMatch(/^The parameter `[\w-]{1,32}` .+ `[a-z]+`\?$/);
         }
       }),

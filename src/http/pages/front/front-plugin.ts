@@ -5,9 +5,9 @@ import { Problem, toProblemDocument } from '../../../core/problem.ts';
 import type { Sliced } from '../../../core/scheduling/slices.ts';
 import { sliceByTurns } from '../../../core/scheduling/turns.ts';
 import { type Answer, createKeptViews } from '../../../fetching/plan.ts';
-import type { AddressPlace } from '../../../reads/addresses/address.ts';
+import type { AddressOptions } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
-import { type Answered, nameView } from '../../../reads/run.ts';
+import { type AnsweredRead, nameView } from '../../../reads/run.ts';
 import { closeToPages } from '../../../web/cors.ts';
 import { noteProblem, toProblem } from '../../../web/errors.ts';
 import { toReplyHeaders } from '../../../web/headers.ts';
@@ -106,7 +106,7 @@ function createFrontAnswer(options: FrontOptions) {
   };
 }
 
-interface Found extends Answered {
+interface Found extends AnsweredRead {
   readonly text: string;
   readonly address: string;
   readonly variesByKey: boolean;
@@ -117,8 +117,8 @@ async function find({ text, asked }: Question, request: FastifyRequest, options:
   const { reader, work, load, identification } = options;
   refuseRead(request, load);
   const read = reads[asked.read];
-  const understood = reader.understand(read, asked.given);
-  const answered = await work.track(reader.fetch(understood, toWaiting(request, identification)));
+  const parsed = reader.parse(read, asked.given);
+  const answered = await work.track(reader.fetch(parsed, toWaiting(request, identification)));
   return { text, address: asked.address, ...answered, variesByKey: read.isBrowse };
 }
 
@@ -132,7 +132,7 @@ function hasQuestion(url: string): boolean {
 }
 
 /** Returns the question of the front page's URL. It never throws a `Problem`. */
-function readQuestion(url: string, place: AddressPlace): Question {
+function readQuestion(url: string, place: AddressOptions): Question {
   const { q = '' } = parseQuery(url);
   if (typeof q !== 'string') {
     const detail = 'The parameter `q` is given more than once; it takes one value.';

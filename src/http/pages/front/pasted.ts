@@ -1,9 +1,9 @@
 import { parseUrl } from '../../../core/http/url.ts';
 import { parseHandle } from '../../../model/reference.ts';
-import type { AddressedRead, AddressPlace } from '../../../reads/addresses/address.ts';
+import type { AddressedRead, AddressOptions } from '../../../reads/addresses/address.ts';
 import { ownPathOf } from '../../../reads/addresses/address.ts';
-import { matchOwnPath, toOwnAddress } from '../../../reads/addresses/own-path.ts';
-import { readTyped, toTypedUrl } from '../../../reads/addresses/typed.ts';
+import { matchOwnPath, toOwnPath } from '../../../reads/addresses/own-path.ts';
+import { parseTypedInput, toTypedUrl } from '../../../reads/addresses/typed-input.ts';
 
 /** A read, and the path and query at which this server answers it, without `format`. */
 export interface OwnRead extends AddressedRead {
@@ -15,14 +15,14 @@ export interface OwnRead extends AddressedRead {
  *
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for an address that Perch cannot read
  */
-export function readPasted(text: string, place: AddressPlace): OwnRead {
+export function readPasted(text: string, place: AddressOptions): OwnRead {
   const url = toTypedUrl(text, place);
   const own = url === null ? null : ownAddress(url, place.baseUrl);
   const ownRead = own === null ? null : toOwnRead(own);
   if (ownRead !== null) return ownRead;
   const words = { read: 'searchPosts', given: { q: text } } as const;
-  const found = readTyped(text, place, 'The parameter `q`') ?? words;
-  return { ...found, address: toOwnAddress(found, 'permalink') };
+  const found = parseTypedInput(text, place, 'The parameter `q`') ?? words;
+  return { ...found, address: toOwnPath(found, 'permalink') };
 }
 
 /** Returns the path and query of a URL of this server; `null` for any other, and for one with a user name. */

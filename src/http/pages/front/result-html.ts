@@ -1,7 +1,7 @@
 import type { Token } from 'markdown-it';
 import { parseUrl } from '../../../core/http/url.ts';
 import { Problem } from '../../../core/problem.ts';
-import type { AddressPlace } from '../../../reads/addresses/address.ts';
+import type { AddressOptions } from '../../../reads/addresses/address.ts';
 import { isPlatformHost } from '../../../reads/addresses/site-path.ts';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { avoidInlineStyle } from '../docs/markdown.ts';
@@ -12,7 +12,7 @@ export interface ResultHtml {
   readonly html: string;
 }
 
-interface ResultPlace extends AddressPlace {
+interface ResultPlace extends AddressOptions {
   readonly headingLevel: number;
   toPage(url: string): string;
 }

@@ -14,7 +14,7 @@ import {
 } from '../../../../src/http/reads/routes.ts';
 import { createCursorCodec } from '../../../../src/reads/cursor.ts';
 import { reads } from '../../../../src/reads/index.ts';
-import type { Understood } from '../../../../src/reads/read.ts';
+import type { ParsedRead } from '../../../../src/reads/read.ts';
 import { clause } from '../../../support/clause.ts';
 
 const context = {
@@ -53,11 +53,11 @@ const cases: readonly Case[] = readRoutes
     })),
   );
 
-function understand(
+function parse(
   { route: { read } }: Case,
   given: Readonly<Record<string, string>>,
-): Understood {
-  return reads[read].understand({ ...least[read], ...given }, context);
+): ParsedRead {
+  return reads[read].parse({ ...least[read], ...given }, context);
 }
 
 function schemaOf(id: string, name: string): unknown {
@@ -83,13 +83,13 @@ describe('the schema of a parameter', () => {
 
   it.each(limited)('allows what the read takes: $title', (one) => {
     for (const value of allowedBy(one.parameter.schema)) {
-      expect(understand(one, { [one.parameter.name]: value }).plan.key).not.toBe('');
+      expect(parse(one, { [one.parameter.name]: value }).plan.key).not.toBe('');
     }
   });
 
   it.each(limited)('allows nothing else that has no meaning: $title', (one) => {
     for (const value of ['zzz', '-1', '']) {
-      expect(() => understand(one, { [one.parameter.name]: value })).toThrow(Problem);
+      expect(() => parse(one, { [one.parameter.name]: value })).toThrow(Problem);
     }
   });
 
@@ -99,8 +99,8 @@ describe('the schema of a parameter', () => {
     const { name, schema } = one.parameter;
 
     const [left, given] = [
-      understand(one, {}),
-      understand(one, { [name]: String(schema.default) }),
+      parse(one, {}),
+      parse(one, { [name]: String(schema.default) }),
     ];
 
     expect([given.plan.key, given.views, given.format]).toEqual([
@@ -147,7 +147,7 @@ describe('a required parameter', () => {
     ({ route: { read }, parameter }) => {
       const { [parameter.name]: _left, ...others } = least[read] ?? {};
 
-      expect(() => reads[read].understand(others, context)).toThrow(Problem);
+      expect(() => reads[read].parse(others, context)).toThrow(Problem);
     },
   );
 

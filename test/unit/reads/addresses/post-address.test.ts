@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/core/problem.ts';
-import { readPostUrl } from '../../../../src/reads/addresses/post-address.ts';
+import { parsePostUrl } from '../../../../src/reads/addresses/post-address.ts';
 
 const place = {
   baseUrl: 'http://localhost:8080',
@@ -186,20 +186,20 @@ const badUrls: readonly (readonly [string, string])[] = [
 
 describe('the URL of a post', () => {
   it.each(goodUrls)('resolves %s', (url, reference) => {
-    expect(readPostUrl(url, place)).toEqual(reference);
+    expect(parsePostUrl(url, place)).toEqual(reference);
   });
 
   it.each(badUrls)('refuses %j with %s', (url, code) => {
-    expect(codeOf(() => readPostUrl(url, place))).toBe(code);
+    expect(codeOf(() => parsePostUrl(url, place))).toBe(code);
   });
 
   it('knows its own permalinks below the path of the base URL', () => {
     const base = 'https://tools.example.org/perch';
 
-    expect(readPostUrl(`${base}/jack/status/20`, { ...place, baseUrl: base })).toEqual(x('jack'));
+    expect(parsePostUrl(`${base}/jack/status/20`, { ...place, baseUrl: base })).toEqual(x('jack'));
     expect(
       codeOf(() =>
-        readPostUrl('https://tools.example.org/jack/status/20', { ...place, baseUrl: base }),
+        parsePostUrl('https://tools.example.org/jack/status/20', { ...place, baseUrl: base }),
       ),
     ).toBe('unsupported_host');
   });
