@@ -20,7 +20,7 @@ import { type AccessLog, silentAccessLog } from '../web/access-log.ts';
 import {
   describeProblem,
   maxUrlBytes,
-  noteProblem,
+  recordProblem,
   sendProblem,
   toProblem,
 } from '../web/errors.ts';
@@ -32,7 +32,7 @@ export function tellProblems(baseUrl: string, accessLog: AccessLog): ProblemTell
   return {
     toProblem,
     describe: (problem, request) => describeProblem(problem, request, baseUrl),
-    note: (problem, _request, reply) => noteProblem(problem, reply, accessLog),
+    note: (problem, _request, reply) => recordProblem(problem, reply, accessLog),
   };
 }
 

@@ -27,7 +27,7 @@ interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   readonly shed: () => Problem | null;
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
   /** Called with replies that may deserve a line in the log. */
-  readonly notice: (request: FastifyRequest, reply: FastifyReply, status: number) => void;
+  readonly logIfNotable: (request: FastifyRequest, reply: FastifyReply, status: number) => void;
 }
 
 export const mcpPath = '/mcp';
@@ -58,7 +58,7 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
     handler: async (request, reply) => {
       const exchange = { request, reply, leaving: leavingOf(reply) };
       const response = await options.track(answer(await open(), options, exchange));
-      options.notice(request, reply, response.status);
+      options.logIfNotable(request, reply, response.status);
       if (isStream(response)) await countStream(response, options, exchange);
       return send(reply, response);
     },

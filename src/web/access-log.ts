@@ -16,13 +16,13 @@ interface AccessLogOptions {
 /** Log with one line per request. It never contains headers or bodies. */
 export interface AccessLog {
   /** Logs a reply if `lines` is `errors` and the request failed or was slow. */
-  notice(request: FastifyRequest, reply: FastifyReply, status: number): void;
+  logIfNotable(request: FastifyRequest, reply: FastifyReply, status: number): void;
 }
 
 /** Access log that writes nothing, for malformed paths, which the router rejects before any hook. */
-export const silentAccessLog: AccessLog = { notice: () => undefined };
+export const silentAccessLog: AccessLog = { logIfNotable: () => undefined };
 
-/** Creates the access log. With `lines: 'all'` a hook logs every request, and `notice` does nothing. */
+/** Creates the access log. With `lines: 'all'` a hook logs every request, and `logIfNotable` does nothing. */
 export function createAccessLog(app: FastifyInstance, options: AccessLogOptions): AccessLog {
   const { lines, slowMs } = options;
   if (lines === 'all') {
@@ -32,7 +32,7 @@ export function createAccessLog(app: FastifyInstance, options: AccessLogOptions)
     });
   }
   return {
-    notice: (request, reply, status) => {
+    logIfNotable: (request, reply, status) => {
       if (lines !== 'errors' || (status < 500 && reply.elapsedTime < slowMs)) return;
       writeLine(request, reply, status);
     },

@@ -50,15 +50,15 @@ export async function setCors(app: FastifyInstance): Promise<void> {
 }
 
 /** Rejects requests from pages of other origins in a scope with 403 `origin_not_allowed`, without CORS headers. */
-export function closeToPages(app: FastifyInstance, origins: Origins): void {
-  sendNoCors(app);
+export function rejectOtherOrigins(app: FastifyInstance, origins: Origins): void {
+  disableCors(app);
   app.addHook('onRequest', (request, _reply, done) => {
     done(origins.faultOf(request.headers) ?? undefined);
   });
 }
 
 /** Turns off CORS headers for the routes of a scope. */
-export function sendNoCors(app: FastifyInstance): void {
+export function disableCors(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, cors: false };
   });

@@ -87,7 +87,7 @@ export function toProblem(error: Error & { code?: string }, request: FastifyRequ
 export function sendProblem(reply: FastifyReply, problem: Problem, options: ProblemOptions) {
   const { request } = reply;
   const { document, headers } = describeProblem(problem, request, options.baseUrl);
-  noteProblem(problem, reply, options.accessLog);
+  recordProblem(problem, reply, options.accessLog);
   return reply
     .code(problem.status)
     .header('x-request-id', request.id)
@@ -106,13 +106,13 @@ export function describeProblem(problem: Problem, { raw }: FastifyRequest, baseU
 }
 
 /** Records a problem that is about to be sent, for the access log and the metrics. */
-export function noteProblem(
+export function recordProblem(
   { code, status }: Problem,
   reply: FastifyReply,
   accessLog: AccessLog,
 ): void {
   reply.problemCode = code;
-  accessLog.notice(reply.request, reply, status);
+  accessLog.logIfNotable(reply.request, reply, status);
 }
 
 /** Returns the headers of a problem document. */

@@ -29,7 +29,7 @@ export interface ReplyOptions {
   readonly link: string | null;
 }
 
-export const nothingOfItsOwn: ReplyOptions = { isPrivate: false, headers: [], link: null };
+export const defaultReplyOptions: ReplyOptions = { isPrivate: false, headers: [], link: null };
 
 /** `Cache-Control` of every reply to a request with a key. */
 export const privateCaching = 'private, no-store';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { listEndpoints } from '../../src/app/endpoints.ts';
 import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
-import { writeOut } from '../../src/http/openapi/endpoint-paths.ts';
+import { expandPath } from '../../src/http/openapi/endpoint-paths.ts';
 import { isHistoryRoute, type Route, routes } from '../../src/http/reads/routes.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
@@ -64,7 +64,7 @@ describe('/openapi.json', () => {
       );
       const rows = routes.map(({ path }) => `get ${path}`);
       const others = listEndpoints('ask')
-        .flatMap(writeOut)
+        .flatMap(expandPath)
         .map(({ method, path }) => `${method.toLowerCase()} ${path}`);
       expect(listed.toSorted()).toEqual([...rows, ...others].toSorted());
       expect(listed).toEqual(

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Asking } from '../../http/pages/ask/ask-plugin.ts';
+import type { QuestionAnswerer } from '../../http/pages/ask/ask-plugin.ts';
 import type { SessionService } from '../../sessions/service.ts';
 
 interface AskingOptions {
@@ -23,7 +23,7 @@ const patienceMs = 15_000;
  * Creates what answers the questions of pages. Each counts as the start of a session, and waits for its
  * place among the turns of sessions.
  */
-export function createAsking(options: AskingOptions): Asking {
+export function createAsking(options: AskingOptions): QuestionAnswerer {
   const { config, service, clientOf } = options;
   return {
     sessionBase: `/${config.PERCH_SESSION_PREFIX}/v1`,

@@ -85,7 +85,7 @@ async function importAndSend(
     const response = beginStream(reply, { ...headers, ...own });
     await sendHistoryLines({ request, response }, sent, options.baseUrl);
   }
-  accessLog.notice(request, reply, 200);
+  accessLog.logIfNotable(request, reply, 200);
 }
 
 type Posts = HistoryImport['posts'];

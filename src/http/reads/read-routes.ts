@@ -157,7 +157,7 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
     const slices = sliceByTurns(heavyTurns, address);
     const prepared = await prepare(options, chooseView(request, parsedRequest, answered), slices);
     sendPrepared({ request, reply }, prepared, toReplyOptions(request, context.baseUrl));
-    if (cached === undefined) accessLog.notice(request, reply, 200);
+    if (cached === undefined) accessLog.logIfNotable(request, reply, 200);
   };
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
     if (!endpoint.isRoute(request)) throw routeNotFound(request);

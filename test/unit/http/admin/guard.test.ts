@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFailedTries } from '../../../../src/http/admin/guard.ts';
+import { createFailedAttempts } from '../../../../src/http/admin/guard.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 /** Creates a count whose clock notes how long it is asked to sleep, and sleeps not at all. */
@@ -13,8 +13,8 @@ function createNotedTries() {
     },
   };
   const { signal } = new AbortController();
-  const tries = createFailedTries(clock);
-  return { slept, advance, slow: (address: string) => tries.slow(address, signal) };
+  const attempts = createFailedAttempts(clock);
+  return { slept, advance, slow: (address: string) => attempts.recordFailure(address, signal) };
 }
 
 it('remembers ten thousand addresses, and those that tried last', async () => {

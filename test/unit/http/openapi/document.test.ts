@@ -3,7 +3,7 @@ import { endpoints } from '../../../../src/app/endpoints.ts';
 import { findReferences } from '../../../../src/core/json-schema.ts';
 import { problemKinds } from '../../../../src/core/problem.ts';
 import { describeOpenApi } from '../../../../src/http/openapi/document.ts';
-import { writeOut } from '../../../../src/http/openapi/endpoint-paths.ts';
+import { expandPath } from '../../../../src/http/openapi/endpoint-paths.ts';
 import { readExamples } from '../../../../src/http/openapi/examples.ts';
 import { isBrowseRoute, type Route, routes } from '../../../../src/http/reads/routes.ts';
 import { allReads } from '../../../../src/reads/index.ts';
@@ -151,7 +151,7 @@ describe('the operations', () => {
     expect(all.map(({ operationId, method, path }) => [operationId, method, path])).toEqual([
       ...routes.map(({ id, path }) => [id, 'get', path]),
       ...endpoints
-        .flatMap(writeOut)
+        .flatMap(expandPath)
         .map(({ id, method, path }) => [id, method.toLowerCase(), path]),
     ]);
   });

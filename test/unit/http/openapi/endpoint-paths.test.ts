@@ -5,8 +5,8 @@ import type { Endpoint } from '../../../../src/core/endpoint.ts';
 import {
   describeBodyParts,
   describeEndpointPaths,
+  expandPath,
   listReplySchemas,
-  writeOut,
 } from '../../../../src/http/openapi/endpoint-paths.ts';
 import { nameExamples } from '../../../../src/http/openapi/examples.ts';
 
@@ -66,7 +66,7 @@ describe('an endpoint', () => {
     const path = z.object({ kind: z.enum(['red', 'dark-blue']), id: z.string() });
     const choice = { ...plain, path: '/things/{kind}/{id}', parameters: { path } };
 
-    const written = writeOut(choice);
+    const written = expandPath(choice);
 
     expect(
       written.map(({ id, path: at, parameters }) => [
@@ -78,7 +78,7 @@ describe('an endpoint', () => {
       ['dropThingRed', '/things/red/{id}', ['id']],
       ['dropThingDarkBlue', '/things/dark-blue/{id}', ['id']],
     ]);
-    expect(writeOut(plain)).toEqual([plain]);
+    expect(expandPath(plain)).toEqual([plain]);
   });
 
   it('is an operation of its path and method', () => {

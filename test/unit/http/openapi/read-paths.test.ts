@@ -53,10 +53,7 @@ const cases: readonly Case[] = readRoutes
     })),
   );
 
-function parse(
-  { route: { read } }: Case,
-  given: Readonly<Record<string, string>>,
-): ParsedRead {
+function parse({ route: { read } }: Case, given: Readonly<Record<string, string>>): ParsedRead {
   return reads[read].parse({ ...least[read], ...given }, context);
 }
 
@@ -98,10 +95,7 @@ describe('the schema of a parameter', () => {
   it.each(withDefault)('has the default that the read has: $title', (one) => {
     const { name, schema } = one.parameter;
 
-    const [left, given] = [
-      parse(one, {}),
-      parse(one, { [name]: String(schema.default) }),
-    ];
+    const [left, given] = [parse(one, {}), parse(one, { [name]: String(schema.default) })];
 
     expect([given.plan.key, given.views, given.format]).toEqual([
       left.plan.key,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { otherMeaningOf, readPasted } from '../../../../../src/http/pages/front/pasted.ts';
+import { findOtherMeaning, parsePasted } from '../../../../../src/http/pages/front/pasted.ts';
 
 const baseUrl = 'http://localhost:8080';
 const place = { baseUrl, xMirrors: ['nitter.net'], mastodonSearchHost: 'mastodon.social' };
 const read = (text: string, base = baseUrl) => {
-  const { read: name, address, given } = readPasted(text, { ...place, baseUrl: base });
+  const { read: name, address, given } = parsePasted(text, { ...place, baseUrl: base });
   return [name, address, given];
 };
 
@@ -155,6 +155,6 @@ describe('one word', () => {
     ['https://x.com/jack', null],
     ['1234567890123456', null],
   ])('%s can also mean %o', (text, meaning) => {
-    expect(otherMeaningOf(text)).toEqual(meaning);
+    expect(findOtherMeaning(text)).toEqual(meaning);
   });
 });
