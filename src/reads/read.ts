@@ -47,11 +47,7 @@ export interface ReadAbout {
 export interface Read extends ReadAbout {
   /** Kind of the results, which determines the available formats. */
   readonly kind: Result['kind'];
-  /**
-   * Parses the parameters of a request. Pure.
-   *
-   * @throws Problem with status 400
-   */
+  /** Parses the parameters of a request. Pure. Throws Problem with status 400. */
   parse(given: Readonly<Record<string, unknown>>, context: PlanContext): ParsedRead;
 }
 

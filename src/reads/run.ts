@@ -6,7 +6,6 @@ import type { Format, Result } from '../model/results.ts';
 import { type Representation, represent } from '../render/formats.ts';
 import type { ParsedRead, PlanContext, Read } from './read.ts';
 
-/** Parsed request with its answer. */
 export interface AnsweredRead {
   readonly parsed: ParsedRead;
   readonly answer: Answer;
@@ -21,11 +20,7 @@ export function createReader(fetcher: Pick<Fetcher, 'recall' | 'fetch'>, context
     /** @throws Problem with status 400 */
     parse: (read: Read, given: Readonly<Record<string, unknown>>): ParsedRead =>
       read.parse(given, context),
-    /**
-     * Returns the answer if the cache has a fresh one.
-     *
-     * @throws Problem `not_found` if the cache knows that there is none
-     */
+    /** Returns the answer if the cache has a fresh one. Throws Problem `not_found` if it has a fresh absence. */
     getCached: (parsed: ParsedRead): AnsweredRead | undefined => {
       const answer = fetcher.recall(parsed.plan);
       return answer && { parsed, answer };

@@ -3,7 +3,7 @@ import { runAtOnce } from '../core/scheduling/slices.ts';
 import type { Account } from '../model/account.ts';
 import type { Status } from '../model/post.ts';
 import { type Platform, postUrl } from '../model/reference.ts';
-import { nameAccount, renderAccountHeading, renderProfile } from './markdown/accounts.ts';
+import { nameAccount, renderProfile, titleAccount } from './markdown/accounts.ts';
 import { cutLine, toLine } from './markdown/characters.ts';
 import { escapeLine } from './markdown/escape.ts';
 import { formatNumber, joinBlocks, joinLines, listItem } from './markdown/layout.ts';
@@ -37,7 +37,7 @@ export function renderThreadNote({ posts, stored }: ThreadNote): string {
 export function renderRepostsHead(account: Account, month: string): string {
   const title = `Reposts of ${month}`;
   const front = renderFrontMatter({ title, handle: toLine(account.screen_name) });
-  return `${front}\n# ${title} by ${renderAccountHeading(account)}\n`;
+  return `${front}\n# ${title} by ${titleAccount(account)}\n`;
 }
 
 interface RepostLine {
@@ -77,7 +77,7 @@ export function renderArchiveIndex(account: Account, years: readonly YearCount[]
     url: account.url,
   });
   const profile = renderProfile(account, true);
-  return `${front}\n${joinBlocks([`# ${renderAccountHeading(account)}`, profile, renderYears(years)])}\n`;
+  return `${front}\n${joinBlocks([`# ${titleAccount(account)}`, profile, renderYears(years)])}\n`;
 }
 
 function renderYears(years: readonly YearCount[]): string {

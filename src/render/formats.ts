@@ -45,11 +45,7 @@ interface Rendered {
   readonly fileName: string | null;
 }
 
-/**
- * Renders a result in a format, in steps.
- *
- * @throws Error if results of this kind do not have the format
- */
+/** Renders a result in a format, in steps. Throws Error if results of this kind do not have the format. */
 function* renderSteps(result: Result, format: Format): Steps<Rendered> {
   // The type of `formats` guarantees that a format of a kind renders results of that kind.
   const known = formats[result.kind] as Partial<Record<Format, ResultFormat<Result>>>;

@@ -19,7 +19,7 @@ export const historyMediaTypes = {
 } as const satisfies Record<HistoryFormat, string>;
 
 /** Facts about a history that are known before its posts. */
-export interface HistoryDescription {
+export interface HistoryHeader {
   readonly handle: string;
   readonly account: Account | null;
   readonly query: HistoryQuery;
@@ -28,16 +28,16 @@ export interface HistoryDescription {
 }
 
 /** Creates a writer of a `HistoryReply` as a JSON document in parts: the beginning, batches of posts, the end. */
-export function createHistoryDocument(description: HistoryDescription) {
+export function createHistoryDocument(header: HistoryHeader) {
   let comma = '';
   return {
     begin: (): string => {
-      const { handle, account: profile } = description;
+      const { handle, account: profile } = header;
       const head = { resource: 'history', handle, ...(profile && { profile }) };
       return `${JSON.stringify(head).slice(0, -1)},"posts":[`;
     },
     add: (placed: readonly PlacedPost[]): string => {
-      const posts = toWirePosts(description, placed).map((post) => JSON.stringify(post));
+      const posts = toWirePosts(header, placed).map((post) => JSON.stringify(post));
       if (posts.length === 0) return '';
       const text = `${comma}${posts.join(',')}`;
       comma = ',';
@@ -45,24 +45,21 @@ export function createHistoryDocument(description: HistoryDescription) {
     },
     end: (end: HistoryEnd): string => {
       const tail: Partial<HistoryReply> = {
-        meta: toMeta(description, end),
-        ...toProvenance(description, end),
+        meta: toMeta(header, end),
+        ...toOrigin(header, end),
       };
       return `],${JSON.stringify(tail).slice(1)}`;
     },
   };
 }
 
-export function renderPostLines(
-  description: HistoryDescription,
-  placed: readonly PlacedPost[],
-): string {
-  const lines: HistoryPostLine[] = toWirePosts(description, placed).map((post) => ({ post }));
+export function renderPostLines(header: HistoryHeader, placed: readonly PlacedPost[]): string {
+  const lines: HistoryPostLine[] = toWirePosts(header, placed).map((post) => ({ post }));
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
 function toWirePosts(
-  { query }: HistoryDescription,
+  { query }: HistoryHeader,
   placed: readonly PlacedPost[],
 ): readonly HistoryPostLine['post'][] {
   return query.isIndex ? placed.flatMap(toIndexEntry) : placed.map(({ post }) => post);
@@ -75,15 +72,15 @@ function toIndexEntry({ post }: PlacedPost): readonly HistoryIndexEntry[] {
   return [{ id, url, created_at, created_timestamp, repost: reposted_by !== null }];
 }
 
-export function toMetaLine(description: HistoryDescription, end: HistoryEnd): HistoryMetaLine {
-  return { meta: { ...toMeta(description, end), ...toProvenance(description, end) } };
+export function toMetaLine(header: HistoryHeader, end: HistoryEnd): HistoryMetaLine {
+  return { meta: { ...toMeta(header, end), ...toOrigin(header, end) } };
 }
 
-function toProvenance({ source, fetchedAtMs }: HistoryDescription, { warnings }: HistoryEnd) {
+function toOrigin({ source, fetchedAtMs }: HistoryHeader, { warnings }: HistoryEnd) {
   return { warnings, source, fetched_at: toIsoSeconds(fetchedAtMs) };
 }
 
-function toMeta({ handle, query }: HistoryDescription, end: HistoryEnd): HistoryMeta {
+function toMeta({ handle, query }: HistoryHeader, end: HistoryEnd): HistoryMeta {
   const next_until = toMoment(end.nextUntilSecond);
   return {
     handle,

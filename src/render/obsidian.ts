@@ -13,7 +13,6 @@ export function* renderPostNote(result: PostResult): Steps<string> {
   return `${renderFrontMatter(toProperties(result))}\n${page}`;
 }
 
-/** Returns the file name of a post's note, made from its title. */
 export const toNoteFileName = (result: PostResult): string =>
   `${toFileName(titlePostPage(result)) || 'post'}.md`;
 
@@ -25,9 +24,9 @@ export const renderFrontMatter = (properties: Readonly<Record<string, unknown>>)
 const loadYaml: () => typeof import('yaml') = () => createRequire(import.meta.url)('yaml');
 
 function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
-  const { requested } = toThread(result.posts);
-  const author = requested?.author;
-  const status = requested?.type === 'status' ? requested : undefined;
+  const { main } = toThread(result.posts);
+  const author = main?.author;
+  const status = main?.type === 'status' ? main : undefined;
   const metrics = result.full ? status : undefined;
   const properties = {
     title: titlePostPage(result),
@@ -37,7 +36,7 @@ function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
     copied_from: status?.copied_from?.host,
     created: status?.created_at,
     edited: status?.edited_at,
-    platform: requested?.platform,
+    platform: main?.platform,
     lang: status?.lang,
     tags: status && tagsOf(status),
     post_count: result.posts.length,

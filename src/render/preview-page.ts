@@ -9,20 +9,20 @@ import { headlinePost, nameAuthor, summarizePost, titlePost } from './summary.ts
 
 /** Renders the requested post as an HTML page with Open Graph tags for link previews, without scripts and styles. */
 export function renderPreviewPage(result: PostResult): string {
-  const { requested } = toThread(result.posts);
+  const { main } = toThread(result.posts);
   const lines = [
     '<!doctype html>',
     '<html lang="en">',
     '<head>',
     '<meta charset="utf-8">',
-    `<title>${escapeLine(headlinePost(requested))}</title>`,
+    `<title>${escapeLine(headlinePost(main))}</title>`,
     '<meta name="viewport" content="width=device-width">',
-    renderPreviewTags(requested, result.url),
+    renderPreviewTags(main, result.url),
     renderRelation('rel="canonical"', result.url),
     renderRelation('rel="alternate" type="application/json+oembed"', result.embedUrl),
     '</head>',
     '<body>',
-    requested === undefined ? '' : renderPostQuote(requested),
+    main === undefined ? '' : renderPostQuote(main),
     '</body>',
     '</html>',
   ];

@@ -41,10 +41,7 @@ export function nameAuthor(post: Post | undefined): string {
 
 const joinTitle = (name: string, words: string) => (words === '' ? name : `${name}: ${words}`);
 
-/**
- * Returns the text, poll, article and quote of a post as plain text of at most 300 code points, or a description of
- * its media if it has none of them.
- */
+/** Returns the text, poll, article and quote of a post, or else its media, as plain text of at most 300 code points. */
 export function summarizePost(post: Post | undefined): string {
   if (post === undefined) return '';
   if (post.type === 'tombstone') return cut(toLine(post.text), maxSummary);

@@ -2,7 +2,6 @@ import fastifyCors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Origins } from '../core/http/origins.ts';
 
-/** CORS options of a route. */
 export type CorsPolicy = FastifyCorsOptions;
 
 declare module 'fastify' {

@@ -40,7 +40,6 @@ declare module 'fastify' {
   }
 }
 
-/** Options of `sendProblem`. */
 interface ProblemOptions {
   readonly baseUrl: string;
   readonly accessLog: AccessLog;
@@ -83,7 +82,6 @@ export function toProblem(error: Error & { code?: string }, request: FastifyRequ
   return new Problem('internal_error', { detail: 'An unexpected error occurred.', cause: error });
 }
 
-/** Sends a problem document with its headers. */
 export function sendProblem(reply: FastifyReply, problem: Problem, options: ProblemOptions) {
   const { request } = reply;
   const { document, headers } = describeProblem(problem, request, options.baseUrl);
@@ -115,7 +113,6 @@ export function recordProblem(
   accessLog.logIfNotable(reply.request, reply, status);
 }
 
-/** Returns the headers of a problem document. */
 export function toProblemHeaders(problem: Problem): Record<string, string> {
   return {
     'content-type': problemMediaType,

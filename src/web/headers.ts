@@ -24,7 +24,6 @@ export function setCommonHeaders(app: FastifyInstance): void {
   });
 }
 
-/** Returns the headers of a read's reply. */
 export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: string } {
   const { representation, sharedCacheSeconds } = facts;
   const { mediaType, body, fileName, embedUrl } = representation;

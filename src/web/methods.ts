@@ -70,10 +70,7 @@ function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
   return is404 || routeOptions.url === '*';
 }
 
-/**
- * Answers requests without a route before their body is read: 404, 405 with `Allow` (RFC 9110 §15.5.6), or 204 for a
- * preflight.
- */
+/** Answers unrouted requests before reading a body: 404, 405 with `Allow` (RFC 9110 §15.5.6), or 204 for a preflight. */
 export function refuseUnrouted(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!hasNoRoute(request)) return done();

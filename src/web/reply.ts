@@ -55,10 +55,7 @@ function toPreparedHeaders(headers: Headers): PreparedHeaders {
   };
 }
 
-/**
- * Sends a prepared reply, or 304 if `If-None-Match` matches its ETag (RFC 9110 §13.1.2). Bypasses the `send` of
- * Fastify, which would change nothing (docs/decisions/0004).
- */
+/** Sends a prepared reply, or 304 (RFC 9110 §13.1.2). Bypasses Fastify's `send`, which adds nothing (docs/decisions/0004). */
 export function sendPrepared(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   prepared: PreparedReply,
@@ -74,10 +71,7 @@ export function sendPrepared(
   raw.writeHead(200, listHeaders(selected, headers, request.id)).end(prepared.body);
 }
 
-/**
- * Returns all headers of a 200 reply. `writeHead` copies the list, so replies that differ only in their request id
- * share one list.
- */
+/** Returns all headers of a 200 reply. `writeHead` copies them, so replies that differ only in their id share a list. */
 function listHeaders(prepared: PreparedHeaders, own: HeaderList, id: string): string[] {
   if (prepared.last?.own === own) {
     prepared.last.all[1] = id;

@@ -22,9 +22,7 @@ export const apiIndex = z
     version: z.string(),
     description: z.string(),
     base_url: z.url(),
-    documentation: z
-      .record(z.string(), z.url())
-      .describe('URLs of the documentation pages, by name.'),
+    documentation: z.record(z.string(), z.url()).describe('URLs of the pages, by name.'),
     documents: listOf({
       url: z.url(),
       summary: z.string(),
@@ -67,10 +65,7 @@ export const apiIndex = z
         units: z.number().int(),
         applies_to: z.string(),
       }),
-      pool_upstream_requests: z
-        .number()
-        .int()
-        .describe('Requests to upstreams for the browse reads of all callers.'),
+      pool_upstream_requests: z.number().int().describe('For the browse reads of all callers.'),
       headers: texts,
     }),
     errors: z.object({
@@ -89,10 +84,7 @@ export const apiIndex = z
         deprecation_iso: z.string(),
         sunset_iso: z.string(),
         state: z.enum(['current', 'announced', 'deprecated', 'past_sunset']),
-        successor: z
-          .string()
-          .optional()
-          .describe('The path that replaces it, if there is only one.'),
+        successor: z.string().optional().describe('The path that replaces it, if only one does.'),
         successor_parameter: text.optional().describe('The parameter that selects the path.'),
         successors: z.record(z.string(), z.string()).optional().describe('Paths by its value.'),
       }),

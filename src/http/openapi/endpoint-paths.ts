@@ -103,21 +103,15 @@ function describeResponses(endpoint: Endpoint, examples: NamedExamples): JsonSch
   const own = [...endpoint.problems, ...accesses[endpoint.access].problems];
   const codes = [...new Set([...own, 'uri_too_long', 'internal_error', 'shutting_down'] as const)];
   for (const status of new Set(codes.map((code) => problemKinds[code].status))) {
-    const matching = codes.filter((code) => problemKinds[code].status === status);
-    const headers = describeProblemHeaders(endpoint, status, matching);
-    responses[status] = mergeResponses(
-      responses[status],
-      describeProblem(matching, headers, examples),
-    );
+    const used = codes.filter((code) => problemKinds[code].status === status);
+    const headers = describeProblemHeaders(endpoint, status, used);
+    responses[status] = merge(responses[status], describeProblem(used, headers, examples));
   }
   return { ...responses, default: describeRefused(examples) };
 }
 
 /** Merges a reply in the endpoint's own format with a problem document of the same status. */
-function mergeResponses(
-  reply: ResponseObject | undefined,
-  problem: ResponseObject,
-): ResponseObject {
+function merge(reply: ResponseObject | undefined, problem: ResponseObject): ResponseObject {
   if (reply === undefined) return problem;
   return {
     description: `${reply.description}\n\n${problem.description}`,
@@ -150,22 +144,18 @@ function describeHeaders(headers: EndpointHeaders): JsonSchema {
 /** Header of the problem `missing_bearer` (RFC 9110 §15.5.2). */
 const challenge: EndpointHeaders = { 'WWW-Authenticate': { description: '`Bearer`.' } };
 
-function describeProblemHeaders(
-  endpoint: Endpoint,
-  status: number,
-  matching: readonly ProblemCode[],
-) {
+function describeProblemHeaders(endpoint: Endpoint, status: number, used: readonly ProblemCode[]) {
   return {
     ...describeCommonHeaders(endpoint),
     ...referHeaders(status === 429 || status === 503 ? ['Retry-After'] : []),
-    ...(matching.includes('missing_bearer') ? describeHeaders(challenge) : {}),
+    ...(used.includes('missing_bearer') ? describeHeaders(challenge) : {}),
   };
 }
 
 function describeCommonHeaders({ access, headers = {} }: Endpoint): JsonSchema {
-  const keyHeaders = ['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'] as const;
+  const ofKey = ['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'] as const;
   return {
-    ...referHeaders(['X-Request-Id', 'Cache-Control', ...(access === 'key' ? keyHeaders : [])]),
+    ...referHeaders(['X-Request-Id', 'Cache-Control', ...(access === 'key' ? ofKey : [])]),
     ...describeHeaders(headers),
   };
 }

@@ -7,7 +7,7 @@ import type { HistoryFormat } from '../../model/history.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';
 import {
   createHistoryDocument,
-  type HistoryDescription,
+  type HistoryHeader,
   historyMediaTypes,
   renderPostLines,
   toMetaLine,
@@ -61,7 +61,7 @@ interface HistoryRequest extends Omit<ReturnType<typeof importProfilePosts.parse
 }
 
 interface SentHistory {
-  readonly description: HistoryDescription;
+  readonly header: HistoryHeader;
   readonly posts: HistoryImport['posts'];
 }
 
@@ -75,8 +75,8 @@ async function importAndSend(
   const sending = format === 'json' ? 'document' : 'stream';
   const history = await importer.begin(query, toWaiting(request, identification), sending);
   const { account, source, startedMs: fetchedAtMs } = history;
-  const description = { handle: account.screen_name, account, query, source, fetchedAtMs };
-  const sent = { description, posts: addWarnings(history.posts, warnings) };
+  const header = { handle: account.screen_name, account, query, source, fetchedAtMs };
+  const sent = { header, posts: addWarnings(history.posts, warnings) };
   if (format === 'json') {
     await sendHistoryJson(reply, sent, options).finally(() => history.posts.close());
   } else {
@@ -109,7 +109,7 @@ function addWarnings(posts: Posts, warnings: readonly string[]): Posts {
  */
 async function sendHistoryLines(
   { request, response }: { readonly request: FastifyRequest; readonly response: ServerResponse },
-  { description, posts }: SentHistory,
+  { header, posts }: SentHistory,
   baseUrl: string,
 ): Promise<void> {
   const write = createWriter(response);
@@ -119,11 +119,11 @@ async function sendHistoryLines(
   try {
     let step = await posts.next();
     for (; step.done !== true; step = await posts.next()) {
-      await write(renderPostLines(description, step.value));
+      await write(renderPostLines(header, step.value));
       if (response.destroyed) return;
     }
     const { failure } = step.value;
-    const line = toMetaLine(description, step.value);
+    const line = toMetaLine(header, step.value);
     const hasFailed = failure instanceof Problem;
     await writeLine(hasFailed ? { error: { ...describe(failure), ...line } } : line);
   } catch (error) {
@@ -159,7 +159,7 @@ async function sendHistoryJson(
   try {
     const body = await readHistoryJson(sent, hold);
     hold.release(); // sending the reply reserves the bytes again
-    await reply.headers({ ...headersOf('json'), 'x-source': sent.description.source }).send(body);
+    await reply.headers({ ...headersOf('json'), 'x-source': sent.header.source }).send(body);
   } finally {
     hold.release();
   }
@@ -179,8 +179,8 @@ const tooLarge =
   'The history is larger than 16 MiB as one JSON document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
 
 /** @throws Problem `invalid_option` for a document over 16 MiB, `overloaded`, and those of `PostStream.next` */
-async function readHistoryJson({ description, posts }: SentHistory, hold: Hold): Promise<Buffer> {
-  const document = createHistoryDocument(description);
+async function readHistoryJson({ header, posts }: SentHistory, hold: Hold): Promise<Buffer> {
+  const document = createHistoryDocument(header);
   const pieces: Buffer[] = [];
   let size = 0;
   const write = (text: string): void => {

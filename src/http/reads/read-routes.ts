@@ -198,11 +198,7 @@ function createRequestParser(reader: Reader) {
   };
 }
 
-/**
- * Returns the parameters of the query and of the path, which take precedence.
- *
- * @throws Problem `invalid_option` for an invalid number `{n}` of a photo or video
- */
+/** Returns the parameters of the query and, with precedence, of the path. Throws `invalid_option` for an invalid `{n}`. */
 export function toParameters(pattern: PathPattern, request: FastifyRequest): ParsedUrlQuery {
   const path = request.params as PathParameters;
   const { n } = path;

@@ -145,10 +145,7 @@ export function listRouterPaths(route: Route): readonly RouterPath[] {
   );
 }
 
-/**
- * Converts a path to the router's notation. A handle that is not first gets a constraint, because
- * `/profile/{handle}` and `/{handle}/followers` would match the same URLs.
- */
+/** Converts a path for the router. Later handles are constrained: `/profile/{handle}` also fits `/profile/posts`. */
 function toRouterPath({ path, handles }: PathPattern): string {
   const isFirst = path.startsWith('/{handle}');
   const constraint = handles === undefined || isFirst ? '' : `(^.*${handles.source}.*$)`;

@@ -2,9 +2,7 @@ import { nobodyOnX } from '../../model/reference.ts';
 import type { AnyReadId, ReadId } from '../index.ts';
 
 export interface PathPattern {
-  /**
-   * Path with parameters in braces: those of the read, `n` (number of a photo or video), `tag`, and `user` (of Mastodon).
-   */
+  /** Path with parameters in braces: those of the read, `n` (of a photo or video), `tag`, and `user` (of Mastodon). */
   readonly path: string;
   /** Parameters of the read that the path sets to a fixed value. */
   readonly fixed?: Readonly<Record<string, string>>;
@@ -12,12 +10,10 @@ export interface PathPattern {
   readonly handles?: RegExp;
 }
 
-/** Path of a read on another site. */
 export interface SitePath extends PathPattern {
   readonly read: ReadId;
 }
 
-/** Path of a read on this server. */
 export interface OwnPath extends PathPattern {
   readonly id: string;
   readonly read: AnyReadId;
@@ -40,12 +36,7 @@ function v1(read: AnyReadId, path: string): OwnPath {
   return { id: read, read, path: `/api/v1${path}`, surface: 'v1' };
 }
 
-function permalink(
-  id: string,
-  read: AnyReadId,
-  path: string,
-  also?: readonly PathPattern[],
-): OwnPath {
+function permalink(id: string, read: AnyReadId, path: string, also?: OwnPath['also']): OwnPath {
   return { id, read, path, surface: 'permalink', ...(also && { also }) };
 }
 

@@ -23,13 +23,13 @@ export function nameAccount(account: Account): string {
 }
 
 /** Returns an account as Markdown for a heading: `Name (@handle)`. */
-export function renderAccountHeading({ screen_name: handle, name, url }: Account): string {
-  const shown = renderHandleHeading(handle, url);
+export function titleAccount({ screen_name: handle, name, url }: Account): string {
+  const shown = titleHandle(handle, url);
   return toLine(name) === '' ? shown : `${escapeInline(name)} (${shown})`;
 }
 
 /** Returns a handle for a heading. `@user@host` is a link, as GitHub makes an e-mail link of it even if escaped. */
-export const renderHandleHeading = (handle: string, url: string): string =>
+export const titleHandle = (handle: string, url: string): string =>
   handle.includes('@') ? link(`@${handle}`, url) : escapeInline(`@${handle}`);
 
 /** Returns an account as `Name ([@handle](url))`, with `emphasis` around the name. */
@@ -51,7 +51,7 @@ export function copyPrefix(post: Post, toText: (host: string) => string = toLine
 
 /** Renders a section about an account. `heading` is its start, such as `## About`. */
 export const renderAbout = (heading: string, account: Account): string =>
-  joinBlocks([`${heading} ${renderAccountHeading(account)}`, renderProfile(account, false)]);
+  joinBlocks([`${heading} ${titleAccount(account)}`, renderProfile(account, false)]);
 
 /** Renders the biography and the facts of an account; `full` adds pictures, all counts and the time it joined. */
 export function renderProfile(account: Account, full: boolean): string {

@@ -1,12 +1,7 @@
 import { mapInSteps, type Steps } from '../../core/scheduling/slices.ts';
 import type { Post } from '../../model/post.ts';
 import type { BrowseItems, BrowseResult } from '../../model/results.ts';
-import {
-  renderAccountHeading,
-  renderAccountList,
-  renderHandleHeading,
-  renderProfile,
-} from './accounts.ts';
+import { renderAccountList, renderProfile, titleAccount, titleHandle } from './accounts.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinFacts, labelled } from './layout.ts';
 import { link, linkUrl } from './links.ts';
@@ -36,17 +31,15 @@ export function* renderBrowsePage(result: BrowseResult): Steps<string> {
 function titleOf({ subject, profile }: BrowseResult): string {
   switch (subject.resource) {
     case 'profile':
-      return profile === null
-        ? renderHandleHeading(subject.handle, subject.url)
-        : renderAccountHeading(profile);
+      return profile === null ? titleHandle(subject.handle, subject.url) : titleAccount(profile);
     case 'followers':
-      return `Followers of ${renderHandleHeading(subject.handle, subject.url)}`;
+      return `Followers of ${titleHandle(subject.handle, subject.url)}`;
     case 'following':
-      return `Accounts that ${renderHandleHeading(subject.handle, subject.url)} follows`;
+      return `Accounts that ${titleHandle(subject.handle, subject.url)} follows`;
     case 'replies': {
       const author = subject.answered?.author ?? null;
       const post = `the post ${escapeInline(subject.id)}`;
-      return `Replies to ${author === null ? post : renderAccountHeading(author)}`;
+      return `Replies to ${author === null ? post : titleAccount(author)}`;
     }
     case 'search':
       return `Search: ${escapeInline(subject.query)}`;

@@ -3,13 +3,7 @@ import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostResult } from '../../model/results.ts';
 import { articleTitleOf, firstWordsOf } from '../summary.ts';
-import {
-  copyPrefix,
-  linkAccount,
-  nameAccount,
-  renderAbout,
-  renderAccountHeading,
-} from './accounts.ts';
+import { copyPrefix, linkAccount, nameAccount, renderAbout, titleAccount } from './accounts.ts';
 import { toLine } from './characters.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinFacts, joinLines } from './layout.ts';
@@ -27,11 +21,9 @@ import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } fro
 /** Renders a post with its thread as a Markdown page (CommonMark with GitHub's tables). Each post is a step. */
 export function* renderPostPage(result: PostResult): Steps<string> {
   const thread = toThread(result.posts);
-  const title = titleOf(result, { account: renderAccountHeading, text: escapeInline });
+  const title = titleOf(result, { account: titleAccount, text: escapeInline });
   const blocks =
-    result.posts.length > 1
-      ? yield* renderBlocks(result, thread)
-      : renderSinglePost(result, thread);
+    result.posts.length > 1 ? yield* renderBlocks(result, thread) : renderOnlyPost(result, thread);
   return `${joinBlocks([
     `# ${keepNumberSigns(title)}`,
     ...blocks,
@@ -51,13 +43,12 @@ interface TitleStyle {
 
 function titleOf({ posts }: PostResult, style: TitleStyle): string {
   const thread = toThread(posts);
-  const { requested } = thread;
-  if (!requested?.author) return posts.length > 1 ? 'Conversation' : 'Unavailable post';
-  const prefix = copyPrefix(requested, style.text);
-  if (isTitledByArticle(posts, requested))
-    return `${prefix}${style.text(articleTitleOf(requested))}`;
-  const name = `${kindOf(thread, posts.length)}${style.account(requested.author)}`;
-  const words = style.text(firstWordsOf(requested));
+  const { main } = thread;
+  if (!main?.author) return posts.length > 1 ? 'Conversation' : 'Unavailable post';
+  const prefix = copyPrefix(main, style.text);
+  if (isTitledByArticle(posts, main)) return `${prefix}${style.text(articleTitleOf(main))}`;
+  const name = `${kindOf(thread, posts.length)}${style.account(main.author)}`;
+  const words = style.text(firstWordsOf(main));
   return `${prefix}${words === '' ? name : `${name}: ${words}`}`;
 }
 
@@ -67,11 +58,11 @@ function kindOf(thread: Thread, postCount: number): string {
   return thread.chain.length > 1 ? 'Thread by ' : 'Post by ';
 }
 
-const isTitledByArticle = (posts: readonly Post[], requested: Post | undefined): boolean =>
-  posts.length < 2 && requested !== undefined && articleTitleOf(requested) !== '';
+const isTitledByArticle = (posts: readonly Post[], main: Post | undefined): boolean =>
+  posts.length < 2 && main !== undefined && articleTitleOf(main) !== '';
 
-function renderSinglePost(result: PostResult, thread: Thread): readonly string[] {
-  const post = thread.requested;
+function renderOnlyPost(result: PostResult, thread: Thread): readonly string[] {
+  const post = thread.main;
   if (post === undefined) return [];
   if (post.type === 'tombstone') return [renderTombstone(post)];
   const { full, fetchedAt, posts } = result;
@@ -93,7 +84,7 @@ function* renderBlocks(result: PostResult, thread: Thread): Steps<readonly strin
   const positions = findPositions(thread);
   const { full, fetchedAt } = result;
   const render = (level: number) => (post: Post) => {
-    const isRequested = post === thread.requested && post !== result.posts[0];
+    const isRequested = post === thread.main && post !== result.posts[0];
     const position = positions.get(post) ?? null;
     const context = { thread, owner: null, position, isRequested, level };
     return renderPostBlock(post, context, { full, fetchedAt, articles: 'whole' });
@@ -103,9 +94,8 @@ function* renderBlocks(result: PostResult, thread: Thread): Steps<readonly strin
   return [...chain, ...(replies.length > 0 ? ['## Replies', ...replies] : [])];
 }
 
-function renderUserDetail({ userDetail, posts }: PostResult, { requested }: Thread): string | null {
-  if (userDetail === 'author')
-    return requested?.author ? renderAbout('## About', requested.author) : null;
+function renderUserDetail({ userDetail, posts }: PostResult, { main }: Thread): string | null {
+  if (userDetail === 'author') return main?.author ? renderAbout('## About', main.author) : null;
   const accounts = userDetail === 'all' ? findAccounts(posts) : [];
   if (accounts.length === 0) return null;
   return joinBlocks(['## Accounts', ...accounts.map((account) => renderAbout('###', account))]);

@@ -4,7 +4,7 @@ import type { Post, Status } from '../../model/post.ts';
 /** Posts of a page by their role in the conversation. */
 export interface Thread {
   /** The requested post. */
-  readonly requested: Post | undefined;
+  readonly main: Post | undefined;
   /** Posts before the requested post, the post itself, and its author's continuation. */
   readonly chain: readonly Post[];
   readonly replies: readonly Post[];
@@ -16,7 +16,7 @@ export interface Thread {
 
 export function toThread(posts: readonly Post[]): Thread {
   const chain = posts.filter((post) => post.context !== 'reply');
-  const requested = posts.find((post) => post.context === 'post') ?? chain[0] ?? posts[0];
+  const main = posts.find((post) => post.context === 'post') ?? chain[0] ?? posts[0];
   const indexes = new Map<string, number>();
   const firstIndexes = new Map<string, number>();
   for (const [at, { id, author }] of chain.entries()) {
@@ -25,12 +25,12 @@ export function toThread(posts: readonly Post[]): Thread {
     if (handle !== undefined && !firstIndexes.has(handle)) firstIndexes.set(handle, at);
   }
   const replies = posts.filter((post) => post.context === 'reply');
-  return { requested, chain, replies, indexes, firstIndexes };
+  return { main, chain, replies, indexes, firstIndexes };
 }
 
 /** Returns whether one account wrote the whole chain, ignoring placeholders without an author. */
-export function isByOneAuthor({ requested, chain }: Thread): boolean {
-  const author = requested?.author ?? null;
+export function isByOneAuthor({ main, chain }: Thread): boolean {
+  const author = main?.author ?? null;
   return chain.every((post) => post.author === null || isSameAccount(post.author, author));
 }
 
@@ -39,10 +39,7 @@ export const isSameAccount = (one: Account, other: Account | null): boolean =>
 
 const accountKey = (account: Account) => `${account.platform}:${account.screen_name.toLowerCase()}`;
 
-/**
- * Returns positions such as `2/5` for consecutive posts by one author. A placeholder without an author counts as one
- * of them if it is between two.
- */
+/** Returns positions such as `2/5` for consecutive posts by one author, including placeholders between them. */
 export function findPositions({ chain }: Thread): ReadonlyMap<Post, string> {
   const runs = toRuns(chain).filter(({ length }) => length > 1);
   return new Map(

@@ -69,10 +69,7 @@ function nestHeading(line: string, nest: NestHeading): string {
 
 const writeHeading = (level: number, text: string) => `${'#'.repeat(level)}${text}`.trimEnd();
 
-/**
- * Handles a heading's underline of `=` or `-` (CommonMark 0.31 §4.3). Returns `false` if the line is not one. Below a
- * paragraph of several lines it makes no heading.
- */
+/** Handles a line of `=` or `-` that underlines a heading (CommonMark 0.31 §4.3); returns `false` for other lines. */
 function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
   const underline = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)?.[1]?.[0];
   const before = lines.at(-2);

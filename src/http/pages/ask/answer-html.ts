@@ -1,16 +1,10 @@
 import type { Token } from 'markdown-it';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { type DocSite, toDocPath } from '../docs/doc-pages.ts';
-import {
-  avoidInlineStyle,
-  createParser,
-  type LinkElement,
-  setLinkTargets,
-} from '../docs/markdown.ts';
+import { avoidInlineStyle, createParser, type LinkElement, setTargets } from '../docs/markdown.ts';
 import { nestHeadings } from '../front/result-html.ts';
 import { toLink } from '../layout.ts';
 
-/** Resolution of citations and links in answers. */
 export interface AnswerLinks {
   readonly pages: readonly string[];
   /** Returns the URL of a citation such as `docs/keys.md#get-a-key:12`; `null` if it is not on this site. */
@@ -70,7 +64,7 @@ export async function createAnswerRenderer(links: AnswerLinks) {
     nestHeadings(tokens, 3); // the heading of the question has level 2
     for (const token of tokens) {
       avoidInlineStyle(token);
-      setLinkTargets(token.children ?? [], (target) => toElement(links.ofTarget(target)));
+      setTargets(token.children ?? [], (target) => toElement(links.ofTarget(target)));
     }
     return parser.renderer.render(tokens, parser.options, {});
   };

@@ -31,7 +31,6 @@ import {
   foreignLinks,
 } from './answer-html.ts';
 
-/** Answers questions for the page. */
 export interface QuestionAnswerer {
   /** Path of the session routes, which the page's script uses. */
   readonly sessionBase: string;

@@ -31,7 +31,7 @@ export async function createMarkdown() {
     markOutputs(tokens);
     for (const token of tokens) {
       avoidInlineStyle(token);
-      setLinkTargets(token.children ?? [], (target) => toTarget(target, resolve));
+      setTargets(token.children ?? [], (target) => toTarget(target, resolve));
     }
     const at = tokens.findIndex(({ type, tag }) => type === 'heading_open' && tag === 'h1');
     const untitled = at === -1 ? tokens : tokens.toSpliced(at, 3);
@@ -119,10 +119,7 @@ export interface LinkElement {
 }
 
 /** Replaces the elements of the links among inline tokens. Links cannot nest. */
-export function setLinkTargets(
-  tokens: readonly Token[],
-  toElement: (target: string) => LinkElement,
-) {
+export function setTargets(tokens: readonly Token[], toElement: (target: string) => LinkElement) {
   let tag = 'a';
   for (const token of tokens) {
     if (token.type === 'link_open') {

@@ -30,13 +30,13 @@ export async function createResultRenderer(options: ResultOptions) {
   rules.image = (tokens, index) => renderPicture(tokens[index]);
   return (markdown: string, mastodonHost: string | null = null): ResultHtml => {
     const tokens = parser.parse(markdown, {});
-    const setLinkTargets = createLinks(options, mastodonHost);
+    const setTargets = createLinks(options, mastodonHost);
     keepOneTitle(tokens);
     nestHeadings(tokens, options.headingLevel);
     for (const token of tokens) {
       avoidInlineStyle(token);
       if (textBlock.test(token.type)) token.attrSet('dir', 'auto');
-      setLinkTargets(token.children ?? []);
+      setTargets(token.children ?? []);
     }
     const heading = tokens.findIndex(({ type }) => type === 'heading_open');
     return {
