@@ -4,14 +4,14 @@ import { aliasRoutes } from '../../../../src/http/reads/routes.ts';
 
 const dayMs = 86_400_000;
 
-it('changes the state of a route only at midnight, so that documents can be kept for the day', () => {
+it('changes the lifecycle state of a route only at midnight', () => {
   const instants = aliasRoutes.flatMap(({ lifecycle }) => Object.values(lifecycle));
 
   expect(instants.length).toBeGreaterThan(0);
   expect(instants.filter((ms) => ms % dayMs !== 0)).toEqual([]);
 });
 
-it('makes a document once a day, also when the clock goes back', () => {
+it('creates a document once a day, even if the clock is set back', () => {
   let nowMs = 10 * dayMs;
   const clock = { now: () => nowMs, sleep: async () => undefined };
   const read = cacheForTheDay((ms) => ms, clock);

@@ -80,7 +80,7 @@ const goodUrls: readonly (readonly [string, unknown])[] = [
   ['http://localhost:8080/@jack/status/20', x('jack')],
 ];
 
-/** At least 60 inputs that must not be taken for a post, each with its own code. */
+/** Inputs that are not posts, with their problem codes; at least 60. */
 const badUrls: readonly (readonly [string, string])[] = [
   ['not a url', 'invalid_url'],
   ['x.com/jack/status/20', 'invalid_url'],
@@ -189,11 +189,11 @@ describe('the URL of a post', () => {
     expect(parsePostUrl(url, place)).toEqual(reference);
   });
 
-  it.each(badUrls)('refuses %j with %s', (url, code) => {
+  it.each(badUrls)('rejects %j with %s', (url, code) => {
     expect(codeOf(() => parsePostUrl(url, place))).toBe(code);
   });
 
-  it('knows its own permalinks below the path of the base URL', () => {
+  it('resolves its own permalinks below the path of the base URL', () => {
     const base = 'https://tools.example.org/perch';
 
     expect(parsePostUrl(`${base}/jack/status/20`, { ...place, baseUrl: base })).toEqual(x('jack'));
