@@ -61,19 +61,19 @@ describe('the browse reads', () => {
 
   clause(
     ['read.v1.followers', 'read.resources.followers_list'],
-    'reads the followers of a handle',
+    'reads the followers of an account',
     () => expectList('followers'),
   );
 
   clause(
     ['read.v1.following', 'read.resources.following_list'],
-    'reads the accounts that a handle follows',
+    'reads the accounts that an account follows',
     () => expectList('following'),
   );
 
   clause(
     ['read.resources.search_results', 'read.v1.search', 'read.permalink.search_query_q'],
-    'reads what a search finds, newest first',
+    'reads the results of a search, newest first',
     async () => {
       const reply = await readJson('/search?q=heron&platform=archive&limit=5');
 
@@ -94,7 +94,7 @@ describe('the browse reads', () => {
       ['videos', 'videos'],
       ['users', 'users'],
     ] as const,
-    ([feed]) => `takes the feed ${feed}`,
+    ([feed]) => `accepts the feed ${feed}`,
     async ([feed, told]) => {
       const reply = await readJson(`/api/v1/search?q=the&platform=archive&feed=${feed}`);
 
@@ -143,7 +143,7 @@ describe('the browse reads', () => {
 
   clause(
     'read.v1.profile',
-    'honours with_replies, with_reposts, until and include_posts',
+    'applies with_replies, with_reposts, until and include_posts',
     async () => {
       const [plain, replies, reposts, until, alone] = [
         await readJson(`${profile}?limit=100`),
@@ -169,7 +169,7 @@ describe('the browse reads', () => {
     },
   );
 
-  clause('read.v1.search', 'honours since and until in each of their forms', async () => {
+  clause('read.v1.search', 'applies since and until in each of their formats', async () => {
     const forms = [
       ['2026-05-01', '2026-06-01'],
       ['2026-05-01T00:00:00Z', '2026-06-01T02:00:00%2B02:00'],
@@ -189,7 +189,7 @@ describe('the browse reads', () => {
     for (const other of others) expect(other).toEqual(first);
   });
 
-  clause('read.v1.profile', 'sends the headers of the contract', async () => {
+  clause('read.v1.profile', 'sends the documented headers', async () => {
     const app = await buildTestApp();
 
     const [miss, hit] = [
@@ -217,7 +217,7 @@ describe('the browse reads', () => {
     ]);
   });
 
-  clause('read.v1.search', 'answers from the archive as the last resort, and says so', async () => {
+  clause('read.v1.search', 'falls back to the archive, and warns about it', async () => {
     const folder = temporaryFolder();
     fillArchive(folder, ['x']);
     const app = await buildTestApp({ env: { PERCH_DATA_DIR: folder } });
@@ -233,32 +233,28 @@ describe('the browse reads', () => {
     expect(named.json().degraded).toBe(false);
   });
 
-  clause(
-    'read.v1.search',
-    'prefers its own stale results to those of the last resort',
-    async () => {
-      const list = createFakeList(3, steady);
-      const archive = openImportedArchive('x');
-      const app = await buildTestApp({ providers: [archive, list.provider] });
-      const live = await app.request('/search?q=heron&format=json');
-      list.isDown = true;
-      await app.advance(600_000);
+  clause('read.v1.search', 'prefers stale results to those of the archive', async () => {
+    const list = createFakeList(3, steady);
+    const archive = openImportedArchive('x');
+    const app = await buildTestApp({ providers: [archive, list.provider] });
+    const live = await app.request('/search?q=heron&format=json');
+    list.isDown = true;
+    await app.advance(600_000);
 
-      const stale = await app.request('/search?q=heron&format=json');
-      const other = await app.request('/search?q=gate&format=json');
+    const stale = await app.request('/search?q=heron&format=json');
+    const other = await app.request('/search?q=gate&format=json');
 
-      expect(stale.headers).toMatchObject({ 'x-cache': 'stale', 'x-search-degraded': 'true' });
-      expect(stale.json()).toMatchObject({
-        source: 'fake',
-        degraded: true,
-        posts: live.json().posts,
-      });
-      expect(stale.json().warnings[0]).toContain('Stale');
-      expect(other.json()).toMatchObject({ source: 'archive', degraded: true });
-    },
-  );
+    expect(stale.headers).toMatchObject({ 'x-cache': 'stale', 'x-search-degraded': 'true' });
+    expect(stale.json()).toMatchObject({
+      source: 'fake',
+      degraded: true,
+      posts: live.json().posts,
+    });
+    expect(stale.json().warnings[0]).toContain('Stale');
+    expect(other.json()).toMatchObject({ source: 'archive', degraded: true });
+  });
 
-  clause('read.v1.search', 'asks the platform that is named, and no other', async () => {
+  clause('read.v1.search', 'searches only the named platform', async () => {
     const list = createFakeList(3, steady);
     const app = await buildTestApp({ providers: [list.provider] });
 
@@ -316,7 +312,7 @@ describe('the browse reads', () => {
       [`${profile}?cursor=`, 'invalid_cursor', '`cursor` is empty'],
       ['/api/v1/profiles/alice.example.com', 'unsupported_platform', 'an account of Bluesky'],
     ] as const,
-    ([url, code]) => `refuses ${url.slice(0, 60)} as ${code}`,
+    ([url, code]) => `rejects ${url.slice(0, 60)} with ${code}`,
     async ([url, code, words]) => {
       const app = await buildTestApp({ env: xOnly });
 
@@ -337,7 +333,7 @@ describe('the browse reads', () => {
       '/docs/followers',
       '/.well-known/followers',
     ],
-    (path) => `keeps ${path} from being a handle, for every method`,
+    (path) => `does not treat ${path} as a handle, for any method`,
     async (path) => {
       const app = await buildTestApp();
 
@@ -350,7 +346,7 @@ describe('the browse reads', () => {
 
   clause(
     'read.resources.profile_by_handle',
-    'says that an account of the sample does not exist',
+    'answers 404 for an unknown account of the sample',
     async () => {
       const app = await buildTestApp();
       for (const path of ['', '/followers', '/following']) {

@@ -17,7 +17,7 @@ const strongTag = /^"[\x21\x23-\x7e]+"$/;
 const json = { accept: 'application/json' };
 
 describe('an entity tag', () => {
-  it('is strong and stays while the bytes do', async () => {
+  it('is strong and changes only with the bytes', async () => {
     const app = await buildTestApp();
     for (const { url } of rows) {
       const first = await app.request(url);
@@ -59,7 +59,7 @@ describe('an entity tag', () => {
     }
   });
 
-  it('is the same by Accept and by parameter', async () => {
+  it('is the same for Accept and for the parameter', async () => {
     const app = await buildTestApp();
     for (const { url } of twoFormats) {
       const [accepted, named] = [
@@ -82,7 +82,7 @@ describe('If-None-Match', () => {
     ['a list of weak forms', (tag) => `W/"other" , W/${tag}`],
     ['a star', () => '*'],
   ];
-  it.each(forms)('is answered with 304 and the same headers: %s', async (_, write) => {
+  it.each(forms)('gets 304 with the same headers: %s', async (_, write) => {
     const app = await buildTestApp();
     for (const { url } of [...rows, { url: '/api' }]) {
       await app.request(url);
@@ -97,7 +97,7 @@ describe('If-None-Match', () => {
   });
 
   const strangers = ['"other"', 'W/"other"', '', '"*"', '"', 'x', '"other", "another"'];
-  it.each(strangers)('is answered with the page where it names another: %s', async (known) => {
+  it.each(strangers)('gets the page if the entity tag differs: %s', async (known) => {
     const app = await buildTestApp();
     for (const { url } of rows) {
       const reply = await app.request(url, { headers: { 'if-none-match': known } });
@@ -105,7 +105,7 @@ describe('If-None-Match', () => {
     }
   });
 
-  it('does not take one format for the other', async () => {
+  it('distinguishes formats', async () => {
     const app = await buildTestApp();
     for (const { url } of twoFormats) {
       const markdown = String((await app.request(url)).headers.etag);
@@ -117,7 +117,7 @@ describe('If-None-Match', () => {
     }
   });
 
-  it('makes a problem no less of one', async () => {
+  it('does not affect problems', async () => {
     const app = await buildTestApp();
     for (const { url, missingUrl } of rows) {
       const headers = { 'if-none-match': '*' };
@@ -127,7 +127,7 @@ describe('If-None-Match', () => {
     }
   });
 
-  it('is answered the same by HEAD', async () => {
+  it('works for HEAD too', async () => {
     const app = await buildTestApp();
     for (const { url } of current) {
       await app.request(url);
@@ -159,7 +159,7 @@ describe('Cache-Control', () => {
   clauseEach(
     'read.auth.keyed_no_store',
     ['0', '300'],
-    (seconds) => `keeps keyed replies out of caches with PERCH_SHARED_CACHE_SECONDS=${seconds}`,
+    (seconds) => `forbids caching of replies to keys with PERCH_SHARED_CACHE_SECONDS=${seconds}`,
     async (seconds) => {
       const app = await buildTestApp({ env: { PERCH_SHARED_CACHE_SECONDS: seconds } });
       const key = await app.createKey();
@@ -173,7 +173,7 @@ describe('Cache-Control', () => {
     },
   );
 
-  it('keeps errors out of caches', async () => {
+  it('forbids caching of errors', async () => {
     const app = await buildTestApp({ env: { PERCH_SHARED_CACHE_SECONDS: '300' } });
     for (const { url, missingUrl } of rows) {
       const replies = [
@@ -187,7 +187,7 @@ describe('Cache-Control', () => {
 });
 
 describe('Vary', () => {
-  it('names what the reply was chosen by', async () => {
+  it('lists the request headers that the reply depends on', async () => {
     const app = await buildTestApp();
     for (const one of rows) {
       const choice = isPost(one) ? 'Accept' : 'Accept, Authorization';
@@ -204,7 +204,7 @@ describe('Vary', () => {
     }
   });
 
-  it('names User-Agent where crawlers get a preview', async () => {
+  it('lists User-Agent if link previews are enabled', async () => {
     const app = await buildTestApp({ env: { PERCH_LINK_PREVIEWS: 'true' } });
     for (const one of rows) {
       const hasPreview = one.row.surface === 'permalink' && isPost(one) && !isEmbed(one);
@@ -262,7 +262,7 @@ describe('HEAD', () => {
     },
   );
 
-  it('has the headers of GET for each worth of a key', async () => {
+  it('has the headers of GET for each key status', async () => {
     const app = await buildTestApp();
     for (const { url } of browseRequests.filter(({ row }) => row.surface !== 'alias')) {
       const key = await app.createKey();
@@ -278,7 +278,7 @@ describe('HEAD', () => {
     }
   });
 
-  it('reads nothing at a deprecated alias, so nobody keeps it', async () => {
+  it('runs no read at a deprecated alias, and must not be cached', async () => {
     const app = await buildTestApp();
     for (const one of aliases) {
       const head = await app.request(one.url, { method: 'HEAD' });

@@ -243,7 +243,7 @@ function isNamed({ name }: Account): boolean {
   return onOneLine(name) !== '';
 }
 
-/** Allows links, because a URL in a biography becomes one. */
+/** Removes the URLs in a biography, which would become links. */
 function withoutUrl(person: Account): Account {
   return { ...person, description: withoutScheme(person.description ?? '') };
 }
