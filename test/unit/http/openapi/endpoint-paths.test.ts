@@ -86,7 +86,7 @@ describe('an endpoint', () => {
     expect(post).toMatchObject({
       operationId: 'makeThing',
       summary: 'Makes a thing.',
-      description: 'A bearer key is optional: it has a larger allowance.',
+      description: 'A bearer key is optional and has a larger allowance.',
       tags: ['discovery'],
       security: [{}, { bearerKey: [] }],
       'x-rate-limit-policies': ['public', 'key'],

@@ -71,7 +71,7 @@ describe('a server without a folder of documentation', () => {
       ]);
     }
     expect(
-      lines.filter((line) => line.includes('pages of the documentation are missing')),
+      lines.filter((line) => line.includes('Pages of the documentation are missing')),
     ).toHaveLength(1);
   });
 });
