@@ -91,7 +91,7 @@ async function exportNotes({ store, accounts, output, context }: ExportRequest):
   const { platform } = account;
   const archived = store.findAccount(account);
   if (archived === undefined || archived.isProtected) {
-    const fault = `The posts of ${account.handle} on ${platform} are protected, so they are not exported to Markdown. Use --format ndjson for a backup.`;
+    const fault = `The posts of ${account.handle} on ${platform} are not public, so they cannot be exported to Markdown. Use --format ndjson for a backup.`;
     throw new CommandError('notFound', fault);
   }
   const owner = { platform, handle: archived.handle };

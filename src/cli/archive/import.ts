@@ -180,7 +180,7 @@ function toResultText({ path, seconds, outcome }: ImportResult, title: string): 
   const time = ended === 'known' ? 'already imported' : `${seconds.toFixed(1)} s`;
   const remarks = [
     counts.faults > 0 && `${many(counts.faults, 'record')} could not be read.`,
-    counts.hidden > 0 && `${many(counts.hidden, 'record')} skipped, because they are not public.`,
+    counts.hidden > 0 && `${many(counts.hidden, 'record')} skipped: not public.`,
     outcome.isCutOff && 'The export is incomplete. Download it again and import it.',
     ended === 'stopped' && 'The import was stopped. Run the same command to continue.',
   ];
