@@ -1,4 +1,4 @@
-// Perch as it is served, or with allowances and keys switched off.
+// Perch with default settings, or with allowances and keys turned off.
 import { buildApp } from '../../src/app/build-app.ts';
 import { createLogger } from '../../src/cli/logger.ts';
 import { createOutput } from '../../src/cli/output/output.ts';

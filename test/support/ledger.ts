@@ -7,7 +7,7 @@ import {
 
 const unbounded = { perAddress: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY };
 
-/** Creates a ledger that bounds what a test says, and nothing else. */
+/** Creates a ledger with the given limits, and no others. */
 export function openLedger(bounds: Partial<Record<Holding, Partial<HoldingBound>>> = {}): Ledger {
   const of = (holding: Holding) => ({ ...unbounded, ...bounds[holding] });
   return createLedger({
