@@ -12,7 +12,8 @@ describe('the documented limits on what sources send', () => {
     const [, section = ''] = readFileSync('docs/security.md', 'utf8').split(
       '## Limits on what sources send',
     );
-    const [table = ''] = section.split('Characters are UTF-16');
+    const [limits = ''] = section.split('Characters are UTF-16');
+    const table = limits.replaceAll(/^[^|\n].*\n/gm, '');
     const numbers = [...table.matchAll(/\d[\d,]*(?= (?:characters|\|)|$)|cut to (\d+)/gm)].map(
       ([number, cut]) => Number((cut ?? number).replaceAll(',', '')),
     );
