@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/core/clock.ts';
 import {
-  countJsonMarks,
+  countJsonDelimiters,
   type HttpAnswer,
   type HttpClient,
-  maxJsonMarks,
+  maxJsonDelimiters,
 } from '../../src/core/http/http-client.ts';
 import { createSlices } from '../../src/core/scheduling/slices.ts';
 import { ProviderError } from '../../src/platforms/provider-error.ts';
@@ -127,9 +127,9 @@ function writeAccepted(write: (bytes: number) => Bodies, bytes: number): Written
   const written = Object.entries(write(bytes)).map(
     ([word, body]) => [word, JSON.stringify(body)] as const,
   );
-  const marks = Math.max(...written.map(([, body]) => countJsonMarks(Buffer.from(body))));
-  if (marks <= maxJsonMarks) return written;
-  return writeAccepted(write, (bytes * 0.98 * maxJsonMarks) / marks);
+  const marks = Math.max(...written.map(([, body]) => countJsonDelimiters(Buffer.from(body))));
+  if (marks <= maxJsonDelimiters) return written;
+  return writeAccepted(write, (bytes * 0.98 * maxJsonDelimiters) / marks);
 }
 
 function toAnswer(bodies: Written, path: string): HttpAnswer {

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/random.ts';
 
 const nobody = {
-  caller: { share: 'anonymous', spend: async () => ({ giveBack: () => undefined }) },
+  caller: { share: 'anonymous', spend: async () => ({ refund: () => undefined }) },
   isPrivate: false,
   refusal: null,
   headers: () => [],

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createHostCheck } from '../core/http/origins.ts';
-import { type Closing, createClosing } from '../core/scheduling/closing.ts';
+import { type CleanupStack, createCleanupStack } from '../core/scheduling/cleanup-stack.ts';
 import { createServerLoop } from '../core/scheduling/loop.ts';
 import { createHeavyTurns } from '../core/scheduling/turns.ts';
 import { type Readiness, setAdmission, takeTurns } from '../http/admission/admission.ts';
@@ -27,7 +27,7 @@ export type App = Awaited<ReturnType<typeof openApp>>;
 
 /** Builds the server. If it is closed, or cannot be built, everything opened here is closed. */
 export async function buildApp(options: AppOptions): Promise<App> {
-  const opened = createClosing();
+  const opened = createCleanupStack();
   try {
     return await openApp(options, opened);
   } catch (error) {
@@ -36,7 +36,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   }
 }
 
-async function openApp(options: AppOptions, opened: Closing) {
+async function openApp(options: AppOptions, opened: CleanupStack) {
   const { config } = options;
   const readiness = { draining: false };
   const work = createWork();

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { App } from '../app/build-app.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { closeDataFolder } from '../core/files/data-folder.ts';
+import { restrictDataFolder } from '../core/files/data-folder.ts';
 import { systemRandom } from '../core/random.ts';
 import { parseCommandArgs, withOptions } from './arguments.ts';
 import {
@@ -57,7 +57,7 @@ async function serve(context: CommandContext): Promise<ExitCode> {
 }
 
 async function open({ config }: CommandContext, logger: Logger): Promise<App> {
-  const warning = closeDataFolder(config.PERCH_DATA_DIR);
+  const warning = restrictDataFolder(config.PERCH_DATA_DIR);
   if (warning !== null) logger.warn(warning);
   const { buildApp } = await import('../app/build-app.ts');
   return buildApp({ config, logger, clock: systemClock, random: systemRandom });

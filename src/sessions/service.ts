@@ -4,7 +4,7 @@ import type { Client } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import type { Random } from '../core/random.ts';
-import type { Hold, Ledger } from '../core/scheduling/ledger.ts';
+import type { Ledger, Reservation } from '../core/scheduling/ledger.ts';
 import { createCallRates } from './http/rate-limit.ts';
 import { createContinuationTokens, createMark } from './http/tokens.ts';
 import { createSessionIds } from './ids.ts';
@@ -136,7 +136,7 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
 }
 
 /** Takes a turn that is not stored. @throws Problem `overloaded`, `not_ready` */
-function takeTurn(ledger: Ledger, client: Client): Hold {
+function takeTurn(ledger: Ledger, client: Client): Reservation {
   const place = ledger.open('queuedTurns', client);
   try {
     if (place.take(1)) return place;

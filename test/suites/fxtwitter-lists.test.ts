@@ -323,13 +323,13 @@ describe('a list that is not found', () => {
   it.each(lists)('of $kind is unavailable when the account is there', async (query) => {
     const { failure } = await fail({ 'profile/mira_holm': fxProfile(fxUser('mira_holm')) }, query);
 
-    expect(failure).toMatchObject({ kind: 'unavailable', isGeneral: false });
+    expect(failure).toMatchObject({ kind: 'unavailable', isProviderWide: false });
   });
 
   it.each(lists)('of $kind says no more of the source when that fails itself', async (query) => {
     const { failure } = await fail({ 'profile/mira_holm': down }, query);
 
-    expect(failure).toMatchObject({ kind: 'unavailable', isGeneral: true });
+    expect(failure).toMatchObject({ kind: 'unavailable', isProviderWide: true });
   });
 
   it.each(lists)(

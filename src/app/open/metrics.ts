@@ -1,6 +1,6 @@
 import type { MetricFamily } from '../../core/metrics-text.ts';
 import { measureProcess, metric } from '../../core/metrics-text.ts';
-import { type Holding, holdings, type Ledger } from '../../core/scheduling/ledger.ts';
+import { type Ledger, type Resource, resources } from '../../core/scheduling/ledger.ts';
 import { version } from '../../core/version.ts';
 import type { Services } from '../surfaces.ts';
 
@@ -43,10 +43,10 @@ export async function measureServer({
 const gauge = (name: string, help: string, value: number) => metric(name, help, 'gauge', value);
 
 function measureLedger(ledger: Ledger): readonly MetricFamily[] {
-  const measure = (amountOf: (holding: Holding) => number) =>
-    holdings.map((holding) => ({
-      labels: { holding: holding.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) },
-      value: amountOf(holding),
+  const measure = (amountOf: (resource: Resource) => number) =>
+    resources.map((resource) => ({
+      labels: { holding: resource.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) },
+      value: amountOf(resource),
     }));
   return [
     {
@@ -59,7 +59,7 @@ function measureLedger(ledger: Ledger): readonly MetricFamily[] {
       name: 'perch_holds_refused_total',
       help: 'Requests for a resource that were refused because a limit was reached.',
       type: 'counter',
-      samples: measure(ledger.refusedOf),
+      samples: measure(ledger.refusedCount),
     },
   ];
 }

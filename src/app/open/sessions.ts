@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { AnswerEngine } from '../../answers/answer.ts';
 import type { Config } from '../../config/config.ts';
-import { FileHeldError, holdFile } from '../../core/files/file-hold.ts';
+import { FileLockedError, lockFile } from '../../core/files/file-lock.ts';
 import type { Random } from '../../core/random.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import { openSecret } from '../../core/secret.ts';
@@ -28,7 +28,7 @@ export interface SessionsOptions extends AppBasics {
 /**
  * Opens the configured session service.
  *
- * @throws FileHeldError if another process uses the sessions in the data directory
+ * @throws FileLockedError if another process uses the sessions in the data directory
  * @throws Error if its files cannot be used
  */
 export function openSessions(options: SessionsOptions): Promise<SessionService> {
@@ -72,11 +72,11 @@ function openStore(path: string, stamp: StampEvent): SessionStore {
 
 function lockOrExplain(path: string) {
   try {
-    return holdFile(`${path}.lock`);
+    return lockFile(`${path}.lock`);
   } catch (cause) {
-    if (!(cause instanceof FileHeldError)) throw cause;
+    if (!(cause instanceof FileLockedError)) throw cause;
     const fault = `Another process uses the sessions in ${path}. Stop it, set PERCH_DATA_DIR to another folder, or set PERCH_SESSIONS=off.`;
-    throw new FileHeldError(fault, { cause });
+    throw new FileLockedError(fault, { cause });
   }
 }
 

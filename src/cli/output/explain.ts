@@ -1,6 +1,6 @@
 import { CorpusError } from '../../answers/corpus/corpus.ts';
 import type { Config } from '../../config/config.ts';
-import { FileHeldError } from '../../core/files/file-hold.ts';
+import { FileLockedError } from '../../core/files/file-lock.ts';
 import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import { UnusableSecretError } from '../../core/secret.ts';
 
@@ -16,7 +16,7 @@ export function findByCode<Value>(
 }
 
 /** Errors whose messages are written for the operator. */
-const explained = [FileHeldError, UnusableSecretError, UnusableFileError];
+const explained = [FileLockedError, UnusableSecretError, UnusableFileError];
 
 /** Returns the message for an error that stopped the server or a file from opening, with advice. */
 export function explainOpenError(error: unknown, config: Config): string {

@@ -9,7 +9,7 @@ import {
   toCallerRules,
 } from '../../app/open/sessions.ts';
 import { systemClock } from '../../core/clock.ts';
-import { FileHeldError } from '../../core/files/file-hold.ts';
+import { FileLockedError } from '../../core/files/file-lock.ts';
 import { Problem, type ProblemCode, problemKinds } from '../../core/problem.ts';
 import { systemRandom } from '../../core/random.ts';
 import { createLedger } from '../../core/scheduling/ledger.ts';
@@ -70,7 +70,7 @@ async function openClient(context: CommandContext): Promise<SessionClient> {
     return await openLocalClient(context);
   } catch (cause) {
     if (cause instanceof CorpusError) throw new UsageError(cause.message, { cause });
-    if (!(cause instanceof FileHeldError)) {
+    if (!(cause instanceof FileLockedError)) {
       throw new UnreachableError(explainOpenError(cause, config), { cause });
     }
     const url = readAddressFile(config);

@@ -138,7 +138,7 @@ async function readChunks({ body }: Response, deadline: Deadline, onText: OnText
     }
   } catch (cause) {
     // An open stream sends heartbeats, so a stream without any data is treated as ended.
-    if (deadline.isLate) return;
+    if (deadline.isExpired) return;
     throw new UnreachableError('The connection to the session was lost.', { cause });
   }
 }

@@ -231,9 +231,9 @@ function createAccountHeaders(
   return () => {
     if (isCurrent()) return cached;
     revision = allowances.revision;
-    const { remaining, resetSeconds, holdsMs } = allowances.stateOf(account);
+    const { remaining, resetSeconds, validMs } = allowances.stateOf(account);
     const fromMs = clock.now();
-    validity = { fromMs, untilMs: fromMs + holdsMs };
+    validity = { fromMs, untilMs: fromMs + validMs };
     cached = [...fixed, `"${policy}";r=${remaining};t=${resetSeconds}`];
     return cached;
   };

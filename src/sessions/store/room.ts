@@ -108,8 +108,8 @@ function includeHolders(database: SqliteDatabase, ledger: Ledger): void {
   for (const [holding, column] of columns) {
     const sql = `SELECT ${column} FROM holders WHERE name = ?`;
     const held = database.prepare<[string], number>(sql).pluck();
-    const heldBy = (name: string) => held.get(name) ?? 0;
-    ledger.include(holding, { heldBy, total: () => heldBy('*') });
+    const usedBy = (name: string) => held.get(name) ?? 0;
+    ledger.include(holding, { usedBy, total: () => usedBy('*') });
   }
 }
 
