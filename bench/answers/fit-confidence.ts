@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { toSigns } from '../../src/answers/engine/confidence.ts';
-import { lookUp } from '../../src/answers/engine/find.ts';
+import { toFeatures } from '../../src/answers/engine/confidence.ts';
+import { searchPassages } from '../../src/answers/engine/find.ts';
 import { createLexicon } from '../../src/answers/engine/lexicon.ts';
 import { createPassageStore } from '../../src/answers/engine/passage-store.ts';
 import { readVocabulary } from '../../src/answers/text/vocabulary.ts';
@@ -47,12 +47,12 @@ for (const set of new Set(questions.map(({ corpus }) => corpus))) {
   questions.forEach(({ corpus, question, answerable }, at) => {
     const isForeign = corpus !== set;
     if (isForeign && (!answerable || at % foreign.oneOf !== 0)) return;
-    const signs = toSigns(lookUp(question, context));
-    for (const name of Object.keys(signs)) names.add(name);
+    const features = toFeatures(searchPassages(question, context));
+    for (const name of Object.keys(features)) names.add(name);
     samples.push({
       set,
       isForeign,
-      signs: Object.values(signs),
+      features: Object.values(features),
       isPositive: answerable && !isForeign,
       weight: isForeign ? foreign.weight : 1,
     });
@@ -68,7 +68,7 @@ function fitTo(from: readonly SetSample[]): Fitted {
   const model = fitLogistic(from);
   const answerable = from.filter(({ isPositive }) => isPositive);
   const threshold = quantile(
-    answerable.map(({ signs }) => chance(model, signs)),
+    answerable.map(({ features }) => chance(model, features)),
     falseDeclines,
   );
   return { ...model, threshold };
@@ -77,7 +77,7 @@ function fitTo(from: readonly SetSample[]): Fitted {
 function tell(name: string, model: Fitted, on: readonly SetSample[]): void {
   const declined = (list: readonly SetSample[]) =>
     (
-      list.filter(({ signs }) => chance(model, signs) < model.threshold).length / list.length
+      list.filter(({ features }) => chance(model, features) < model.threshold).length / list.length
     ).toFixed(2);
   const own = on.filter(({ isForeign }) => !isForeign);
   console.log(
@@ -106,7 +106,7 @@ writeFileSync(
   `/** Logistic model, fitted by \`bench/answers/fit-confidence.ts\`. Questions below the threshold are declined. */
 export const confidenceModel = {
   bias: ${rounded(model.bias)},
-  /** In the order of the signs that \`toSigns\` returns. */
+  /** In the order of the signs that \`toFeatures\` returns. */
   factors: [${model.factors.map(rounded).join(', ')}],
   threshold: ${rounded(model.threshold)},
 };

@@ -164,7 +164,7 @@ it('takes back nothing of an answer that breaks off', async () => {
   expect(orderOf(events)).toEqual(answered);
   const { message } = onlyOf(events, 'message.completed');
   expect(deltasOf(events).join('')).toBe(message);
-  expect(message).toMatch(/^The gates are green .* broke off here.*six in the morning/s);
+  expect(message).toMatch(/^The gates are green .* ended unexpectedly here.*six in the morning/s);
   expect(message).not.toContain('red');
   expect(onlyOf(events, 'step.completed').fallback?.code).toBe('model_miscited');
 });

@@ -1,4 +1,9 @@
-import type { Answer, AnswerEngine, Asking, Question } from '../../src/answers/answer.ts';
+import type {
+  Answer,
+  AnswerEngine,
+  EngineCallOptions,
+  Question,
+} from '../../src/answers/answer.ts';
 
 /** An engine of tests: it answers as a script says, and remembers what it was asked. */
 export interface ScriptedEngine extends AnswerEngine {
@@ -18,7 +23,7 @@ export function answerTo(text: string, given: Partial<Answer> = {}): Answer {
 }
 
 /** What an engine does with a question. */
-export type Script = (question: Question, asking: Asking) => Promise<Answer>;
+export type Script = (question: Question, call: EngineCallOptions) => Promise<Answer>;
 
 /** Creates an engine; by default it answers at once, without pieces. */
 export function createScriptedEngine(
@@ -29,9 +34,9 @@ export function createScriptedEngine(
     modelId: 'perch/scripted',
     isReady: true,
     asked,
-    answer: (question, asking) => {
+    answer: (question, call) => {
       asked.push(question);
-      return script(question, asking);
+      return script(question, call);
     },
   };
 }

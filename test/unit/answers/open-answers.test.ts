@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Corpus } from '../../../src/answers/corpus/corpus.ts';
-import type { RefreshSummary } from '../../../src/answers/index/keep-current.ts';
+import type { RefreshSummary } from '../../../src/answers/index/index-refresher.ts';
 import {
   type Answers,
   type AnswersOptions,
@@ -59,10 +59,10 @@ function keepUpWith(open: typeof openAnswers, corpus: Corpus, path: string) {
   const onRefreshed = (summary: RefreshSummary) => {
     for (const tell of waiting) tell(summary);
   };
-  const onTrouble = (error: unknown) => {
+  const onError = (error: unknown) => {
     throw error;
   };
-  const answers = open({ corpora: [corpus], path, clock, onRefreshed, onTrouble });
+  const answers = open({ corpora: [corpus], path, clock, onRefreshed, onError });
   onTestFinished(() => answers.close());
   const refreshed = (fits: (summary: RefreshSummary) => boolean) =>
     new Promise<RefreshSummary>((resolve) => {

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { toAsked } from '../../../../src/answers/engine/asked.ts';
 import { findCandidates } from '../../../../src/answers/engine/find.ts';
-import { createPassageStore, useIn } from '../../../../src/answers/engine/passage-store.ts';
+import { countIn, createPassageStore } from '../../../../src/answers/engine/passage-store.ts';
+import { toQuery } from '../../../../src/answers/engine/query.ts';
 import { proximityOf } from '../../../../src/answers/engine/score.ts';
 import { openPassageIndex } from '../../../../src/answers/index/passage-index.ts';
 import { refreshIndex } from '../../../../src/answers/index/refresh.ts';
@@ -28,9 +28,9 @@ it('keeps in one number how often a term is in each field', async () => {
   const { store } = await openStore(harbour);
   const [first = 0] = store.anywhere('anchor');
 
-  const use = store.profile(first)?.uses.get('anchor') ?? 0;
+  const use = store.profile(first)?.packedCounts.get('anchor') ?? 0;
 
-  expect([useIn(use, 'body'), useIn(use, 'heading'), useIn(use, 'lead')]).toEqual([2, 0, 1]);
+  expect([countIn(use, 'body'), countIn(use, 'heading'), countIn(use, 'lead')]).toEqual([2, 0, 1]);
   expect(store.profile(store.span)).toBeUndefined();
 });
 
@@ -62,7 +62,7 @@ it.each([
   [`rope ${'x '.repeat(20)}anchor`, 0.5],
   ['sail', 0],
 ])('tells of %j how much stands close together', (text, share) => {
-  const asked = toAsked([concept(['rope', 1]), concept(['anchor', 1])]);
+  const query = toQuery([concept(['rope', 1]), concept(['anchor', 1])]);
 
-  expect(proximityOf(text.split(' '), asked)).toBe(share);
+  expect(proximityOf(text.split(' '), query)).toBe(share);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toParts, understand } from '../../../../src/answers/engine/question.ts';
+import { resolveFollowUp, toParts } from '../../../../src/answers/engine/question.ts';
 import { toPlainHeading } from '../../../../src/answers/readers/markdown.ts';
 import { readVocabulary } from '../../../../src/answers/text/vocabulary.ts';
 import { editDistance } from '../../../../src/core/near-name.ts';
@@ -24,7 +24,7 @@ describe('toParts', () => {
   });
 });
 
-describe('understand', () => {
+describe('resolveFollowUp', () => {
   const earlier = [
     {
       question: 'what is the body limit',
@@ -35,13 +35,13 @@ describe('understand', () => {
   ];
 
   it('takes over what was asked about, past turns that went on themselves', () => {
-    expect(understand({ text: 'why is that?', earlier }, vocabulary).text).toBe(
+    expect(resolveFollowUp({ text: 'why is that?', earlier }, vocabulary).text).toBe(
       'why is that? body limit',
     );
   });
 
   it('leaves a first question alone', () => {
-    expect(understand({ text: 'why is that?', earlier: [] }, vocabulary)).toEqual({
+    expect(resolveFollowUp({ text: 'why is that?', earlier: [] }, vocabulary)).toEqual({
       text: 'why is that?',
       recentPaths: [],
     });
@@ -49,7 +49,7 @@ describe('understand', () => {
 
   it('knows the places of the turn before', () => {
     expect(
-      understand({ text: 'and its default?', earlier: earlier.slice(0, 1) }, vocabulary)
+      resolveFollowUp({ text: 'and its default?', earlier: earlier.slice(0, 1) }, vocabulary)
         .recentPaths,
     ).toEqual(['a.md']);
   });

@@ -86,7 +86,7 @@ describe('an index', () => {
     await refreshIndex({ index: writing, corpora: [corpus] });
     const file = writing.file(keyOf(corpus), 'a.md');
 
-    const seen = reading.atOnce(() => {
+    const seen = reading.inSnapshot(() => {
       const before = pathsOf(reading, 'seal');
       writing.removeFiles([file?.id ?? 0]);
       return [before, pathsOf(reading, 'seal')];
@@ -193,8 +193,8 @@ describe('an index', () => {
   it('keeps a file without its text that is to be passed over, until it changes', async () => {
     const index = openIndex();
     const corpus = corpusOf({ 'a.md': 'seal', 'b.md': 'gull' });
-    const passOver = new Set([join(corpus.root, 'a.md')]);
-    await refreshIndex({ index, corpora: [corpus], passOver });
+    const skip = new Set([join(corpus.root, 'a.md')]);
+    await refreshIndex({ index, corpora: [corpus], skip });
     expect(index.totals()).toMatchObject({ files: 2, passages: 1 });
 
     expect((await refreshIndex({ index, corpora: [corpus] })).read).toBe(0);

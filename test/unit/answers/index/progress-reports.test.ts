@@ -9,9 +9,9 @@ function createRig() {
     clock,
     quietMs: 1000,
     everyMs: 2000,
-    tell: ({ read }) => told.push(read),
+    onReport: ({ read }) => told.push(read),
   });
-  const hear = (read: number) => reports.hear({ files: 500, read, removed: 0 });
+  const hear = (read: number) => reports.report({ files: 500, read, removed: 0 });
   return { clock, told, hear, end: reports.end };
 }
 

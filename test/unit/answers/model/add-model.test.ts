@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Citation } from '../../../../src/answers/answer.ts';
 import { printSources } from '../../../../src/answers/engine/compose.ts';
-import { continueBrokenOff } from '../../../../src/answers/model/add-model.ts';
+import { completeInterrupted } from '../../../../src/answers/model/add-model.ts';
 import { type ModelExchange, markerOf } from '../../../support/fake-model.ts';
 import { openModelRig } from '../../../support/model-rig.ts';
 
@@ -301,7 +301,7 @@ describe('an answer that breaks off', () => {
 
     const answer = await asked.answer;
     expect(answer.text).toMatch(
-      /^The gates are green \(`gates\.md#paint:7`\)\n\nThe answer of the language model broke off here\. The documentation says:\n\nThe sluice gates open at six in the morning\..*Sources:\n\n- `gates\.md#opening-hours:5`\n- `gates\.md#gates:1`\n- `gates\.md#paint:7`\n$/s,
+      /^The gates are green \(`gates\.md#paint:7`\)\n\nThe answer of the language model ended unexpectedly here\. The documentation says:\n\nThe sluice gates open at six in the morning\..*Sources:\n\n- `gates\.md#opening-hours:5`\n- `gates\.md#gates:1`\n- `gates\.md#paint:7`\n$/s,
     );
     expect(answer.citations.map(({ heading }) => heading)).toEqual([
       'Opening hours',
@@ -403,7 +403,7 @@ describe('an answer that goes on without the model', () => {
     const before = { shown: 'Said.', citations: [cite('a.md'), cite('b.md')] };
     const others = ['c.md', 'd.md', 'e.md', 'f.md'].map((path) => cite(path));
 
-    const answer = continueBrokenOff(before, answerOf('Told.', [cite('b.md', 7), ...others]));
+    const answer = completeInterrupted(before, answerOf('Told.', [cite('b.md', 7), ...others]));
 
     expect(answer.citations.map(({ path }) => path)).toEqual([
       'a.md',
@@ -413,7 +413,7 @@ describe('an answer that goes on without the model', () => {
       'e.md',
     ]);
     expect(answer.text).toBe(
-      `Said.\n\nThe answer of the language model broke off here. The documentation says:\n\nTold.\n\n${printSources(answer.citations)}`,
+      `Said.\n\nThe answer of the language model ended unexpectedly here. The documentation says:\n\nTold.\n\n${printSources(answer.citations)}`,
     );
     expect(answer).toMatchObject({ abstained: false, finishReason: 'stop' });
   });
@@ -421,11 +421,11 @@ describe('an answer that goes on without the model', () => {
   it.each([500, 2000, 3500, 3800])('fits in 4,000 characters after %i', (length) => {
     const before = { shown: 'x'.repeat(length), citations: [cite('a.md')] };
 
-    const answer = continueBrokenOff(before, answerOf('word '.repeat(780), [cite('b.md')]));
+    const answer = completeInterrupted(before, answerOf('word '.repeat(780), [cite('b.md')]));
 
     expect(answer.text.length).toBeLessThanOrEqual(4000);
     expect(answer.finishReason).toBe('length');
-    expect(answer.text).toMatch(/^x+\n\nThe answer of the language model broke off here\./);
+    expect(answer.text).toMatch(/^x+\n\nThe answer of the language model ended unexpectedly here\./);
     expect(answer.text.endsWith(printSources(answer.citations))).toBe(true);
   });
 
@@ -438,10 +438,10 @@ describe('an answer that goes on without the model', () => {
       finishReason: 'stop',
     };
 
-    const { text, ...rest } = continueBrokenOff(before, declined);
+    const { text, ...rest } = completeInterrupted(before, declined);
 
     expect(text).toBe(
-      'Said.\n\nThe answer of the language model broke off here.\n\nSources:\n\n- `a.md:1`\n',
+      'Said.\n\nThe answer of the language model ended unexpectedly here.\n\nSources:\n\n- `a.md:1`\n',
     );
     expect(rest).toEqual({ citations: [cite('a.md')], abstained: false, finishReason: 'stop' });
   });

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import type { GivenPassage } from '../../../../src/answers/answer.ts';
+import type { PromptPassage } from '../../../../src/answers/answer.ts';
 import { CitedText } from '../../../../src/answers/model/cited-text.ts';
 import { fc } from '../../../support/fast-check.ts';
 
-const passage = (number: number): GivenPassage => ({
+const passage = (number: number): PromptPassage => ({
   id: number,
   citation: { path: `p${number}.md`, heading: '', line: number, endLine: number, score: 1 },
   trail: [],
   text: `Text ${number}.`,
 });
-const given = [1, 2, 3, 4, 5, 6].map(passage);
-const known = 'See https://docs.example/a, [more](../more.md) and p9.md#x:1 or p9.md#x:123.';
+const quoted = [1, 2, 3, 4, 5, 6].map(passage);
+const promptText = 'See https://docs.example/a, [more](../more.md) and p9.md#x:1 or p9.md#x:123.';
 
 /** Tells a text of a model in pieces of a length, and gives what a reader sees of it. */
 async function tell(text: string, length = text.length) {
   const pieces: string[] = [];
   const cited = new CitedText({
-    given,
-    known,
+    quoted,
+    promptText,
     secret: 'sk-123',
     isCurrent: async ({ id }) => id !== 4,
     onText: (piece) => pieces.push(piece),
@@ -87,10 +87,10 @@ describe('the words of a model', () => {
   });
 
   it('end before a sixth source', async () => {
-    const more = [...given, passage(7)];
+    const more = [...quoted, passage(7)];
     const cited = new CitedText({
-      given: more,
-      known,
+      quoted: more,
+      promptText,
       secret: undefined,
       isCurrent: async () => true,
       onText: () => {},
@@ -141,7 +141,13 @@ describe('the words of a model', () => {
       fc.asyncProperty(fc.array(word, { maxLength: 60 }), async (words) => {
         const pieces: string[] = [];
         const onText = (piece: string) => pieces.push(piece);
-        const options = { given, known, secret: 'sk-123', isCurrent: async () => true, onText };
+        const options = {
+          quoted,
+          promptText,
+          secret: 'sk-123',
+          isCurrent: async () => true,
+          onText,
+        };
         const cited = new CitedText(options);
 
         await tellAll(cited, words);

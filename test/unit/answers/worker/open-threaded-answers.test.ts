@@ -17,9 +17,9 @@ function openInRealThreads(path: string) {
     corpora: [corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' })],
     path,
     clock: systemClock,
-    onTrouble: (error) => trouble.push(error),
-    startThread: (setting) => {
-      const thread = startThread(setting);
+    onError: (error) => trouble.push(error),
+    startThread: (options) => {
+      const thread = startThread(options);
       threads.push(thread);
       return thread;
     },

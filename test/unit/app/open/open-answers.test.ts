@@ -45,7 +45,7 @@ it('writes to the log what keeps an index from being up to date', () => {
   const write = (fields: object) => lines.push(fields);
   const err = new Error('disk full');
 
-  toLogLines({ info: write, warn: write, error: write }, createManualClock()).onTrouble?.(err);
+  toLogLines({ info: write, warn: write, error: write }, createManualClock()).onError?.(err);
 
   expect(lines).toEqual([{ err }]);
 });
