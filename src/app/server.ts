@@ -12,7 +12,7 @@ import {
 import type { Identification } from '../http/key-status/plugin.ts';
 import { toPath } from '../http/reads/routes.ts';
 import {
-  type ProblemTelling,
+  type ProblemReplies,
   sendSessionProblem,
   toSessionDocument,
 } from '../sessions/http/reply.ts';
@@ -28,7 +28,7 @@ import type { Access } from './open/access.ts';
 import type { AppBasics } from './options.ts';
 
 /** Returns how sessions describe and note problems: as everywhere. */
-export function tellProblems(baseUrl: string, accessLog: AccessLog): ProblemTelling {
+export function tellProblems(baseUrl: string, accessLog: AccessLog): ProblemReplies {
   return {
     toProblem,
     describe: (problem, request) => describeProblem(problem, request, baseUrl),

@@ -268,7 +268,7 @@ it.each([
   [['--session', 'new', '--corpus', '.'], {}, '--corpus and --session contradict'],
   [['--session', 'new'], { PERCH_SESSION_STORE: 'memory' }, 'kept in memory'],
   [['--session', 'new'], { PERCH_DATA_DIR: ':memory:' }, 'kept in memory'],
-  [['--session', 'new'], { PERCH_CORPUS: '/nowhere' }, 'there is no folder or file /nowhere'],
+  [['--session', 'new'], { PERCH_CORPUS: '/nowhere' }, 'There is no folder or file /nowhere'],
 ] as const)('explains perch ask %j with %j', async (args, env, words) => {
   const { code, err } = await perch(openPlace(env), 'ask', 'one', ...args);
 

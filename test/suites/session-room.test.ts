@@ -36,7 +36,7 @@ function openRig(path: string, bounds: Bounds) {
     path,
     stamp: (index) => ({ id: `evt_${index}`, atMs: clock.now(), index }),
   });
-  store.bound({ ledger, clock, isRead: (id) => reading.has(id) });
+  store.setBounds({ ledger, clock, isRead: (id) => reading.has(id) });
   let deliveries = 0;
   const nextDelivery = (text: string) => {
     deliveries += 1;

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Client } from '../../src/core/caller.ts';
 import { openSqlite } from '../../src/core/files/sqlite.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { Once } from '../../src/sessions/store/session-rows.ts';
+import type { IdempotentRequest } from '../../src/sessions/store/session-rows.ts';
 import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 import {
   type Acceptance,
@@ -69,8 +69,8 @@ const limits = { queue: 8, turns: 500, sessionBytes: 16_777_216 };
 
 function toStart(
   id: string,
-  given: { nowMs?: number; text?: string; client?: Client | null; once?: Once } = {},
-): readonly [Acceptance, Once | null] {
+  given: { nowMs?: number; text?: string; client?: Client | null; once?: IdempotentRequest } = {},
+): readonly [Acceptance, IdempotentRequest | null] {
   const { nowMs = 0, text = `question of ${id}`, client = null, once = null } = given;
   const deliveryId = `dlv_${id}`;
   const transition = startSession({ id, owner: null, client }, { deliveryId, text, nowMs });
@@ -84,7 +84,7 @@ function keepWithin(
   nowMs = 0,
 ): void {
   const clock = createManualClock(nowMs);
-  store.bound({ ledger: openLedger(bounds), clock, isRead: () => false });
+  store.setBounds({ ledger: openLedger(bounds), clock, isRead: () => false });
 }
 
 async function recordOf(store: SessionStore, id: string): Promise<SessionRecord> {
@@ -314,7 +314,7 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
   it('carries out a request once for a day', async () => {
     const { store } = openRig({ path: pathOf() });
     const day = 86_400_000;
-    const once: Once = { key: 'k', fingerprint: 'f', nowMs: 0 };
+    const once: IdempotentRequest = { key: 'k', fingerprint: 'f', nowMs: 0 };
 
     const first = await store.start(...toStart('ses_a', { once }));
     const second = await store.start(...toStart('ses_b', { once: { ...once, nowMs: day - 1 } }));
@@ -339,9 +339,9 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     expect(await store.readEvents('ses_a', 0)).toEqual([]);
     expect(await store.readMessages('ses_a')).toEqual([]);
     expect(await store.countLive()).toBe(0);
-    await store.forget({ purgedMs: 9, onceMs: 0 });
+    await store.forget({ purgedMs: 9, idempotencyMs: 0 });
     expect(await store.find('ses_a')).toEqual({ kind: 'purged' });
-    await store.forget({ purgedMs: 10, onceMs: 0 });
+    await store.forget({ purgedMs: 10, idempotencyMs: 0 });
     expect(await store.find('ses_a')).toEqual({ kind: 'unknown' });
   });
 

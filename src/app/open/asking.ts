@@ -64,7 +64,7 @@ async function answerInTime(
   const run = () =>
     Promise.race([engine.answer({ text, earlier: [] }, asking), whenAborted(signal)]);
   try {
-    return await service.runBesideTurns({ client, signal, run });
+    return await service.runInTurnSlot({ client, signal, run });
   } finally {
     over.abort();
   }

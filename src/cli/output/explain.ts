@@ -23,9 +23,7 @@ export function explainOpening(error: unknown, config: Config): string {
   if (isOfListening(error)) return explainListening(error, config);
   const message = error instanceof Error ? error.message : String(error);
   if (explained.some((kind) => error instanceof kind)) return message;
-  if (error instanceof CorpusError) {
-    return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}. Correct PERCH_CORPUS.`;
-  }
+  if (error instanceof CorpusError) return `${message} Correct PERCH_CORPUS.`;
   const folder = config.PERCH_DATA_DIR;
   const explain = findByCode(fileFaults, error);
   return explain?.(pathOf(error) ?? folder, folder) ?? `Perch cannot start: ${message}`;

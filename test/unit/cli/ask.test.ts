@@ -124,7 +124,7 @@ it.each([
   [['ask'], 'needs a question'],
   [['ask', '  '], 'needs a question'],
   [['ask', 'two', 'words'], 'quotation marks'],
-  [['ask', 'x', '--corpus', '/nowhere/at/all'], 'there is no folder or file /nowhere/at/all'],
+  [['ask', 'x', '--corpus', '/nowhere/at/all'], 'There is no folder or file /nowhere/at/all'],
   [['ask', 'x', '--sessions', 'a'], 'there is no option --sessions'],
 ] as const)('explains %j with exit code 2', async (args, words) => {
   const { code, stderr } = await perch(args);

@@ -425,7 +425,9 @@ describe('an answer that goes on without the model', () => {
 
     expect(answer.text.length).toBeLessThanOrEqual(4000);
     expect(answer.finishReason).toBe('length');
-    expect(answer.text).toMatch(/^x+\n\nThe answer of the language model ended unexpectedly here\./);
+    expect(answer.text).toMatch(
+      /^x+\n\nThe answer of the language model ended unexpectedly here\./,
+    );
     expect(answer.text.endsWith(printSources(answer.citations))).toBe(true);
   });
 

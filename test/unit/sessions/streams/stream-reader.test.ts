@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSqliteSessions } from '../../../../src/sessions/store/sqlite-store.ts';
 import { beginTurn, startSession } from '../../../../src/sessions/store/state.ts';
-import { createPieces } from '../../../../src/sessions/streams/pieces.ts';
+import { createChunkReader } from '../../../../src/sessions/streams/chunk-reader.ts';
 import {
   createReader,
   type Feed,
@@ -43,7 +43,7 @@ async function openRig(onWrite: (bytes: Buffer) => Promise<void>) {
     text,
     send: async () => {
       const closed = once(sink, 'close');
-      await sendStream({ reader, feed, sink }, { pieces: createPieces(store), clock, times });
+      await sendStream({ reader, feed, sink }, { chunks: createChunkReader(store), clock, times });
       await closed;
     },
   };

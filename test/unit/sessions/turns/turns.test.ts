@@ -5,7 +5,7 @@ import {
   type SessionStore,
 } from '../../../../src/sessions/store/sqlite-store.ts';
 import { startSession } from '../../../../src/sessions/store/state.ts';
-import { createFairWork } from '../../../../src/sessions/turns/fair-work.ts';
+import { createFairScheduler } from '../../../../src/sessions/turns/fair-scheduler.ts';
 import { createTurns } from '../../../../src/sessions/turns/turns.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { createHeldEngine } from '../../../support/scripted-engine.ts';
@@ -33,12 +33,12 @@ async function openRig() {
     find: (id) => (fail('find') ? unusable() : store.find(id)),
   };
   const faults: string[] = [];
-  const work = createFairWork({ atOnce: 1, clock, isReady: () => true });
+  const scheduler = createFairScheduler({ atOnce: 1, clock, isReady: () => true });
   const turns = createTurns({
     store: flaky,
     engine,
     clock,
-    work,
+    scheduler,
     hasRoom: () => true,
     limits: { queue: 8, turns: 500, sessionBytes: 16_777_216, turnMs: 120_000 },
     onFault: (_error, doing) => faults.push(doing),
@@ -49,16 +49,16 @@ async function openRig() {
     const transition = startSession({ id, owner: null, client: null }, delivery);
     const receipt = { sessionId: id, deliveryId: delivery.deliveryId, queued: 0 };
     await store.start({ transition, receipt }, null);
-    turns.attend(transition.record);
+    turns.schedule(transition.record);
   };
   const typesOf = async (id: string) =>
     (await store.readEvents(id, 0)).map(({ line }) => JSON.parse(line).type);
-  return { clock, engine, store, turns, work, failing, faults, start, typesOf };
+  return { clock, engine, store, turns, scheduler, failing, faults, start, typesOf };
 }
 
 describe('a turn over a store that cannot be used for a while', () => {
   it('begins as soon as it can', async () => {
-    const { clock, engine, failing, faults, start, typesOf, turns, work } = await openRig();
+    const { clock, engine, failing, faults, start, typesOf, turns, scheduler } = await openRig();
     failing.change = 2;
     failing.find = 1;
     await start('ses_a');
@@ -72,7 +72,7 @@ describe('a turn over a store that cannot be used for a while', () => {
 
     expect((await typesOf('ses_a')).at(-1)).toBe('session.waiting');
     expect(faults).toEqual(['beginning a turn', 'looking for the next turn', 'beginning a turn']);
-    expect([turns.atWork, work.waiting]).toEqual([0, 0]);
+    expect([turns.atWork, scheduler.waiting]).toEqual([0, 0]);
   });
 
   it('is told to its end, because readers wait for it', async () => {
