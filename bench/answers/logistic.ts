@@ -1,11 +1,11 @@
-/** What a model is fitted to. */
+/** Sample for fitting a model. */
 export interface Sample {
   readonly features: readonly number[];
   readonly isPositive: boolean;
   readonly weight: number;
 }
 
-/** A fitted logistic model. */
+/** Fitted logistic model. */
 export interface Logistic {
   readonly bias: number;
   readonly factors: readonly number[];
@@ -13,10 +13,10 @@ export interface Logistic {
 
 const steps = 8000;
 const rate = 2;
-/** How much large factors are held back. */
+/** Strength of the ridge (L2) regularization. */
 const ridge = 0.0003;
 
-/** Fits a logistic model by gradient descent; both outcomes weigh the same in all. */
+/** Fits a logistic model by gradient descent. Both outcomes have the same total weight. */
 export function fitLogistic(samples: readonly Sample[]): Logistic {
   const total = (isPositive: boolean) =>
     samples.reduce((sum, one) => sum + (one.isPositive === isPositive ? one.weight : 0), 0);
@@ -43,7 +43,7 @@ export function fitLogistic(samples: readonly Sample[]): Logistic {
   return { bias, factors };
 }
 
-/** Gives the chance that a model sees in some signs. */
+/** Returns the probability that a model assigns to features. */
 export function chance({ bias, factors }: Logistic, features: readonly number[]): number {
   return (
     1 /

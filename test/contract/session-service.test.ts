@@ -7,7 +7,7 @@ import { buildSessionRig, lastAnswer, parseEvents, typesOf } from '../support/se
 const bearer = { authorization: 'Bearer any-token' };
 const json = { 'content-type': 'application/json' };
 
-/** Asks as a client that knows only `docs/contract/sessions.md`: fetches, and reads lines. */
+/** Client that knows only `docs/contract/sessions.md`: it fetches and reads lines. */
 async function askAsClient(rig: Awaited<ReturnType<typeof buildSessionRig>>, message: string) {
   const started = await rig.request('session', {
     method: 'POST',
@@ -34,7 +34,7 @@ async function askAsClient(rig: Awaited<ReturnType<typeof buildSessionRig>>, mes
   return { started, sessionId, continuationToken, read, followUp };
 }
 
-describe('a client that knows the contract alone', () => {
+describe('a client that follows the contract', () => {
   clause(
     ['session.what.answers_messages', 'session.endpoints.client_reads_line_by_line'],
     'asks, reads to the end of the response, and has the answer',
@@ -265,7 +265,7 @@ describe('the stream', () => {
   );
 });
 
-describe('a bearer', () => {
+describe('a bearer token', () => {
   clauseEach(
     [
       'session.auth.any_token_accepted',

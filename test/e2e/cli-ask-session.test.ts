@@ -15,7 +15,7 @@ interface Place {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A data directory, and the settings that the server and the commands beside it share. */
+/** A data directory, and the settings shared by the server and the commands. */
 function openPlace(env: Record<string, string> = {}): Place {
   const { root } = corpusOf({
     'gates.md':
@@ -40,7 +40,7 @@ const ask = (place: Place, session: string, question: string, ...options: string
 
 const idIn = (err: string) => /ses_\w{26}/.exec(err)?.[0] ?? '';
 
-/** Serves the sessions of the place on a free port, which nobody but the note beside them tells. */
+/** Serves the sessions of the folder on a free port, which only the note in the folder names. */
 async function serve({ env }: Place, engine = createScriptedEngine()) {
   const app = await buildTestApp({
     env: { PERCH_SESSIONS: 'on', PERCH_PROVIDERS: 'archive', PERCH_SAMPLE: 'false', ...env },
@@ -52,7 +52,7 @@ async function serve({ env }: Place, engine = createScriptedEngine()) {
 }
 
 describe('perch ask --session without a server', () => {
-  it('starts a session, and completes a follow-up from what was asked before', async () => {
+  it('starts a session, and completes a follow-up with the earlier question', async () => {
     const place = openPlace();
 
     const first = await ask(place, 'new', 'When do the sluice gates open?');
@@ -73,7 +73,7 @@ describe('perch ask --session without a server', () => {
     expect(shown.out).toMatch(/^ses_\w+: waiting, 2 turns/);
   });
 
-  it('leaves a session that a server goes on with', async () => {
+  it('leaves a session that a server can continue', async () => {
     const place = openPlace();
     const { err } = await ask(place, 'new', 'When do the sluice gates open?');
     const id = idIn(err);
@@ -90,14 +90,14 @@ describe('perch ask --session without a server', () => {
     expect(questions).toHaveLength(2);
   });
 
-  it('says with exit code 1 that the docs do not answer', async () => {
+  it('exits with 1 if the docs have no answer', async () => {
     const { code, out } = await ask(openPlace(), 'new', 'price of crude oil in 1973');
 
     expect(code).toBe(1);
     expect(out).toMatch(/^The documentation does not seem to answer this/);
   });
 
-  it('answers what waits in other sessions whole, or not at all', async () => {
+  it('answers the queued messages of other sessions completely, or not at all', async () => {
     const place = openPlace();
     const engine = createHeldEngine();
     const { app } = await serve(place, engine);
@@ -126,7 +126,7 @@ describe('perch ask --session without a server', () => {
 });
 
 describe('perch ask --session beside a server', () => {
-  it('asks the server, which is found by its note, and prints the answer as it arrives', async () => {
+  it('asks the server that its note names, and prints the answer as it arrives', async () => {
     const place = openPlace();
     const engine = createHeldEngine();
     const { url } = await serve(place, engine);
@@ -143,7 +143,7 @@ describe('perch ask --session beside a server', () => {
     expect(await stream.text()).toContain('"message":"one"');
   });
 
-  it('goes on with the sessions of others, and reads no more than its own turn', async () => {
+  it('continues sessions of others, and reads only its own turn', async () => {
     const place = openPlace();
     const { app, engine } = await serve(place);
     const started = await app.request('/svc/v1/session', {
@@ -158,7 +158,7 @@ describe('perch ask --session beside a server', () => {
     expect(engine.asked[1]?.earlier).toHaveLength(1);
   });
 
-  it('tells of an answer that is taken back by giving the other one whole', async () => {
+  it('prints the whole new answer if an answer is replaced', async () => {
     const place = openPlace();
     await serve(
       place,
@@ -173,7 +173,7 @@ describe('perch ask --session beside a server', () => {
     expect(out).toMatch(/^A draft .*characters\.\n\nThe answer to “one”\.\n$/);
   });
 
-  it('says why a question was not answered, with exit code 3', async () => {
+  it('prints the reason of a failed turn, and exits with 3', async () => {
     const place = openPlace();
     await serve(
       place,
@@ -190,7 +190,7 @@ describe('perch ask --session beside a server', () => {
     expect(JSON.parse(json.out)).toMatchObject({ finishReason: 'error', citations: [] });
   });
 
-  it('says so where the server that holds the sessions does not listen', async () => {
+  it('explains that the server that holds the sessions does not listen', async () => {
     const place = openPlace();
     const { app } = await serve(place);
     writeFileSync(`${place.folder}/sessions.db.address`, 'http://127.0.0.1:9/svc/v1\n');
@@ -211,7 +211,7 @@ describe.each(['a server', 'no server'])('perch ask --session with %s', (beside)
     return place;
   };
 
-  it('refuses a session that is not there, with what to do', async () => {
+  it('refuses an unknown session, with a resolution', async () => {
     const { code, err } = await ask(await openWith(), unknown, 'one');
 
     expect(code).toBe(2);
@@ -220,7 +220,7 @@ describe.each(['a server', 'no server'])('perch ask --session with %s', (beside)
     );
   });
 
-  it('refuses a session that has ended, and one that was removed', async () => {
+  it('refuses an ended session and a deleted one', async () => {
     const place = await openWith({ PERCH_SESSION_TURNS: '1' });
     const id = idIn((await ask(place, 'new', 'When do the sluice gates open?')).err);
 
@@ -233,7 +233,7 @@ describe.each(['a server', 'no server'])('perch ask --session with %s', (beside)
     expect(removed.err).toContain('was deleted. `--session new` starts a new one.');
   });
 
-  it('refuses a session that is bound to a bearer, and goes on with its own', async () => {
+  it('refuses a session that is bound to a bearer token, and continues its own', async () => {
     const place = openPlace({ PERCH_SESSION_BIND_BEARER: 'on' });
     const { app } = await serve(place);
     const started = await app.request('/svc/v1/session', {
@@ -276,7 +276,7 @@ it.each([
   expect(err).toContain(words);
 });
 
-it('says with exit code 3 that the file of sessions is damaged', async () => {
+it('exits with 3 if the file of sessions is damaged', async () => {
   const folder = temporaryFolder();
   writeFileSync(`${folder}/sessions.db`, 'this is no database'.repeat(100));
 

@@ -28,7 +28,7 @@ async function openFolder(options: Parameters<typeof buildSessionRig>[0] = {}) {
 const unknown = 'ses_01KA3V9Z7T0123456789ABCDEF';
 
 describe('perch sessions', () => {
-  it('lists the sessions, while the server runs', async () => {
+  it('lists the sessions while the server runs', async () => {
     const { folder, rig } = await openFolder();
     const [first, second] = [await rig.start('one'), await rig.start('two')];
     await rig.read(first);
@@ -63,7 +63,7 @@ describe('perch sessions', () => {
     expect(records).toHaveLength(2);
   });
 
-  it('shows what was said, and nothing that steers a terminal', async () => {
+  it('shows messages without control characters', async () => {
     const engine = createHeldEngine();
     const { folder, rig } = await openFolder({ engine });
     const session = await rig.start('one\n\u001b[31mred');
@@ -102,7 +102,7 @@ The answer to “one
     expect(events.out).toBe(body);
   });
 
-  it('removes a session for good, under a running server too', async () => {
+  it('deletes a session, even under a running server', async () => {
     const engine = createHeldEngine();
     const { folder, rig } = await openFolder({ engine });
     const session = await rig.start('one');
@@ -124,7 +124,7 @@ The answer to “one
     expect(rig.app.inFlight).toBe(0);
   });
 
-  it('finds nothing where nothing is', async () => {
+  it('lists nothing in an empty folder', async () => {
     const folder = temporaryFolder();
 
     const list = await perch(folder, 'sessions', 'list');
@@ -148,7 +148,7 @@ The answer to “one
     expect(err).toContain(told);
   });
 
-  it('says that sessions in memory are out of reach, and that a file is damaged', async () => {
+  it('explains that sessions in memory cannot be read, and that a file is damaged', async () => {
     const folder = temporaryFolder();
     writeFileSync(`${folder}/sessions.db`, 'this is no database'.repeat(100));
 

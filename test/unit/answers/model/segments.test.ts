@@ -34,11 +34,11 @@ describe('citations in a text', () => {
     ['- item:\n   ```js\n   row[1]\n   ```\n', []],
     ['Code:\n```js\nrow[1]\n', []],
     ['A tick ` alone [2].\n\nAnother ` here [3].', [[2], [3]]],
-  ])('of %j', (text, numbers) => {
+  ])('are parsed from %j', (text, numbers) => {
     expect(numbersIn(text)).toEqual(numbers);
   });
 
-  it('stand between segments that together are the text', () => {
+  it('separate segments that together are the whole text', () => {
     const text = 'Say `x` [1]:\n```js\nrow[2]\n```\nand [3].\n```\nopen [4]';
 
     expect(kindsOf(text)).toEqual([
@@ -60,7 +60,7 @@ describe('citations in a text', () => {
     ).toBe(text);
   });
 
-  it('are certain once the next characters cannot belong to them', () => {
+  it('are returned once the following characters cannot extend them', () => {
     const ready = (text: string, extent: Extent = 'part') =>
       upToCitation(splitSegments(text, 0, extent), extent)
         .map((one) => one.text)

@@ -14,7 +14,7 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 
 type Reply = (request: ThreadRequest) => readonly ThreadReply[] | 'end';
 
-/** A lasting thread over made-up ones, each of which replies, or ends, as it is told to. */
+/** A restarting thread over fake threads, each of which replies or ends as `reply` returns. */
 function createRig(reply: Reply) {
   const clock = createManualClock();
   const started: EventEmitter[] = [];
@@ -53,7 +53,7 @@ const doneWith =
   (request) =>
     'id' in request ? [{ kind: 'done', id: request.id, result }] : [];
 
-it('starts with the first task, and keeps its thread', async () => {
+it('starts the thread with the first task, and keeps it', async () => {
   const { started, thread, ask } = createRig(doneWith(true));
   expect(started).toHaveLength(0);
 
@@ -63,7 +63,7 @@ it('starts with the first task, and keeps its thread', async () => {
   expect(started).toHaveLength(1);
 });
 
-it('fails the tasks of a thread that ends, and starts another for the next', async () => {
+it('fails the tasks of a thread that ends, and starts another thread for the next task', async () => {
   let isBroken = true;
   const { started, lost, ask } = createRig((request) => (isBroken ? 'end' : doneWith(1)(request)));
 
@@ -77,7 +77,7 @@ it('fails the tasks of a thread that ends, and starts another for the next', asy
   expect(started).toHaveLength(2);
 });
 
-it('does not start threads that end again and again, until some time has passed', async () => {
+it('waits before it restarts a thread that ends again and again', async () => {
   const { started, clock, ask } = createRig(() => 'end');
 
   for (let time = 0; time < 10; time += 1) await expect(ask()).rejects.toThrow(ThreadEndedError);
@@ -88,7 +88,7 @@ it('does not start threads that end again and again, until some time has passed'
   expect(started).toHaveLength(3);
 });
 
-it('gives what a task tells in order, and fails it where nobody can hear', async () => {
+it('passes on the reports of a task in order, and fails the task if the listener throws', async () => {
   const { thread, ask } = createRig((request) => {
     if (!('id' in request)) return [];
     const { id } = request;
@@ -113,7 +113,7 @@ it('gives what a task tells in order, and fails it where nobody can hear', async
   expect(await ask()).toBe(1);
 });
 
-it('tells what a task failed with, by its code', async () => {
+it('rejects with the error code of a failed task', async () => {
   const failure = { message: 'database disk image is malformed', code: 'SQLITE_CORRUPT' };
   const { ask } = createRig((request) =>
     'id' in request ? [{ kind: 'failed', id: request.id, failure }] : [],
@@ -125,7 +125,7 @@ it('tells what a task failed with, by its code', async () => {
   expect(error).toMatchObject(failure);
 });
 
-it('stops a task at once when its signal is aborted, and tells the thread', async () => {
+it('stops a task at once when its signal is aborted, and notifies the thread', async () => {
   const requests: ThreadRequest[] = [];
   const { thread } = createRig((request) => {
     requests.push(request);
@@ -140,7 +140,7 @@ it('stops a task at once when its signal is aborted, and tells the thread', asyn
   expect(requests.map(({ kind }) => kind)).toEqual(['answer', 'stop']);
 });
 
-it('takes no task after it was closed', async () => {
+it('rejects tasks after it was closed', async () => {
   const { thread, ask, started } = createRig(doneWith(1));
   await ask();
 

@@ -14,7 +14,7 @@ type Attempt = (
   report: (report: RefreshReport) => void,
 ) => Promise<typeof done>;
 
-/** A refresh whose threads go as `attempt` says. */
+/** A refresh whose threads behave as `attempt` defines. */
 function createRig(attempt: Attempt) {
   const clock = createManualClock();
   const attempts: (readonly string[])[] = [];
@@ -24,7 +24,7 @@ function createRig(attempt: Attempt) {
     kill = () => reject(new ThreadEndedError(null));
   });
   killed.catch(() => {
-    // Not every test kills.
+    // Not every test kills the thread.
   });
   const call = (
     _: 'refresh',
@@ -36,7 +36,7 @@ function createRig(attempt: Attempt) {
   };
   const options: Parameters<typeof refreshInThread>[0] = {
     clock,
-    // A refresh asks its thread for nothing else.
+    // A refresh calls no other task.
     withThread: (work) => work({ call: call as RefreshingThread['call'], kill: () => kill() }),
     onProgress: () => {},
     onSkipped: ({ message }) => skipped.push(message),
@@ -47,7 +47,7 @@ function createRig(attempt: Attempt) {
 
 const end = () => Promise.reject(new ThreadEndedError('ERR_WORKER_OUT_OF_MEMORY'));
 
-it('passes over the files that end their thread, and goes on', async () => {
+it('skips the files that crash their thread, and continues', async () => {
   const poison = ['/docs/a.html', '/docs/b.html'];
   const { refresh, attempts, skipped } = createRig(async (skip, report) => {
     const next = poison.find((path) => !skip.includes(path));
@@ -61,14 +61,14 @@ it('passes over the files that end their thread, and goes on', async () => {
   expect(skipped[0]).toContain('/docs/a.html was skipped');
 });
 
-it('fails where a thread ends and no file is to blame', async () => {
+it('fails if a thread ends while it reads no file', async () => {
   const { refresh, attempts } = createRig(end);
 
   await expect(refresh()).rejects.toThrow(ThreadEndedError);
   expect(attempts).toHaveLength(1);
 });
 
-it('fails where passing over does not help', async () => {
+it('fails if skipping the file does not help', async () => {
   const { refresh, attempts } = createRig(async (_, report) => {
     report({ kind: 'reading', absolute: '/docs/a.html' });
     return end();
@@ -88,7 +88,7 @@ it('gives up after a number of such files', async () => {
   expect(attempts).toHaveLength(21);
 });
 
-it('ends a thread that is silent for long, and none that tells something', async () => {
+it('terminates a thread that reports nothing for long, but not one that does', async () => {
   let isOver = false;
   let tellAgain = () => {};
   const { refresh, clock } = createRig((_, report) => {

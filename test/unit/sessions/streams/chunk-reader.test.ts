@@ -6,8 +6,8 @@ function eventsFrom(first: number, lengths: readonly number[]): readonly StoredE
   return lengths.map((length, at) => ({ index: first + at, line: 'x'.repeat(length) }));
 }
 
-describe('a piece', () => {
-  it('has one event at least, and no more than fit', () => {
+describe('toChunk', () => {
+  it('joins at least one event, and no more than fit', () => {
     const nextOf = (lengths: readonly number[]) => toChunk(eventsFrom(7, lengths), null).next.index;
 
     expect(nextOf([500_000, 1])).toBe(8);
@@ -16,7 +16,7 @@ describe('a piece', () => {
   });
 });
 
-/** Pieces of a log in which every event has a line of this length, and what was read of it. */
+/** Chunks of a log in which each line has this length, and the queries made. */
 function openLog(length: number) {
   const reads: string[] = [];
   const chunks = createChunkReader({
@@ -31,8 +31,8 @@ function openLog(length: number) {
   return { reads, chunks, pieceAt };
 }
 
-describe('pieces of recorded events', () => {
-  it('are read once for all who come to the same place together', async () => {
+describe('createChunkReader', () => {
+  it('reads once for concurrent readers of the same range', async () => {
     const { reads, pieceAt } = openLog(10);
 
     const together = await Promise.all([pieceAt(3), pieceAt(3)]);
@@ -46,7 +46,7 @@ describe('pieces of recorded events', () => {
     expect(reads).toEqual(['ses_a 3', 'ses_a 4', 'ses_b 3', 'ses_a 3']);
   });
 
-  it('are kept for those who come later', async () => {
+  it('caches chunks for later readers', async () => {
     const { reads, pieceAt } = openLog(10);
 
     const first = await pieceAt(3);
@@ -56,7 +56,7 @@ describe('pieces of recorded events', () => {
     expect(reads).toEqual(['ses_a 3']);
   });
 
-  it('end where the reader ends, and are read again for one who reads on', async () => {
+  it('ends a chunk where the range ends, and reads again for a longer range', async () => {
     const reads: number[] = [];
     const chunks = createChunkReader({
       readPart: async () => undefined,
@@ -74,7 +74,7 @@ describe('pieces of recorded events', () => {
     expect(reads).toEqual([0, 0]);
   });
 
-  it('are looked for again where nothing was, or nothing could be read', async () => {
+  it('queries again if there was nothing to read, or reading failed', async () => {
     let fault: Error | null = new Error('no store');
     const chunks = createChunkReader({
       readPart: async () => undefined,
@@ -96,7 +96,7 @@ describe('pieces of recorded events', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('are let go, the oldest first, beyond four megabytes', async () => {
+  it('evicts the oldest chunks beyond four megabytes', async () => {
     const { reads, pieceAt } = openLog(1_000_000);
     for (const from of [0, 1, 2, 3, 4]) await pieceAt(from);
     reads.length = 0;
@@ -107,7 +107,7 @@ describe('pieces of recorded events', () => {
     expect(reads).toEqual(['ses_a 0']);
   });
 
-  it('are let go with their session', async () => {
+  it('evicts the chunks of a purged session', async () => {
     const { reads, chunks, pieceAt } = openLog(1);
     const readAll = () => Promise.all([pieceAt(0), pieceAt(1), pieceAt(0, 'ses_ab')]);
     await readAll();

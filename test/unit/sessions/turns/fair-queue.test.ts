@@ -17,8 +17,8 @@ function takeAll(queue: Queue): readonly string[] {
   return taken;
 }
 
-describe('the line', () => {
-  it('lets addresses take turns, each in the order of arrival', () => {
+describe('createFairQueue', () => {
+  it('alternates between addresses, each in the order of arrival', () => {
     const queue = createFairQueue();
     for (const order of [3, 1, 2]) queue.add(waiting(order, at('flood')));
     queue.add(waiting(4, at('stranger')));
@@ -27,7 +27,7 @@ describe('the line', () => {
     expect(takeAll(queue)).toEqual(['key 1', 'key 4', 'key 5', 'key 2', 'key 3']);
   });
 
-  it('gives a network of many addresses no more than an address', () => {
+  it('gives a network with many addresses the share of one address', () => {
     const queue = createFairQueue();
     for (let host = 1; host <= 5; host += 1) queue.add(waiting(host, at(`host ${host}`, 'net')));
     for (const order of [6, 7]) queue.add(waiting(order, at('stranger')));
@@ -35,7 +35,7 @@ describe('the line', () => {
     expect(takeAll(queue).slice(0, 5)).toEqual(['key 1', 'key 6', 'key 2', 'key 7', 'key 3']);
   });
 
-  it('holds a key once, and forgets what leaves', () => {
+  it('holds a key once, and forgets removed keys', () => {
     const queue = createFairQueue();
     for (const order of [1, 1, 2, 3]) queue.add(waiting(order, at('here')));
     expect(queue.length).toBe(3);
@@ -46,7 +46,7 @@ describe('the line', () => {
     expect([queue.length, takeAll(queue), queue.length]).toEqual([2, ['key 1', 'key 3'], 0]);
   });
 
-  it('takes what a model takes: whoever was not served for longest', () => {
+  it('matches a model that takes the client served longest ago', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
         const [queue, model] = [createFairQueue(), createModel()];
@@ -68,7 +68,7 @@ interface Pair {
   readonly model: Model;
 }
 
-/** Does the same to both, and expects the same of them. */
+/** Applies a step to both, and expects the same results. */
 function takeStep(
   { queue, model }: Pair,
   { kind, who }: { readonly kind: string; readonly who: number },
@@ -101,7 +101,7 @@ function takeModel(model: Model): readonly string[] {
   return taken;
 }
 
-/** A list that is looked through: the network, then the address that joined or was served longest ago. */
+/** A model: a list that is searched for the network, then the address, that joined or was served longest ago. */
 function createModel(): Model {
   let time = 0;
   let tasks: QueuedTask[] = [];

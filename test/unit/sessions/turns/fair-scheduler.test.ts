@@ -12,7 +12,7 @@ function openRig(atOnce = 1) {
   const scheduler = createFairScheduler({ atOnce, clock, isReady: () => state.isReady });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  /** Runs work that ends when the test says so. */
+  /** Runs a task that ends when the test ends it. */
   const run = (key: string, signal = new AbortController().signal) =>
     runScheduled(scheduler, {
       key,
@@ -32,8 +32,8 @@ function openRig(atOnce = 1) {
   return { clock, state, scheduler, begun, run, end };
 }
 
-describe('fair work', () => {
-  it('is begun as places get free, and answers as the work does', async () => {
+describe('createFairScheduler', () => {
+  it('starts tasks as slots become free, and passes on their results', async () => {
     const { scheduler, begun, run, end } = openRig(2);
     const runs = ['1', '2', '3'].map((key) => run(key));
     expect([begun, scheduler.waiting]).toEqual([['1', '2'], 1]);
@@ -45,7 +45,7 @@ describe('fair work', () => {
     expect(await Promise.all(runs)).toEqual(['end of 1', 'end of 2', 'end of 3']);
   });
 
-  it('goes on after work that fails', async () => {
+  it('continues after a task that fails', async () => {
     const { scheduler, run, end, begun } = openRig();
     const failing = runScheduled(scheduler, {
       key: '0',
@@ -64,7 +64,7 @@ describe('fair work', () => {
     expect(await next).toBe('end of 1');
   });
 
-  it('leaves the line when nobody waits for it any more', async () => {
+  it('removes a task from the queue when its signal is aborted', async () => {
     const { scheduler, run, end, begun } = openRig();
     const first = run('1');
     const leaving = new AbortController();
@@ -78,7 +78,7 @@ describe('fair work', () => {
     expect([await first, begun]).toEqual(['end of 1', ['1']]);
   });
 
-  it('waits until work can begin', async () => {
+  it('waits until tasks can start', async () => {
     const { clock, state, run, end, begun } = openRig();
     state.isReady = false;
     const first = run('1');
@@ -93,7 +93,7 @@ describe('fair work', () => {
     expect(await first).toBe('end of 1');
   });
 
-  it('drops what waits when it is closed, and lets what has begun go on', async () => {
+  it('drops queued tasks when it is closed, and lets running ones finish', async () => {
     const { scheduler, run, end, begun } = openRig();
     const [first, second] = [run('1'), run('2')];
 

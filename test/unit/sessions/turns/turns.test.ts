@@ -11,7 +11,7 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 import { createHeldEngine } from '../../../support/scripted-engine.ts';
 import { untilIdle } from '../../../support/session-rig.ts';
 
-/** Turns over a store that fails as often as the test says. */
+/** Turns over a store that fails as often as the test sets. */
 async function openRig() {
   const clock = createManualClock();
   const engine = createHeldEngine();
@@ -56,8 +56,8 @@ async function openRig() {
   return { clock, engine, store, turns, scheduler, failing, faults, start, typesOf };
 }
 
-describe('a turn over a store that cannot be used for a while', () => {
-  it('begins as soon as it can', async () => {
+describe('a turn over a store that is unavailable for a while', () => {
+  it('begins as soon as the store is available', async () => {
     const { clock, engine, failing, faults, start, typesOf, turns, scheduler } = await openRig();
     failing.change = 2;
     failing.find = 1;
@@ -75,7 +75,7 @@ describe('a turn over a store that cannot be used for a while', () => {
     expect([turns.atWork, scheduler.waiting]).toEqual([0, 0]);
   });
 
-  it('is told to its end, because readers wait for it', async () => {
+  it('records its end later, because readers wait for the event', async () => {
     const { clock, engine, failing, faults, start, typesOf } = await openRig();
     await start('ses_a');
     const held = await engine.next();
@@ -92,7 +92,7 @@ describe('a turn over a store that cannot be used for a while', () => {
     expect(faults).toEqual(Array.from({ length: 3 }, () => 'recording the end of a turn'));
   });
 
-  it('fails where its text cannot be recorded', async () => {
+  it('fails if its text cannot be recorded', async () => {
     const { engine, failing, faults, start, typesOf } = await openRig();
     await start('ses_a');
     const held = await engine.next();
@@ -105,7 +105,7 @@ describe('a turn over a store that cannot be used for a while', () => {
     expect(faults).toEqual(['recording text']);
   });
 
-  it('stops without a word where its session is deleted', async () => {
+  it('stops without an event if its session is deleted', async () => {
     const { engine, store, start, turns } = await openRig();
     await start('ses_a');
     const held = await engine.next();
