@@ -11,7 +11,7 @@ const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const build = (env = {}) => buildTestApp({ env: { ...offline, ...env } });
 
 describe('the tools', () => {
-  clause('read.what.mcp_same_reads', 'are the reads that say so', async () => {
+  clause('read.what.mcp_same_reads', 'are the reads with a tool name', async () => {
     const app = await build();
 
     const { tools } = (await ask(app, 'legacy', { method: 'tools/list' })).json().result;
@@ -326,7 +326,7 @@ describe('the resources', () => {
 
 describe('an API key at /mcp', () => {
   for (const status of callers) {
-    clause('read.auth.key_affects_mcp', `is told on every reply: ${status}`, async () => {
+    clause('read.auth.key_affects_mcp', `has its status on every reply: ${status}`, async () => {
       const { app, headers } = await meet(status, { env: offline });
 
       const replies = [
@@ -347,7 +347,7 @@ describe('an API key at /mcp', () => {
     });
   }
 
-  clause('read.auth.key_affects_mcp', 'that is unknown is refused with a problem', async () => {
+  clause('read.auth.key_affects_mcp', 'is refused with a problem if it is unknown', async () => {
     const app = await build();
 
     const reply = await post(app, ping, bearer(unknownKey));
@@ -454,7 +454,7 @@ describe('methods and bodies', () => {
     },
   );
 
-  clause('read.discovery.mcp_any_method', 'answers a POST by the protocol', async () => {
+  clause('read.discovery.mcp_any_method', 'answers a POST according to the protocol', async () => {
     const app = await build();
 
     expect((await post(app, ping)).json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
