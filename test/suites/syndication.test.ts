@@ -138,7 +138,7 @@ describe('a post of syndication', () => {
     });
   });
 
-  it('has no link card for a poll', async () => {
+  it('does not take a link card for a poll', async () => {
     const { post } = await read({ card: { name: 'summary', binding_values: {} } });
 
     expect(post).toMatchObject({ poll: null });

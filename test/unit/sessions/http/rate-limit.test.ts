@@ -40,7 +40,7 @@ it('limits the starts of an address across bearer tokens', async () => {
   const [count, problem] = spendAll(start);
 
   expect([count, problem.retryAfterSeconds]).toEqual([3, 1]);
-  expect(problem.message).toBe('One address may start 60 sessions a minute.');
+  expect(problem.message).toBe('One address may start 60 sessions per minute.');
   await clock.advance(999);
   expect(spendAll(start)[0]).toBe(0);
   await clock.advance(1);
@@ -56,7 +56,7 @@ it('limits the starts of a bearer token across addresses', () => {
     rates.spendStart('bearer', ipv4(`host ${hosts}`));
   });
 
-  expect([count, problem.message]).toEqual([12, 'One bearer may start 240 sessions a minute.']);
+  expect([count, problem.message]).toEqual([12, 'One bearer may start 240 sessions per minute.']);
 });
 
 it('limits the addresses of an IPv6 network together', () => {
@@ -68,7 +68,7 @@ it('limits the addresses of an IPv6 network together', () => {
     rates.spendStart(null, ipv6(hosts));
   });
 
-  expect([count, problem.message]).toEqual([12, 'One IPv6 /48 may start 240 sessions a minute.']);
+  expect([count, problem.message]).toEqual([12, 'One IPv6 /48 may start 240 sessions per minute.']);
 });
 
 it('counts a start as a message', () => {
@@ -77,7 +77,7 @@ it('counts a start as a message', () => {
 
   const [count, problem] = spendAll(() => rates.spendMessage(ipv4('here')));
 
-  expect([count, problem.message]).toEqual([4, 'One address may send 60 messages a minute.']);
+  expect([count, problem.message]).toEqual([4, 'One address may send 60 messages per minute.']);
 });
 
 it('charges nothing for a refused request', () => {
