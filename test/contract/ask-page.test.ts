@@ -251,7 +251,7 @@ describe('a question that is not answered', () => {
 
     const problem = await askOf(app, 'one', program);
 
-    expectProblemPage(await askOf(app, 'one'), 'index of the answers is being built');
+    expectProblemPage(await askOf(app, 'one'), 'building its search index');
     expect(problem.json()).toMatchObject({ status: 503, code: 'not_ready' });
   });
 

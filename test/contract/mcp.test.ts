@@ -203,7 +203,7 @@ describe('a tool call', () => {
     ['search', { q: 'x', limit: 0 }, 'invalid_option', /`limit`.*"0".*whole number from 1/],
     ['search', { q: 'x', limit: 1.5 }, 'invalid_option', /`limit`.*"1.5"/],
     ['search', { q: 'x', full: 'maybe' }, 'invalid_option', /`full`.*"maybe".*`true`/],
-    ['search', { q: ['x'] }, 'invalid_query', /`q` is a list; it takes text/],
+    ['search', { q: ['x'] }, 'invalid_query', /`q` is a list\. It takes text/],
     ['search', { q: { text: 'x' } }, 'invalid_query', /`q` is an object; it takes text/],
     ['search', {}, 'missing_query', /`q` is missing/],
     ['search', { q: null }, 'missing_query', /`q` is missing/],
