@@ -247,7 +247,7 @@ describe.skipIf(browserPath === undefined)('an answer in the hands of the test',
     const failing = await ask('two');
     failing.fail(new Error('broken'));
 
-    await page.locator('.failed', { hasText: 'fault in the server' }).waitFor();
+    await page.locator('.failed', { hasText: 'error in the server' }).waitFor();
   });
 
   it('makes no markup of what it says', async () => {
