@@ -10,10 +10,10 @@ const root = join(import.meta.dirname, '..');
 const target = join(root, 'bench/targets/perch.mjs');
 const ports = [18_083, 18_084] as const;
 
-/** A profile as most ask for it: twenty posts, as Markdown. */
+/** Typical profile request: twenty posts as Markdown. */
 const path = '/api/v1/profiles/ada.example';
 
-/** Compares a cached browse read with and without a key with the same where nobody is counted. */
+/** Compares a cached browse read, with and without a key, with the same read without allowances. */
 export async function benchAccess(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-access-'));
   try {
@@ -24,8 +24,8 @@ export async function benchAccess(): Promise<string[]> {
 }
 
 async function compare(folder: string): Promise<string[]> {
-  // Nothing goes out of the cache, so that all rounds are hits.
-  // Both servers have the keys of one folder; only one of them could have its sessions.
+  // Cache entries do not expire, so that all requests are hits.
+  // Both servers use the keys of one folder. Sessions are off, because only one server could use them.
   const env = {
     PERCH_DATA_DIR: folder,
     PERCH_CACHE_TTL_SECONDS: '360000',
@@ -57,9 +57,9 @@ async function compare(folder: string): Promise<string[]> {
   return [
     '## Keys and allowances',
     '',
-    'A cached profile, asked for without a key and with one, each compared with the same request where',
-    'allowances and keys are switched off. The two servers take turns of a second, and each round starts',
-    'both anew; the ratio is the median over the turns. Goal: at least 0.95 of the requests a second.',
+    'A cached profile, requested with and without a key, compared with the same request to a server without',
+    'allowances and keys. The two servers take turns of one second and are restarted for each round. The',
+    'ratio is the median over the turns. Goal: at least 0.95 of the requests per second.',
     '',
     '| caller | requests/s, off | requests/s, on | ratio | CPU µs/request, off | on |',
     '| --- | --- | --- | --- | --- | --- |',

@@ -5,24 +5,24 @@ import { AllowanceWindow } from '../src/access/allowances/allowance-window.ts';
 import { systemClock } from '../src/core/clock.ts';
 
 const floodSize = 100_000;
-/** Units that each address of a flood spends: one, and the whole public allowance. */
+/** Units that each address spends: one, or the whole public allowance. */
 const floods = [1, 60];
 const windowMs = 60_000;
-/** Longer than a flood takes, so that nothing of it expires. */
+/** Longer than a flood takes, so that no unit expires. */
 const floodWindowMs = 3_600_000;
 const goalMiB = 64;
 const rounds = Number(process.env.BENCH_ALLOWANCES_ROUNDS ?? 30);
 const callsInRound = 20_000;
 const callers = Array.from({ length: 10_000 }, (_, index) => addressAt(index * 97));
 
-/** What is measured: one call, asked of many accounts in turn. */
+/** Measured call. It runs for many accounts in turn. */
 interface Case {
   readonly name: string;
   call(account: string): unknown;
 }
 
 /**
- * Measures the memory of floods of addresses, and what calls cost beside a look into a `Map`.
+ * Measures the memory for floods of addresses, and the time of calls relative to a `Map` lookup.
  *
  * @returns The lines of a Markdown section.
  */
@@ -32,14 +32,14 @@ export async function benchAllowances(): Promise<string[]> {
   return [
     '## Allowances',
     '',
-    `${floodSize.toLocaleString('en')} addresses spend their units. Goal: the heap grows by less than ${goalMiB} MiB.`,
+    `${floodSize.toLocaleString('en')} addresses spend units. Goal: the heap grows by less than ${goalMiB} MiB.`,
     '',
-    '| units of each | growth of the heap, MiB | addresses remembered | time for each unit |',
+    '| units per address | heap growth, MiB | addresses stored | time per unit |',
     '| --- | --- | --- | --- |',
     ...rows,
     '',
     `Medians of ${rounds} rounds of ${callsInRound.toLocaleString('en')} calls in turn, with`,
-    `${callers.length.toLocaleString('en')} addresses; the ratio is to \`Map.get\`.`,
+    `${callers.length.toLocaleString('en')} addresses. Ratios are relative to \`Map.get\`.`,
     '',
     '| call | time | ratio |',
     '| --- | --- | --- |',
@@ -48,7 +48,7 @@ export async function benchAllowances(): Promise<string[]> {
   ];
 }
 
-/** Returns a row of the table of floods. The heap is measured after a collection of garbage. */
+/** Returns a table row for a flood. The heap is measured after garbage collection. */
 async function benchFlood(units: number): Promise<string> {
   const before = heapMiB();
   const store = new AllowanceWindow({ windowMs: floodWindowMs, clock: systemClock });
@@ -113,7 +113,7 @@ function chargesOf(account: string) {
   return [account, 'pool', 'pool anonymous'].map((name) => ({ account: name, limit: 1_000_000 }));
 }
 
-/** Gives nanoseconds for each call. Results are awaited all at once: what a call itself costs is what counts. */
+/** Returns the nanoseconds for each call. Results are awaited together, so that only the calls are measured. */
 async function timeRound({ call }: Case): Promise<number> {
   let last: unknown;
   const begun = process.hrtime.bigint();
@@ -141,7 +141,7 @@ function collect(): void {
   gc();
 }
 
-/** Gives as many addresses as are asked for, of both kinds. */
+/** Returns the address with the given index: IPv4 and IPv6 in turn. */
 function addressAt(index: number): string {
   return index % 2 === 0
     ? `public 10.${index >>> 16}.${(index >>> 8) & 255}.${index & 255}`

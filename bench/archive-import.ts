@@ -21,19 +21,19 @@ const batch = 500;
 const self = fileURLToPath(import.meta.url);
 const mebibyte = 2 ** 20;
 
-/** What a child process measured. */
+/** Measurements of a child process. */
 interface Measured {
   readonly rows: number;
   readonly seconds: number;
-  /** Of all threads, in the program and in the system. */
+  /** User and system CPU seconds of all threads. */
   readonly cpuSeconds: number;
-  /** By how much resident memory grew over the start, at its highest. */
+  /** Highest growth of the resident memory since the start. */
   readonly grownMebibytes: number;
 }
 
 /**
- * Measures an import of X's export, and beside it a bare loop that inserts the same rows and full-text
- * entries, each in a process of its own, in turn.
+ * Compares an import of an X export with a loop that only inserts the same rows and full-text entries.
+ * Both run in turn in separate processes.
  *
  * @returns The lines of a Markdown section.
  */
@@ -71,11 +71,11 @@ function toLines(measured: readonly { imported: Measured; bare: Measured }[]): s
   return [
     '## Import into the archive',
     '',
-    `X's export with ${posts.toLocaleString('en')} posts, imported into an empty archive, and a bare loop that`,
-    `inserts the same rows and full-text entries in transactions of ${batch}. Goals: at least 0.50 of its`,
-    'rate, and less than 64 MiB of memory more than at the start.',
+    `An X export with ${posts.toLocaleString('en')} posts, imported into an empty archive, compared with a loop that`,
+    `inserts the same rows and full-text entries in transactions of ${batch}. Goals: at least 0.50 of the rate of`,
+    'the loop, and a memory growth below 64 MiB.',
     '',
-    '| import, posts a second | bare loop, posts a second | ratio | ratio of processor time | memory |',
+    '| import, posts/s | loop, posts/s | ratio | CPU time ratio | memory growth |',
     '| --- | --- | --- | --- | --- |',
     ...rows,
     '',
@@ -95,7 +95,7 @@ async function measureImport(folder: string, path: string): Promise<Measured> {
   const atStart = process.memoryUsage.rss();
   let highest = atStart;
   const opened = await openExport(folder, { forms: exportForms, hints: {} });
-  if (opened === null) throw new Error('The export is not known.');
+  if (opened === null) throw new Error('The export was not recognized.');
   const { fingerprint, changed } = await fingerprintExport(folder, opened.form.name);
   const { counts } = await runImport({
     store,
@@ -114,7 +114,7 @@ async function measureImport(folder: string, path: string): Promise<Measured> {
   return { rows: counts.posts, ...spent, grownMebibytes: (highest - atStart) / mebibyte };
 }
 
-/** Starts what tells how long it has been, and how long the processors have worked for it. */
+/** Starts a stopwatch. The returned function returns the elapsed time and the CPU time. */
 function startStopwatch(): () => Pick<Measured, 'seconds' | 'cpuSeconds'> {
   const begun = performance.now();
   const cpu = process.cpuUsage();
@@ -126,7 +126,7 @@ function startStopwatch(): () => Pick<Measured, 'seconds' | 'cpuSeconds'> {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Inserts what an archive holds into an empty one, in the order of time. Reading it there does not count. */
+/** Copies the rows of an archive to an empty one in chronological order. Reading them is not measured. */
 function measureBare(from: string, path: string): Measured {
   const source = openSqlite({ path: from, migrations });
   const all = (table: string) => source.prepare<unknown[], Row>(`SELECT * FROM ${table}`).all();

@@ -19,11 +19,11 @@ const firstSecond = 1_600_000_000;
 const lastSecond = 1_780_000_000;
 const limit = 20;
 
-/** What is measured: how an archive is asked, and how many items it has to give. */
+/** Measured query, and the number of items that it must return. */
 interface Case {
   readonly name: string;
   readonly goal: number;
-  /** @param round Counts up, so that cases can go round the accounts. */
+  /** @param round Counter, with which cases select the account. */
   ask(archive: Provider, round: number): Promise<Page<unknown> | undefined>;
 }
 
@@ -56,8 +56,8 @@ function header(built: readonly ReturnType<typeof build>[]): string[] {
   return [
     '## Archive',
     '',
-    `Medians of ${rounds} rounds in one process; each round asks both archives, in turn, through the`,
-    `provider. Pages of ${limit}; both archives give as many results.`,
+    `Medians of ${rounds} rounds in one process. Each round queries both archives in turn through the`,
+    `provider. Pages have ${limit} items, and both archives return the same number of results.`,
     '',
     ...times,
     '',
@@ -70,7 +70,7 @@ async function measureCase(each: Case, archives: readonly Provider[]): Promise<s
   const times = archives.map((archive) => ({ archive, ms: [] as number[] }));
   const warmUp = Math.ceil(rounds / 10);
   for (let round = -warmUp; round < rounds; round++) {
-    // Which is asked first changes from round to round.
+    // The order of the archives alternates between rounds.
     for (const { archive, ms } of round % 2 === 0 ? times : times.toReversed()) {
       const taken = await timeOnce(each, archive, Math.abs(round));
       if (round >= 0) ms.push(taken);
@@ -87,7 +87,7 @@ async function timeOnce(each: Case, archive: Provider, round: number): Promise<n
   const page = await each.ask(archive, round);
   const taken = performance.now() - begun;
   if (page !== undefined && page.items.length !== limit) {
-    throw new Error(`${each.name} gave ${page.items.length} items.`);
+    throw new Error(`${each.name} returned ${page.items.length} items.`);
   }
   return taken;
 }
@@ -200,7 +200,7 @@ const cases: readonly Case[] = [
   followers('deep', 'follower5'),
 ];
 
-/** Writes an archive: `size` posts by the same accounts, a tenth of it reposts and followers each. */
+/** Writes an archive with `size` posts by ten accounts, and a tenth as many reposts and followers. */
 function build(path: string, size: number) {
   const begun = performance.now();
   const store = openArchiveStore(path, baseUrl);
@@ -267,7 +267,7 @@ function makeAccount(handle: string): Account {
   });
 }
 
-/** Makes posts with chance of its own: the same in every run. */
+/** Creates posts from seeded random numbers, so that they are the same in each run. */
 function makePosts(size: number): Status[] {
   const random = createRandom();
   const accounts = authors.map(makeAccount);
@@ -279,7 +279,7 @@ function makePosts(size: number): Status[] {
   });
 }
 
-/** Gives some 25 words: `the` in most posts, `wN` as rare as words are, and some that cases seek. */
+/** Returns about 25 words: common ones, words `wN` with a natural distribution, and words that cases search for. */
 function makeText(random: () => number, isScarce: boolean): string {
   const words = Array.from({ length: 12 + Math.floor(random() * 25) }, () =>
     random() < 0.06 ? 'the' : `w${Math.floor(20_000 ** random())}`,
@@ -347,7 +347,7 @@ const photo: Media = {
   alt: null,
 };
 
-/** Mulberry32. */
+/** Creates a seeded random number generator (mulberry32). */
 function createRandom(): () => number {
   let state = 1;
   return () => {

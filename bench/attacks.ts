@@ -3,33 +3,39 @@ import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type AttackName, attacks } from './attacks/attacks.ts';
-import { type Met, type NormalUse, trivial, useNormally } from './attacks/normal-client.ts';
+import {
+  type ClientResults,
+  type NormalUse,
+  trivial,
+  useNormally,
+} from './attacks/normal-client.ts';
 import { measure } from './load.ts';
 import { fromSources, residentMiB, startTarget, type Target } from './processes.ts';
 
-// Attacks on a default Perch, each from an address of its own (127.0.0.2 and up), beside a normal client on
-// 127.0.0.1. Exits 1 where the normal client is hurt.
+// Attacks a server with default settings. Each attacker has its own address (127.0.0.2 and up); a normal client on
+// 127.0.0.1 sends requests at the same time. The exit code is 1 if the normal client gets slow or failed responses.
 //
-//   npx tsx bench/attacks.ts [NAME…]      each attack by itself, BENCH_ATTACK_SECONDS (20) each
-//   npx tsx bench/attacks.ts --all        all at once, BENCH_ATTACK_MINUTES (10), at a tenth of the capacity
+//   npx tsx bench/attacks.ts [NAME…]      one attack after another, BENCH_ATTACK_SECONDS (20) each
+//   npx tsx bench/attacks.ts --all        all at once for BENCH_ATTACK_MINUTES (10), with normal use of a tenth of
+//                                         the capacity
 
 const port = 18_101;
 const upstreamPort = 18_102;
 const maxSlowestMs = 250;
 const maxMiB = 1024;
-/** Clients that share a tenth of the capacity: more than attackers. */
+/** Number of normal clients that share a tenth of the capacity. There are more of them than attackers. */
 const normalClients = 32;
 
 const path = (name: string) => join(import.meta.dirname, name);
 
-/** Runs a script of this folder in a process of its own. */
+/** Runs a script of this folder in a separate process. */
 function run(script: string, ...args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [...fromSources, path(script), ...args], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
 }
 
-/** Starts an attacker. It would be another machine, whose work takes no time of the server's, so it comes last. */
+/** Starts an attacker with low CPU priority, because a real one would run on another machine. */
 function runAttacker(name: AttackName, index: number): ChildProcess {
   const child = run('attacks/attacks.ts', name, String(port), `127.0.0.${index + 2}`);
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
@@ -63,8 +69,8 @@ function startServer(): Promise<Target> {
   });
 }
 
-/** The effect of an attack on the normal client and to the server. */
-interface Result extends Met {
+/** Effects of an attack on the normal client and on the server. */
+interface Result extends ClientResults {
   readonly name: string;
   readonly mostMiB: number;
   readonly isHurt: boolean;
@@ -88,7 +94,7 @@ async function attack(names: readonly AttackName[], use: Omit<NormalUse, 'port'>
 
 function judge(
   name: string,
-  { met, memory }: { met: Met; memory: readonly number[] },
+  { met, memory }: { met: ClientResults; memory: readonly number[] },
   maxMs = Number.POSITIVE_INFINITY,
 ): Result {
   const mostMiB = Math.max(...memory);
@@ -107,7 +113,7 @@ const header = [
   '| --- | --- | --- | --- | --- | --- | --- |',
 ];
 
-/** Each attack by itself, after a run without any for comparison. */
+/** Runs one attack after another, after a run without attack for comparison. */
 async function attackOneByOne(names: readonly AttackName[]): Promise<boolean> {
   const seconds = Number(process.env.BENCH_ATTACK_SECONDS ?? 20);
   console.log(header.join('\n'));
@@ -117,12 +123,12 @@ async function attackOneByOne(names: readonly AttackName[]): Promise<boolean> {
     const judged = judge(name ?? 'none', result, maxSlowestMs);
     console.log(row(judged));
     isHurt ||= judged.isHurt || !result.stopped;
-    if (!result.stopped) console.log(`${name}: the server did not end on SIGTERM`);
+    if (!result.stopped) console.log(`${name}: the server did not stop on SIGTERM`);
   }
   return isHurt;
 }
 
-/** Returns how many requests of the normal use are answered in a second, all of them equally often. */
+/** Returns the number of requests of normal use that the server answers in a second. */
 async function measureCapacity(server: Target): Promise<number> {
   let secondsForEach = 0;
   for (const path of trivial) {
@@ -133,14 +139,16 @@ async function measureCapacity(server: Target): Promise<number> {
   return trivial.length / secondsForEach;
 }
 
-/** All attacks at once beside normal use at a tenth of what the server can answer. */
+/** Runs all attacks at once, with normal use of a tenth of the server's capacity. */
 async function attackTogether(): Promise<boolean> {
   const seconds = Number(process.env.BENCH_ATTACK_MINUTES ?? 10) * 60;
   const quiet = await startServer();
   const capacity = await measureCapacity(quiet);
   await quiet.stop();
   const perSecond = Math.floor(capacity / 10);
-  console.log(`${Math.round(capacity)} requests a second alone, so ${perSecond} in use\n`);
+  console.log(
+    `${Math.round(capacity)} requests/s without attacks, so normal use sends ${perSecond} requests/s\n`,
+  );
   const use = { seconds, perSecond, clients: normalClients };
   const result = await attack(Object.keys(attacks) as AttackName[], use);
   const judged = judge('all', result);
@@ -150,8 +158,8 @@ async function attackTogether(): Promise<boolean> {
   const mean = (values: readonly number[]) =>
     values.reduce((sum, one) => sum + one, 0) / values.length;
   const growth = mean(half.slice(-third)) / mean(half.slice(0, third));
-  console.log(`\nmemory in the last half: ${growth.toFixed(2)} of what it was at its beginning`);
-  console.log(`ends on SIGTERM: ${result.stopped}`);
+  console.log(`\nmemory at the end relative to the middle of the run: ${growth.toFixed(2)}`);
+  console.log(`stops on SIGTERM: ${result.stopped}`);
   return judged.isHurt || growth > 1.1 || !result.stopped;
 }
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTarget, type Target } from './processes.ts';
 
-/** A reply that a bare server gives to every request. */
+/** Response that a bare server sends to every request. */
 export interface Page {
-  /** The path and query that it is asked for by. */
+  /** Path and query of the original request. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -13,10 +13,10 @@ export interface Page {
 
 const ports = { 'bare-http': 18_081, 'bare-fastify': 18_082 } as const;
 
-/** What the connection says of itself, not the server of the page. */
+/** Headers that belong to the connection, not to the page. */
 const connectionHeaders = ['date', 'connection', 'keep-alive'];
 
-/** Asks a server for its page, so that a bare one can send the same bytes and headers. */
+/** Fetches a page from a server, so that a bare server can send the same bytes and headers. */
 export async function copyPage({ url, headers }: Target): Promise<Page> {
   const answer = await fetch(url, { headers });
   const { pathname, search } = new URL(url);
@@ -29,7 +29,7 @@ export async function copyPage({ url, headers }: Target): Promise<Page> {
   };
 }
 
-/** Starts a server that does nothing but send a page. */
+/** Starts a server that only sends the given page. */
 export async function startBare(name: keyof typeof ports, page: Page): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-bare-'));
   const file = join(folder, 'page.json');

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median } from './interleave.ts';
 
-/** Runs of each command, in turn. */
+/** Number of runs of each command. Commands run in turn. */
 const runs = 9;
 
 const main = join(import.meta.dirname, '../dist/main.js');
 
-/** The commands, and how many times as long as bare Node each may take. */
+/** Measured commands, with the maximum ratio of their time to that of an empty Node.js script. */
 const commands = [
   { name: '`node -e 0`', args: ['-e', '0'] },
   { name: '`perch --version`', args: [main, '--version'], goal: 2 },
@@ -20,7 +20,7 @@ const commands = [
   },
 ];
 
-/** Measures how long the built command takes from its start to its end, beside bare Node. */
+/** Measures the duration of commands of the build, relative to an empty Node.js script. */
 export function benchCommands(): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-'));
   const times = commands.map((): number[] => []);
@@ -35,7 +35,7 @@ export function benchCommands(): string[] {
   return [
     '## Commands',
     '',
-    `${runs} runs of each, in turn, with a data folder that is there already.`,
+    `${runs} runs of each command, in turn, with an existing data folder.`,
     '',
     '| command | time | times bare Node | goal |',
     '| --- | --- | --- | --- |',
@@ -53,7 +53,7 @@ function time(args: readonly string[], folder: string): number {
     cwd: folder,
     env: { ...process.env, PERCH_DATA_DIR: join(folder, 'data') },
   });
-  if (status !== 0) throw new Error(`\`node ${args.join(' ')}\` ended with ${status}.`);
+  if (status !== 0) throw new Error(`\`node ${args.join(' ')}\` exited with ${status}.`);
   return performance.now() - begin;
 }
 

@@ -9,7 +9,7 @@ import { startTarget, type Target } from './processes.ts';
 const main = join(import.meta.dirname, '../dist/main.js');
 const port = 18_085;
 
-/** Pages and documents, the first two as a browser asks for them. */
+/** Pages and documents. The first two are requested as a browser does. */
 const cases = [
   { path: '/', accept: 'text/html' },
   { path: '/docs/posts', accept: 'text/html' },
@@ -18,7 +18,7 @@ const cases = [
   { path: '/llms.txt', accept: '*/*' },
 ] as const;
 
-/** Compares pages and documents with a bare Fastify route that sends the same bytes and headers. */
+/** Compares pages and documents with a minimal Fastify route that sends the same bytes and headers. */
 export async function benchDocuments(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-documents-'));
   const rows: string[] = [];
@@ -30,8 +30,8 @@ export async function benchDocuments(): Promise<string[]> {
   return [
     '## Pages and documents',
     '',
-    'Each beside a bare Fastify route that sends the same bytes and headers; the servers take turns of a',
-    'second, and the ratio is the median over the turns. Goal: at least 0.85 of the requests a second.',
+    'Each is compared with a minimal Fastify route that sends the same bytes and headers. The servers take turns',
+    'of one second, and the ratio is the median over the turns. Goal: at least 0.85 of the requests per second.',
     '',
     '| page | bytes | requests/s | bare Fastify | ratio |',
     '| --- | --- | --- | --- | --- |',

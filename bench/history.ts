@@ -21,18 +21,18 @@ const shortShare = 0.1;
 const goal = 10;
 const dayMs = 86_400_000;
 
-/** What an upstream saw. */
+/** Statistics of the upstream. */
 interface Upstream {
   readonly url: string;
   readonly requests: number;
-  /** The most requests in any 60 seconds. */
+  /** Highest number of requests in any 60 seconds. */
   readonly mostInMinute: number;
-  /** How many it refused with 429. */
+  /** Number of requests refused with 429. */
   readonly refused: number;
   close(): void;
 }
 
-/** What an import came to. */
+/** Measurements of an import. */
 interface Measured {
   readonly seconds: number;
   readonly share: number;
@@ -40,8 +40,8 @@ interface Measured {
 }
 
 /**
- * Measures the import of a history against an upstream on loopback that takes a second for a page of
- * 30 posts, sends one page in ten short, and refuses what is over its limit.
+ * Measures a history import from an upstream on loopback. The upstream takes one second for a page of 30
+ * posts, sends one page in ten with fewer posts, and enforces a rate limit.
  *
  * @returns The lines of a Markdown section.
  */
@@ -54,15 +54,15 @@ export async function benchHistory(): Promise<string[]> {
   return [
     '## History',
     '',
-    'An import of all posts of an account over HTTP, as NDJSON. The upstream on loopback takes 1 s for a page',
-    `of ${pageSize} posts, sends one page in ten short, and answers 429 over its limit in any 60 s.`,
-    `Goals: ${goal} times as fast as one page after the other, all posts, no request over the limit.`,
+    'Import of all posts of an account over HTTP as NDJSON. The upstream on loopback takes 1 s for a page of',
+    `${pageSize} posts, sends one page in ten with fewer posts, and answers 429 above its limit per 60 s.`,
+    `Goals: ${goal} times as fast as sequential pages, all posts found, no request above the limit.`,
     '',
     '| walk | posts | limit/min | seconds | found | requests | most in 60 s | 429 |',
     '| --- | --- | --- | --- | --- | --- | --- | --- |',
-    row('one page after the other', { posts, perMinute: 840 }, serial),
-    row('as Perch is set up', { posts, perMinute: 840 }, parallel),
-    row('with a small limit', { posts: 1000, perMinute: 60 }, slow),
+    row('sequential pages', { posts, perMinute: 840 }, serial),
+    row('default settings', { posts, perMinute: 840 }, parallel),
+    row('low rate limit', { posts: 1000, perMinute: 60 }, slow),
     '',
     `Ratio: ${ratio.toFixed(1)}`,
     '',
@@ -72,7 +72,7 @@ export async function benchHistory(): Promise<string[]> {
 interface Case {
   readonly posts: number;
   readonly perMinute: number;
-  /** Default: that of the configuration. */
+  /** Default: the configured concurrency. */
   readonly concurrency?: number;
 }
 
@@ -121,11 +121,12 @@ async function readIds(url: string): Promise<readonly string[]> {
   const reply = await fetch(url);
   const lines = (await reply.text()).trimEnd().split('\n');
   const last = JSON.parse(lines.at(-1) ?? '{}');
-  if (last.meta?.floor_reached !== true) throw new Error(`The import ended with ${lines.at(-1)}`);
+  if (last.meta?.floor_reached !== true)
+    throw new Error(`The import did not finish: ${lines.at(-1)}`);
   return lines.slice(0, -1).map((line) => JSON.parse(line).post.id);
 }
 
-/** The share of what exists that was found; what does not exist, or comes twice, is an error. */
+/** Returns the share of existing posts that were found. @throws Error for duplicate or unknown posts */
 function shareOf(found: readonly string[], timeline: FakeTimeline): number {
   const truth = new Set(
     timeline
@@ -139,12 +140,12 @@ function shareOf(found: readonly string[], timeline: FakeTimeline): number {
       .map(({ id }) => id),
   );
   const ids = new Set(found);
-  if (ids.size !== found.length) throw new Error('A post came twice.');
-  for (const id of ids) if (!truth.has(id)) throw new Error(`There is no post ${id}.`);
+  if (ids.size !== found.length) throw new Error('A post was returned twice.');
+  for (const id of ids) if (!truth.has(id)) throw new Error(`Post ${id} does not exist.`);
   return ids.size / truth.size;
 }
 
-/** Weeks of many posts and months of few, with replies and reposts in between. */
+/** Creates a timeline with busy weeks and quiet months, including replies and reposts. */
 function makeEntries(count: number): readonly Entry[] {
   const kinds: readonly EntryKind[] = [
     'post',

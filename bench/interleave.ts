@@ -1,13 +1,13 @@
 import { type Measured, measure } from './load.ts';
 import type { Target } from './processes.ts';
 
-/** Rounds of an interleaved run; each asks every server once, in turn. */
+/** Number of rounds of an interleaved run. Each round loads every server once, in turn. */
 export const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 
-/** What each server is asked in a round. */
+/** Load on each server in a round. */
 export const load = { seconds: Number(process.env.BENCH_SECONDS ?? 3), connections: 32 };
 
-/** Loads servers in turn, so that what changes on the machine meets them alike; gives the medians. */
+/** Loads servers in turn, so that changes of the machine's speed affect all alike. Returns the medians. */
 export async function interleave(targets: readonly Target[]): Promise<Measured[]> {
   for (const target of targets) await measure(target, { ...load, seconds: 1 });
   const all: Measured[][] = targets.map(() => []);
@@ -17,18 +17,18 @@ export async function interleave(targets: readonly Target[]): Promise<Measured[]
   return all.map(toMedians);
 }
 
-/** What two servers gave, and the middle of the ratios of the second one's rate to the first one's. */
+/** Measurements of two servers, with the median ratio of the second server's rate to that of the first. */
 export interface Compared {
   readonly measured: readonly Measured[];
   readonly ratio: number;
 }
 
-/** Turns that each server of a pair takes in a round. */
+/** Number of turns of each server in a round. */
 const turns = 6;
 
 /**
- * Compares two servers turn by turn, a second each, with a fresh start of both in every round: one
- * process can be a tenth faster than the next, and a machine slows down for seconds at a time.
+ * Compares two servers in turns of one second, and restarts both for each round. One process can be 10%
+ * faster than the next, and the machine can be slow for some seconds.
  */
 export async function comparePair(
   start: readonly [() => Promise<Target>, () => Promise<Target>],
@@ -59,7 +59,7 @@ function toMedians(of: readonly Measured[]): Measured {
   };
 }
 
-/** Gives the middle one of some numbers. */
+/** Returns the median. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

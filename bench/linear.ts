@@ -2,22 +2,22 @@ import { fediverseCases } from './linear/fediverse-cases.ts';
 import type { Case } from './linear/upstreams.ts';
 import { xCases } from './linear/x-cases.ts';
 
-/** Maximum ratio of the processor times of an input and of one half as long. */
+/** Maximum ratio of the CPU time for an input to that for half of the input. */
 const maxRatio = 2.5;
 
-/** Milliseconds of processor time below which a run says nothing. */
+/** CPU time in milliseconds below which a run is too short to judge. */
 const floorMs = 100;
 
-/** Milliseconds after which larger inputs are not tried: what they would show has been seen by then. */
+/** CPU time in milliseconds after which larger inputs are not tried, because they would show nothing new. */
 const enoughMs = 1000;
 
-/** Number of times that a doubtful pair is measured again. The least of each counts, since a disturbance only adds. */
+/** Number of repeated measurements of a suspicious pair. Their minimums are compared, because a disturbance only adds time. */
 const repeats = 7;
 
-/** Number of times that this is done, each with other random input. What takes more than linear time is over the limit each time. */
+/** Number of such repetitions, each with other random input. Superlinear code exceeds the limit in all of them. */
 const rounds = 3;
 
-/** Parts of the longest body that are tried, the smallest first. */
+/** Divisors of the maximum body size. The smallest bodies are tried first. */
 const parts = [512, 256, 128, 64, 32, 16, 8, 4, 2, 1] as const;
 
 const seed = process.env.BENCH_SEED ?? 'heron';
@@ -30,7 +30,7 @@ interface Doubling {
 }
 
 console.log(
-  `Reads of random answers, seed ${seed}: a ratio over ${maxRatio} for twice the input fails.`,
+  `CPU time of reads of random responses, seed ${seed}: for twice the input, at most ${maxRatio} times.`,
 );
 const failed: string[] = [];
 for (const one of [...xCases, ...fediverseCases]) {
@@ -47,7 +47,7 @@ for (const one of [...xCases, ...fediverseCases]) {
 for (const name of failed) console.log(`FAILED: ${name} takes more than linear time.`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
-/** Doubles the input up to the longest body, and returns the doubling that cost most. */
+/** Doubles the input up to the maximum body size, and returns the doubling with the highest ratio. */
 async function findWorst(one: Case): Promise<Doubling> {
   let worst: Doubling = { bytes: 0, ms: 0, ratio: 0 };
   let before = Number.POSITIVE_INFINITY;
@@ -63,13 +63,13 @@ async function findWorst(one: Case): Promise<Doubling> {
   return worst;
 }
 
-/** Runs the smallest input until its code is compiled, which otherwise counts for one size or the next. */
+/** Runs the smallest input until the code is compiled, so that compilation does not distort the results. */
 async function warmUp(one: Case): Promise<void> {
   const run = one.prepare(seed, one.maxBytes / parts[0]);
   for (let at = 0; at < repeats; at += 1) await run();
 }
 
-/** Returns the ratio of one measurement if it is within the limit, else the first such ratio of several measurements. */
+/** Returns the measured ratio if it is within the limit; else measures again and returns the first such ratio. */
 async function confirm(one: Case, bytes: number, ratio: number): Promise<number> {
   let least = ratio;
   for (let round = 0; round < rounds && least > maxRatio; round += 1) {
@@ -78,7 +78,7 @@ async function confirm(one: Case, bytes: number, ratio: number): Promise<number>
   return least;
 }
 
-/** Measures an input and one half as long in turn, and returns the ratio of their least times. */
+/** Measures an input and half of it in turn, and returns the ratio of their minimum times. */
 async function measureAgain(one: Case, bytes: number, roundSeed: string): Promise<number> {
   const [half, whole] = [one.prepare(roundSeed, bytes / 2), one.prepare(roundSeed, bytes)];
   const times: { readonly half: number; readonly whole: number }[] = [];
@@ -88,7 +88,7 @@ async function measureAgain(one: Case, bytes: number, roundSeed: string): Promis
   return Math.min(...times.map((time) => time.whole)) / Math.min(...times.map((time) => time.half));
 }
 
-/** Returns the processor time of a run in milliseconds, without that of clearing up after earlier ones. */
+/** Returns the CPU time of a run in milliseconds. Garbage of earlier runs is collected before. */
 async function measure(run: () => Promise<void>): Promise<number> {
   gc?.();
   const start = process.cpuUsage();

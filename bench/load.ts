@@ -2,23 +2,23 @@ import { spawn } from 'node:child_process';
 import { Pool } from 'undici';
 import { cpuSeconds, isInstalled, onCore, type Target } from './processes.ts';
 
-/** What one load on one server gave. */
+/** Measurements of one server under load. */
 export interface Measured {
   readonly requestsPerSecond: number;
-  /** Microseconds of server CPU time for one request. */
+  /** CPU time of the server for one request in microseconds. */
   readonly cpuMicroseconds: number;
 }
 
-/** How hard and how long to ask. */
+/** Concurrency and duration of a load. */
 export interface LoadOptions {
   readonly seconds: number;
   readonly connections: number;
 }
 
-/** The name of the load generator that is used. */
+/** Name of the load generator in use. */
 export const generator = isInstalled('wrk') ? 'wrk' : 'undici';
 
-/** Asks a server for its page as fast as it answers, for a bounded time. */
+/** Sends requests as fast as the server answers, for a given time. */
 export async function measure(target: Target, options: LoadOptions): Promise<Measured> {
   const before = cpuSeconds(target.pid);
   const begin = performance.now();
@@ -47,7 +47,7 @@ function runWrk({ url, headers }: Target, { seconds, connections }: LoadOptions)
   });
 }
 
-/** Slower than the servers it measures: the CPU time is right, the rates are a lower bound. */
+/** Runs the load with undici, which is slower than the servers: CPU times are exact, rates are a lower bound. */
 async function runUndici(
   { url, headers }: Target,
   { seconds, connections }: LoadOptions,

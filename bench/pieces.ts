@@ -3,19 +3,21 @@ import { fediverseCases } from './linear/fediverse-cases.ts';
 import type { Case } from './linear/upstreams.ts';
 import { xCases } from './linear/x-cases.ts';
 
-/** Maximum milliseconds for which a read may keep the event loop. */
+/** Maximum number of milliseconds for which a read may block the event loop. */
 const maxMs = 50;
 
-/** Runs of each size; the median of their longest pieces counts. */
+/** Number of runs for each size. The median of their longest blocking times is used. */
 const runs = 5;
 
-/** Parts of the longest body that are tried: budgets make a smaller one the worst now and then. */
+/** Divisors of the maximum body size. Because of limits, a smaller body is sometimes the worst one. */
 const parts = [64, 8, 1] as const;
 
 const seed = process.env.BENCH_SEED ?? 'heron';
 const [only = ''] = process.argv.slice(2);
 
-console.log(`Longest pieces of reads of random answers, seed ${seed}: over ${maxMs} ms fails.`);
+console.log(
+  `Longest event-loop block while random responses are read, seed ${seed}; maximum ${maxMs} ms.`,
+);
 const failed: string[] = [];
 for (const one of [...xCases, ...fediverseCases]) {
   if (!one.name.includes(only)) continue;
@@ -27,18 +29,19 @@ for (const one of [...xCases, ...fediverseCases]) {
   const shown = lengths.map((ms) => `${ms.toFixed(1)} ms`.padStart(10)).join('');
   console.log(`${one.name.padEnd(56)}${shown}${isLong ? ' LONG' : ''}`);
 }
-for (const name of failed) console.log(`FAILED: ${name} keeps the event loop over ${maxMs} ms.`);
+for (const name of failed)
+  console.log(`FAILED: ${name} blocks the event loop for more than ${maxMs} ms.`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
 async function measureCase(one: Case, bytes: number): Promise<number> {
   const run = one.prepare(seed, bytes);
   const lengths: number[] = [];
-  for (let at = 0; at < runs; at += 1) lengths.push(await longestPiece(run));
+  for (let at = 0; at < runs; at += 1) lengths.push(await longestBlock(run));
   return median(lengths);
 }
 
-/** Returns the milliseconds of the longest pass of the event loop while a read runs. */
-async function longestPiece(run: () => Promise<void>): Promise<number> {
+/** Returns the longest time in milliseconds for which a read blocks the event loop. */
+async function longestBlock(run: () => Promise<void>): Promise<number> {
   gc?.();
   let isRunning = true;
   let longest = 0;

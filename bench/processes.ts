@@ -2,41 +2,41 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** A server under measurement, in a process of its own. */
+/** Measured server in a separate process. */
 export interface Target {
   readonly name: string;
   readonly url: string;
-  /** What each request to it carries. */
+  /** Headers of each request to the server. */
   readonly headers: Readonly<Record<string, string>>;
   readonly pid: number;
-  /** Milliseconds from its start to its first answer. */
+  /** Milliseconds from the start to the first response. */
   readonly startMs: number;
   stop(): Promise<void>;
 }
 
-/** What to start, and where it will answer. */
+/** Command to start, and the URL on which the server responds. */
 export interface TargetOptions {
   readonly name: string;
   readonly args: readonly string[];
   readonly url: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `any` to let it have the whole machine. Default: a core of its own. */
+  /** `any` to allow all cores. Default: a dedicated core. */
   readonly cores?: 'own' | 'any';
 }
 
-/** Whether servers and load generator each get a core of their own, so that neither disturbs the other. */
+/** Whether servers and load generator run on separate cores. */
 export const isPinned = cpus().length > 1 && isInstalled('taskset');
 
-/** The arguments with which Node runs the sources. */
+/** Arguments for Node.js to run TypeScript sources. */
 export const fromSources: readonly string[] = ['--import', import.meta.resolve('tsx')];
 
-/** Gives a command that runs on one core where cores can be chosen. */
+/** Returns a command that runs on the given core, if cores can be selected. */
 export function onCore(core: number, command: string, args: readonly string[]): [string, string[]] {
   return isPinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
 }
 
-/** Starts a server with plain Node and waits for its first answer. */
+/** Starts a server and waits for its first response. */
 export async function startTarget(options: TargetOptions): Promise<Target> {
   const { name, args, url, env, headers = {}, cores = 'own' } = options;
   const begin = performance.now();
@@ -53,7 +53,7 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
 
 async function firstAnswer(url: string, child: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < 5000; attempt += 1) {
-    if (child.exitCode !== null) throw new Error(`${url}: the server has ended`);
+    if (child.exitCode !== null) throw new Error(`${url}: the server has exited`);
     const answer = await fetch(url).catch(() => undefined);
     if (answer?.ok) {
       await answer.arrayBuffer();
@@ -61,7 +61,7 @@ async function firstAnswer(url: string, child: ChildProcess): Promise<void> {
     }
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-  throw new Error(`${url}: no answer`);
+  throw new Error(`${url}: no response`);
 }
 
 function stop(child: ChildProcess): Promise<void> {
@@ -73,19 +73,19 @@ function stop(child: ChildProcess): Promise<void> {
 
 const ticksPerSecond = 100;
 
-/** Gives the CPU seconds that a process has used, all its threads together (proc(5), stat). */
+/** Returns the CPU seconds used by all threads of a process (proc(5), stat). */
 export function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** Gives the resident memory of a process in MiB (proc(5), status). */
+/** Returns the resident memory of a process in MiB (proc(5), status). */
 export function residentMiB(pid: number): number {
   const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(line?.[1]) / 1024;
 }
 
-/** Tells whether a program is installed. */
+/** Returns whether a program is installed. */
 export function isInstalled(program: string): boolean {
   try {
     execFileSync('which', [program], { stdio: 'ignore' });

@@ -58,13 +58,13 @@ function header(): string[] {
   return [
     '# Bench',
     '',
-    'Written by `npm run bench`: one interleaved run on loopback, medians over the rounds. The bare',
-    'servers send the same bytes and headers as Perch. Ratios are what counts; rates are this machine’s.',
+    'Written by `npm run bench`: one interleaved run on loopback, with medians over the rounds. The bare',
+    'servers send the same bytes and headers as Perch. Compare the ratios; the rates depend on the machine.',
     '',
     `- Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load by ${generator}`,
-    `- ${rounds} rounds of ${load.seconds} s for each server, ${load.connections} connections, keep-alive`,
-    `- servers and load generator ${isPinned ? 'on a core each' : 'on any core'}`,
-    '- Perch as `npm start` serves it: default settings, log to a pipe that nobody reads',
+    `- ${rounds} rounds of ${load.seconds} s for each server, ${load.connections} keep-alive connections`,
+    `- servers and load generator ${isPinned ? 'on separate cores' : 'on any core'}`,
+    '- Perch started as by `npm start`: default settings, log to a pipe that is not read',
     '',
   ];
 }
@@ -75,7 +75,7 @@ async function benchReads(): Promise<string[]> {
   return [
     '## Cached reads',
     '',
-    'Goals: at least 0.85 of the requests a second, at most 1.25 times the CPU time.',
+    'Goals: at least 0.85 of the requests per second, at most 1.25 times the CPU time.',
     '',
     '| read | server | requests/s | Perch’s ratio | CPU µs/request | Perch’s ratio |',
     '| --- | --- | --- | --- | --- | --- |',
@@ -123,13 +123,13 @@ async function benchStart(): Promise<string[]> {
   const row = (name: string, of: typeof started, unit: string) =>
     `| ${name} | ${median(of.perch).toFixed(0)} ${unit} | ${median(of.bare).toFixed(0)} ${unit} | ${(median(of.perch) / median(of.bare)).toFixed(2)} |`;
   return [
-    '## Start and rest',
+    '## Start and idle memory',
     '',
-    `${starts} starts of each, in turn. Goals: at most 2.5 times the start, at most 2.5 times the memory.`,
+    `${starts} starts of each server, in turn. Goals: at most 2.5 times the start time and 2.5 times the memory.`,
     '',
     '| | perch | bare Fastify | ratio |',
     '| --- | --- | --- | --- |',
-    row('start to first answer', started, 'ms'),
+    row('start to first response', started, 'ms'),
     row('resident memory when idle', resident, 'MiB'),
   ];
 }

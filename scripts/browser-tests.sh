@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Drives the built server in headless Chromium. Without PERCH_BROWSER it takes Debian's `chromium`, and
-# installs it where it is missing and can be.
+# Tests the built server in headless Chromium. PERCH_BROWSER is the path of the browser. If it is not set, the
+# script uses Debian's `chromium`, and installs it if necessary.
 set -eu
 cd "$(dirname "$0")/.."
 if [ -z "${PERCH_BROWSER:-}" ]; then
@@ -13,5 +13,5 @@ if [ -z "${PERCH_BROWSER:-}" ]; then
 fi
 export PERCH_BROWSER
 npm run --silent build
-# One browser at a time: the tests wait for what is painted.
+# One browser at a time, because the tests wait for rendering.
 exec npx vitest run --no-file-parallelism test/browser "$@"

@@ -3,9 +3,8 @@ import { build } from 'esbuild';
 import { packagePath } from '../src/core/files/package-path.ts';
 
 /**
- * Bundles the sources into an emptied folder below the package: the `perch` command as `main.js`, the thread of the
- * answers as `thread.js`, and the chunks that each command loads when it is called. See
- * docs/decisions/0063-the-build-is-bundled.md.
+ * Bundles the sources into `folder`, which is emptied first: the `perch` command as `main.js`, the worker thread for
+ * answers as `thread.js`, and chunks that commands load on demand. See docs/decisions/0063-the-build-is-bundled.md.
  */
 export async function bundle(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });

@@ -2,17 +2,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { systemClock } from '../src/core/clock.ts';
 import { listBreaks } from './openapi-breaks.ts';
 
-/** The description of the last release. A release replaces it with its own; nothing else does. */
+/** OpenAPI description of the last release. Only a release replaces the file. */
 const releasedPath = 'openapi/released.json';
 const currentPath = 'openapi/perch.json';
 
 process.exitCode = check();
 
-/** Tells what would break callers of the last release, and gives the exit code. */
+/** Prints the changes that would break callers of the last release, and returns the exit code. */
 function check(): number {
   if (!existsSync(releasedPath)) {
     console.log(
-      `openapi: there is no ${releasedPath}: nothing was released, so nothing can break.`,
+      `openapi: ${releasedPath} does not exist. Nothing was released, so nothing can break.`,
     );
     return 0;
   }

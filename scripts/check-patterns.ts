@@ -8,7 +8,7 @@ import { reviewPatterns } from './patterns/review-patterns.ts';
 
 process.exitCode = await check();
 
-/** Analyses every regular expression of the sources, prints the faults, and returns the exit code. */
+/** Analyses all regular expressions in `src`, prints the slow ones, and returns the exit code. */
 async function check(): Promise<number> {
   const root = join(import.meta.dirname, '../src');
   const found = readdirSync(root, { recursive: true, encoding: 'utf8' })

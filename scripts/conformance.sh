@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the official conformance suite of MCP against the built server: the released version of the
-# suite, and the one that knows the revision 2026-07-28. The suite needs a newer Node than Perch does.
+# Runs the official MCP conformance suite against the built server: the released version of the suite, and
+# the one that supports the revision 2026-07-28. The suite requires a newer Node.js than Perch does.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -22,7 +22,7 @@ done
 bin=$(dirname "$(find "$work/node_modules" -path '*/bin/node' -type f | grep linux | head -1)")
 cd "$root"
 for suite in released newer; do
-  printf 'conformance: the %s suite\n' "$suite"
+  printf 'conformance: %s suite\n' "$suite"
   npx tsx scripts/conformance.ts "$bin/node" "$work/node_modules/$suite" "http://localhost:$port/mcp"
 done
 printf 'conformance: ok\n'

@@ -4,31 +4,32 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Scenarios that do not apply to a server of tools and resources without sessions, and why. */
+/** Scenarios that do not apply to a server with only tools and resources, each with the reason. */
 const inapplicable: readonly (readonly [pattern: RegExp, reason: string])[] = [
-  [/^tools-call-/, 'calls a tool of the suite’s own (`test_…`)'],
-  [/^json-schema-2020-12$/, 'looks at a tool of the suite’s own (`json_schema_2020_12_tool`)'],
-  [/^resources-(?:templates-)?read/, 'reads a resource of the suite’s own (`test://…`)'],
-  [/^resources-(?:un)?subscribe$/, 'no resource changes while the server runs: not offered'],
-  [/^prompts-/, 'there are no prompts'],
-  [/^completion-/, 'there are no prompts and templates whose arguments could be completed'],
-  [/^logging-/, 'the log is the operator’s: not offered'],
-  [/^elicitation-/, 'no tool asks the client for anything'],
+  [/^tools-call-/, 'requires a tool that the suite defines (`test_…`)'],
+  [/^json-schema-2020-12$/, 'requires a tool that the suite defines (`json_schema_2020_12_tool`)'],
+  [/^resources-(?:templates-)?read/, 'requires a resource that the suite defines (`test://…`)'],
+  [/^resources-(?:un)?subscribe$/, 'not supported: resources do not change while the server runs'],
+  [/^prompts-/, 'not supported: the server has no prompts'],
+  [/^completion-/, 'not supported: the server has no arguments to complete'],
+  [/^logging-/, 'not supported: the log is for the operator only'],
+  [/^elicitation-/, 'no tool requests input from the client'],
   [
     /^input-required-result-(?!unsupported-methods|ignore-extra)/,
-    'no tool asks the client for anything',
+    'no tool requests input from the client',
   ],
-  [/^http-custom-header-/, 'no tool names a header (`x-mcp-header`)'],
-  [/^(?:sep-2640-skills|tasks)-/, 'an extension that is not offered'],
+  [/^http-custom-header-/, 'no tool declares a header (`x-mcp-header`)'],
+  [/^(?:sep-2640-skills|tasks)-/, 'not supported: an extension'],
 ];
 
-/** Single checks of scenarios that apply otherwise. */
+/** Checks that do not apply, in scenarios that otherwise do. */
 const inapplicableChecks: Readonly<Record<string, string>> = {
-  'sep-2575-server-rejects-undeclared-capability': 'calls a tool of the suite’s own',
-  'sep-2575-missing-capability-http-400': 'calls a tool of the suite’s own',
-  'sep-2575-http-server-no-independent-requests-on-stream': 'calls a tool of the suite’s own',
-  'sep-2575-server-no-log-without-loglevel': 'calls a tool of the suite’s own',
-  'sep-2549-prompts-list-caching-hints': 'there are no prompts',
+  'sep-2575-server-rejects-undeclared-capability': 'requires a tool that the suite defines',
+  'sep-2575-missing-capability-http-400': 'requires a tool that the suite defines',
+  'sep-2575-http-server-no-independent-requests-on-stream':
+    'requires a tool that the suite defines',
+  'sep-2575-server-no-log-without-loglevel': 'requires a tool that the suite defines',
+  'sep-2549-prompts-list-caching-hints': 'not supported: the server has no prompts',
 };
 
 interface Check {
@@ -40,7 +41,7 @@ interface Check {
 
 interface Scenario {
   readonly name: string;
-  /** The revisions that it is for, as its suite tells; `extension` for those of none. */
+  /** MCP revisions that the scenario applies to, as listed by the suite; `extension` for extensions. */
   readonly revisions: readonly string[];
 }
 
@@ -56,29 +57,29 @@ async function listScenarios(): Promise<readonly Scenario[]> {
   }));
 }
 
-/** Runs a scenario in a revision and gives its checks. */
+/** Runs a scenario for one MCP revision and returns its checks. */
 async function runScenario(name: string, revision: string): Promise<readonly Check[]> {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
   const version = ['--spec-version', revision];
   try {
     const args = [main, 'server', '--url', url, '--scenario', name, '-o', folder, ...version];
-    // Its exit code is 1 for a check that does not apply as well: the checks are what counts.
+    // The exit code is ignored, because it is also 1 for checks that do not apply.
     await run(node, args, { timeout: 60_000 }).catch(() => undefined);
     const found = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     const file = found.find((path) => path.endsWith('checks.json'));
-    if (file === undefined) throw new Error(`${name} (${revision}) left no checks`);
+    if (file === undefined) throw new Error(`${name} (${revision}) wrote no checks.json.`);
     return JSON.parse(readFileSync(join(folder, file), 'utf8'));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Tells of the checks of a scenario; gives how many failed. */
+/** Prints the results of a scenario and returns the number of failed checks. */
 function report(title: string, checks: readonly Check[]): number {
   const failures = checks.filter(({ status }) => status === 'FAILURE');
   const failed = failures.filter(({ id }) => inapplicableChecks[id] === undefined);
   const passed = checks.filter(({ status }) => status === 'SUCCESS').length;
-  const verdict = failed.length > 0 ? 'FAILS ' : passed > 0 ? 'passes' : 'moot  ';
+  const verdict = failed.length > 0 ? 'FAILS ' : passed > 0 ? 'passes' : 'n/a   ';
   console.log(`  ${verdict}  ${title}: ${passed} checks`);
   for (const { id } of failures) {
     const reason = inapplicableChecks[id];
@@ -103,6 +104,6 @@ for (const { name, revisions } of await listScenarios()) {
     ran += 1;
   }
 }
-if (ran === 0) throw new Error('The suite has no scenario that applies.');
+if (ran === 0) throw new Error('No scenario of the suite applies.');
 console.log(`  ${ran} scenarios ran, ${failed} checks failed`);
 process.exitCode = failed === 0 ? 0 : 1;

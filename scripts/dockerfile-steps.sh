@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the steps of the Dockerfile without an engine: the build stage's commands in one folder, the
-# copies into another, and the entry point there as an ordinary user.
+# Runs the steps of the Dockerfile without a container engine: the commands of the build stage in one folder, the
+# copies to another one, and the entry point there as an ordinary user.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -14,7 +14,7 @@ cp "$root/package.json" "$root/package-lock.json" "$root/.npmrc" "$root/tsconfig
 cp -r "$root/src" "$build/src"
 mkdir "$build/scripts"
 cp "$root/scripts/build.ts" "$root/scripts/bundle.ts" "$build/scripts"
-# `npm ci` of the build stage has already run for this tree; its result is copied to save a minute.
+# `npm ci` has already run for this tree. Its result is copied to save a minute.
 cp -r "$root/node_modules" "$build/node_modules"
 (cd "$build" && npm run --silent build && npm prune --omit=dev --silent --no-audit --no-fund) || fail 'the build stage failed'
 
@@ -25,7 +25,7 @@ user=$(id -un nobody)
 chown "$user" "$data"
 chmod 755 "$work"
 
-# PATH does not reach every user's node: the binary is named.
+# The full path is used, because PATH is not the same for every user.
 node=$(command -v node)
 (cd "$final" && exec setpriv --reuid="$user" --clear-groups env -i NODE_ENV=production HOST=0.0.0.0 PORT=$port \
   PERCH_DATA_DIR="$data" "$node" dist/main.js serve) >"$work/log" 2>&1 &
@@ -35,12 +35,12 @@ for _ in $(seq 100); do
   node -e "$health" && break
   sleep 0.1
 done
-node -e "$health" || fail 'the health check fails'
-curl -fs "http://127.0.0.1:$port/ada.example/status/1900000000000000001" >/dev/null || fail 'no page'
-curl -fs "http://127.0.0.1:$port/openapi.json" | grep -qF '"openapi":"3.1' || fail 'no description'
-# The description is among what questions are answered from.
-(cd "$final" && "$node" dist/main.js ask 'PostReply' --corpus openapi --json) | grep -qF 'perch.json' || fail 'no answer from the description'
-[ -s "$data/archive.db" ] || fail 'nothing in the data volume'
+node -e "$health" || fail 'the health check failed'
+curl -fs "http://127.0.0.1:$port/ada.example/status/1900000000000000001" >/dev/null || fail 'a post of the sample could not be read'
+curl -fs "http://127.0.0.1:$port/openapi.json" | grep -qF '"openapi":"3.1' || fail 'the OpenAPI description could not be read'
+# The image must contain the OpenAPI description, because questions are answered from it.
+(cd "$final" && "$node" dist/main.js ask 'PostReply' --corpus openapi --json) | grep -qF 'perch.json' || fail 'a question was not answered from the OpenAPI description'
+[ -s "$data/archive.db" ] || fail 'the data volume is empty'
 kill -TERM "$server"
 code=0
 wait "$server" || code=$?

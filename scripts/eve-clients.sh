@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lets published eve clients use the built server. They need a newer Node than Perch does, so both are
-# installed into a scratch folder. Arguments: releases of eve, instead of those below.
+# Tests the built server with published eve clients. The clients require a newer Node.js than Perch does, so both are
+# installed into a temporary folder. Arguments: releases of eve to test in place of the default ones.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -12,8 +12,8 @@ for release in "${releases[@]}"; do packages+=("eve-$release@npm:eve@$release");
 
 cd "$root"
 [ -e dist/main.js ] || npm run --silent build
-# Each of the oldest releases wants another preview of their peer `ai`: hence --force.
-# `npm run` passes on the setting of this project's `.npmrc`, which is not about these packages.
+# --force is needed because the oldest releases require different previews of their peer dependency `ai`.
+# The setting in this project's `.npmrc`, which `npm run` passes on, does not apply to these packages.
 export npm_config_strict_allow_scripts=false
 npm install --prefix "$work" --no-audit --no-fund --loglevel=error --force node@24 "${packages[@]}"
 bin=$(dirname "$(find "$work/node_modules" -path '*/bin/node' -type f | grep linux | head -1)")

@@ -8,19 +8,19 @@ import { describeOpenApi } from '../src/http/openapi/document.ts';
 import { moveExamples, type RecordedExamples } from '../src/http/openapi/examples.ts';
 import { recordExamples } from './record-examples.ts';
 
-/** Every file that is generated from a source, by its path: `npm run generate` writes them. */
+/** Returns the content of all generated files by path. `npm run generate` writes them. */
 export async function generatedFiles(): Promise<Readonly<Record<string, string>>> {
   const examples = await recordExamples();
   return {
     'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
     'openapi/examples.json': `${JSON.stringify(examples, null, 2)}\n`,
-    'openapi/perch.json': machineDescription(examples),
+    'openapi/perch.json': openApiDescription(examples),
   };
 }
 
-/** As it is served without configuration, but for what depends on the day. */
-function machineDescription(examples: RecordedExamples): string {
+/** Returns the OpenAPI description of a server with default settings, without parts that depend on the date. */
+function openApiDescription(examples: RecordedExamples): string {
   const loaded = loadConfig({});
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
   const { PERCH_BASE_URL: baseUrl, PERCH_LINK_PREVIEWS: linkPreviews } = loaded.config;
@@ -38,19 +38,20 @@ function configurationPage(): string {
   });
   return `# Configuration
 
-Perch is configured by environment variables and needs none of them. An empty variable counts as
-not set. Start-up checks all of them, prints every fault at once and exits with code 2; a \`PERCH_…\`
-variable that does not exist is named in a warning.
+You configure Perch with environment variables. All of them are optional, and an empty variable counts as not set.
 
 \`\`\`sh
 PORT=9000 PERCH_BASE_URL=https://perch.example.org npm start
 \`\`\`
 
-| variable | default | what it does |
+If a value is not valid, Perch prints all errors and exits with code 2. It prints a warning for an unknown \`PERCH_…\`
+variable, which is most likely misspelled.
+
+| variable | default | description |
 | --- | --- | --- |
 ${rows.join('\n')}
 
-Made from \`src/config/config.ts\` by \`npm run generate\`.
+This page is generated from \`src/config/config.ts\` by \`npm run generate\`.
 `;
 }
 
@@ -61,7 +62,7 @@ function defaultOf(schema: z.ZodType): string | undefined {
   return String(value);
 }
 
-/** The values of a variable that has a list of them, as a sentence. */
+/** Returns a sentence that lists the allowed values of an enumeration; an empty string for other types. */
 function choiceOf(schema: z.ZodType): string {
   const inner = schema instanceof z.ZodDefault ? schema.def.innerType : schema;
   if (!(inner instanceof z.ZodEnum)) return '';
@@ -78,20 +79,22 @@ function errorsPage(): string {
   );
   return `# Errors
 
-Every error is a problem document ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) of the media
-type \`application/problem+json\`, whatever \`Accept\` says. Switch on \`code\`: a code keeps its meaning
-and its status. \`detail\` says what was wrong this time, \`resolution\` what to do; both are for people
-and may change. \`retry_after\` (seconds) stands beside every \`Retry-After\`. Errors are never cached.
+Every error response is a problem document ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) with the media type
+\`application/problem+json\`, regardless of the \`Accept\` header.
 
 \`\`\`sh
 curl -s 'http://localhost:8080/api/v1/posts?url=https://x.com/jack'
 \`\`\`
+
+In your code, switch on \`code\`: the meaning and the status of a code never change. \`detail\` explains what was wrong
+with this request, and \`resolution\` what to do next. Both are texts for people and can change. If the response has a
+\`Retry-After\` header, \`retry_after\` has the same number of seconds. Errors are never cached.
 
 | status | \`code\` | when |
 | --- | --- | --- |
 ${rows.join('\n')}
 
 ${entries.join('\n')}
-Made from \`src/core/problem.ts\` by \`npm run generate\`.
+This page is generated from \`src/core/problem.ts\` by \`npm run generate\`.
 `;
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Lints the machine description with Redocly's recommended rules and Spectral's OpenAPI rules, all of
-# them. Both are heavy, so they are installed into a scratch folder. A warning fails it as an error does.
+# Lints the OpenAPI description with Redocly's recommended rules and all OpenAPI rules of Spectral. Both have many
+# dependencies, so they are installed into a temporary folder. Warnings count as errors.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 npm install --prefix "$work" --no-audit --no-fund --silent @redocly/cli@2.77.0 @stoplight/spectral-cli@6.16.3
 
-# As a server on the open network serves it: a description that names localhost is warned about.
+# The linters warn about localhost, so it is replaced by a public host name.
 sed 's#http://localhost:8080#https://perch.example.org#g' "$root/openapi/perch.json" >"$work/perch.json"
 cd "$work"
 printf 'extends: [recommended]\n' >redocly.yaml

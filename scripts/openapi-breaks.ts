@@ -11,10 +11,10 @@ import {
 } from './schema-breaks.ts';
 
 /**
- * Gives what a machine description takes from those who rely on an older one: a line for each change
- * that breaks them, with its place. Additions are none.
+ * Compares two OpenAPI descriptions. Returns a line for each change that breaks existing clients, with
+ * its location. Additions do not break clients.
  *
- * @param nowMs The moment, in milliseconds since the epoch: what is past its sunset may go.
+ * @param nowMs Current time in Unix milliseconds. Operations may be removed after their sunset.
  */
 export function listBreaks(documents: Documents, nowMs: number): readonly string[] {
   const context = { documents, compare: createComparison(documents) };
@@ -45,7 +45,7 @@ interface Operation {
 
 function comparePaths(context: Context, sunset: ReadonlySet<unknown>): readonly string[] {
   return listOperations(context.documents).flatMap(({ place, id, before, after }) => {
-    if (after === undefined) return sunset.has(id) ? [] : [`${place}: is gone`];
+    if (after === undefined) return sunset.has(id) ? [] : [`${place}: was removed`];
     return compareOperations({ place, before, after }, context);
   });
 }
@@ -68,7 +68,7 @@ function listOperations({ before, after }: Documents): readonly Operation[] {
   });
 }
 
-/** Two things that stand at one place. */
+/** Old and new version of an object, with its location. */
 interface Pair {
   readonly place: string;
   readonly before: JsonObject;
@@ -97,13 +97,13 @@ function compareParameters({ place, before, after }: Pair, context: Context): re
     ...[...old].flatMap(([name, one]) => {
       const next = now.get(name);
       const at = `${place} ${name}`;
-      if (next === undefined) return [`${at}: is gone`];
+      if (next === undefined) return [`${at}: was removed`];
       return compareParameter({ place: at, before: one, after: next }, context);
     }),
   ];
 }
 
-/** Gives the parameters of an operation by place and name; names of headers have no case. */
+/** Returns the parameters of an operation by location and name. Header names are in lower case. */
 function parametersOf({ parameters }: JsonObject, document: JsonObject): Map<string, JsonObject> {
   const list = Array.isArray(parameters) ? parameters : [];
   return new Map(
@@ -120,7 +120,7 @@ function compareParameter(pair: Pair, context: Context): readonly string[] {
   const { place, before, after } = pair;
   const spelling = ['style', 'explode', 'allowReserved', 'content'];
   return [
-    ...(before.required !== true && after.required === true ? [`${place}: is required now`] : []),
+    ...(before.required !== true && after.required === true ? [`${place}: is now required`] : []),
     ...spelling
       .filter((name) => !isDeepStrictEqual(before[name], after[name]))
       .map((name) => `${place}: ${name} was ${show(before[name])} and is ${show(after[name])}`),
@@ -134,11 +134,11 @@ function compareBodies({ place, before, after }: Pair, context: Context): readon
   const now = resolve(documents.after, after.requestBody);
   const at = `${place} body`;
   if (before.requestBody === undefined) {
-    return now.required === true ? [`${at}: is required now`] : [];
+    return now.required === true ? [`${at}: is now required`] : [];
   }
-  if (after.requestBody === undefined) return [`${at}: is gone`];
+  if (after.requestBody === undefined) return [`${at}: was removed`];
   return [
-    ...(old.required !== true && now.required === true ? [`${at}: is required now`] : []),
+    ...(old.required !== true && now.required === true ? [`${at}: is now required`] : []),
     ...compareContents({ place: at, before: old, after: now }, 'request', context),
   ];
 }
@@ -151,31 +151,31 @@ function compareContents(
   const now = asObject(after.content);
   return Object.entries(asObject(before.content)).flatMap(([mediaType, old]) => {
     const at = `${place} ${mediaType}`;
-    if (!Object.hasOwn(now, mediaType)) return [`${at}: is gone`];
+    if (!Object.hasOwn(now, mediaType)) return [`${at}: was removed`];
     const pair = { place: at, before: asObject(old), after: asObject(now[mediaType]) };
     return compareSchemaOf(pair, direction, context);
   });
 }
 
-/** Each way to be let in has to stay one, also that without credentials. */
+/** Compares security requirements. Each old alternative must remain, including access without credentials. */
 function compareSecurity({ place, before, after }: Pair, documents: Documents): readonly string[] {
-  const old = waysIn(before, documents.before);
-  const now = waysIn(after, documents.after);
+  const old = securityOf(before, documents.before);
+  const now = securityOf(after, documents.after);
   return old
-    .filter((way) => !now.some((one) => isDeepStrictEqual(one, way)))
-    .map((way) => `${place}: ${show(way)} does not let in any more`);
+    .filter((requirement) => !now.some((one) => isDeepStrictEqual(one, requirement)))
+    .map((requirement) => `${place}: ${show(requirement)} no longer grants access`);
 }
 
-function waysIn(operation: JsonObject, document: JsonObject): readonly unknown[] {
-  const ways = operation.security ?? document.security;
-  return Array.isArray(ways) && ways.length > 0 ? ways : [{}];
+function securityOf(operation: JsonObject, document: JsonObject): readonly unknown[] {
+  const requirements = operation.security ?? document.security;
+  return Array.isArray(requirements) && requirements.length > 0 ? requirements : [{}];
 }
 
 function compareResponses({ place, before, after }: Pair, context: Context): readonly string[] {
   const now = asObject(after.responses);
   return Object.entries(asObject(before.responses)).flatMap(([status, old]) => {
     const at = `${place} ${status}`;
-    if (!Object.hasOwn(now, status)) return [`${at}: is gone`];
+    if (!Object.hasOwn(now, status)) return [`${at}: was removed`];
     const pair = {
       place: at,
       before: resolve(context.documents.before, old),
@@ -190,10 +190,10 @@ function compareHeaders({ place, before, after }: Pair, context: Context): reado
   return [...headersOf(before, context.documents.before)].flatMap(([name, old]) => {
     const at = `${place} header ${name}`;
     const next = now.get(name);
-    if (next === undefined) return [`${at}: is gone`];
-    const isLoose = old.required === true && next.required !== true;
+    if (next === undefined) return [`${at}: was removed`];
+    const isOptionalNow = old.required === true && next.required !== true;
     return [
-      ...(isLoose ? [`${at}: was always there and is optional now`] : []),
+      ...(isOptionalNow ? [`${at}: was required and is now optional`] : []),
       ...compareSchemaOf({ place: at, before: old, after: next }, 'reply', context),
     ];
   });
@@ -215,17 +215,17 @@ function compareSchemaOf(
   return compare({ place, direction, before: before.schema ?? {}, after: after.schema ?? {} });
 }
 
-/** A code of the catalogue keeps its status, and is never taken back. */
+/** Compares problem codes. A code must keep its status and must not be removed. */
 function compareCodes({ before, after }: Documents): readonly string[] {
   const now = asObject(after['x-problem-codes']);
   return Object.entries(asObject(before['x-problem-codes'])).flatMap(([code, old]) => {
-    if (!Object.hasOwn(now, code)) return [`problem ${code}: is gone`];
+    if (!Object.hasOwn(now, code)) return [`problem ${code}: was removed`];
     const [was, is] = [asObject(old).status, asObject(now[code]).status];
     return was === is ? [] : [`problem ${code}: its status ${show(was)} became ${show(is)}`];
   });
 }
 
-/** What is promised of versions and of deprecated operations may become more, and later. */
+/** Compares lifecycle promises. Support must not end earlier than promised. */
 function compareLifecycles({ before, after }: Documents): readonly string[] {
   const [old, now] = [before, after].map((one) => asObject(one['x-api-lifecycle']));
   const versions = listOf(old?.supported_versions).filter(
@@ -238,13 +238,13 @@ function compareLifecycles({ before, after }: Documents): readonly string[] {
     ({ operationId, sunset }) => String(later.get(operationId)?.sunset ?? sunset) < String(sunset),
   );
   return [
-    ...versions.map((version) => `lifecycle: ${show(version)} is not supported any more`),
+    ...versions.map((version) => `lifecycle: ${show(version)} is no longer supported`),
     ...(isShorter ? ['lifecycle: the support window is shorter'] : []),
-    ...sooner.map(({ operationId }) => `lifecycle: the sunset of ${operationId} is sooner`),
+    ...sooner.map(({ operationId }) => `lifecycle: the sunset of ${operationId} is earlier`),
   ];
 }
 
-/** Gives the ids of the operations whose sunset has passed. */
+/** Returns the ids of the operations whose sunset has passed. */
 function listSunset(document: JsonObject, nowMs: number): ReadonlySet<unknown> {
   const past = operationsOf(asObject(document['x-api-lifecycle'])).filter(
     ({ sunset }) => Date.parse(String(sunset)) <= nowMs,
@@ -263,7 +263,7 @@ function compareNames(
 ): readonly string[] {
   return Object.keys(namesOf(before))
     .filter((name) => !Object.hasOwn(namesOf(after), name))
-    .map((name) => `${kind} ${name}: is gone`);
+    .map((name) => `${kind} ${name}: was removed`);
 }
 
 function listOf(value: unknown): readonly unknown[] {

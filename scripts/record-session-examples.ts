@@ -2,9 +2,9 @@ import type { LightMyRequestResponse } from 'fastify';
 import type { Answer, AnswerEngine } from '../src/answers/answer.ts';
 import { loadConfig } from '../src/config/config.ts';
 import type { RecordedExamples } from '../src/http/openapi/examples.ts';
-import { type Ask, found, openSample } from './sample-server.ts';
+import { openSample, requireOk, type SendRequest } from './sample-server.ts';
 
-/** What was recorded of the session service. */
+/** Recorded examples of the session service. */
 export type SessionExamples = Pick<RecordedExamples, 'endpoints' | 'problems'>;
 
 const json = { 'content-type': 'application/json', authorization: 'Bearer any-token' };
@@ -16,14 +16,14 @@ const answer: Answer = {
   finishReason: 'stop',
 };
 
-/** Says the same whatever the documentation says, so that examples change with the interface alone. */
+/** Engine with a fixed answer, so that examples change only when the API changes. */
 export const steadyEngine: AnswerEngine = {
   modelId: 'perch/extractive',
   isReady: true,
   answer: async () => answer,
 };
 
-/** Never answers, so that messages wait. */
+/** Engine that never answers, so that messages wait. */
 const silent: AnswerEngine = {
   ...steadyEngine,
   answer: (_question, { signal }) =>
@@ -32,14 +32,14 @@ const silent: AnswerEngine = {
     }),
 };
 
-/** Has conversations with servers that keep nothing, and gives what they answered. */
+/** Records sessions with servers that store nothing on disk. */
 export async function recordSessions(): Promise<SessionExamples> {
   const talking = await openSample({ engine: steadyEngine });
   const busy = await openSample({ engine: silent, env: { PERCH_SESSION_QUEUE: '0' } });
   try {
     return {
-      endpoints: await recordReplies(talking.ask),
-      problems: { ...(await recordProblems(talking.ask)), ...(await recordFull(busy.ask)) },
+      endpoints: await recordReplies(talking.request),
+      problems: { ...(await recordProblems(talking.request)), ...(await recordFull(busy.request)) },
     };
   } finally {
     await talking.app.server.close();
@@ -47,7 +47,7 @@ export async function recordSessions(): Promise<SessionExamples> {
   }
 }
 
-/** Where the service is where nothing is configured. */
+/** Returns the default path of the session service. */
 function toBase(): string {
   const loaded = loadConfig({});
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
@@ -65,9 +65,9 @@ interface Started {
   readonly reply: LightMyRequestResponse;
 }
 
-async function start(ask: Ask): Promise<Started> {
+async function start(request: SendRequest): Promise<Started> {
   const base = toBase();
-  const reply = await found(ask(`${base}/session`, say('How long is a cursor valid?')));
+  const reply = await requireOk(request(`${base}/session`, say('How long is a cursor valid?')));
   const { sessionId, continuationToken } = reply.json();
   return {
     reply,
@@ -76,48 +76,48 @@ async function start(ask: Ask): Promise<Started> {
   };
 }
 
-async function recordReplies(ask: Ask): Promise<SessionExamples['endpoints']> {
-  const { reply, url, token } = await start(ask);
-  const stream = await found(ask(`${url}/stream`));
+async function recordReplies(request: SendRequest): Promise<SessionExamples['endpoints']> {
+  const { reply, url, token } = await start(request);
+  const stream = await requireOk(request(`${url}/stream`));
   const lines = stream.body.split('\n').filter((line) => line.includes('"message.completed"'));
-  const tell = async (replied: LightMyRequestResponse | Promise<LightMyRequestResponse>) => {
-    const told = await found(Promise.resolve(replied));
-    return { [told.statusCode]: { 'application/json': told.json() } };
+  const toExample = async (pending: LightMyRequestResponse | Promise<LightMyRequestResponse>) => {
+    const response = await requireOk(Promise.resolve(pending));
+    return { [response.statusCode]: { 'application/json': response.json() } };
   };
   return {
-    getSessionHealth: await tell(ask(`${toBase()}/health`)),
-    startSession: await tell(reply),
+    getSessionHealth: await toExample(request(`${toBase()}/health`)),
+    startSession: await toExample(reply),
     streamSession: { 200: { 'application/x-ndjson': JSON.parse(lines.at(-1) ?? '') } },
-    continueSession: await tell(ask(url, say('And for lists?', token))),
-    cancelTurn: await tell(ask(`${url}/cancel`, { method: 'POST' })),
-    resetSession: await tell(ask(`${url}/reset`, { method: 'POST', headers: token })),
+    continueSession: await toExample(request(url, say('And for lists?', token))),
+    cancelTurn: await toExample(request(`${url}/cancel`, { method: 'POST' })),
+    resetSession: await toExample(request(`${url}/reset`, { method: 'POST', headers: token })),
   };
 }
 
-/** One after the other: each begins sessions, whose ids are told. */
-async function recordProblems(ask: Ask): Promise<SessionExamples['problems']> {
+/** Records error responses one after another, because session ids depend on the order. */
+async function recordProblems(request: SendRequest): Promise<SessionExamples['problems']> {
   const base = toBase();
   const send = (body: object) =>
-    ask(`${base}/session`, { method: 'POST', payload: JSON.stringify(body), headers: json });
-  const { url } = await start(ask);
-  const ended = await start(ask);
-  await found(ask(`${ended.url}/reset`, { method: 'POST', headers: ended.token }));
+    request(`${base}/session`, { method: 'POST', payload: JSON.stringify(body), headers: json });
+  const { url } = await start(request);
+  const ended = await start(request);
+  await requireOk(request(`${ended.url}/reset`, { method: 'POST', headers: ended.token }));
   return toProblems([
     await send({}),
     await send({ message: [{ type: 'image' }] }),
     await send({ message: 'How long is a cursor valid?', outputSchema: {} }),
-    await ask(`${base}/session/ses_unknown/stream`),
-    await ask(url, say('And for lists?')),
-    await ask(url, say('And for lists?', { 'x-continuation-token': 'another' })),
-    await ask(`${url}/stream?startIndex=first`),
-    await ask(ended.url, say('And for lists?', ended.token)),
+    await request(`${base}/session/ses_unknown/stream`),
+    await request(url, say('And for lists?')),
+    await request(url, say('And for lists?', { 'x-continuation-token': 'another' })),
+    await request(`${url}/stream?startIndex=first`),
+    await request(ended.url, say('And for lists?', ended.token)),
   ]);
 }
 
-/** A message that comes while another is at work, where none may wait. */
-async function recordFull(ask: Ask): Promise<SessionExamples['problems']> {
-  const { url, token } = await start(ask);
-  return toProblems([await ask(url, say('And for lists?', token))]);
+/** Records the error for a message while another one runs and the queue has no room. */
+async function recordFull(request: SendRequest): Promise<SessionExamples['problems']> {
+  const { url, token } = await start(request);
+  return toProblems([await request(url, say('And for lists?', token))]);
 }
 
 function toProblems(replies: readonly LightMyRequestResponse[]): SessionExamples['problems'] {

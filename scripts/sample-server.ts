@@ -8,35 +8,38 @@ import { systemClock } from '../src/core/clock.ts';
 import type { Random } from '../src/core/random.ts';
 import type { LoadGauge } from '../src/http/operations/load.ts';
 
-/** The admin token of servers with the sample. */
+/** Admin token of sample servers. */
 export const sampleToken = 'an-admin-token-that-only-this-script-has';
 
-/** How a server with the sample differs from the usual one. */
+/** Differences from the default sample server. */
 export interface SampleOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly load?: LoadGauge;
-  /** With one there are sessions. */
+  /** Answer engine. Without it the session service is off. */
   readonly engine?: AnswerEngine;
 }
 
-/** What is sent with a request. */
-export interface Asked {
+/** Options of a request. */
+export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH';
   readonly headers?: Readonly<Record<string, string>>;
   readonly payload?: string;
 }
 
-/** Asks a server. */
-export type Ask = (url: string, asked?: Asked) => Promise<LightMyRequestResponse>;
+/** Sends a request to a server. */
+export type SendRequest = (
+  url: string,
+  options?: RequestOptions,
+) => Promise<LightMyRequestResponse>;
 
-/** A server with the sample, a clock that stands still and no chance: it says the same each time. */
+/** Server with the sample, a fixed clock and deterministic random values: each run gets the same responses. */
 export interface SampleServer {
   readonly app: App;
-  readonly ask: Ask;
+  readonly request: SendRequest;
   readonly baseUrl: string;
 }
 
-/** Opens a server with the sample; close it with `app.server.close()`. */
+/** Opens a server with the sample. Callers must call `app.server.close()`. */
 export async function openSample({
   env = {},
   load,
@@ -47,7 +50,7 @@ export async function openSample({
     PERCH_BASE_URL: 'https://perch.example.org',
     PERCH_PROVIDERS: 'archive',
     PERCH_CURSOR_KEY: 'a key of cursors that is the same each time',
-    PERCH_MAX_EVENT_LOOP_DELAY_MS: '0', // a busy machine records the same examples
+    PERCH_MAX_EVENT_LOOP_DELAY_MS: '0', // a busy machine must record the same examples
     PERCH_ADMIN_TOKEN: sampleToken,
     PERCH_SESSIONS: engine === undefined ? 'off' : 'on',
     ...env,
@@ -61,11 +64,11 @@ export async function openSample({
     ...(load === undefined ? {} : { load }),
     ...(engine === undefined ? {} : { engine }),
   });
-  const ask: Ask = (url, asked = {}) => app.server.inject({ url, ...asked });
-  return { app, ask, baseUrl: loaded.config.PERCH_BASE_URL };
+  const request: SendRequest = (url, options = {}) => app.server.inject({ url, ...options });
+  return { app, request, baseUrl: loaded.config.PERCH_BASE_URL };
 }
 
-/** Gives bytes that are the same in each run, and others at each call: no two sessions have one id. */
+/** Creates a source of bytes that are the same in each run, but differ between calls, so that ids are unique. */
 function createSteadyRandom(): Random {
   let calls = 0;
   return {
@@ -78,14 +81,14 @@ function createSteadyRandom(): Random {
 }
 
 /**
- * Waits for a reply that is there.
+ * Returns a successful response.
  *
- * @throws Error where the request was refused
+ * @throws Error for a status of 300 or above
  */
-export async function found(
+export async function requireOk(
   reply: Promise<LightMyRequestResponse>,
 ): Promise<LightMyRequestResponse> {
   const { statusCode, body } = await reply;
-  if (statusCode >= 300) throw new Error(`An example was refused: ${body}`);
+  if (statusCode >= 300) throw new Error(`The request for an example failed: ${body}`);
   return reply;
 }

@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** A JSON value that is an object. */
+/** JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Which way a schema is used: what callers send has to be taken as before, what they get has to be
- * as it was promised.
+ * Use of a schema. A new request schema must accept all old requests; a new response schema must allow
+ * only responses that the old one allows.
  */
 export type Direction = 'request' | 'reply';
 
-/** A document before and after, to look up references in. */
+/** Old and new document, in which references are resolved. */
 export interface Documents {
   readonly before: JsonObject;
   readonly after: JsonObject;
 }
 
-/** Two schemas that stand at one place. */
+/** Old and new schema, with their location. */
 interface Pair {
   readonly place: string;
   readonly direction: Direction;
@@ -23,21 +23,21 @@ interface Pair {
   readonly after: unknown;
 }
 
-/** Gives what breaks callers between two schemas, a line each: the place, and what happened to it. */
+/** Compares two schemas. Returns a line for each breaking change, with its location. */
 export type CompareSchemas = (pair: Pair) => readonly string[];
 
-/** Creates the comparison of the schemas of two documents. References that lead round in a circle end. */
+/** Creates a comparison for the schemas of two documents. Circular references are supported. */
 export function createComparison(documents: Documents): CompareSchemas {
-  /** References that are being compared, or that were and broke nothing. */
-  const settled = new Set<string>();
+  /** References whose comparison is running, or has found no breaking change. */
+  const visited = new Set<string>();
   const compare: CompareSchemas = (pair) => {
     const key = keyOf(pair);
     if (key === null) return compareAlternatives(pair, { documents, compare });
-    if (settled.has(key)) return [];
-    settled.add(key);
+    if (visited.has(key)) return [];
+    visited.add(key);
     const breaks = compareAlternatives(pair, { documents, compare });
-    // What breaks is told wherever it is used.
-    if (breaks.length > 0) settled.delete(key);
+    // Breaking changes are reported at each use of the reference.
+    if (breaks.length > 0) visited.delete(key);
     return breaks;
   };
   return compare;
@@ -77,8 +77,8 @@ function compareAlternatives(pair: Pair, context: Context): readonly string[] {
 }
 
 /**
- * Gives the schemas of which a value has to fit one: members of a union, and types of a list. A
- * reference stays one, so that it is known again where it leads round in a circle.
+ * Returns the alternatives of a schema: the members of a union, or one schema for each listed type.
+ * References are not resolved, so that circular ones are recognized.
  */
 function listAlternatives(document: JsonObject, schema: unknown): readonly JsonObject[] {
   const one = resolve(document, schema);
@@ -101,28 +101,28 @@ interface Alternatives {
 }
 
 /**
- * Each alternative has to stay. A reply may get one more only where a constant `type` tells it apart,
- * as the introduction of the document says.
+ * Compares unions. Each alternative must remain. A response may get a new one only if a constant `type`
+ * distinguishes it, as the introduction of the OpenAPI description explains.
  */
 function compareUnions(
   { place, direction }: Pair,
   { before, after }: Alternatives,
   { documents, compare }: Context,
 ): readonly string[] {
-  const fits = (old: JsonObject, now: JsonObject) =>
+  const isCompatible = (old: JsonObject, now: JsonObject) =>
     compare({ place, direction, before: old, after: now }).length === 0;
-  const gone = before
-    .filter((old) => !after.some((now) => fits(old, now)))
+  const removed = before
+    .filter((old) => !after.some((now) => isCompatible(old, now)))
     .filter((old) => direction === 'request' || !isNull(old))
-    .map((old) => `${place}: ${show(old)} is no alternative any more`);
+    .map((old) => `${place}: ${show(old)} is no longer an alternative`);
   const added = after
-    .filter((now) => direction === 'reply' && !before.some((old) => fits(old, now)))
+    .filter((now) => direction === 'reply' && !before.some((old) => isCompatible(old, now)))
     .filter((now) => constantType(resolve(documents.after, now)) === undefined)
-    .map((now) => `${place}: ${show(now)} is a new alternative of a reply`);
-  return [...gone, ...added];
+    .map((now) => `${place}: ${show(now)} is a new alternative of a response`);
+  return [...removed, ...added];
 }
 
-/** A reply that is never null any more surprises nobody. */
+/** Returns whether a schema is the type `null`. Responses may drop it without breaking clients. */
 function isNull({ type }: JsonObject): boolean {
   return type === 'null';
 }
@@ -155,7 +155,7 @@ function compareTypes({ place, direction, before, after }: OnePair): readonly st
   return [`${place}: the type ${show(before.type)} became ${show(after.type)}`];
 }
 
-/** Values of requests may be added. In replies only those of an open set may: clients ignore the rest. */
+/** Compares enumerated values. Requests may accept new ones; responses may contain new ones only in open sets. */
 function compareValues(pair: OnePair): readonly string[] {
   const { place, direction, before, after } = pair;
   const old = valuesOf(before);
@@ -164,7 +164,7 @@ function compareValues(pair: OnePair): readonly string[] {
   const added = now?.values.filter((value) => old !== null && !includes(old.values, value)) ?? [];
   const isClosed = old?.isOpen === false;
   return [
-    ...lost.map((value) => `${place}: the value ${show(value)} is gone`),
+    ...lost.map((value) => `${place}: the value ${show(value)} was removed`),
     ...(direction === 'reply' && isClosed
       ? added.map((value) => `${place}: the value ${show(value)} is new in a closed set`)
       : []),
@@ -183,13 +183,13 @@ function compareOpenness(
 ): readonly string[] {
   const isFree = (set: Values | null) => set === null || set.isOpen;
   if (direction === 'request' && isFree(old) && !isFree(now)) {
-    return [`${place}: only listed values are taken now`];
+    return [`${place}: now accepts only listed values`];
   }
   if (direction === 'reply' && !isFree(old) && isFree(now)) {
-    return [`${place}: the set of values was closed and is open now`];
+    return [`${place}: the set of values was closed and is now open`];
   }
   return old !== null && now === null && old.isOpen
-    ? [`${place}: the known values are not told any more`]
+    ? [`${place}: the known values are no longer listed`]
     : [];
 }
 
@@ -200,11 +200,11 @@ function valuesOf(schema: JsonObject): Values | null {
   return Array.isArray(known) ? { values: known, isOpen: true } : null;
 }
 
-/** What says how text is written. Nobody can tell whether one pattern allows more than another. */
-const forms = ['format', 'pattern', 'contentEncoding', 'contentMediaType'];
+/** Keywords for the format of a string. Any change counts as breaking, because patterns cannot be compared. */
+const formatKeywords = ['format', 'pattern', 'contentEncoding', 'contentMediaType'];
 
 function compareForms({ place, direction, before, after }: OnePair): readonly string[] {
-  return forms.flatMap((name) => {
+  return formatKeywords.flatMap((name) => {
     const [old, now] = [before[name], after[name]];
     const isFree = direction === 'request' ? now === undefined : old === undefined;
     if (old === now || isFree) return [];
@@ -212,7 +212,7 @@ function compareForms({ place, direction, before, after }: OnePair): readonly st
   });
 }
 
-/** Limits, and whether the larger number is the wider one. */
+/** Limits. `up` if a larger number allows more, `down` if a smaller one does. */
 const limits = {
   maximum: 'up',
   exclusiveMaximum: 'up',
@@ -235,7 +235,7 @@ function compareLimits({ place, direction, before, after }: OnePair): readonly s
     .map(([name]) => `${place}: ${name} was ${show(before[name])} and is ${show(after[name])}`);
 }
 
-/** Gives how much a limit lets through, as a number that grows with it; none lets everything through. */
+/** Returns a number that grows with the range that a limit allows. A missing limit allows everything. */
 function widthOf(limit: unknown, way: 'up' | 'down'): number {
   if (limit === undefined) return Number.MAX_VALUE;
   return way === 'up' ? Number(limit) : -Number(limit);
@@ -249,12 +249,12 @@ function compareMembers(pair: OnePair, { compare }: Context): readonly string[] 
   const needed = requiredOf(after);
   const names = Object.keys(old);
   return [
-    ...names.filter((name) => !(name in now)).map((name) => `${place}.${name}: is gone`),
+    ...names.filter((name) => !(name in now)).map((name) => `${place}.${name}: was removed`),
     ...(direction === 'request' ? needed.filter((name) => !required.includes(name)) : []).map(
-      (name) => `${place}.${name}: is required now`,
+      (name) => `${place}.${name}: is now required`,
     ),
     ...(direction === 'reply' ? required.filter((name) => !needed.includes(name)) : []).map(
-      (name) => `${place}.${name}: was always there and is optional now`,
+      (name) => `${place}.${name}: was required and is now optional`,
     ),
     ...names
       .filter((name) => name in now)
@@ -265,14 +265,14 @@ function compareMembers(pair: OnePair, { compare }: Context): readonly string[] 
   ];
 }
 
-/** Members that have no name of their own. */
+/** Compares `additionalProperties`. */
 function compareRest(
   { place, direction, before, after }: OnePair,
   compare: CompareSchemas,
 ): readonly string[] {
   const [old, now] = [before.additionalProperties, after.additionalProperties];
   if (direction === 'request' && old !== false && now === false) {
-    return [`${place}: members that are not listed are refused now`];
+    return [`${place}: now rejects properties that are not listed`];
   }
   if (typeof old !== 'object' || old === null) return [];
   return compare({ place: `${place}.*`, direction, before: old, after: now ?? {} });
@@ -289,14 +289,14 @@ function compareItems(pair: OnePair, { compare }: Context): readonly string[] {
   });
 }
 
-/** What is compared above, or says nothing of values. */
+/** Keywords that are compared above, or that do not restrict values. */
 const known = new Set([
   ...['type', 'enum', 'const', 'default', 'properties', 'required', 'additionalProperties'],
   ...['items', 'anyOf', 'oneOf', 'title', 'description', 'examples', 'example', 'deprecated'],
-  ...['$comment', 'readOnly', 'writeOnly', ...forms, ...Object.keys(limits)],
+  ...['$comment', 'readOnly', 'writeOnly', ...formatKeywords, ...Object.keys(limits)],
 ]);
 
-/** A keyword that nothing here knows may not change at all. */
+/** Compares all other keywords. Any change of an unknown keyword counts as breaking. */
 function compareOthers({ place, before, after }: OnePair): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names]
@@ -305,7 +305,7 @@ function compareOthers({ place, before, after }: OnePair): readonly string[] {
     .map((name) => `${place}: ${name} was ${show(before[name])} and is ${show(after[name])}`);
 }
 
-/** Follows a reference within its document (RFC 6901); anything else is given as it is. */
+/** Resolves a reference within its document (RFC 6901). Returns other objects unchanged. */
 export function resolve(document: JsonObject, value: unknown): JsonObject {
   const { $ref: reference, ...siblings } = asObject(value);
   if (typeof reference !== 'string') return asObject(value);
@@ -317,9 +317,9 @@ export function resolve(document: JsonObject, value: unknown): JsonObject {
   return { ...resolve(document, found), ...siblings };
 }
 
-/** Gives a value where it is an object; an empty one where it is none. */
+/** Returns a value if it is an object, or else an empty object. */
 export function asObject(value: unknown): JsonObject {
-  // An object that is no array has names.
+  // The condition excludes null and arrays.
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as JsonObject)
     : {};
@@ -333,7 +333,7 @@ function includes(values: readonly unknown[], value: unknown): boolean {
   return values.some((one) => isDeepStrictEqual(one, value));
 }
 
-/** Shows a value in at most 80 characters. */
+/** Returns a value as JSON, cut to 80 characters. */
 export function show(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;

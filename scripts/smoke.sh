@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts the built server as `npm start` does, in an empty folder, and reads what the README reads.
+# Starts the built server as `npm start` does, in an empty folder, and runs the requests of the README.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -19,7 +19,7 @@ fail() { printf 'smoke: %s\n' "$*"; cat "$work/log"; exit 1; }
 expect() { # expect NEEDLE CURL-ARGUMENTS…
   local needle=$1
   shift
-  curl -s "$@" | grep -qF -- "$needle" || fail "no $needle in: curl $*"
+  curl -s "$@" | grep -qF -- "$needle" || fail "the response does not contain $needle: curl $*"
 }
 
 expect '"status":"ready"' "$base/health/ready"
@@ -35,9 +35,9 @@ expect '"code":"invalid_cursor"' "$base/ada.example?cursor=nonsense"
 expect '"code":"invalid_path"' "$base/api/v1/posts?url=https://x.com/jack"
 expect '"code":"route_not_found"' "$base/no/route"
 PORT=$port node "$root/dist/main.js" read "$base/ada.example/status/1900000000000000001" >"$work/page"
-grep -qF '# Thread by' "$work/page" || fail 'perch read printed no page'
+grep -qF '# Thread by' "$work/page" || fail 'perch read did not print the post'
 PORT=$port node "$root/dist/main.js" search heron --platform sample --all --json >"$work/lines"
-[ "$(wc -l <"$work/lines")" -gt 5 ] || fail 'perch search printed too few lines'
+[ "$(wc -l <"$work/lines")" -gt 5 ] || fail 'perch search printed fewer than 6 lines'
 
 kill -TERM "$server"
 code=0

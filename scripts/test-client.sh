@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Generates a client from the description that the built server serves, checks a program against its
-# types, and runs it. openapi-typescript needs the API of TypeScript 5, so all of it is installed into a
-# scratch folder.
+# Generates client types from the OpenAPI description of the built server, type-checks a program that uses them, and
+# runs it. openapi-typescript requires the API of TypeScript 5, so everything is installed into a temporary folder.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests on Node 24, from npm's package of it, in a copy of the committed tree: those that open sockets, files,
-# databases and workers. Other code is the same on every version.
+# Runs the tests that use sockets, files, databases and workers on Node.js 24, from the npm package `node`, in a copy
+# of the committed tree. Other code does not depend on the Node.js version.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import { bearBrokenOutput } from './cli/output/output.ts';
-import { endAtOnceWhereFirst } from './cli/stop-signal.ts';
+import { exitOnOutputError } from './cli/output/output.ts';
+import { exitOnSignalAsInit } from './cli/stop-signal.ts';
 
-process.setSourceMapsEnabled(true); // the build is bundled, and a stack should name the sources
-bearBrokenOutput([process.stdout, process.stderr], process.exit);
-endAtOnceWhereFirst();
-// Loading the commands takes a while, in which a container may be stopped already.
+process.setSourceMapsEnabled(true); // the build is bundled; stack traces should name source files
+exitOnOutputError([process.stdout, process.stderr], process.exit);
+exitOnSignalAsInit();
+// Loading the commands takes a while, and the container can be stopped during that time.
 const { runCommand } = await import('./cli/run.ts');
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,

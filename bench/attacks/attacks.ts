@@ -4,22 +4,22 @@ import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fill } from './fill.ts';
 
-/** A server under attack, from one address of loopback. */
-export interface Attacked {
+/** Server under attack, and the loopback address of the attacker. */
+export interface AttackTarget {
   readonly port: number;
   readonly localAddress: string;
-  /** Aborted when the attack is over. */
+  /** Aborted when the attack ends. */
   readonly signal: AbortSignal;
 }
 
-type Attack = (attacked: Attacked) => Promise<void>;
+type Attack = (target: AttackTarget) => Promise<void>;
 
 let number = 0;
-/** Returns a number that no other request has. */
+/** Returns a number that is unique among all requests. */
 const fresh = () => `${process.pid}${number++}`;
 
-/** Opens a connection, sends text and reads nothing. */
-function stall({ port, localAddress, signal }: Attacked, text: string): Promise<Socket> {
+/** Opens a connection and sends text, but does not read the response. */
+function stall({ port, localAddress, signal }: AttackTarget, text: string): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', localAddress, signal, allowHalfOpen: true });
     socket.pause();
@@ -28,14 +28,14 @@ function stall({ port, localAddress, signal }: Attacked, text: string): Promise<
   });
 }
 
-/** Milliseconds before a connection that was closed is replaced. Floods of new connections are for a firewall. */
+/** Milliseconds until a closed connection is replaced. Floods of new connections are a task for a firewall. */
 const betweenMs = 1000;
 
-/** Keeps so many connections open that each send the same and read nothing; those that are closed are replaced. */
-async function keepStalled(attacked: Attacked, count: number, text: () => string): Promise<void> {
+/** Keeps `count` connections open that send `text` and read nothing. Closed connections are replaced. */
+async function keepStalled(target: AttackTarget, count: number, text: () => string): Promise<void> {
   const keepOne = async () => {
-    while (!attacked.signal.aborted) {
-      const socket = await stall(attacked, text());
+    while (!target.signal.aborted) {
+      const socket = await stall(target, text());
       await Promise.race([
         new Promise((resolve) =>
           socket.once('close', resolve).once('end', resolve).once('error', resolve),
@@ -49,15 +49,19 @@ async function keepStalled(attacked: Attacked, count: number, text: () => string
   await Promise.all(Array.from({ length: count }, keepOne));
 }
 
-/** Asks with so many requests at once, each anew as soon as the one before it has ended. */
-async function keepAsking(attacked: Attacked, count: number, ask: () => Asked): Promise<void> {
+/** Keeps `count` requests in flight: each completed request is followed by another one. */
+async function keepRequesting(
+  target: AttackTarget,
+  count: number,
+  nextRequest: () => RequestOptions,
+): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: count });
-  // A refusal is answered and reset then, when its request no longer listens.
+  // A refused connection is reset after the response, when the request has no error listener any more.
   agent.createConnection = (options) =>
     connect(options as NetConnectOpts).on('error', () => undefined);
   const one = async () => {
-    while (!attacked.signal.aborted) {
-      const isAnswered = await send(attacked, agent, ask());
+    while (!target.signal.aborted) {
+      const isAnswered = await send(target, agent, nextRequest());
       await wait(isAnswered ? 1 : betweenMs);
     }
   };
@@ -65,7 +69,7 @@ async function keepAsking(attacked: Attacked, count: number, ask: () => Asked): 
   agent.destroy();
 }
 
-interface Asked {
+interface RequestOptions {
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -73,9 +77,9 @@ interface Asked {
 }
 
 function send(
-  { port, localAddress, signal }: Attacked,
+  { port, localAddress, signal }: AttackTarget,
   agent: Agent,
-  asked: Asked,
+  asked: RequestOptions,
 ): Promise<boolean> {
   const { path, method = 'GET', headers = {}, body } = asked;
   return new Promise((resolve) => {
@@ -101,7 +105,7 @@ function send(
 
 const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
-/** A read of a post on a server that the caller names. */
+/** Returns the path to read a post on a Mastodon server that the caller names. */
 const readOf = (host: string) => `/api/v1/posts?url=https://${host}/@wren/113000000000000000`;
 
 const kinds = ['pictures', 'items', 'ends', 'nested', 'spaces', 'links', 'markup', 'replies'];
@@ -132,9 +136,9 @@ function postOf(path: string, headers: Readonly<Record<string, string>>, body: s
 
 const message = JSON.stringify({ message: fill('how do I read a profile of heron? ', 65_000) });
 
-/** Each attack by its name. Each runs until its signal is aborted, from one address. */
+/** Attacks by name. Each runs from one address until its signal is aborted. */
 export const attacks = {
-  patterns: (attacked) => {
+  patterns: (target) => {
     const shapes = [
       '?key'.repeat(1900),
       '&key='.repeat(1500),
@@ -142,64 +146,63 @@ export const attacks = {
       '%'.repeat(7900),
     ];
     let next = 0;
-    return keepAsking(attacked, 4, () => ({ path: `/api/${shapes[next++ % shapes.length]}` }));
+    return keepRequesting(target, 4, () => ({ path: `/api/${shapes[next++ % shapes.length]}` }));
   },
-  payloads: (attacked) => {
+  payloads: (target) => {
     let next = 0;
-    return keepAsking(attacked, 16, () => ({
+    return keepRequesting(target, 16, () => ({
       path: readOf(`${kinds[next++ % kinds.length]}-${fresh()}.example.org`),
     }));
   },
-  batches: (attacked) =>
-    keepStalled(attacked, 64, () => postOf('/mcp', mcpHeaders, batchOf(10)).repeat(8)),
-  documents: (attacked) => {
+  batches: (target) =>
+    keepStalled(target, 64, () => postOf('/mcp', mcpHeaders, batchOf(10)).repeat(8)),
+  documents: (target) => {
     const params = { uri: 'http://localhost:8080/openapi.json' };
     const read = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params });
-    return keepStalled(attacked, 64, () => postOf('/mcp', mcpHeaders, read).repeat(8));
+    return keepStalled(target, 64, () => postOf('/mcp', mcpHeaders, read).repeat(8));
   },
-  pipelines: (attacked) => keepStalled(attacked, 250, () => head('/ada.example').repeat(1000)),
-  slots: (attacked) =>
-    keepAsking(attacked, 300, () => ({ path: readOf(`hang-${fresh()}.example.org`) })),
-  drips: (attacked) =>
-    keepAsking(attacked, 100, () => ({ path: readOf(`drip-${fresh()}.example.org`) })),
-  slow: (attacked) =>
-    keepStalled(attacked, 1200, () => 'GET /ada.example HTTP/1.1\r\nHost: x\r\nA: b'),
-  starts: (attacked) =>
-    keepAsking(attacked, 32, () => ({
+  pipelines: (target) => keepStalled(target, 250, () => head('/ada.example').repeat(1000)),
+  slots: (target) =>
+    keepRequesting(target, 300, () => ({ path: readOf(`hang-${fresh()}.example.org`) })),
+  drips: (target) =>
+    keepRequesting(target, 100, () => ({ path: readOf(`drip-${fresh()}.example.org`) })),
+  slow: (target) => keepStalled(target, 1200, () => 'GET /ada.example HTTP/1.1\r\nHost: x\r\nA: b'),
+  starts: (target) =>
+    keepRequesting(target, 32, () => ({
       path: '/svc/v1/session',
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer made-up-${fresh()}` },
       body: message,
     })),
-  questions: (attacked) =>
-    keepAsking(attacked, 16, () => ({
-      path: `/docs/ask?q=${fill('how%20read%20', 3000)}${fresh()}`,
+  questions: (target) =>
+    keepRequesting(target, 16, () => ({
+      path: `/docs/nextRequest?q=${fill('how%20read%20', 3000)}${fresh()}`,
     })),
-  histories: (attacked) =>
+  histories: (target) =>
     Promise.all([
-      keepStalled(attacked, 8, () =>
+      keepStalled(target, 8, () =>
         head(
           `/api/v1/profiles/wren@large-${fresh()}.example.org/posts?max_posts=5000&format=ndjson`,
         ),
       ),
-      keepAsking(attacked, 8, () => ({
+      keepRequesting(target, 8, () => ({
         path: `/api/v1/profiles/wren@items-${fresh()}.example.org/posts?max_posts=5000`,
       })),
     ]).then(() => undefined),
-  bodies: (attacked) =>
-    keepAsking(attacked, 32, () => ({
+  bodies: (target) =>
+    keepRequesting(target, 32, () => ({
       path: `/mira_holm/status/8000000?nocache=true&n=${fresh()}`,
     })),
-  misses: (attacked) =>
-    keepAsking(attacked, 32, () => ({
+  misses: (target) =>
+    keepRequesting(target, 32, () => ({
       path: `/mira_holm/status/${20_000_000 + number++}`,
     })),
 } as const satisfies Readonly<Record<string, Attack>>;
 
-/** The name of an attack. */
+/** Name of an attack. */
 export type AttackName = keyof typeof attacks;
 
-/** Runs one attack in a process of its own: `attacks.ts NAME PORT ADDRESS`, until SIGTERM. */
+/** Runs one attack as a separate process until SIGTERM: `attacks.ts NAME PORT ADDRESS`. */
 if (process.argv[1] === import.meta.filename) {
   const [, , name, port, localAddress = ''] = process.argv;
   const over = new AbortController();

@@ -1,4 +1,4 @@
-/** Repeats a text until it has at least so many characters. */
+/** Repeats a text until it has at least `length` characters. */
 export function fill(text: string, length: number): string {
   return text.repeat(Math.ceil(length / text.length));
 }

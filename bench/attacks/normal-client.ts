@@ -1,26 +1,26 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** The replies that a normal client got. */
-export interface Met {
+/** Responses that normal clients got. */
+export interface ClientResults {
   readonly requests: number;
-  /** Replies with 429 or 5xx, and connections that failed, by what they were. */
+  /** Numbers of 429 and 5xx responses and of connection errors, by status or error code. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Milliseconds of its trivial requests. */
+  /** Durations of the trivial requests in milliseconds. */
   readonly slowestMs: number;
   readonly p99Ms: number;
 }
 
-/** How a normal client asks. */
+/** Rate and duration of normal use. */
 export interface NormalUse {
   readonly port: number;
   readonly seconds: number;
   readonly perSecond: number;
-  /** Number of clients, each with an address of its own and eight connections: 127.0.0.1, 127.0.1.2 and so on. */
+  /** Number of clients, each with its own address (127.0.0.1, 127.0.1.2 and so on) and eight connections. */
   readonly clients?: number;
 }
 
-/** Requests that take a few milliseconds on a quiet server: hits, documents, the sample. */
+/** Requests that take a few milliseconds on an idle server: cache hits, documents, the sample. */
 export const trivial = [
   '/health/live',
   '/ada.example',
@@ -31,11 +31,11 @@ export const trivial = [
   '/docs/start',
 ] as const;
 
-/** Requests before a post of X that no cache has; more of them where there are so many that upstreams limit the rate. */
+/** Minimum number of trivial requests before an uncached post of X. At high rates there are more, to spare upstreams. */
 const leastBeforeMiss = 49;
 
-/** Asks at a steady rate, as scripts of some clients do, and notes what comes back. */
-export async function useNormally(use: NormalUse): Promise<Met> {
+/** Sends requests at a steady rate, as scripts do, and records the responses. */
+export async function useNormally(use: NormalUse): Promise<ClientResults> {
   const { seconds, perSecond } = use;
   const pools = openPools(use);
   const times: number[] = [];

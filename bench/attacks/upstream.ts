@@ -3,12 +3,12 @@ import { accountRow, imageRow, type Row, statusRow } from '../../test/support/ma
 import { fxBody, fxProfile, fxStatus, fxUser } from '../../test/support/x-payloads.ts';
 import { fill } from './fill.ts';
 
-// One server for all upstreams of an attacked Perch: X under `/fx`, and any server of Mastodon by its `Host`.
-// The first label of a host says how it behaves; what follows it makes the host another one.
+// One server in place of all upstreams: the API for X under `/fx`, and all Mastodon servers, selected by `Host`.
+// The first label of the host selects the behaviour. The other labels make host names unique.
 
 const mebibyte = 1_048_576;
 
-/** Posts that cost as much as possible to read, by the first label of their host. */
+/** Posts that are as expensive as possible to parse, by the first label of their host. */
 const hostilePosts: Readonly<Record<string, Row>> = {
   pictures: { media_attachments: Array.from({ length: 6000 }, (_, n) => imageRow(`p${n}`)) },
   items: { content: fill('<li>', 0.9 * mebibyte) },
@@ -19,7 +19,7 @@ const hostilePosts: Readonly<Record<string, Row>> = {
   markup: { content: `<p>${fill('*_`[!](', 0.9 * mebibyte)}</p>` },
 };
 
-/** Posts with so many replies that each is small. */
+/** Many small replies to a post. */
 const manyReplies = Array.from({ length: 490 }, (_, n) =>
   statusRow(String(1e17 + n), accountRow(`r${n}`), { content: fill('</i><li>', 1800) }),
 );
@@ -30,7 +30,7 @@ function answer(response: ServerResponse, body: unknown): void {
   response.end(text);
 }
 
-/** Returns what FxTwitter would answer to a path. */
+/** Returns the FxTwitter response for a path. */
 function toX(path: string): unknown {
   const id = /\/(?:status|thread|conversation)\/(\d+)/.exec(path)?.[1];
   if (id === '8000000') return { code: 200, filler: 'x'.repeat(8 * mebibyte - 64) };
@@ -39,7 +39,7 @@ function toX(path: string): unknown {
   return fxBody(status, { thread: [status], replies: [] });
 }
 
-/** Returns what a server of Mastodon would answer to a path. */
+/** Returns the response of a Mastodon server for a path. */
 function toMastodon(host: string, path: string): unknown {
   const kind = host.split('.')[0]?.split('-')[0] ?? '';
   const wren = accountRow(`wren@${host}`, { acct: 'wren', url: `https://${host}/@wren` });
@@ -54,7 +54,7 @@ function toMastodon(host: string, path: string): unknown {
   return wren;
 }
 
-/** Never answers, or a piece each second. */
+/** Never completes the response: sends nothing, or one chunk each second. */
 function stall(request: IncomingMessage, response: ServerResponse, host: string): boolean {
   if (host.startsWith('hang')) return true;
   if (!host.startsWith('drip')) return false;

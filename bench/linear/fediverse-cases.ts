@@ -8,10 +8,14 @@ import {
 } from '../../test/support/bluesky-payloads.ts';
 import { accountRow, imageRow, type Row, statusRow } from '../../test/support/mastodon-payloads.ts';
 import type { Fields } from '../../test/support/x-payloads.ts';
-import { writeAnyText as anyText, type Chance, writeRowText as rowText } from './random-text.ts';
+import {
+  writeAnyText as anyText,
+  type RandomSource,
+  writeRowText as rowText,
+} from './random-text.ts';
 import { type Case, createCase, fill } from './upstreams.ts';
 
-/** HTML that costs a parser: each is repeated, alone or with a text between. */
+/** HTML fragments that are expensive to parse. Each is repeated, alone or with text in between. */
 const html: Readonly<Record<string, readonly [string, ...string[]]>> = {
   'list items': ['<li>', '<ul><li>', '<ol><li>a'],
   'end tags': ['</i>', '</p></b>', '</li></a></div>'],
@@ -30,9 +34,9 @@ const html: Readonly<Record<string, readonly [string, ...string[]]>> = {
   verbatim: ['<pre>\n', '<pre><code>a\n', '<code>'],
 };
 
-function writeHtml(chance: Chance, kind: string, length: number): string {
-  const piece = chance.pick(html[kind] ?? ['a']);
-  const rows = chance.pick(['', 'a', ' heron ', '\n', '<b>']);
+function writeHtml(random: RandomSource, kind: string, length: number): string {
+  const piece = random.pick(html[kind] ?? ['a']);
+  const rows = random.pick(['', 'a', ' heron ', '\n', '<b>']);
   const unit = piece + rows;
   return unit.repeat(Math.ceil(length / unit.length));
 }
@@ -40,23 +44,23 @@ function writeHtml(chance: Chance, kind: string, length: number): string {
 const mira = accountRow('mira');
 const id = '110';
 
-type Members = (chance: Chance, bytes: number) => Row;
+type Members = (random: RandomSource, bytes: number) => Row;
 
 const members: Readonly<Record<string, Members>> = {
   ...Object.fromEntries(
     Object.keys(html).map((kind): [string, Members] => [
       `HTML of ${kind}`,
-      (chance, bytes) => ({ content: writeHtml(chance, kind, bytes) }),
+      (random, bytes) => ({ content: writeHtml(random, kind, bytes) }),
     ]),
   ),
   'HTML of different attributes': (_, bytes) => ({
     content: `<p ${fill(bytes, (at) => at.toString(36)).join('=a ')}>`,
   }),
-  text: (chance, bytes) => ({ content: anyText(chance, bytes) }),
+  text: (random, bytes) => ({ content: anyText(random, bytes) }),
   media: (_, bytes) => ({
     media_attachments: fill(bytes, (at) => imageRow(`a${at}`, { description: null })),
   }),
-  mentions: (chance, bytes) => ({
+  mentions: (random, bytes) => ({
     mentions: fill(bytes / 2, (at) => ({
       id: String(at),
       username: `a${at}`,
@@ -64,21 +68,21 @@ const members: Readonly<Record<string, Members>> = {
       url: `https://b.example/@a${at}`,
     })),
     content: fill(bytes / 2, () => {
-      const name = `a${chance.below(3000)}`;
+      const name = `a${random.below(3000)}`;
       return `<a class="u-url mention" href="https://b.example/@${name}">@${name}</a> `;
     }).join(''),
   }),
-  poll: (chance, bytes) => ({
-    poll: { options: fill(bytes, (at) => ({ title: rowText(chance, at, 12), votes_count: 1 })) },
+  poll: (random, bytes) => ({
+    poll: { options: fill(bytes, (at) => ({ title: rowText(random, at, 12), votes_count: 1 })) },
   }),
-  profile: (chance, bytes) => ({
+  profile: (random, bytes) => ({
     account: {
       ...mira,
-      display_name: anyText(chance.for('name'), bytes / 4),
-      note: writeHtml(chance.for('note'), 'links', bytes / 4),
-      fields: fill(bytes / 4, (at) => ({ name: `a${at}`, value: writeHtml(chance, 'links', 60) })),
+      display_name: anyText(random.for('name'), bytes / 4),
+      note: writeHtml(random.for('note'), 'links', bytes / 4),
+      fields: fill(bytes / 4, (at) => ({ name: `a${at}`, value: writeHtml(random, 'links', 60) })),
     },
-    spoiler_text: anyText(chance.for('warning'), bytes / 4),
+    spoiler_text: anyText(random.for('warning'), bytes / 4),
   }),
 };
 
@@ -87,22 +91,22 @@ const mastodonPosts = Object.entries(members).map(([name, make]) =>
     provider: 'mastodon',
     read: 'post',
     name,
-    write: (chance, bytes) => ({
+    write: (random, bytes) => ({
       context: { ancestors: [], descendants: [] },
-      'statuses/': statusRow(id, mira, make(chance, bytes)),
+      'statuses/': statusRow(id, mira, make(random, bytes)),
     }),
   }),
 );
 
-function otherRow(chance: Chance, at: number): Row {
-  const author = accountRow(chance.pick(['mira', 'otto', 'tove@b.example']));
-  // All kinds in turn, so that twice the rows are about twice the work. Each seed begins with another one.
+function otherRow(random: RandomSource, at: number): Row {
+  const author = accountRow(random.pick(['mira', 'otto', 'tove@b.example']));
+  // Kinds alternate, so that twice the rows need about twice the work. The seed determines the first one.
   const kinds = Object.keys(html);
-  const first = chance.for('kinds').below(kinds.length);
+  const first = random.for('kinds').below(kinds.length);
   return statusRow(String(200 + at), author, {
-    in_reply_to_id: String(chance.below(3) === 0 ? id : 199 + chance.below(at + 1)),
+    in_reply_to_id: String(random.below(3) === 0 ? id : 199 + random.below(at + 1)),
     content: writeHtml(
-      chance.for(String(at % 24)),
+      random.for(String(at % 24)),
       kinds[(first + at) % kinds.length] ?? '',
       at % 2 === 0 ? 30 : 3000,
     ),
@@ -114,10 +118,10 @@ const mastodonLists: readonly Case[] = [
     provider: 'mastodon',
     read: 'post',
     name: 'thread and replies',
-    write: (chance, bytes) => ({
+    write: (random, bytes) => ({
       context: {
-        ancestors: fill(bytes / 3, (at) => otherRow(chance, at)),
-        descendants: fill(bytes / 1.5, (at) => otherRow(chance, 5000 + at)),
+        ancestors: fill(bytes / 3, (at) => otherRow(random, at)),
+        descendants: fill(bytes / 1.5, (at) => otherRow(random, 5000 + at)),
       },
       'statuses/': statusRow(id, mira),
     }),
@@ -126,31 +130,31 @@ const mastodonLists: readonly Case[] = [
     provider: 'mastodon',
     read: 'timeline',
     name: 'posts',
-    write: (chance, bytes) => ({
+    write: (random, bytes) => ({
       statuses: fill(bytes, (at) =>
-        statusRow(String(9000 - at), mira, { content: writeHtml(chance, 'links', 60) }),
+        statusRow(String(9000 - at), mira, { content: writeHtml(random, 'links', 60) }),
       ),
       lookup: mira,
     }),
   }),
 ];
 
-function nestQuotes(chance: Chance, bytes: number): Fields {
+function nestQuotes(random: RandomSource, bytes: number): Fields {
   let quoted = bskyQuoted(bskyPost({ rkey: '3k1', text: 'a' }));
   for (let depth = 0; depth < Math.min(800, bytes / 1500); depth += 1) {
-    quoted = bskyQuoted(bskyPost({ rkey: '3k1', text: anyText(chance, 300) }), [
+    quoted = bskyQuoted(bskyPost({ rkey: '3k1', text: anyText(random, 300) }), [
       bskyRecordEmbed(quoted),
     ]);
   }
   return bskyRecordEmbed(quoted);
 }
 
-const blueskyMembers: Readonly<Record<string, (chance: Chance, bytes: number) => Fields>> = {
-  text: (chance, bytes) => bskyPost({ rkey: '3kabc', text: anyText(chance, bytes) }),
-  facets: (chance, bytes) => {
+const blueskyMembers: Readonly<Record<string, (random: RandomSource, bytes: number) => Fields>> = {
+  text: (random, bytes) => bskyPost({ rkey: '3kabc', text: anyText(random, bytes) }),
+  facets: (random, bytes) => {
     const words = 'heron mill '.repeat(bytes / 44);
     const facets = fill((bytes * 3) / 4, (at) => ({
-      index: { byteStart: at * 6, byteEnd: at * 6 + chance.pick([5, 11, 900]) },
+      index: { byteStart: at * 6, byteEnd: at * 6 + random.pick([5, 11, 900]) },
       features: [{ $type: 'app.bsky.richtext.facet#tag', tag: 'heron' }],
     }));
     return bskyPost({ rkey: '3kabc', text: words, record: { facets } });
@@ -159,7 +163,7 @@ const blueskyMembers: Readonly<Record<string, (chance: Chance, bytes: number) =>
     const names = Array.from({ length: Math.ceil(bytes / 200) }, (_one, at) => `a${at}`);
     return bskyPost({ rkey: '3kabc' }, { embed: bskyImages(...names) });
   },
-  quotes: (chance, bytes) => bskyPost({ rkey: '3kabc' }, { embed: nestQuotes(chance, bytes) }),
+  quotes: (random, bytes) => bskyPost({ rkey: '3kabc' }, { embed: nestQuotes(random, bytes) }),
 };
 
 const blueskyPosts = Object.entries(blueskyMembers).map(([name, make]) =>
@@ -167,13 +171,13 @@ const blueskyPosts = Object.entries(blueskyMembers).map(([name, make]) =>
     provider: 'bluesky',
     read: 'post',
     name,
-    write: (chance, bytes) => ({ getPostThread: { thread: bskyNode(make(chance, bytes)) } }),
+    write: (random, bytes) => ({ getPostThread: { thread: bskyNode(make(random, bytes)) } }),
   }),
 );
 
-function replyRow(chance: Chance, at: number): Fields {
-  const handle = chance.pick(['mira.test', 'otto.test']);
-  return bskyPost({ handle, rkey: `3k${at.toString(32)}`, text: rowText(chance, at, 60) });
+function replyRow(random: RandomSource, at: number): Fields {
+  const handle = random.pick(['mira.test', 'otto.test']);
+  return bskyPost({ handle, rkey: `3k${at.toString(32)}`, text: rowText(random, at, 60) });
 }
 
 const blueskyLists: readonly Case[] = [
@@ -181,8 +185,8 @@ const blueskyLists: readonly Case[] = [
     provider: 'bluesky',
     read: 'post',
     name: 'replies',
-    write: (chance, bytes) => {
-      const replies = fill(bytes, (at) => bskyNode(replyRow(chance, at)));
+    write: (random, bytes) => {
+      const replies = fill(bytes, (at) => bskyNode(replyRow(random, at)));
       return { getPostThread: { thread: bskyNode(bskyPost({ rkey: '3kabc' }), { replies }) } };
     },
   }),
@@ -190,12 +194,12 @@ const blueskyLists: readonly Case[] = [
     provider: 'bluesky',
     read: 'post',
     name: 'parents and replies within replies',
-    write: (chance, bytes) => {
+    write: (random, bytes) => {
       let parent: Fields | undefined;
       let replies: readonly Fields[] = [];
       for (let depth = 0; depth < Math.min(800, bytes / 2000); depth += 1) {
-        parent = bskyNode(replyRow(chance, depth), { parent });
-        replies = [bskyNode(replyRow(chance, depth), { replies })];
+        parent = bskyNode(replyRow(random, depth), { parent });
+        replies = [bskyNode(replyRow(random, depth), { replies })];
       }
       return {
         getPostThread: { thread: bskyNode(bskyPost({ rkey: '3kabc' }), { parent, replies }) },
@@ -206,8 +210,8 @@ const blueskyLists: readonly Case[] = [
     provider: 'bluesky',
     read: 'timeline',
     name: 'posts',
-    write: (chance, bytes) => ({
-      getAuthorFeed: { feed: fill(bytes, (at) => ({ post: replyRow(chance, at) })) },
+    write: (random, bytes) => ({
+      getAuthorFeed: { feed: fill(bytes, (at) => ({ post: replyRow(random, at) })) },
       getProfile: bskyActor('mira.test'),
     }),
   }),
@@ -215,17 +219,17 @@ const blueskyLists: readonly Case[] = [
     provider: 'bluesky',
     read: 'followers',
     name: 'accounts',
-    write: (chance, bytes) => ({
+    write: (random, bytes) => ({
       getFollowers: {
         followers: fill(bytes, (at) =>
-          bskyActor(`a${at}.test`, { description: rowText(chance, at, 60) }),
+          bskyActor(`a${at}.test`, { description: rowText(random, at, 60) }),
         ),
       },
     }),
   }),
 ];
 
-/** Hostile answers of Mastodon servers and of Bluesky. */
+/** Hostile responses of Mastodon servers and of Bluesky. */
 export const fediverseCases: readonly Case[] = [
   ...mastodonPosts,
   ...mastodonLists,

@@ -1,14 +1,14 @@
-/** A source of random numbers that depend on its seed alone. */
-export interface Chance {
-  /** Returns a number from 0 up to, and without, `most`. */
+/** Random number generator whose numbers depend only on its seed. */
+export interface RandomSource {
+  /** Returns a number from 0 up to, but excluding, `most`. */
   below(most: number): number;
   pick<Value>(values: readonly [Value, ...Value[]]): Value;
-  /** Returns a chance of its own, which does not depend on how much was taken from this one. */
-  for(name: string): Chance;
+  /** Returns an independent generator, whose numbers do not depend on the state of this one. */
+  for(name: string): RandomSource;
 }
 
-/** Creates a chance from a text, such as a seed and the name of a case (mulberry32). */
-export function createChance(seed: string): Chance {
+/** Creates a generator from a text, such as a seed and the name of a case (mulberry32). */
+export function createRandomSource(seed: string): RandomSource {
   let state = [...seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -20,16 +20,16 @@ export function createChance(seed: string): Chance {
   return {
     below,
     pick: (values) => values[below(values.length)] ?? values[0],
-    for: (name) => createChance(`${seed} ${name}`),
+    for: (name) => createRandomSource(`${seed} ${name}`),
   };
 }
 
 type Pieces = readonly [string, ...string[]];
 
-/** A kind of hostile text. */
+/** Kind of hostile text. */
 export type Theme = 'spaces' | 'markers' | 'brackets' | 'html' | 'links' | 'scripts' | 'words';
 
-/** Pieces of which hostile texts consist, by what they try to be. */
+/** Fragments that hostile texts consist of, by kind. */
 const pieces: Readonly<Record<Theme, Pieces>> = {
   spaces: [' ', '\t', '\n', '\u00a0', '\r\n', 'a\n\n', '  \n', '\u2028'],
   markers: ['*', '_', '~', '`', '**', '``', '$', '==', '%%', '\\', '|', '- ', '> ', '#', '1. '],
@@ -49,34 +49,34 @@ const pieces: Readonly<Record<Theme, Pieces>> = {
   words: ['heron ', 'mill ', 'a', 'B', '7', '.', ', ', '-', "'", ':'],
 };
 
-/** Every kind of hostile text. */
+/** All kinds of hostile text. */
 export const themes = Object.keys(pieces) as readonly Theme[]; // the names of the table above
 
-/** Different texts among the rows of a list. The same ones come again, so that twice the rows are twice the work. */
+/** Number of different texts in the rows of a list. They repeat, so that twice the rows need twice the work. */
 const rowTexts = 16;
 
 /** Writes the short text of a row. */
-export function writeRowText(chance: Chance, row: number, length: number): string {
-  return writeAnyText(chance.for(String(row % rowTexts)), length);
+export function writeRowText(random: RandomSource, row: number, length: number): string {
+  return writeAnyText(random.for(String(row % rowTexts)), length);
 }
 
 /** Writes a random text of a random kind. */
-export function writeAnyText(chance: Chance, length: number): string {
-  return writeText(chance, themes[chance.below(themes.length)] ?? 'words', length);
+export function writeAnyText(random: RandomSource, length: number): string {
+  return writeText(random, themes[random.below(themes.length)] ?? 'words', length);
 }
 
 /**
- * Writes a random text of about so many characters. It uses few of the pieces of a theme, so that it has
- * long runs of one piece, and the same ones whatever its length.
+ * Writes a random text of about `length` characters. It uses few fragments of the theme, so that it has
+ * long runs of one fragment. The choice does not depend on the length.
  */
-export function writeText(chance: Chance, theme: Theme, length: number): string {
-  const vocabulary = [chance.pick(pieces[theme]), chance.pick(pieces[theme])] as const;
+export function writeText(random: RandomSource, theme: Theme, length: number): string {
+  const vocabulary = [random.pick(pieces[theme]), random.pick(pieces[theme])] as const;
   const others: readonly [Theme, ...Theme[]] = ['words', 'links', 'markers', 'html'];
-  const other = chance.pick(pieces[chance.pick(others)]);
+  const other = random.pick(pieces[random.pick(others)]);
   const parts: string[] = [];
   for (let written = 0; written < length; ) {
-    const piece = chance.below(20) === 0 ? other : chance.pick(vocabulary);
-    const run = piece.repeat(Math.min(length, 1 + chance.below(chance.below(8) === 0 ? 400 : 4)));
+    const piece = random.below(20) === 0 ? other : random.pick(vocabulary);
+    const run = piece.repeat(Math.min(length, 1 + random.below(random.below(8) === 0 ? 400 : 4)));
     parts.push(run);
     written += run.length;
   }

@@ -10,7 +10,7 @@ import { arrangePosts } from '../../src/reads/post-view.ts';
 import { renderInSlices } from '../../src/render/formats.ts';
 
 const url = 'https://perch.example/a';
-/** Maximum number of items on a page; a provider can find more, which are on the next one. */
+/** Maximum number of items on a page. Further items of a provider go to the next page. */
 const maxItems = 100;
 const common = { warnings: [], fetchedAt: '2026-03-04T09:12:00Z', source: 'bench', full: true };
 const renderResult = await createResultRenderer({
@@ -21,7 +21,7 @@ const renderResult = await createResultRenderer({
   toPage: (address) => address,
 });
 
-/** Renders a post with its thread in every format, on the front page, and as its embed. */
+/** Renders a post with its thread in all formats, on the front page and as an embed. */
 export async function renderFound(found: PostFound): Promise<void> {
   const { posts } = arrangePosts(found, {
     thread: 'conversation',
@@ -50,14 +50,14 @@ export async function renderFound(found: PostFound): Promise<void> {
   await renderInFormats(embed, ['json']);
 }
 
-/** Renders a page of posts, below a profile, in every format. */
+/** Renders a profile with a page of posts in all formats. */
 export async function renderPosts({ items }: Page<Post>): Promise<void> {
   const posts = items.slice(0, maxItems);
   const subject = { resource: 'search', query: 'heron', feed: 'latest' } as const;
   await renderList({ subject, profile: posts[0]?.author ?? null, items: { posts } });
 }
 
-/** Renders a page of accounts in every format. */
+/** Renders a page of accounts in all formats. */
 export async function renderAccounts({ items }: Page<Account>): Promise<void> {
   const users = items.slice(0, maxItems);
   await renderList({
@@ -75,7 +75,7 @@ async function renderList(
   await renderInFormats(result, ['markdown', 'json']);
 }
 
-/** Renders a result in formats, and the Markdown as the front page does, each in slices of its own. */
+/** Renders a result in the given formats, and the Markdown as on the front page. Each rendering yields in between. */
 async function renderInFormats(result: Result, names: readonly Format[]): Promise<void> {
   const slices = createSlices(() => setImmediate());
   for (const name of names) {

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/core/clock.ts';
 import {
-  countJsonMarks,
+  countJsonDelimiters,
   type HttpAnswer,
   type HttpClient,
-  maxJsonMarks,
+  maxJsonDelimiters,
 } from '../../src/core/http/http-client.ts';
 import { createSlices } from '../../src/core/scheduling/slices.ts';
 import { ProviderError } from '../../src/platforms/provider-error.ts';
@@ -14,32 +14,32 @@ import { createMastodon } from '../../src/providers/mastodon/index.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { createSyndication } from '../../src/providers/syndication/index.ts';
 import { openGates } from '../../test/support/mastodon-rig.ts';
-import { type Chance, createChance } from './random-text.ts';
+import { createRandomSource, type RandomSource } from './random-text.ts';
 import { renderAccounts, renderFound, renderPosts } from './renderings.ts';
 
-/** Something hostile that an upstream can send. */
+/** Hostile response of an upstream. */
 export interface Case {
   readonly name: string;
-  /** Maximum bytes of one body of this upstream. */
+  /** Maximum size of a body of this upstream in bytes. */
   readonly maxBytes: number;
-  /** Writes bodies of about so many bytes. The function that it returns reads and renders them. */
+  /** Writes bodies of about `bytes` bytes. Returns a function that reads and renders them. */
   prepare(seed: string, bytes: number): () => Promise<void>;
 }
 
-/** Which body is sent for a path that has this word in it; the first word that fits counts. */
+/** Bodies by a word in the path of the request. The first matching word is used. */
 export type Bodies = Readonly<Record<string, unknown>>;
 
-/** One kind of read, with the bodies that the provider gets. */
+/** Read through a provider, with the bodies that the provider receives. */
 export interface CaseOptions {
   readonly provider: keyof typeof providers;
   readonly read: keyof typeof reads;
   readonly name: string;
-  readonly write: (chance: Chance, bytes: number) => Bodies;
+  readonly write: (random: RandomSource, bytes: number) => Bodies;
 }
 
 const mebibyte = 1_048_576;
 const apiUrl = 'https://api.example';
-/** Later than every post. */
+/** Clock with a time later than all posts. */
 const clock: Clock = { now: () => 1_900_000_000_000, sleep: () => Promise.resolve() };
 
 const providers = {
@@ -92,7 +92,7 @@ const reads = {
   },
 } as const;
 
-/** Creates a case of a read through a provider, from the bytes of its bodies to every format. */
+/** Creates a case that parses the bodies with a provider and renders the result in all formats. */
 export function createCase({ provider, read, name, write }: CaseOptions): Case {
   const { maxBytes, subject, create } = providers[provider];
   const title = `${provider} ${read}: ${name}`;
@@ -100,7 +100,10 @@ export function createCase({ provider, read, name, write }: CaseOptions): Case {
     name: title,
     maxBytes,
     prepare: (seed, bytes) => {
-      const bodies = writeAccepted((most) => write(createChance(`${seed} ${title}`), most), bytes);
+      const bodies = writeAccepted(
+        (most) => write(createRandomSource(`${seed} ${title}`), most),
+        bytes,
+      );
       const http: HttpClient = {
         get: ({ pathname }) => setImmediate(toAnswer(bodies, pathname)),
         close: () => Promise.resolve(),
@@ -109,7 +112,7 @@ export function createCase({ provider, read, name, write }: CaseOptions): Case {
         try {
           await reads[read](create(http), subject);
         } catch (error) {
-          // Longer lists than were asked for are refused.
+          // Providers refuse lists that are longer than requested.
           if (!(error instanceof ProviderError)) throw error;
         }
       };
@@ -119,14 +122,14 @@ export function createCase({ provider, read, name, write }: CaseOptions): Case {
 
 type Written = readonly (readonly [word: string, body: string])[];
 
-/** Writes bodies, smaller ones if the HTTP client would refuse them for the number of their marks. */
+/** Writes bodies. They are smaller if the HTTP client would refuse them for too many JSON tokens. */
 function writeAccepted(write: (bytes: number) => Bodies, bytes: number): Written {
   const written = Object.entries(write(bytes)).map(
     ([word, body]) => [word, JSON.stringify(body)] as const,
   );
-  const marks = Math.max(...written.map(([, body]) => countJsonMarks(Buffer.from(body))));
-  if (marks <= maxJsonMarks) return written;
-  return writeAccepted(write, (bytes * 0.98 * maxJsonMarks) / marks);
+  const marks = Math.max(...written.map(([, body]) => countJsonDelimiters(Buffer.from(body))));
+  if (marks <= maxJsonDelimiters) return written;
+  return writeAccepted(write, (bytes * 0.98 * maxJsonDelimiters) / marks);
 }
 
 function toAnswer(bodies: Written, path: string): HttpAnswer {
@@ -140,7 +143,7 @@ function toAnswer(bodies: Written, path: string): HttpAnswer {
   };
 }
 
-/** Writes rows until they are about so many bytes of JSON. */
+/** Creates rows until their JSON has about `bytes` bytes. */
 export function fill<Row>(bytes: number, make: (index: number) => Row): Row[] {
   const rows: Row[] = [];
   for (let written = 0; written < bytes; ) {

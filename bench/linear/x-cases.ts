@@ -9,7 +9,7 @@ import {
 } from '../../test/support/x-payloads.ts';
 import {
   writeAnyText as anyText,
-  type Chance,
+  type RandomSource,
   writeRowText as rowText,
   themes,
   writeText,
@@ -18,8 +18,8 @@ import { type Case, createCase, fill } from './upstreams.ts';
 
 const id = '2001';
 
-/** Members of one post, of about so many bytes. */
-type Members = (chance: Chance, bytes: number) => Fields;
+/** Function that returns properties of a post with about `bytes` bytes. */
+type Members = (random: RandomSource, bytes: number) => Fields;
 
 const url = 'https://pbs.example/a.jpg';
 const kinds = ['photo', 'video', 'gif'] as const;
@@ -49,94 +49,94 @@ function markdownEntity(markdown: string): Fields {
 const atomic = { type: 'atomic', text: ' ', entityRanges: [{ key: '0', offset: 0, length: 1 }] };
 
 const members: Readonly<Record<string, Members>> = {
-  media: (chance, bytes) => ({
+  media: (random, bytes) => ({
     media: {
       all: fill(bytes, (at) => ({
-        type: chance.pick(kinds),
+        type: random.pick(kinds),
         url: `${url}?${at}`,
         width: 4,
         height: 3,
-        altText: chance.below(2) === 0 ? null : 'A heron',
+        altText: random.below(2) === 0 ? null : 'A heron',
       })),
     },
   }),
-  alt: (chance, bytes) => ({
-    media: { all: [{ type: 'photo', url, altText: anyText(chance, bytes) }] },
+  alt: (random, bytes) => ({
+    media: { all: [{ type: 'photo', url, altText: anyText(random, bytes) }] },
   }),
-  facets: (chance, bytes) => {
+  facets: (random, bytes) => {
     const facets: Fields[] = [];
     const text = fill(bytes / 4, (at) => {
-      const word = `${chance.pick(['@', '#', '$'])}heron${at % 7}`;
-      return chance.below(3) === 0 ? `*${word}*` : word;
+      const word = `${random.pick(['@', '#', '$'])}heron${at % 7}`;
+      return random.below(3) === 0 ? `*${word}*` : word;
     }).join(' ');
     for (let at = 0, count = 0; at < text.length && count < bytes / 90; at += 8, count += 1) {
-      const type = chance.pick(['mention', 'hashtag', 'bold', 'italic', 'strikethrough']);
+      const type = random.pick(['mention', 'hashtag', 'bold', 'italic', 'strikethrough']);
       const original = text.slice(at, at + 8);
-      facets.push({ type, indices: [at, at + chance.pick([8, 3, 90, 4000])], original });
+      facets.push({ type, indices: [at, at + random.pick([8, 3, 90, 4000])], original });
     }
     return { text, raw_text: { text, display_text_range: [0, text.length], facets } };
   },
-  quotes: (chance, bytes) => {
+  quotes: (random, bytes) => {
     let quote: Fields | null = null;
     for (let written = 0; written < bytes / 2; ) {
-      const row = fxStatus(String(3000 + chance.below(9)), { text: anyText(chance, 900) });
+      const row = fxStatus(String(3000 + random.below(9)), { text: anyText(random, 900) });
       written += JSON.stringify(row).length;
       quote = { ...row, quote };
       if (written > 400_000) break; // deeper than JSON can be written
     }
     return { quote };
   },
-  poll: (chance, bytes) => ({
+  poll: (random, bytes) => ({
     poll: {
-      choices: fill(bytes, (at) => ({ label: rowText(chance, at, 12), count: 3, percentage: 2.5 })),
+      choices: fill(bytes, (at) => ({ label: rowText(random, at, 12), count: 3, percentage: 2.5 })),
       total_votes: 9,
       ends_at: '2026-03-05T09:12:00Z',
     },
   }),
-  'article blocks': (chance, bytes) =>
+  'article blocks': (random, bytes) =>
     article(
       fill(bytes, (at) =>
-        block(rowText(chance, at, 40), {
-          type: chance.pick(['unstyled', 'header-two', 'blockquote', 'code-block', 'atomic']),
-          inlineStyleRanges: [{ style: chance.pick(styles), offset: chance.below(9), length: 20 }],
+        block(rowText(random, at, 40), {
+          type: random.pick(['unstyled', 'header-two', 'blockquote', 'code-block', 'atomic']),
+          inlineStyleRanges: [{ style: random.pick(styles), offset: random.below(9), length: 20 }],
         }),
       ),
     ),
-  'article lists': (chance, bytes) =>
+  'article lists': (random, bytes) =>
     article(
       fill(bytes, (at) =>
-        block(rowText(chance, at, 40), {
-          type: `${chance.pick(['un', 'un', 'un', ''])}ordered-list-item`,
+        block(rowText(random, at, 40), {
+          type: `${random.pick(['un', 'un', 'un', ''])}ordered-list-item`,
         }),
       ),
     ),
-  'article styles': (chance, bytes) => {
-    const text = anyText(chance, bytes / 4);
+  'article styles': (random, bytes) => {
+    const text = anyText(random, bytes / 4);
     const inlineStyleRanges = fill(bytes / 2, () => ({
-      style: chance.pick(styles),
-      offset: chance.below(text.length),
-      length: chance.pick([1, 5, 300, text.length]),
+      style: random.pick(styles),
+      offset: random.below(text.length),
+      length: random.pick([1, 5, 300, text.length]),
     }));
     const tags = fill(bytes / 4, () => ({ fromIndex: 0, toIndex: text.length, text: 'heron' }));
     const data = { urls: tags, mentions: [], hashtags: [], cashtags: [] };
     return article([block(text, { inlineStyleRanges, data })]);
   },
-  names: (chance, bytes) => ({
+  names: (random, bytes) => ({
     author: fxUser('mira_holm', {
-      name: anyText(chance.for('name'), bytes / 4),
-      description: anyText(chance.for('description'), bytes / 4),
-      location: anyText(chance.for('location'), bytes / 4),
+      name: anyText(random.for('name'), bytes / 4),
+      description: anyText(random.for('description'), bytes / 4),
+      location: anyText(random.for('location'), bytes / 4),
     }),
-    community_note: { text: anyText(chance.for('note'), bytes / 4) },
+    community_note: { text: anyText(random.for('note'), bytes / 4) },
   }),
 };
 
 const texts: Readonly<Record<string, Members>> = Object.fromEntries(
   themes.flatMap((theme): [string, Members][] => [
-    [`text of ${theme}`, (chance, bytes) => ({ text: writeText(chance, theme, bytes / 2) })],
+    [`text of ${theme}`, (random, bytes) => ({ text: writeText(random, theme, bytes / 2) })],
     [
       `article of Markdown with ${theme}`,
-      (chance, bytes) => article([atomic], [markdownEntity(writeText(chance, theme, bytes))]),
+      (random, bytes) => article([atomic], [markdownEntity(writeText(random, theme, bytes))]),
     ],
   ]),
 );
@@ -146,8 +146,8 @@ const posts = Object.entries({ ...members, ...texts }).map(([name, make]) =>
     provider: 'fxtwitter',
     read: 'post',
     name,
-    write: (chance, bytes) => {
-      const body = fxBody(fxStatus(id, make(chance, bytes)));
+    write: (random, bytes) => {
+      const body = fxBody(fxStatus(id, make(random, bytes)));
       return { 'status/': body, 'thread/': body, 'conversation/': body };
     },
   }),
@@ -158,14 +158,14 @@ const lists: readonly Case[] = [
     provider: 'fxtwitter',
     read: 'post',
     name: 'thread and replies',
-    write: (chance, bytes) => {
+    write: (random, bytes) => {
       const row = (at: number, handle: string) =>
-        fxReply(String(2002 + at), String(2001 + chance.below(at + 1)), handle, {
-          text: rowText(chance, at, 60),
+        fxReply(String(2002 + at), String(2001 + random.below(at + 1)), handle, {
+          text: rowText(random, at, 60),
         });
       const focal = fxStatus(id);
       const thread = [focal, ...fill(bytes, (at) => row(at, 'mira_holm'))];
-      const replies = fill(bytes, (at) => row(at, chance.pick(['mira_holm', 'tove_ek', 'otto'])));
+      const replies = fill(bytes, (at) => row(at, random.pick(['mira_holm', 'tove_ek', 'otto'])));
       const body = fxBody(focal, { thread });
       return {
         'status/': fxBody(focal),
@@ -178,9 +178,9 @@ const lists: readonly Case[] = [
     provider: 'fxtwitter',
     read: 'timeline',
     name: 'posts',
-    write: (chance, bytes) => ({
+    write: (random, bytes) => ({
       statuses: fxPage(
-        fill(bytes, (at) => fxStatus(String(2002 + at), { text: rowText(chance, at, 60) })),
+        fill(bytes, (at) => fxStatus(String(2002 + at), { text: rowText(random, at, 60) })),
       ),
       'profile/': { code: 200, user: fxUser('mira_holm') },
     }),
@@ -189,10 +189,10 @@ const lists: readonly Case[] = [
     provider: 'fxtwitter',
     read: 'followers',
     name: 'accounts',
-    write: (chance, bytes) => ({
+    write: (random, bytes) => ({
       followers: fxPage(
         fill(bytes, (at) =>
-          fxUser(`a${at}`, { id: String(at), description: rowText(chance, at, 60) }),
+          fxUser(`a${at}`, { id: String(at), description: rowText(random, at, 60) }),
         ),
       ),
       'profile/': { code: 200, user: fxUser('mira_holm') },
@@ -201,18 +201,18 @@ const lists: readonly Case[] = [
 ];
 
 const syndication = Object.entries({
-  text: (chance, bytes) => ({ text: anyText(chance, bytes) }),
-  entities: (chance, bytes) => {
+  text: (random, bytes) => ({ text: anyText(random, bytes) }),
+  entities: (random, bytes) => {
     const text = 'heron '.repeat(bytes / 12);
     const hashtags = fill(bytes / 2, (at) => ({
-      indices: [at * 6, at * 6 + chance.pick([5, 400])],
+      indices: [at * 6, at * 6 + random.pick([5, 400])],
       text: 'heron',
     }));
     return { text, entities: { hashtags, urls: [], user_mentions: [], symbols: [] } };
   },
-  media: (chance, bytes) => ({
+  media: (random, bytes) => ({
     mediaDetails: fill(bytes, () => ({
-      type: chance.pick(['photo', 'video', 'animated_gif']),
+      type: random.pick(['photo', 'video', 'animated_gif']),
       media_url_https: url,
       ext_alt_text: null,
       indices: [0, 4],
@@ -224,9 +224,9 @@ const syndication = Object.entries({
     provider: 'syndication',
     read: 'post',
     name,
-    write: (chance, bytes) => ({ 'tweet-result': syndicationPost(id, make(chance, bytes)) }),
+    write: (random, bytes) => ({ 'tweet-result': syndicationPost(id, make(random, bytes)) }),
   }),
 );
 
-/** Hostile answers of X's two upstreams. */
+/** Hostile responses of the two upstreams for X. */
 export const xCases: readonly Case[] = [...posts, ...lists, ...syndication];

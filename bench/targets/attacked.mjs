@@ -1,4 +1,4 @@
-// Perch as it is served, but its upstreams are one server on loopback, also for hosts that requests name.
+// Perch with default settings, except that one server on loopback replaces all upstreams, also for hosts in requests.
 import { connect } from 'node:net';
 import { buildApp } from '../../src/app/build-app.ts';
 import { createLogger } from '../../src/cli/logger.ts';
@@ -13,7 +13,7 @@ const loaded = loadConfig(env);
 if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
 const { config } = loaded;
 
-/** Every public name leads to the upstream, by a connection without TLS. */
+/** Network in which all public host names resolve to the upstream, without TLS. */
 const network = {
   resolve: async () => ['192.88.98.1'],
   connect: ({ signal }) =>

@@ -1,5 +1,5 @@
-// A bare Fastify that writes the lines of a file: to each reader as fast as it takes them (`/recorded`),
-// to all readers one after the other (`/live`, begun by a POST), or to stay open after them (`/idle`).
+// Minimal Fastify server that streams the lines of a file: to each reader as fast as it reads (`/recorded`), to all
+// readers in turn after a POST (`/live`), or with the connection kept open at the end (`/idle`).
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -53,7 +53,7 @@ app.get('/idle', async (_request, reply) => {
   raw.on('close', () => readers.delete(raw));
 });
 
-// As Perch does after ten seconds of silence.
+// A heartbeat after ten seconds without output, as Perch sends it.
 setInterval(() => {
   for (const raw of readers) raw.write(' ');
 }, 10_000).unref();

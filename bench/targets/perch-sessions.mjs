@@ -1,5 +1,5 @@
-// Perch with sessions and an engine that answers `40 pieces of 64`: so many pieces of so many characters,
-// or as many more as it takes for each to become an event, one in each turn of the event loop.
+// Perch with an engine for questions such as `40 pieces of 64`: it answers with 40 pieces of text of 64 characters, or
+// longer ones so that each becomes an event. It sends one piece in each iteration of the event loop.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { buildApp } from '../../src/app/build-app.ts';
 import { createLogger } from '../../src/cli/logger.ts';
@@ -11,7 +11,7 @@ import { systemRandom } from '../../src/core/random.ts';
 
 const words = 'the quick brown fox jumps over the lazy dog and “goes on” ';
 
-/** The share of the text so far that a piece has at least (src/sessions/turns/answer-text.ts). */
+/** Divisor for the minimum length of a piece relative to the text so far (src/sessions/turns/answer-text.ts). */
 const leastShare = 16;
 
 const engine = {

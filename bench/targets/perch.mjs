@@ -1,4 +1,4 @@
-// Perch as it is served, or with allowances and keys switched off.
+// Perch with default settings, or with allowances and keys turned off.
 import { buildApp } from '../../src/app/build-app.ts';
 import { createLogger } from '../../src/cli/logger.ts';
 import { createOutput } from '../../src/cli/output/output.ts';
@@ -7,7 +7,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/random.ts';
 
 const nobody = {
-  caller: { share: 'anonymous', spend: async () => ({ giveBack: () => undefined }) },
+  caller: { share: 'anonymous', spend: async () => ({ refund: () => undefined }) },
   isPrivate: false,
   refusal: null,
   headers: () => [],

@@ -1,6 +1,6 @@
 /**
- * A program of somebody who knows the description and nothing else of Perch: generated types, and
- * `openapi-fetch`. `scripts/test-client.sh` checks it against them and runs it against a server.
+ * Client that uses only types generated from the OpenAPI description, and `openapi-fetch`.
+ * `scripts/test-client.sh` type-checks it and runs it against a server.
  */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import createClient from 'openapi-fetch';
@@ -9,7 +9,7 @@ import type { components, paths } from './perch.d.ts';
 type Problem = components['schemas']['Problem'];
 
 const [baseUrl = ''] = process.argv.slice(2);
-/** Of the media types of a reply these: Markdown is for people. */
+/** Media types that the client reads, without Markdown. */
 type Read = 'application/json' | 'application/problem+json';
 
 const perch = createClient<paths, Read>({
@@ -17,14 +17,14 @@ const perch = createClient<paths, Read>({
   headers: { accept: 'application/json' },
 });
 
-/** What a caller does about a problem; the seconds to wait where that is all there is to do. */
+/** Returns the seconds to wait before a retry. @throws Error if a retry does not help */
 function resolve({ code, resolution, retry_after: seconds }: Problem): number {
   switch (code) {
     case 'rate_limited':
     case 'upstream_rate_limited':
     case 'upstream_unavailable':
     case 'overloaded':
-      ok(seconds !== undefined, `${code} says how long to wait`);
+      ok(seconds !== undefined, `${code} has retry_after`);
       return seconds;
     default:
       throw new Error(`${code}: ${resolution}`);
@@ -36,7 +36,7 @@ async function readPost(): Promise<void> {
 
   const { data, response } = await perch.GET('/api/v1/posts', { params: { query } });
 
-  ok(data, 'the post is there');
+  ok(data, 'the post was found');
   const [post] = data.posts;
   equal(post?.type, 'status');
   equal(post.author.screen_name, 'ada.example');
@@ -56,7 +56,7 @@ async function readMissingPost(): Promise<void> {
   equal(error?.code, 'not_found');
 }
 
-/** Walks a search to its end. */
+/** Reads all pages of a search and returns the post ids. */
 async function readSearch(limit: number): Promise<readonly string[]> {
   const ids: string[] = [];
   let cursor: string | undefined;
@@ -78,7 +78,7 @@ async function readSearch(limit: number): Promise<readonly string[]> {
   return ids;
 }
 
-/** Spends the allowance, waits as long as is asked for, and goes on. */
+/** Spends the allowance, waits for the time that the server demands, and checks that requests succeed again. */
 async function waitOutAllowance(): Promise<void> {
   const search = () =>
     perch.GET('/api/v1/search', {
@@ -92,7 +92,7 @@ async function waitOutAllowance(): Promise<void> {
     const seconds = resolve(error);
     equal(response.headers.get('retry-after'), String(seconds));
     await new Promise((wake) => setTimeout(wake, seconds * 1000));
-    ok((await search()).data, 'after the wait it is answered');
+    ok((await search()).data, 'the request succeeds after the wait');
     return;
   }
   throw new Error('The allowance was never spent.');
@@ -111,8 +111,8 @@ await readPost();
 await readMissingPost();
 await readProfile();
 const found = await readSearch(2);
-ok(found.length > 4, 'there is more than two pages');
-equal(new Set(found).size, found.length, 'no post comes twice');
+ok(found.length > 4, 'the search has more than two pages');
+equal(new Set(found).size, found.length, 'no post is on two pages');
 deepEqual(found, await readSearch(100), 'pages of any size have the same posts');
 await waitOutAllowance();
 console.log('client: ok');

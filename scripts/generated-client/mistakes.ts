@@ -1,4 +1,4 @@
-/** Mistakes that the generated types have to find: `tsc` fails where one of them is none. */
+/** Errors that the generated types must detect. `tsc` fails if one of them compiles. */
 import createClient from 'openapi-fetch';
 import type { components, paths } from './perch.d.ts';
 
@@ -7,7 +7,7 @@ const perch = createClient<paths, 'application/json'>({ baseUrl: 'http://localho
 // @ts-expect-error: there is no such path
 export const noPath = perch.GET('/api/v1/nothing');
 
-// @ts-expect-error: a search needs its text
+// @ts-expect-error: the search text is missing
 export const noText = perch.GET('/api/v1/search', { params: { query: { limit: 2 } } });
 
 export const noFeed = perch.GET('/api/v1/search', {
@@ -15,10 +15,10 @@ export const noFeed = perch.GET('/api/v1/search', {
   params: { query: { q: 'heron', feed: 'loudest' } },
 });
 
-// @ts-expect-error: a handle is text
+// @ts-expect-error: a handle is a string
 export const noHandle = perch.GET('/{handle}', { params: { path: { handle: 7 } } });
 
-// @ts-expect-error: nothing is written
+// @ts-expect-error: the path has no POST operation
 export const noWrite = perch.POST('/api/v1/posts');
 
 // @ts-expect-error: a count can be unknown

@@ -1,6 +1,6 @@
 import { parse } from '@babel/parser';
 
-/** A regular expression and the place in the sources that creates it. */
+/** Regular expression with the location in `src` that creates it. */
 export interface FoundPattern {
   readonly file: string;
   readonly line: number;
@@ -8,19 +8,19 @@ export interface FoundPattern {
   readonly flags: string;
 }
 
-/** A place that creates regular expressions from strings. */
+/** Location that creates regular expressions from strings. */
 export interface DynamicPlace {
   readonly file: string;
   readonly line: number;
 }
 
-/** The regular expressions of a source file. */
+/** Regular expressions in a source file. */
 export interface PatternsInFile {
   readonly literals: readonly FoundPattern[];
   readonly dynamic: readonly DynamicPlace[];
 }
 
-/** Finds every regular expression literal and every call of `RegExp` in a TypeScript file. */
+/** Finds all regular expression literals and all calls of `RegExp` in a TypeScript file. */
 export function findPatterns(file: string, text: string): PatternsInFile {
   const literals: FoundPattern[] = [];
   const dynamic: DynamicPlace[] = [];
@@ -47,10 +47,10 @@ function createsPattern({ type, callee }: SyntaxNode): boolean {
   return isNode(callee) && callee.type === 'Identifier' && callee.name === 'RegExp';
 }
 
-function visit(value: unknown, see: (node: SyntaxNode) => void): void {
-  if (isNode(value)) see(value);
+function visit(value: unknown, onNode: (node: SyntaxNode) => void): void {
+  if (isNode(value)) onNode(value);
   if (typeof value !== 'object' || value === null) return;
-  for (const member of Object.values(value)) visit(member, see);
+  for (const member of Object.values(value)) visit(member, onNode);
 }
 
 function isNode(value: unknown): value is SyntaxNode {

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 
-/** A pattern that may take more than linear time, because its input is short. */
+/** Pattern that may take more than linear time, because its input is short. */
 export interface PatternException {
   readonly file: string;
   /** The pattern as a literal, such as `/a+$/g`. */
   readonly pattern: string;
   /** Maximum length of its input in UTF-16 units. */
   readonly maxLength: number;
-  /** The place that bounds the input. */
+  /** Code that limits the length of the input. */
   readonly bound: string;
-  /** The longest time measured with input of that length, in milliseconds. */
+  /** Longest measured time with input of that length, in milliseconds. */
   readonly worstMs: number;
 }
 
@@ -18,12 +18,12 @@ export const maxMs = 5;
 
 export const exceptions: readonly PatternException[] = [];
 
-/** A file that creates patterns from strings. */
+/** File that creates patterns from strings. */
 export interface DynamicPatterns {
   readonly file: string;
-  /** The strings that the patterns are made of. */
+  /** Description of the strings that the patterns are built from. */
   readonly madeOf: string;
-  /** Creates the patterns that are not created when the file is imported. */
+  /** Creates the patterns that importing the file does not create. */
   readonly create?: () => Promise<unknown>;
 }
 

@@ -3,7 +3,7 @@ import type { FoundPattern } from './find-patterns.ts';
 
 const sources = join(import.meta.dirname, '../../src/');
 
-/** Returns the patterns that modules under `src/` create from strings while `run` is running. */
+/** Returns the patterns that modules under `src/` create from strings while `run` runs. */
 export async function recordPatterns(run: () => unknown): Promise<readonly FoundPattern[]> {
   const original = globalThis.RegExp;
   const recorded: FoundPattern[] = [];
@@ -25,7 +25,7 @@ export async function recordPatterns(run: () => unknown): Promise<readonly Found
   return recorded;
 }
 
-/** Returns the place that called `RegExp`, or null if it is not in a module under `src/`. */
+/** Returns the location that called `RegExp`; `null` if it is not in a module under `src/`. */
 function callerOf(stack: string): Pick<FoundPattern, 'file' | 'line'> | null {
   const frames = stack.split('\n').filter((frame) => frame.trimStart().startsWith('at '));
   const caller = frames.find(

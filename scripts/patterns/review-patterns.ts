@@ -2,19 +2,19 @@ import type { DynamicPlace, FoundPattern } from './find-patterns.ts';
 import { measureAttack, type Verdict, writeAttack } from './judge-pattern.ts';
 import { type DynamicPatterns, maxMs, type PatternException } from './listed-patterns.ts';
 
-/** Everything that the check looks at. */
+/** Input of the check. */
 export interface Review {
   readonly literals: readonly FoundPattern[];
-  /** Places in the sources that create patterns from strings. */
+  /** Locations in `src` that create patterns from strings. */
   readonly places: readonly DynamicPlace[];
-  /** Patterns that these places were seen to create. */
+  /** Patterns that these locations created when they ran. */
   readonly recorded: readonly FoundPattern[];
   readonly exceptions: readonly PatternException[];
   readonly dynamicPatterns: readonly DynamicPatterns[];
   readonly judge: (source: string, flags: string) => Verdict;
 }
 
-/** Returns a sentence for every pattern that may be slow and every entry that is not needed. */
+/** Returns a message for each pattern that may be slow and for each unnecessary entry of the lists. */
 export function reviewPatterns(review: Review): readonly string[] {
   const { literals, recorded, exceptions } = review;
   const patterns = [...literals, ...recorded];
@@ -38,7 +38,7 @@ function reviewPattern(pattern: FoundPattern, { exceptions, judge }: Review): re
     return [
       verdict.status === 'unproved'
         ? `${where} is not proved to be linear (${verdict.reason}).`
-        : `${where} takes time of a ${verdict.degree}, as on ${JSON.stringify(verdict.attack)}.`,
+        : `${where} takes ${verdict.degree} time, for example for ${JSON.stringify(verdict.attack)}.`,
     ];
   }
   if (verdict.status === 'unproved') return [];
@@ -62,7 +62,7 @@ function toLiteral({ source, flags }: FoundPattern): string {
   return `/${source}/${flags}`;
 }
 
-/** Every place is listed, and was seen to create a pattern that could be analysed. */
+/** Returns a message for each location that is not listed, or has created no pattern to analyse. */
 function reviewPlaces({ places, recorded, dynamicPatterns }: Review): readonly string[] {
   const unlisted = places.filter(({ file }) => !dynamicPatterns.some((one) => one.file === file));
   const unseen = places.filter(
@@ -71,9 +71,10 @@ function reviewPlaces({ places, recorded, dynamicPatterns }: Review): readonly s
   const idle = dynamicPatterns.filter(({ file }) => !places.some((place) => place.file === file));
   return [
     ...unlisted.map(
-      ({ file, line }) => `${file}:${line} creates a pattern, and dynamicPatterns has no ${file}.`,
+      ({ file, line }) =>
+        `${file}:${line} creates a pattern, but dynamicPatterns does not list ${file}.`,
     ),
     ...unseen.map(({ file, line }) => `${file}:${line} created no pattern to analyse.`),
-    ...idle.map(({ file }) => `${file} creates no patterns, and dynamicPatterns lists it.`),
+    ...idle.map(({ file }) => `${file} creates no patterns, but dynamicPatterns lists it.`),
   ];
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createHostCheck } from '../core/http/origins.ts';
-import { type Closing, createClosing } from '../core/scheduling/closing.ts';
+import { type CleanupStack, createCleanupStack } from '../core/scheduling/cleanup-stack.ts';
 import { createServerLoop } from '../core/scheduling/loop.ts';
 import { createHeavyTurns } from '../core/scheduling/turns.ts';
 import { type Readiness, setAdmission, takeTurns } from '../http/admission/admission.ts';
@@ -17,17 +17,17 @@ import { refuseUnrouted, setMethods } from '../web/methods.ts';
 import { openAccess } from './open/access.ts';
 import { openAnsweredSessions } from './open/answered-sessions.ts';
 import { openFetching } from './open/fetching.ts';
-import { noteAddress } from './open/sessions.ts';
+import { writeAddressFile } from './open/sessions.ts';
 import type { AppOptions } from './options.ts';
 import { createServer } from './server.ts';
 import { registerSurfaces, type Services } from './surfaces.ts';
 
-/** The server, and the switch that makes it refuse new work. */
+/** Server, with the functions that shut it down. */
 export type App = Awaited<ReturnType<typeof openApp>>;
 
-/** Builds the server. Closing it closes everything that was opened here; so does a failure to build it. */
+/** Builds the server. If it is closed, or cannot be built, everything opened here is closed. */
 export async function buildApp(options: AppOptions): Promise<App> {
-  const opened = createClosing();
+  const opened = createCleanupStack();
   try {
     return await openApp(options, opened);
   } catch (error) {
@@ -36,7 +36,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   }
 }
 
-async function openApp(options: AppOptions, opened: Closing) {
+async function openApp(options: AppOptions, opened: CleanupStack) {
   const { config } = options;
   const readiness = { draining: false };
   const work = createWork();
@@ -56,7 +56,7 @@ async function openApp(options: AppOptions, opened: Closing) {
   const server = createServer(options, access, identification);
   server.addHook('onClose', opened.close);
   server.addHook('onListen', async () => sessions?.start());
-  if (sessions !== null) noteAddress(server, config);
+  if (sessions !== null) writeAddressFile(server, config);
   const lines = { lines: config.PERCH_ACCESS_LOG, slowMs: config.PERCH_SLOW_REQUEST_MS };
   const accessLog = traffic.countReplies(createAccessLog(server, lines));
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });
@@ -67,24 +67,24 @@ async function openApp(options: AppOptions, opened: Closing) {
   await server.ready();
   return {
     server,
-    /** From now on new requests get 503 `shutting_down`. */
+    /** Makes the server answer new requests with 503 `shutting_down`. */
     startDraining: () => {
       readiness.draining = true;
       sessions?.service.startDraining();
     },
-    /** Ends the reads that are under way with 503 `shutting_down`, and the turns and streams of sessions. */
+    /** Answers running reads with 503 `shutting_down`, and ends the turns and streams of sessions. */
     cutOff: () => {
       fetching.stop();
       void sessions?.service.cutOff(); // closing waits for it
     },
-    /** How many reads and turns have begun and not ended. */
+    /** Number of running reads and turns. */
     get inFlight() {
       return work.inFlight + (sessions?.service.turns.atWork ?? 0);
     },
   };
 }
 
-/** Adds what every request passes, in this order; the configuration of a route says what applies to it. */
+/** Adds the hooks that every request passes, in this order. Route options select those that apply. */
 async function addHooks(
   server: FastifyInstance,
   { config, identification, access }: Omit<Services, 'accessLog'>,

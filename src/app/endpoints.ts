@@ -7,7 +7,7 @@ import { addressEndpoints } from '../http/reads/address-route.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
-/** Every route beside the reads and the sessions, in the order in which descriptions list them. */
+/** All routes other than reads and sessions, in the order in which `/api` and OpenAPI list them. */
 export const endpoints: readonly Endpoint[] = [
   ...addressEndpoints,
   ...mcpEndpoints,
@@ -19,7 +19,7 @@ export const endpoints: readonly Endpoint[] = [
   ...metricsEndpoints,
 ];
 
-/** Returns every route beside the reads; those of sessions under their segment, if it is not `null`. */
+/** Returns all routes other than reads. `sessionSegment` is `null` if no sessions are served. */
 export function listEndpoints(sessionSegment: string | null): readonly Endpoint[] {
   if (sessionSegment === null) return endpoints;
   return [...endpoints, ...askEndpoints, ...describeSessionEndpoints(sessionSegment)];

@@ -8,7 +8,7 @@ import type { Identification } from '../http/key-status/plugin.ts';
 import type { LoadGauge } from '../http/operations/load.ts';
 import type { Provider } from '../providers/provider.ts';
 
-/** The options that every part of an app needs. */
+/** Options that all parts of an app need. */
 export interface AppBasics {
   readonly config: Config;
   readonly clock: Clock;
@@ -16,17 +16,17 @@ export interface AppBasics {
   readonly logger: FastifyBaseLogger;
 }
 
-/** The options of an app. Tests pass their own clock, chance and providers. */
+/** Options of an app. Tests pass their own clock, random source and providers. */
 export interface AppOptions extends AppBasics {
-  /** Default: those that the configuration names. They are closed with the rest. */
+  /** Default: the configured providers. They are closed with the app. */
   readonly providers?: readonly Provider[];
-  /** An archive that is open already, in place of one that is opened here. */
+  /** Archive provider that is already open. Default: the app opens one. */
   readonly archive?: Provider;
-  /** The network behind the hosts that requests name. No setting leads here. */
+  /** DNS and connections for hosts that requests name, replaced in tests. No setting changes it. */
   readonly network?: PublicHttpOptions;
-  /** Default: the delay of the event loop. Closed with the server. */
+  /** Default: a gauge of the event-loop delay. It is closed with the server. */
   readonly load?: LoadGauge;
-  /** Default: by keys and client addresses. The bench compares with nobody's identity. */
+  /** Default: by key and client address. The benchmark passes one that identifies nobody. */
   readonly identification?: Identification;
   readonly engine?: AnswerEngine;
 }

@@ -27,8 +27,8 @@ import {
 import type { Access } from './open/access.ts';
 import type { AppBasics } from './options.ts';
 
-/** Returns how sessions describe and note problems: as everywhere. */
-export function tellProblems(baseUrl: string, accessLog: AccessLog): ProblemReplies {
+/** Returns the functions with which session routes report problems, the same as for other routes. */
+export function createProblemReporter(baseUrl: string, accessLog: AccessLog): ProblemReplies {
   return {
     toProblem,
     describe: (problem, request) => describeProblem(problem, request, baseUrl),
@@ -48,7 +48,7 @@ export function createServer(
 ): FastifyInstance {
   const requestId = createRequestIds(random);
   const baseUrl = config.PERCH_BASE_URL;
-  // Pages of other origins have no business with a session whose request cannot be read.
+  // Unreadable requests to session routes get no CORS headers.
   const describe = (url: string): RefusedPath =>
     isSessionPath(url, config)
       ? { headers: {}, toDocument: toSessionDocument }
@@ -58,13 +58,17 @@ export function createServer(
   const server = Fastify<Server>({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // One logger for all: lines name the request themselves, and a request makes no new logger.
+    // Log lines contain the request id themselves, so requests need no logger of their own.
     childLoggerFactory: (parent) => parent,
     genReqId: requestId,
     clientErrorHandler: refusals.onClientError,
     frameworkErrors: (error, request, reply) =>
       isSessionPath(request.raw.url ?? '', config)
-        ? sendSessionProblem(error, { request, reply }, tellProblems(baseUrl, silentAccessLog))
+        ? sendSessionProblem(
+            error,
+            { request, reply },
+            createProblemReporter(baseUrl, silentAccessLog),
+          )
         : sendProblem(reply, toProblem(error, request), {
             headers: describeUnrouted(request),
             baseUrl,
@@ -83,7 +87,7 @@ export function createServer(
     return503OnClosing: false,
     routerOptions: {
       maxParamLength: maxUrlBytes,
-      // Reads parse their query themselves, once for each URL that they have not seen.
+      // Read routes parse the query themselves, and cache the result by URL.
       querystringParser: () => ({}),
     },
   });
@@ -93,17 +97,17 @@ export function createServer(
     refuse: refusals.refuse,
   });
   server.server.on('connect', refusals.onConnect);
-  // RFC 9110 §10.1.1 lets a server ignore an expectation that it does not know.
+  // A server may ignore an unknown expectation (RFC 9110 §10.1.1).
   server.server.on('checkExpectation', (...exchange) => server.server.emit('request', ...exchange));
   return server;
 }
 
-/** Creates the function that returns request ids: a random part for the process, and a number. */
+/** Creates a generator of request ids: a random prefix for the process, followed by a counter. */
 function createRequestIds(random: Random): () => string {
   const prefix = random.bytes(6).toString('base64url');
-  let number = 0;
+  let count = 0;
   return () => {
-    number += 1;
-    return `${prefix}-${number.toString(36)}`;
+    count += 1;
+    return `${prefix}-${count.toString(36)}`;
   };
 }

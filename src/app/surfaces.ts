@@ -23,15 +23,15 @@ import { sessionsPlugin } from '../sessions/http/plugin.ts';
 import type { AccessLog } from '../web/access-log.ts';
 import type { Access } from './open/access.ts';
 import type { AnsweredSessions } from './open/answered-sessions.ts';
-import { createAsking } from './open/asking.ts';
 import { listDocuments, openLibrary, toDiscoveryFacts } from './open/documents.ts';
 import type { Fetching } from './open/fetching.ts';
 import { measureServer } from './open/metrics.ts';
+import { createPageAnswers } from './open/page-answers.ts';
 import { toCallerRules } from './open/sessions.ts';
 import type { AppBasics } from './options.ts';
-import { tellProblems } from './server.ts';
+import { createProblemReporter } from './server.ts';
 
-/** Everything that the surfaces are made of. */
+/** Services that the surfaces (HTTP routes, pages, MCP, sessions) use. */
 export interface Services extends AppBasics {
   readonly heavyTurns: Turns;
   readonly identification: Identification;
@@ -44,7 +44,7 @@ export interface Services extends AppBasics {
   readonly accessLog: AccessLog;
 }
 
-/** Registers the surfaces, each with all that it may use. */
+/** Registers all surfaces on the server, each with the services that it uses. */
 export function registerSurfaces(server: FastifyInstance, services: Services): void {
   const { config, clock, access, fetching, sessions } = services;
   const { identification, heavyTurns, work, load, accessLog } = services;
@@ -57,7 +57,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   const assets = createAssets(packagePath('assets'), server.log);
   const site = { baseUrl, assets, canBeAsked: sessions !== null };
   const hasSample = config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive');
-  const asking = sessions && createAsking({ ...services, ...sessions, clientOf });
+  const asking = sessions && createPageAnswers({ ...services, ...sessions, clientOf });
   const sharedCacheSeconds = config.PERCH_SHARED_CACHE_SECONDS;
   const watched = { work, load, accessLog };
   const reading = { ...watched, reader, context, heavyTurns, identification, sharedCacheSeconds };
@@ -112,6 +112,6 @@ function registerSessions(
     origins: config.PERCH_SESSION_ORIGINS,
     pages: createOrigins(config.PERCH_BASE_URL, config.PERCH_SESSION_ORIGINS),
     clientOf: access.clientOf,
-    problems: tellProblems(config.PERCH_BASE_URL, accessLog),
+    problems: createProblemReporter(config.PERCH_BASE_URL, accessLog),
   });
 }

@@ -2,15 +2,15 @@ import { parseArgs } from 'node:util';
 import { nearestName } from '../core/near-name.ts';
 import { type Action, CommandError, type CommandOptions, type Run, UsageError } from './command.ts';
 
-/** The option of commands that print JSON instead of text. */
+/** Option that switches the output from text to JSON. */
 export const jsonOption = {
-  json: { type: 'boolean', about: 'Prints JSON instead.' },
+  json: { type: 'boolean', about: 'Prints JSON instead of Markdown.' },
 } as const satisfies CommandOptions;
 
-/** Options of every command that prints a list. */
+/** Options of the commands that print a list of posts or accounts. */
 export const listOptions = {
-  limit: { type: 'string', value: 'N', about: 'How many posts or accounts. Default 20.' },
-  all: { type: 'boolean', about: 'All of them, page by page.' },
+  limit: { type: 'string', value: 'N', about: 'Number of posts or accounts to print. Default 20.' },
+  all: { type: 'boolean', about: 'Prints all posts or accounts, page by page.' },
 } as const satisfies CommandOptions;
 
 type ValuesOf<Options extends CommandOptions> = ReturnType<
@@ -18,10 +18,10 @@ type ValuesOf<Options extends CommandOptions> = ReturnType<
 >['values'];
 
 /**
- * Returns the members of an action that takes options, and other arguments that `plan` checks. A
- * CommandError of the work goes to standard error.
+ * Returns the `options` and `plan` of an action. `plan` receives the parsed options and the other
+ * arguments. A CommandError that the action throws is printed to standard error.
  */
-export function taking<const Options extends CommandOptions>(
+export function withOptions<const Options extends CommandOptions>(
   options: Options,
   plan: (values: ValuesOf<Options>, positionals: readonly string[]) => Run,
 ): Required<Pick<Action, 'options' | 'plan'>> {
@@ -43,23 +43,27 @@ export function taking<const Options extends CommandOptions>(
   };
 }
 
-/** Returns the members of a command whose first argument chooses a subcommand. */
-export function choosing(name: string, subcommands: Readonly<Record<string, Action>>) {
+/** Returns the `subcommands` and `plan` of a command whose first argument is a subcommand. */
+export function withSubcommands(name: string, subcommands: Readonly<Record<string, Action>>) {
   return {
     subcommands,
     plan: ([word = '', ...args]: readonly string[]): Run =>
-      chooseByName(subcommands, word, `${name} does one of these`).plan(args),
+      chooseByName(subcommands, word, `The subcommands of perch ${name} are`).plan(args),
   };
 }
 
-/** Creates the subcommand that prints a list of `what`, as a table or as lines of JSON. */
-export function listing(what: string, about: string, run: (isJson: boolean) => Run): Action {
-  const json = { type: 'boolean', about: `Prints a line of JSON for each ${what}.` } as const;
+/** Creates a `list` subcommand, which prints a table or lines of JSON. `noun` names one entry in the help. */
+export function createListAction(
+  noun: string,
+  about: string,
+  run: (isJson: boolean) => Run,
+): Action {
+  const json = { type: 'boolean', about: `Prints a line of JSON for each ${noun}.` } as const;
   return {
     usage: 'list [--json]',
     about,
-    ...taking({ json }, (values, positionals) => {
-      if (positionals.length > 0) throw new UsageError('list takes no arguments');
+    ...withOptions({ json }, (values, positionals) => {
+      if (positionals.length > 0) throw new UsageError('list takes no arguments.');
       return run(values.json === true);
     }),
   };
@@ -68,7 +72,7 @@ export function listing(what: string, about: string, run: (isJson: boolean) => R
 /**
  * Parses the arguments of a command.
  *
- * @throws UsageError for an option that it does not take, or one without its value.
+ * @throws UsageError for an unknown option, or an option without its value
  */
 export function parseCommandArgs<const Options extends CommandOptions>(
   args: readonly string[],
@@ -77,26 +81,28 @@ export function parseCommandArgs<const Options extends CommandOptions>(
   try {
     return parseArgs({ args: [...args], allowPositionals: true, allowNegative: true, options });
   } catch (error) {
-    throw new UsageError(tellFault(error, Object.keys(options)), { cause: error });
+    throw new UsageError(describeParseError(error, Object.keys(options)), { cause: error });
   }
 }
 
-/** Node's own words for an unknown option are about something else: how to pass it on. */
-function tellFault(error: unknown, known: readonly string[]): string {
+/** Returns the message for an error of `parseArgs`. Its own message for unknown options is about `--`. */
+function describeParseError(error: unknown, known: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, unknown] = /^Unknown option '(-[^']*)'/.exec(message) ?? [];
   if (unknown === undefined) return message;
   const near = nearestName(unknown.replace(/^--?/, ''), known);
-  if (near !== undefined) return `there is no option ${unknown} here; did you mean --${near}?`;
+  const fault = `${unknown} is not an option of this command.`;
+  if (near !== undefined) return `${fault} Did you mean --${near}?`;
   const names = known.map((name) => `--${name}`).join(', ');
-  return `there is no option ${unknown} here; ${names === '' ? 'none is taken' : `there are ${names}`}`;
+  return names === '' ? `${fault} It has no options.` : `${fault} Its options are ${names}.`;
 }
 
 /**
- * Returns the member of a table that a word names; `sentence` comes before the names in the refusal.
+ * Returns the value with the given name.
  *
- * @throws UsageError that names the members, and the one that was most likely meant; never the word
- *   itself, because it may be a key
+ * @param sentence Beginning of the error message. The names of the table follow it.
+ * @throws UsageError that lists the names and the most similar one; never the given word, which may be
+ *   a key
  */
 export function chooseByName<Value>(
   table: Readonly<Record<string, Value>>,
@@ -105,27 +111,27 @@ export function chooseByName<Value>(
 ): Value {
   const value = Object.hasOwn(table, word) ? table[word] : undefined;
   if (value !== undefined) return value;
-  throw new UsageError(`${sentence}: ${Object.keys(table).join(', ')}${offerNear(word, table)}`);
+  throw new UsageError(`${sentence} ${Object.keys(table).join(', ')}.${suggestName(word, table)}`);
 }
 
-/** Returns a question for the member of a table that a word most likely means; nothing if it is like none. */
-export function offerNear(word: string, table: Readonly<Record<string, unknown>>): string {
+/** Returns ` Did you mean NAME?` for the most similar name in a table; an empty string if none is similar. */
+export function suggestName(word: string, table: Readonly<Record<string, unknown>>): string {
   const near = nearestName(word, Object.keys(table));
-  return near === undefined ? '' : `; did you mean ${near}?`;
+  return near === undefined ? '' : ` Did you mean ${near}?`;
 }
 
-/** Maximum number of items of a list that `--limit` takes. */
+/** Maximum value of `--limit`. */
 const maxItems = 1_000_000;
 
 /**
- * Returns how many items of a list are wanted; `Infinity` for all.
+ * Returns the number of items to print, given the values of `--limit` and `--all`; `Infinity` for all.
  *
- * @throws UsageError for what is no number of items, or contradicts itself.
+ * @throws UsageError for an invalid number, or if both options are given
  */
 export function toItemCount(limit: string | undefined, all = false): number {
   if (limit === undefined) return all ? Number.POSITIVE_INFINITY : 20;
-  if (all) throw new UsageError('--limit and --all contradict each other');
+  if (all) throw new UsageError('--limit and --all cannot be used together.');
   const count = /^\d{1,7}$/.test(limit) ? Number(limit) : 0;
   if (count >= 1 && count <= maxItems) return count;
-  throw new UsageError(`--limit takes a number from 1 to ${maxItems}, not ${limit}`);
+  throw new UsageError(`--limit must be a number from 1 to ${maxItems}, not ${limit}.`);
 }

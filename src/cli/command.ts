@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Config } from '../config/config.ts';
 import type { Output } from './output/output.ts';
 
-/** The parts of the process that a command may use. */
+/** Configuration and streams that a command may use. */
 export interface CommandContext {
   readonly config: Config;
   readonly stdin: Readable;
@@ -10,65 +10,65 @@ export interface CommandContext {
   readonly stderr: Output;
 }
 
-/** The exit codes of every command. */
+/** Exit codes of all commands. */
 export const exitCodes = { ok: 0, notFound: 1, usage: 2, upstream: 3, defect: 70 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Returns the exit code of two pieces of work: the greater one. */
+/** Returns the more severe of two exit codes, which is the greater one. */
 export function worstOf(one: ExitCode, other: ExitCode): ExitCode {
   return one > other ? one : other;
 }
 
-/** An option of a command, in the notation of `node:util`, with its help. */
+/** Option of a command, as `parseArgs` of `node:util` defines it, with its help text. */
 export interface CommandOption {
   readonly type: 'boolean' | 'string';
   readonly multiple?: true;
   readonly default?: string;
-  /** True if it is given as `--no-NAME`, because it holds by default. */
+  /** Set if the option is on by default, so that users turn it off with `--no-NAME`. */
   readonly isNegative?: true;
-  /** The name of its value in the help. */
+  /** Placeholder for its value in the help. */
   readonly value?: string;
   readonly about: string;
 }
 
-/** The options of a command by their names, without hyphens before them. */
+/** Options of a command by name, without leading hyphens. */
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** The work of a command once its arguments are parsed. @throws CommandError, UsageError */
+/** Function that runs a command after its arguments are parsed. @throws CommandError, UsageError */
 export type Run = (context: CommandContext) => Promise<ExitCode>;
 
-/** A command or subcommand: its help, and the function that runs it. */
+/** Command or subcommand: its help and its implementation. */
 export interface Action {
-  /** The name and the arguments: `read URL`. */
+  /** Name and arguments: `read URL`. */
   readonly usage: string;
   readonly about: string;
-  /** Further sentences, each line as it is printed. */
+  /** Further help text, printed as it is, including its line breaks. */
   readonly details?: string;
   readonly options?: CommandOptions;
-  /** Parses the arguments, before anything is opened. @throws UsageError */
+  /** Parses the arguments, before any file is opened. @throws UsageError */
   plan(args: readonly string[]): Run;
 }
 
-/** The entry of a command in the help of all commands. */
+/** Entry of a command in the general help. */
 export type CommandSummary = Pick<Action, 'usage' | 'about'>;
 
-/** One command of the command line, without its summary. */
+/** Command of the command line, without its entry in the general help. */
 export interface CommandBody extends Omit<Action, keyof CommandSummary> {
-  /** The meaning of its exit codes, in one sentence. */
+  /** Meaning of its exit codes, in one sentence. */
   readonly exits: string;
-  /** Subcommands by name; the first argument chooses one. */
+  /** Subcommands by name. The first argument selects one. */
   readonly subcommands?: Readonly<Record<string, Action>>;
-  /** Returns the settings that its arguments set in place of environment variables. */
+  /** Returns the settings that its arguments override, by the names of their environment variables. */
   settings?(args: readonly string[]): Readonly<Record<string, string>>;
 }
 
 export type Command = CommandBody & CommandSummary;
 
-/** Arguments that a command does not take. The message goes to standard error, followed by the usage. */
+/** Error for invalid arguments. Its message is printed to standard error, followed by the usage. */
 export class UsageError extends Error {}
 
-/** Failure of a command. The message goes to standard error, and the command ends with the exit code. */
+/** Failure of a command. Its message is printed to standard error, and the process exits with `exit`. */
 export class CommandError extends Error {
   readonly exit: ExitCode;
 

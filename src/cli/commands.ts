@@ -1,53 +1,54 @@
 import type { CommandBody, CommandSummary } from './command.ts';
 
-/** A command that is loaded when it is called, because most of them need much of Perch. */
+/** Command whose module is loaded only when it is used, because most commands import much of Perch. */
 interface CommandEntry extends CommandSummary {
   load(): Promise<CommandBody>;
 }
 
-/** The commands by name, in the order of the help. */
+/** Commands by name, in the order of the help. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
   serve: {
     usage: 'serve [--port PORT] [--host HOST]',
     about:
-      'Serves until SIGTERM or SIGINT. Settings are environment variables; see docs/configuration.md.',
+      'Runs the server until SIGTERM or SIGINT. Environment variables configure it; see docs/configuration.md.',
     load: async () => (await import('./serve.ts')).serveCommand,
   },
   read: {
     usage: 'read URL | @HANDLE | @HANDLE/followers | - … [options]',
-    about: 'Prints posts, profiles with their posts, lists of accounts, and searches, as Markdown.',
+    about: 'Prints posts, profiles with their posts, follower lists or search results as Markdown.',
     load: async () => (await import('./read.ts')).readCommand,
   },
   search: {
     usage: 'search QUERY [options]',
-    about: 'Prints what a search finds, as Markdown; with --json a line for each post or account.',
+    about:
+      'Searches posts or accounts, and prints Markdown, or with --json a line for each result.',
     load: async () => (await import('./search.ts')).searchCommand,
   },
   mcp: {
     usage: 'mcp',
-    about: 'Serves MCP on standard input and output, for a client that starts it.',
+    about: 'Runs an MCP server on standard input and output, for MCP clients that start a command.',
     load: async () => (await import('./mcp.ts')).mcpCommand,
   },
   ask: {
     usage: 'ask QUESTION [options]',
-    about: 'Answers a question from docs or code, with citations.',
+    about: 'Answers a question from documentation or source code, with citations.',
     load: async () => (await import('./ask.ts')).askCommand,
   },
   keys: {
     usage: 'keys create | list | change | disable | enable | rotate | delete',
-    about: 'Makes and manages the keys of callers. A change holds from the next request on.',
+    about: 'Creates and manages the keys of callers. Changes apply from the next request.',
     load: async () => (await import('./keys.ts')).keysCommand,
   },
   sessions: {
     usage: 'sessions list | show | remove',
     about:
-      'Shows and removes the sessions of the data directory. An ID lets others read its session: keep it to yourself.',
+      'Lists, prints and deletes sessions. Keep session IDs secret: whoever has one can read the session.',
     load: async () => (await import('./sessions.ts')).sessionsCommand,
   },
   archive: {
     usage: 'archive import | list | remove | export',
     about:
-      'Imports exports of accounts into the archive, and shows, exports and removes what it holds.',
+      'Imports account exports into the archive; lists, removes and exports archived accounts.',
     load: async () => (await import('./archive.ts')).archiveCommand,
   },
 };

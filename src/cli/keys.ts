@@ -10,7 +10,7 @@ import { type IssuedKey, type KeyStore, openKeyStore } from '../access/keys/key-
 import { systemClock, toIsoSeconds } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
-import { choosing, listing, taking } from './arguments.ts';
+import { createListAction, withOptions, withSubcommands } from './arguments.ts';
 import {
   type CommandBody,
   type CommandContext,
@@ -24,30 +24,30 @@ import { type Columns, toJsonLines, toTable } from './output/table.ts';
 import { dataFolderOf, withStore } from './with-store.ts';
 
 const fieldOptions = {
-  label: { type: 'string', value: 'TEXT', about: 'The name that people know the key by.' },
+  label: { type: 'string', value: 'TEXT', about: 'Name of the key, for people.' },
   allowance: {
     type: 'string',
     value: 'N',
-    about: "Units in a window, or `default` for the server's.",
+    about: 'Units per window, or `default` for PERCH_KEY_ALLOWANCE.',
   },
-  notes: { type: 'string', value: 'TEXT', about: 'What is to be remembered of it.' },
+  notes: { type: 'string', value: 'TEXT', about: 'Notes about the key, for the operator.' },
 } as const satisfies CommandOptions;
 
-/** `perch keys`: the keys of callers, beside the server or while it runs. */
+/** `perch keys`: manages the keys of callers. It also works while a server runs. */
 export const keysCommand: CommandBody = {
-  exits: 'Exit code: 0 done, 1 no such key, 2 bad usage, 3 key store unusable.',
-  ...choosing('keys', {
+  exits: 'Exit code: 0 success, 1 no such key, 2 bad usage, 3 key store unusable.',
+  ...withSubcommands('keys', {
     create: {
       usage: 'create --label TEXT [options]',
-      about: 'Prints a new key, alone, on standard output; it is shown once.',
-      ...taking(fieldOptions, (values, positionals) => {
-        if (positionals.length > 0) throw new UsageError('create takes options only');
-        if (values.label === undefined) throw new UsageError('create needs --label TEXT');
+      about: 'Creates a key and prints it to standard output. It is shown only once.',
+      ...withOptions(fieldOptions, (values, positionals) => {
+        if (positionals.length > 0) throw new UsageError('create takes only options.');
+        if (values.label === undefined) throw new UsageError('create needs --label TEXT.');
         const fields = parseFields(newKey, values);
         return withKeys(async (keys, context) => printIssued(await keys.create(fields), context));
       }),
     },
-    list: listing('key', 'Prints the keys as a table.', (isJson) =>
+    list: createListAction('key', 'Lists the keys.', (isJson) =>
       withKeys(async (keys, { stdout }) => {
         const records = await keys.list();
         if (isJson) stdout.writeJson(toJsonLines(records.map(toKeyMembers)));
@@ -58,41 +58,41 @@ export const keysCommand: CommandBody = {
     ),
     change: {
       usage: 'change ID [options]',
-      about: 'Changes what is given of label, allowance and notes.',
-      ...taking(fieldOptions, (values, positionals) => {
+      about: 'Changes the label, allowance or notes of a key.',
+      ...withOptions(fieldOptions, (values, positionals) => {
         const id = toKeyId(positionals);
         if (Object.keys(values).length === 0) {
-          throw new UsageError('change needs --label, --allowance or --notes');
+          throw new UsageError('change needs --label, --allowance or --notes.');
         }
         return changeKey(id, parseFields(keyChanges, values));
       }),
     },
     disable: {
       usage: 'disable ID',
-      about: 'Refuses a key until `enable ID`.',
-      ...taking({}, (_, positionals) => changeKey(toKeyId(positionals), { enabled: false })),
+      about: 'Disables a key until it is enabled again.',
+      ...withOptions({}, (_, positionals) => changeKey(toKeyId(positionals), { enabled: false })),
     },
     enable: {
       usage: 'enable ID',
-      about: 'Takes a disabled key again.',
-      ...taking({}, (_, positionals) => changeKey(toKeyId(positionals), { enabled: true })),
+      about: 'Enables a disabled key.',
+      ...withOptions({}, (_, positionals) => changeKey(toKeyId(positionals), { enabled: true })),
     },
     rotate: {
       usage: 'rotate ID',
-      about: 'Prints a new key in the place of an old one, which is deleted.',
-      ...taking({}, (_, positionals) => {
+      about: 'Replaces a key with a new one and prints it. The old key stops working at once.',
+      ...withOptions({}, (_, positionals) => {
         const id = toKeyId(positionals);
         return withKeys(async (keys, context) => printIssued(await keys.rotate(id), context));
       }),
     },
     delete: {
       usage: 'delete ID',
-      about: 'Deletes a key for good.',
-      ...taking({}, (_, positionals) => {
+      about: 'Deletes a key permanently.',
+      ...withOptions({}, (_, positionals) => {
         const id = toKeyId(positionals);
         return withKeys(async (keys, { stderr }) => {
           const isRemoved = await keys.remove(id);
-          if (isRemoved) stderr.write(`perch: key ${id} is deleted\n`);
+          if (isRemoved) stderr.write(`perch: Deleted key ${id}.\n`);
           return isRemoved;
         });
       }),
@@ -103,26 +103,27 @@ export const keysCommand: CommandBody = {
 function changeKey(id: string, changes: KeyChanges): Run {
   return withKeys(async (keys, { stderr }) => {
     const record = await keys.change(id, changes);
-    if (record !== undefined) stderr.write(`${tell(record)}\n`);
+    if (record !== undefined) stderr.write(`${describeKey(record)}.\n`);
     return record !== undefined;
   });
 }
 
-/** The key alone goes to standard output, so that `key=$(perch keys create …)` works. */
+/** Prints only the key to standard output, so that `key=$(perch keys create …)` works. */
 function printIssued(issued: IssuedKey | undefined, { stdout, stderr }: CommandContext): boolean {
   if (issued === undefined) return false;
   stdout.write(`${issued.key}\n`);
-  stderr.write(`${tell(issued.record)}. This is shown once; only its hash is kept.\n`);
+  const advice = 'Store the key now: Perch keeps only its hash and cannot show it again.';
+  stderr.write(`${describeKey(issued.record)}. ${advice}\n`);
   return true;
 }
 
-function tell({ id, label, enabled }: KeyRecord): string {
-  return `perch: key ${id} ${JSON.stringify(label)} is ${enabled ? 'enabled' : 'disabled'}`;
+function describeKey({ id, label, enabled }: KeyRecord): string {
+  return `perch: Key ${id} ${JSON.stringify(label)} is ${enabled ? 'enabled' : 'disabled'}`;
 }
 
 function toKeyId([id, ...more]: readonly string[]): string {
   if (id !== undefined && more.length === 0 && /^[0-9a-f]{12}$/.test(id)) return id;
-  throw new UsageError('one ID is needed, 12 hex digits, as `perch keys list` shows it');
+  throw new UsageError('Give one key ID of 12 hex digits. `perch keys list` shows the IDs.');
 }
 
 type FieldValues = Readonly<Partial<Record<keyof typeof fieldOptions, string>>>;
@@ -134,7 +135,7 @@ function parseFields<Fields>(schema: z.ZodType<Fields>, values: FieldValues): Fi
   );
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(({ path, message }) => `--${path.join('.')} ${message}`);
-  throw new UsageError(faults.join('; '));
+  throw new UsageError(`${faults.join('; ')}.`);
 }
 
 function toAllowance(text: string): number | null {
@@ -152,7 +153,7 @@ const columns: Columns<KeyRecord> = {
   NOTES: ({ notes }) => toOneLine(notes ?? ''),
 };
 
-/** Maximum number of characters of notes in a table; `--json` has all of them. */
+/** Maximum number of characters of notes in a table. `--json` prints them in full. */
 const maxNotes = 40;
 
 function toOneLine(notes: string): string {
@@ -161,23 +162,23 @@ function toOneLine(notes: string): string {
   return `${characters.slice(0, maxNotes - 1).join('')}…`;
 }
 
-/** Runs `act` with the open keys; it returns false where there is no such key. */
+/** Returns a command that calls `act` with the open key store. `act` returns false if there is no such key. */
 function withKeys(act: (keys: KeyStore, context: CommandContext) => Promise<boolean>): Run {
   return (context) => {
-    const folder = dataFolderOf(context, 'keys');
+    const folder = dataFolderOf(context, 'the keys');
     const open = () =>
       openKeyStore({
         path: `${folder}/perch.db`,
         clock: systemClock,
         random: systemRandom,
-        // A list of a store that went missing must not make an empty one: a server would believe it.
+        // A missing store must not be replaced by an empty one, which a running server would trust.
         whenMissing: 'wait',
       });
     const explain = (error: unknown) =>
       error instanceof Problem ? `${error.message}\nPERCH_DATA_DIR is ${folder}.` : null;
     return withStore(open, explain, async (keys) => {
       if (await act(keys, context)) return exitCodes.ok;
-      const fault = 'there is no key with this ID; `perch keys list` shows those there are';
+      const fault = 'There is no key with this ID. `perch keys list` lists the keys.';
       throw new CommandError('notFound', fault);
     });
   };

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import type { Output } from './output/output.ts';
 
-/** Creates the log: lines for people on a terminal, JSON elsewhere. Tokens never reach it. */
+/** Creates the logger: coloured text on a terminal, JSON lines elsewhere. */
 export async function createLogger(level: string, output: Output): Promise<pino.Logger> {
   const options: pino.LoggerOptions = {
     level,
@@ -20,7 +20,7 @@ export async function createLogger(level: string, output: Output): Promise<pino.
     },
   });
   const shown = pretty({ colorize: true, destination, sync: true });
-  // The only colours are those of the log itself: a logged value cannot bring an escape sequence.
+  // Escape characters in logged values are replaced, so that only the log itself sets colours.
   const write = (line: string) => void shown.write(line.replaceAll(/\\u001b/gi, '\\ufffd'));
   return pino(numbered, { write });
 }

@@ -3,19 +3,19 @@ import { systemClock } from '../core/clock.ts';
 import { version } from '../core/version.ts';
 import { problemReply } from '../http/openapi/problems.ts';
 import { serveStdio } from '../mcp/stdio.ts';
-import { taking } from './arguments.ts';
+import { withOptions } from './arguments.ts';
 import { type CommandBody, exitCodes, type Run, UsageError } from './command.ts';
 import { withFetching } from './reading/open-reading.ts';
 import { withStopSignal } from './stop-signal.ts';
 
-/** `perch mcp`: the tools and resources of `/mcp` for one client on standard input and output. */
+/** `perch mcp`: serves the tools and resources of `/mcp` to one client on standard input and output. */
 export const mcpCommand: CommandBody = {
-  details: `The tools and resources are those of /mcp; no server is needed. It ends when standard input ends, or
-on SIGTERM or SIGINT. The log goes to standard error.`,
+  details: `The tools and resources are the same as those of /mcp. No other server is needed. The command ends when
+standard input ends, or on SIGTERM or SIGINT. The log goes to standard error.`,
   exits: 'Exit code: 0 ended, 2 bad usage.',
-  ...taking({}, (_, positionals) => {
+  ...withOptions({}, (_, positionals) => {
     if (positionals.length === 0) return serveClient;
-    throw new UsageError(`mcp takes no arguments, not ${positionals.join(' ')}`);
+    throw new UsageError(`mcp takes no arguments. Remove ${positionals.join(' ')}.`);
   }),
 };
 
@@ -33,8 +33,8 @@ const serveClient: Run = (context) =>
         input: stdin,
         write: (text) => stdout.writeJson(text),
         stop,
-        onDefect: (err) => logger.error({ err }, 'defect while calling a tool'),
-        onReport: (err) => logger.debug({ err }, 'MCP message refused'),
+        onDefect: (err) => logger.error({ err }, 'an MCP tool call failed because of a defect'),
+        onReport: (err) => logger.debug({ err }, 'an MCP message was refused'),
       }),
     );
     return exitCodes.ok;

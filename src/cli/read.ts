@@ -1,14 +1,14 @@
 import { reads } from '../reads/index.ts';
 import type { Read } from '../reads/read.ts';
-import { jsonOption, listOptions, taking, toItemCount } from './arguments.ts';
+import { jsonOption, listOptions, toItemCount, withOptions } from './arguments.ts';
 import { type CommandBody, type CommandOptions, UsageError } from './command.ts';
 import { withOutputFile } from './output/output-file.ts';
 import { printList, printPost } from './reading/print.ts';
 import { type PlannedRead, readAll } from './reading/read-all.ts';
-import { listInputs, type ReadInput, readInput } from './reading/read-inputs.ts';
+import { listInputs, parseInput, type ReadInput } from './reading/read-inputs.ts';
 import { createReadOptions, type OptionValues, textOf } from './reading/read-options.ts';
 
-/** The reads of the command, and the name of each in sentences. */
+/** Reads that the command supports, each with its name for messages. */
 const kinds = [
   { read: reads.getPost, name: 'a post' },
   { read: reads.getProfile, name: 'a profile' },
@@ -18,43 +18,47 @@ const kinds = [
 ];
 
 const readOptions = createReadOptions(kinds);
-const { platform: _ofSearch, ...ofReads } = readOptions.options;
+const { platform: _searchPlatform, ...parameterOptions } = readOptions.options;
 
 const options: CommandOptions = {
-  ...ofReads,
+  ...parameterOptions,
   ...listOptions,
   ...jsonOption,
-  output: { type: 'string', value: 'FILE', about: 'Writes to a file instead of standard output.' },
+  output: { type: 'string', value: 'FILE', about: 'Writes to FILE instead of standard output.' },
   platform: {
     type: 'string',
     value: 'NAME',
-    about: 'What a bare id or handle is of: x, bluesky, mastodon or sample.',
+    about: 'Platform of an id or handle: x, bluesky, mastodon or sample.',
   },
 };
 
-/** `perch read`: posts, profiles, lists of accounts and searches on standard output, without a server. */
+/** `perch read`: prints posts, profiles, follower lists and searches. It needs no server. */
 export const readCommand: CommandBody = {
-  details: `An input is a URL of X, of its mirrors, of Bluesky, of a Mastodon server or of Perch, also without https://;
-an account (@ada, ada.example, user@host), or a path of one (@ada/followers, /following, /with_replies,
-/media); a bare id or handle with --platform; or - for a list of them on standard input, one on a line,
-with comments after #.
-With --json a post is one line, and a list a line for each item, that of a profile after a line with
-the profile. Of several inputs each one's lines follow a line that names it.`,
+  details: `
+An input is one of:
+  - a URL of X, an X mirror, Bluesky, a Mastodon server or Perch; https:// can be omitted
+  - an account: @ada, ada.example or user@host, optionally followed by /followers, /following,
+    /with_replies or /media
+  - a post id or handle, together with --platform
+  - "-", to read inputs from standard input, one per line; lines that start with # are ignored
+
+With --json, a post is one line and a list is one line per item. A profile is one line, followed by
+its posts. With several inputs, a line that names the input precedes its lines.`,
   exits:
-    'Exit code: 0 printed, 1 not found, 2 bad usage, 3 upstream trouble; of several inputs the greatest.',
-  ...taking(options, (values, positionals) => async (context) => {
+    'Exit code: 0 success, 1 not found, 2 bad usage, 3 upstream failure; with several inputs, the highest.',
+  ...withOptions(options, (values, positionals) => async (context) => {
     const { config, stdin } = context;
-    const reading = {
+    const parsing = {
       baseUrl: config.PERCH_BASE_URL,
       xMirrors: config.PERCH_X_MIRRORS,
       mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
       platform: textOf(values.platform),
     };
     const texts = await listInputs(positionals, stdin);
-    const inputs = texts.map((text) => readInput(text, reading));
+    const inputs = texts.map((text) => parseInput(text, parsing));
     const [first, ...more] = inputs;
-    // One input that is wrong is bad usage of the command.
-    if (first?.asked instanceof UsageError && more.length === 0) throw first.asked;
+    // If the only input is invalid, the usage of the command is printed too.
+    if (first?.target instanceof UsageError && more.length === 0) throw first.target;
     refuseUnused(inputs, values);
     const planned = inputs.map((input) => plan(input, values, inputs.length));
     const path = textOf(values.output);
@@ -64,44 +68,44 @@ the profile. Of several inputs each one's lines follow a line that names it.`,
   }),
 };
 
-/** Refuses an option that is for none of the inputs. Those that it is not for are read without it. */
+/** Refuses options that apply to none of the inputs. @throws UsageError */
 function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void {
-  const asked = inputs.flatMap(({ asked: one }) => ('read' in one ? [reads[one.read]] : []));
-  if (asked.length === 0) return;
+  const requested = inputs.flatMap(({ target }) => ('read' in target ? [reads[target.read]] : []));
+  if (requested.length === 0) return;
   for (const name of Object.keys(values)) {
-    const takers = takersOfOption(name);
-    if (takers.length === 0 || takers.some(({ read }) => asked.includes(read))) continue;
-    const isCount = Object.hasOwn(listOptions, name);
-    const names = isCount
+    const supported = kindsWithOption(name);
+    if (supported.length === 0) continue;
+    if (supported.some(({ read }) => requested.includes(read))) continue;
+    const names = Object.hasOwn(listOptions, name)
       ? 'the lists of an account or a search'
-      : takers.map((one) => one.name).join(' or ');
-    throw new UsageError(`--${name} is for ${names}`);
+      : supported.map((one) => one.name).join(' or ');
+    throw new UsageError(`--${name} can be used only with ${names}.`);
   }
 }
 
-/** Returns the reads that an option is for; none if it is about the command itself. */
-function takersOfOption(name: string): readonly (typeof kinds)[number][] {
+/** Returns the reads that accept an option; none if the option concerns the command itself. */
+function kindsWithOption(name: string): readonly (typeof kinds)[number][] {
   if (Object.hasOwn(listOptions, name)) return kinds.filter(({ read }) => read !== reads.getPost);
-  return Object.hasOwn(ofReads, name) ? readOptions.takersOf(name) : [];
+  return Object.hasOwn(parameterOptions, name) ? readOptions.readsWith(name) : [];
 }
 
-/** @throws UsageError for options that contradict each other, or a value that is misspelt */
-function plan({ text, asked }: ReadInput, values: OptionValues, inputs: number): PlannedRead {
-  const format = toFormat(values, 'read' in asked ? asked.given.format : undefined);
+/** Returns the read to run for an input. @throws UsageError for conflicting options or misspelled values */
+function plan({ text, target }: ReadInput, values: OptionValues, inputs: number): PlannedRead {
+  const format = toFormat(values, 'read' in target ? target.given.format : undefined);
   const isJson = format === 'json';
   const shown = { text, isJson, isAlone: inputs === 1 };
-  if (!('read' in asked)) return { ...shown, print: asked };
+  if (!('read' in target)) return { ...shown, print: target };
   if (format === 'obsidian' && inputs > 1) {
-    const why = 'front matter stands at the top of a file';
-    throw new UsageError(`--format obsidian is for one input: ${why}`);
+    const reason = 'because front matter must be at the top of a file';
+    throw new UsageError(`--format obsidian can be used with one input only, ${reason}.`);
   }
-  const read: Read = reads[asked.read];
-  const given = { ...asked.given, ...readOptions.toGiven(read, values), format };
+  const read: Read = reads[target.read];
+  const given = { ...target.given, ...readOptions.toParameters(read, values), format };
   if (read === reads.getPost) {
     return { ...shown, print: (fetching, context) => printPost(given, fetching, context) };
   }
   const all = values.all === true;
-  const limit = textOf(values.limit) ?? (all ? undefined : textOf(asked.given.limit));
+  const limit = textOf(values.limit) ?? (all ? undefined : textOf(target.given.limit));
   const list = { read, given, count: toItemCount(limit, all), json: isJson };
   return { ...shown, print: (fetching, context) => printList(list, fetching, context) };
 }
@@ -110,5 +114,5 @@ function toFormat({ json, format }: OptionValues, ofAddress: OptionValues[string
   const named = textOf(format) ?? textOf(ofAddress);
   if (json !== true) return named?.toLowerCase() ?? 'markdown';
   if (format === undefined || format === 'json') return 'json';
-  throw new UsageError('--json and --format contradict each other');
+  throw new UsageError('--json cannot be used together with another --format.');
 }

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { packagePath } from '../core/files/package-path.ts';
 import { redactKeys } from '../core/redact.ts';
 import { version } from '../core/version.ts';
-import { offerNear } from './arguments.ts';
+import { suggestName } from './arguments.ts';
 import {
   type Action,
   type Command,
@@ -18,52 +18,52 @@ import { commands } from './commands.ts';
 import { renderCommandHelp, renderHelp, usageOf } from './output/help.ts';
 import { createOutput, type RawOutput } from './output/output.ts';
 
-/** The environment and the streams of the process, or those of a test. */
-export interface Surroundings {
+/** Environment variables and streams of the process; tests pass their own. */
+export interface ProcessIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin?: Readable;
   readonly stdout: RawOutput;
   readonly stderr: RawOutput;
 }
 
-/** The same, with outputs that no text can control. */
-type Io = Omit<CommandContext, 'config'> & Pick<Surroundings, 'env'>;
+/** Environment variables and streams, with outputs that make untrusted text safe for terminals. */
+type Io = Omit<CommandContext, 'config'> & Pick<ProcessIo, 'env'>;
 
 async function findCommand(name: string): Promise<Command | undefined> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   return entry && { ...entry, ...(await entry.load()) };
 }
 
-/** Runs the command that the arguments name, `serve` if they name none; returns the exit code. */
+/** Runs the command given by the arguments, by default `serve`, and returns its exit code. */
 export async function runCommand(
   args: readonly string[],
-  { env, stdin = Readable.from([]), stdout, stderr }: Surroundings,
+  { env, stdin = Readable.from([]), stdout, stderr }: ProcessIo,
 ): Promise<ExitCode> {
   const io = { env, stdin, stdout: createOutput(stdout), stderr: createOutput(stderr) };
   const [first = 'serve', ...rest] = args;
-  if (isHelp(first) || first === 'help') return tellHelp(rest, io);
+  if (isHelp(first) || first === 'help') return printHelp(rest, io);
   if (first === '--version' || first === '-V') {
     io.stdout.write(`perch ${version}\n`);
     return exitCodes.ok;
   }
-  // Options without a command are those of `serve`.
+  // Options without a command belong to `serve`.
   const [name, own] = first.startsWith('-') ? ['serve', args] : [first, rest];
   const command = await findCommand(name);
   if (command === undefined) return refuseCommand(name, io);
-  if (own.some(isHelp)) return tellHelp([name, ...own], io);
+  if (own.some(isHelp)) return printHelp([name, ...own], io);
   return runConfigured(command, own, io);
 }
 
 const isHelp = (arg: string) => arg === '--help' || arg === '-h';
 
 function refuseCommand(name: string, { stderr }: Io): ExitCode {
-  const fault = `there is no command ${JSON.stringify(name)}${offerNear(name, commands)}`;
+  const fault = `There is no command ${JSON.stringify(name)}.${suggestName(name, commands)}`;
   stderr.write(`perch: ${fault}\n\n${renderHelp(Object.values(commands))}`);
   return exitCodes.usage;
 }
 
-/** Writes the help of the command and subcommand that arguments begin with, else that of all. */
-async function tellHelp(
+/** Prints the help of the command or subcommand that the arguments start with; else the general help. */
+async function printHelp(
   [name = '', ...args]: readonly string[],
   { stdout }: Io,
 ): Promise<ExitCode> {
@@ -76,7 +76,7 @@ async function tellHelp(
   return exitCodes.ok;
 }
 
-/** Returns the subcommand that arguments begin with, else the command. */
+/** Returns the subcommand that the arguments start with, or the command if there is none. */
 function actionOf(command: Command, [name = '']: readonly string[]): Action {
   const { subcommands = {} } = command;
   return (Object.hasOwn(subcommands, name) ? subcommands[name] : undefined) ?? command;
@@ -86,7 +86,7 @@ async function runConfigured(command: Command, args: readonly string[], io: Io):
   try {
     const run = command.plan(args);
     const settings = command.settings?.(args) ?? {};
-    // The schemas of the settings take a while to load, and bad usage needs none of them.
+    // Loading the schemas takes a while, so invalid arguments are reported before that.
     const { loadConfig } = await import('../config/config.ts');
     const folder = defaultDataFolder({ cwd: process.cwd(), home: homedir(), env: io.env });
     const loaded = loadConfig({ ...io.env, ...settings }, folder);
@@ -99,13 +99,16 @@ async function runConfigured(command: Command, args: readonly string[], io: Io):
       io.stderr.write(`perch: ${redactKeys(error.message)}\nUsage: perch ${usage}\n`);
       return exitCodes.usage;
     }
-    // Not 1: scripts read that as “not found”.
-    io.stderr.write(`perch: this is a defect: ${error instanceof Error ? error.stack : error}\n`);
+    // The exit code 1 would mean “not found” to scripts.
+    const stack = error instanceof Error ? error.stack : error;
+    io.stderr.write(
+      `perch: This is a bug in Perch. Please report it with this output:\n${stack}\n`,
+    );
     return exitCodes.defect;
   }
 }
 
-/** Writes the faults; that of a setting which an argument set has the name of the option. */
+/** Prints the invalid settings. A setting that an option has set is printed as that option. */
 function refuseConfiguration(
   faults: readonly string[],
   settings: Readonly<Record<string, string>>,
@@ -116,21 +119,21 @@ function refuseConfiguration(
     const isOption = Object.hasOwn(settings, name);
     return `  ${isOption ? `--${name.toLowerCase()}${fault.slice(name.length)}` : fault}\n`;
   });
-  stderr.write(`perch: the configuration has faults\n${lines.join('')}`);
+  stderr.write(`perch: The configuration is not valid.\n${lines.join('')}`);
   return exitCodes.usage;
 }
 
-interface StartingPlace extends Pick<Surroundings, 'env'> {
+interface DataFolderOptions extends Pick<ProcessIo, 'env'> {
   readonly cwd: string;
   readonly home: string;
 }
 
 /**
- * Returns the data folder of a command without `PERCH_DATA_DIR`: `./data` in Perch's own checkout and
- * where one is already, else the folder for Perch among the user's data
+ * Returns the data directory for commands without `PERCH_DATA_DIR`: `./data` in a checkout of Perch, or
+ * if `./data/perch.db` exists; otherwise `perch` in the user's data directory
  * (https://specifications.freedesktop.org/basedir-spec/latest/).
  */
-export function defaultDataFolder({ cwd, home, env }: StartingPlace): string {
+export function defaultDataFolder({ cwd, home, env }: DataFolderOptions): string {
   const isCheckout = resolve(cwd) === packagePath();
   if (isCheckout || existsSync(join(cwd, 'data/perch.db'))) return './data';
   const { XDG_DATA_HOME: shared = '' } = env;

@@ -1,5 +1,5 @@
 import { reads } from '../reads/index.ts';
-import { jsonOption, listOptions, taking, toItemCount } from './arguments.ts';
+import { jsonOption, listOptions, toItemCount, withOptions } from './arguments.ts';
 import { type CommandBody, exitCodes, UsageError } from './command.ts';
 import { withFetching } from './reading/open-reading.ts';
 import { printList } from './reading/print.ts';
@@ -7,17 +7,17 @@ import { createReadOptions } from './reading/read-options.ts';
 
 const read = reads.searchPosts;
 const readOptions = createReadOptions([{ read, name: 'a search' }]);
-const { format: _format, ...ofSearch } = readOptions.options;
+const { format: _format, ...parameterOptions } = readOptions.options;
 
-/** `perch search`: posts or accounts that a search finds, on standard output, without a server. */
+/** `perch search`: searches posts or accounts. It needs no server. */
 export const searchCommand: CommandBody = {
-  exits: 'Exit code: 0 printed (also when nothing is found), 2 bad usage, 3 upstream trouble.',
-  ...taking({ ...ofSearch, ...listOptions, ...jsonOption }, (values, [q, ...more]) => {
-    if (q === undefined) throw new UsageError('search needs the search text');
+  exits: 'Exit code: 0 success (also without results), 2 bad usage, 3 upstream failure.',
+  ...withOptions({ ...parameterOptions, ...listOptions, ...jsonOption }, (values, [q, ...more]) => {
+    if (q === undefined) throw new UsageError('Give a text to search for.');
     if (more.length > 0) {
-      throw new UsageError('search takes one text; put several words in quotation marks');
+      throw new UsageError('search takes one text. Put several words in quotation marks.');
     }
-    const given = { q, ...readOptions.toGiven(read, values) };
+    const given = { q, ...readOptions.toParameters(read, values) };
     const { limit, all, json = false } = values;
     const print = { read, given, count: toItemCount(limit, all), json };
     return (context) =>

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { App } from '../app/build-app.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { closeDataFolder } from '../core/files/data-folder.ts';
+import { restrictDataFolder } from '../core/files/data-folder.ts';
 import { systemRandom } from '../core/random.ts';
-import { parseCommandArgs, taking } from './arguments.ts';
+import { parseCommandArgs, withOptions } from './arguments.ts';
 import {
   type CommandBody,
   type CommandContext,
@@ -13,31 +13,31 @@ import {
   UsageError,
 } from './command.ts';
 import { createLogger } from './logger.ts';
-import { explainOpening } from './output/explain.ts';
+import { explainOpenError } from './output/explain.ts';
 import { withStopSignal } from './stop-signal.ts';
 
 /**
- * Maximum number of connections that wait to be accepted; the system may allow fewer. Beyond Node's 511
- * a client that comes with a thousand others tries again after a second, or three.
+ * Maximum number of connections that wait to be accepted; the system may allow fewer. With the default
+ * of Node.js, 511, some of a thousand simultaneous clients would retry only after one or three seconds.
  */
 const backlog = 4096;
 
 const serveOptions = {
-  port: { type: 'string', value: 'PORT', about: 'The port to listen on, in place of PORT.' },
-  host: { type: 'string', value: 'HOST', about: 'The address to listen on, in place of HOST.' },
+  port: { type: 'string', value: 'PORT', about: 'Port to listen on. Overrides PORT.' },
+  host: { type: 'string', value: 'HOST', about: 'Address to listen on. Overrides HOST.' },
 } as const satisfies CommandOptions;
 
-/** `perch serve`: the server, until SIGTERM or SIGINT. */
+/** `perch serve`: runs the server until SIGTERM or SIGINT. */
 export const serveCommand: CommandBody = {
-  exits: 'Exit code: 0 stopped, 2 bad usage or configuration, or the server cannot start.',
+  exits: 'Exit code: 0 stopped, 2 bad usage, invalid configuration or failed start.',
   settings: (args) => {
     const { values } = parseCommandArgs(args, serveOptions);
     const named = Object.entries(values).map(([name, value]) => [name.toUpperCase(), value]);
     return Object.fromEntries(named);
   },
-  ...taking(serveOptions, (_, positionals) => {
+  ...withOptions(serveOptions, (_, positionals) => {
     if (positionals.length === 0) return serve;
-    throw new UsageError(`serve takes no arguments, not ${positionals.join(' ')}`);
+    throw new UsageError(`serve takes no arguments. Remove ${positionals.join(' ')}.`);
   }),
 };
 
@@ -46,24 +46,24 @@ async function serve(context: CommandContext): Promise<ExitCode> {
   let code: ExitCode = exitCodes.usage;
   try {
     const app = await open(context, logger);
-    // Until here the system ends the process on a signal: opening a large database can take long.
+    // Opening a large database can take long. Until here, a signal ends the process at once.
     code = await withStopSignal((signal) => serveUntil(signal, app, { ...context, logger }));
   } catch (error) {
-    context.stderr.write(`perch: ${explainOpening(error, context.config)}\n`);
+    context.stderr.write(`perch: ${explainOpenError(error, context.config)}\n`);
   }
-  // Ends the process if anything keeps it after everything is closed.
-  setTimeout(() => process.exit(code), lingerMs).unref();
+  // Ends the process even if pending work, such as a DNS lookup, keeps it alive.
+  setTimeout(() => process.exit(code), exitDelayMs).unref();
   return code;
 }
 
 async function open({ config }: CommandContext, logger: Logger): Promise<App> {
-  const warning = closeDataFolder(config.PERCH_DATA_DIR);
+  const warning = restrictDataFolder(config.PERCH_DATA_DIR);
   if (warning !== null) logger.warn(warning);
   const { buildApp } = await import('../app/build-app.ts');
   return buildApp({ config, logger, clock: systemClock, random: systemRandom });
 }
 
-/** @throws the error of listening; the server is closed by then */
+/** Listens until `signal` is aborted, then shuts down. @throws the error of `listen`, after closing the server */
 async function serveUntil(
   signal: AbortSignal,
   app: App,
@@ -81,41 +81,44 @@ async function serveUntil(
   }
   if (!signal.aborted) {
     const { PERCH_BASE_URL: base_url, PERCH_DATA_DIR: data, PERCH_PROVIDERS: providers } = config;
-    logger.info({ base_url, data, providers }, 'ready');
+    logger.info({ base_url, data, providers }, 'Perch is ready');
   }
   await stopped;
-  logger.info({ signal: signal.reason }, 'draining');
+  logger.info(
+    { signal: signal.reason },
+    'Perch is draining: it refuses new requests and then stops',
+  );
   await shutDown(app, {
     clock: systemClock,
     graceMs: config.PERCH_SHUTDOWN_GRACE_MS,
     drainMs: config.PERCH_SHUTDOWN_DRAIN_MS,
   });
-  logger.info('stopped');
+  logger.info('Perch has stopped');
   return exitCodes.ok;
 }
 
-/** Milliseconds that a closed server may still keep the process, such as by a name that is looked up. */
-const lingerMs = 500;
+/** Milliseconds after the server is closed until the process exits in any case. */
+const exitDelayMs = 500;
 
-/** Milliseconds after the grace in which replies can still be flushed. */
+/** Milliseconds after the grace period in which responses can still be flushed. */
 const flushMs = 500;
 
 interface ShutdownOptions {
   readonly clock: Clock;
-  /** Milliseconds for work in flight; what is left then is ended. */
+  /** Maximum number of milliseconds for requests in progress. Then they are answered `shutting_down`. */
   readonly graceMs: number;
-  /** Minimum number of milliseconds that the listener stays open, so that readiness is seen to end. */
+  /** Minimum number of milliseconds that the listener stays open, for load balancers to notice. */
   readonly drainMs: number;
 }
 
 /**
- * Stops a server: new requests are refused while the listener stays open, work in flight finishes, or is
- * answered `shutting_down` at the end of the grace, then everything closes.
+ * Shuts a server down: refuses new requests while the listener stays open, waits for requests in
+ * progress, ends those that exceed the grace period, and closes everything.
  */
 export async function shutDown(app: App, { clock, graceMs, drainMs }: ShutdownOptions) {
   app.startDraining();
-  const begun = clock.now();
-  const elapsed = () => clock.now() - begun;
+  const startedMs = clock.now();
+  const elapsed = () => clock.now() - startedMs;
   while (elapsed() < drainMs || (app.inFlight > 0 && elapsed() < graceMs)) await clock.sleep(20);
   app.cutOff();
   const closed = app.server.close();

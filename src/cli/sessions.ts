@@ -8,7 +8,7 @@ import { type SessionEvent, sessionEvent } from '../sessions/events.ts';
 import { createSessionIds, isSessionId } from '../sessions/ids.ts';
 import { openSqliteSessions, type SessionStore } from '../sessions/store/sqlite-store.ts';
 import type { SessionRecord } from '../sessions/store/state.ts';
-import { choosing, listing, taking } from './arguments.ts';
+import { createListAction, withOptions, withSubcommands } from './arguments.ts';
 import {
   type CommandBody,
   type CommandContext,
@@ -20,11 +20,11 @@ import {
 import { type Columns, toJsonLines, toTable } from './output/table.ts';
 import { withStore } from './with-store.ts';
 
-/** `perch sessions`: the sessions of the folder, beside the server or while it runs. */
+/** `perch sessions`: manages the sessions in the data directory. It also works while a server runs. */
 export const sessionsCommand: CommandBody = {
-  exits: 'Exit code: 0 done, 1 no such session, 2 bad usage, 3 file of sessions unusable.',
-  ...choosing('sessions', {
-    list: listing('session', 'Prints the sessions as a table.', (isJson) =>
+  exits: 'Exit code: 0 success, 1 no such session, 2 bad usage, 3 session file unusable.',
+  ...withSubcommands('sessions', {
+    list: createListAction('session', 'Lists the sessions.', (isJson) =>
       withSessions(async (store, { stdout }) => {
         const records: SessionRecord[] = [];
         for await (const page of store.list('all')) {
@@ -38,9 +38,9 @@ export const sessionsCommand: CommandBody = {
     ),
     show: {
       usage: 'show ID [--json]',
-      about: 'Prints what was said in a session.',
-      ...taking(
-        { json: { type: 'boolean', about: 'Prints its events, each as a line of JSON.' } },
+      about: 'Prints the questions and answers of a session.',
+      ...withOptions(
+        { json: { type: 'boolean', about: 'Prints a line of JSON for each event.' } },
         ({ json = false }, positionals) => {
           const id = toSessionId(positionals);
           return withSessions(async (store, { stdout }) => {
@@ -56,12 +56,12 @@ export const sessionsCommand: CommandBody = {
     },
     remove: {
       usage: 'remove ID',
-      about: 'Deletes a session for good; the server answers 410 for it.',
-      ...taking({}, (_, positionals) => {
+      about: 'Deletes a session permanently. The server then answers 410 for it.',
+      ...withOptions({}, (_, positionals) => {
         const id = toSessionId(positionals);
         return withSessions(async (store, { stderr }) => {
           const isRemoved = await store.purge(id, systemClock.now());
-          if (isRemoved) stderr.write('perch: the session is deleted\n');
+          if (isRemoved) stderr.write('perch: Deleted the session.\n');
           return isRemoved;
         });
       }),
@@ -71,10 +71,10 @@ export const sessionsCommand: CommandBody = {
 
 function toSessionId([id, ...more]: readonly string[]): string {
   if (id !== undefined && more.length === 0 && isSessionId(id)) return id;
-  throw new UsageError('one ID is needed, as `perch sessions list` shows it: ses_…');
+  throw new UsageError('Give one session ID (ses_…). `perch sessions list` shows the IDs.');
 }
 
-/** Runs `act` with the open store; it returns false where there is no such session. */
+/** Returns a command that calls `act` with the open store. `act` returns false if there is no such session. */
 function withSessions(
   act: (store: SessionStore, context: CommandContext) => Promise<boolean>,
 ): Run {
@@ -82,28 +82,30 @@ function withSessions(
     const path = sessionsFileOf(context);
     const explain = (error: unknown) =>
       isStoreFault(error)
-        ? `the sessions cannot be read: ${error.message}\nThe file is ${path}.`
+        ? `The sessions cannot be read. ${error.message}\nThe file is ${path}.`
         : null;
     return withStore(
       () => openStore(path),
       explain,
       async (store) => {
         if (await act(store, context)) return exitCodes.ok;
-        const fault = 'there is no session with this ID; `perch sessions list` shows them';
+        const fault = 'There is no session with this ID. `perch sessions list` lists the sessions.';
         throw new CommandError('notFound', fault);
       },
     );
   };
 }
 
-/** Returns the path of the file of sessions. @throws UsageError where they are kept in memory */
+/** Returns the path of the session file. @throws UsageError if sessions are stored in memory */
 export function sessionsFileOf({ config }: CommandContext): string {
   const path = toSessionsPath(config);
   if (path !== ':memory:') return path;
-  throw new UsageError('sessions are kept in memory here; only the server itself has them');
+  throw new UsageError(
+    'Sessions are stored in the memory of the server. Set PERCH_DATA_DIR to a folder and PERCH_SESSION_STORE to file.',
+  );
 }
 
-/** Where there is no file yet, an empty store answers; none is made, because nobody asked for one. */
+/** Opens the session file. If there is none, opens an empty store in memory, and creates no file. */
 function openStore(path: string): SessionStore {
   const ids = createSessionIds(systemClock, systemRandom);
   const stamp = (index: number) => ({ id: ids.event(), atMs: systemClock.now(), index });
@@ -137,7 +139,7 @@ function toSessionMembers(record: SessionRecord) {
   };
 }
 
-/** Reads all lines of a session, each with its line feed, piece by piece. */
+/** Yields all event lines of a session, each with its line feed, and reads them in batches. */
 async function* readLines(store: SessionStore, id: string): AsyncGenerator<string> {
   for (let from = 0; ; ) {
     const events = await store.readEvents(id, from);
@@ -148,20 +150,20 @@ async function* readLines(store: SessionStore, id: string): AsyncGenerator<strin
   }
 }
 
-/** Yields what was said in a session, for people: each question with its answer, as it is read. */
+/** Yields the transcript of a session as text: a heading, then each question with its answer. */
 async function* toTranscript(store: SessionStore, record: SessionRecord): AsyncGenerator<string> {
   const { id, state, accepted, createdMs, activeMs } = record;
   const times = `started ${toIsoSeconds(createdMs)}, last active ${toIsoSeconds(activeMs)}`;
   yield `${id}: ${state}, ${accepted} ${accepted === 1 ? 'turn' : 'turns'}, ${times}\n`;
   for await (const line of readLines(store, id)) {
-    yield tellEvent(sessionEvent.parse(JSON.parse(line)));
+    yield renderEvent(sessionEvent.parse(JSON.parse(line)));
   }
-  for (const { state: fate, text } of await store.readMessages(id)) {
-    if (fate === 'queued') yield `\n${quote(text)}\n\n(waits)\n`;
+  for (const { state: messageState, text } of await store.readMessages(id)) {
+    if (messageState === 'queued') yield `\n${quote(text)}\n\n(waiting)\n`;
   }
 }
 
-function tellEvent(event: SessionEvent): string {
+function renderEvent(event: SessionEvent): string {
   switch (event.type) {
     case 'message.received':
       return `\n${quote(event.data.message)}\n`;

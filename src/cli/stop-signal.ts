@@ -3,8 +3,8 @@ import { constants } from 'node:os';
 const names = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Runs `use` with a signal that SIGINT and SIGTERM abort; the reason is the name of the signal. A second
- * one ends the process at once.
+ * Calls `use` with an abort signal. SIGINT or SIGTERM aborts it, with the name of the signal as reason.
+ * A second SIGINT or SIGTERM ends the process at once.
  */
 export async function withStopSignal<Result>(
   use: (signal: AbortSignal) => Promise<Result>,
@@ -23,21 +23,21 @@ export async function withStopSignal<Result>(
 }
 
 /**
- * Makes SIGINT and SIGTERM end the process at once if it is the first of its container: there the system
- * ignores signals without a listener, elsewhere it ends the process even while JavaScript is busy.
+ * Makes SIGINT and SIGTERM end the process if its id is 1, as in a container. Linux ignores signals
+ * without a listener for that process. For others, it ends the process even while JavaScript is busy.
  */
-export function endAtOnceWhereFirst(): void {
+export function exitOnSignalAsInit(): void {
   if (process.pid === 1) for (const name of names) process.on(name, end);
 }
 
-/** Ends the process with the exit code that shells give to a process ended by a signal. */
+/** Exits with the code that shells use for a process ended by a signal: 128 plus the signal number. */
 function end(name: NodeJS.Signals): void {
   process.exit(128 + constants.signals[name]);
 }
 
 type Listener = (name: NodeJS.Signals) => void;
 
-/** The new listener comes first: without any, a signal that has arrived would be lost. */
+/** Replaces a signal listener. The new one is added first, so that no signal arrives without a listener. */
 function replaceListener(old: Listener, next: Listener): void {
   for (const name of names) process.on(name, next).off(name, old);
 }

@@ -1,8 +1,10 @@
 import { type CommandContext, CommandError, type ExitCode, UsageError } from './command.ts';
 
 /**
- * Opens a store, runs `use` and closes it again. Throws CommandError for a fault of the store, with the
- * sentences of `explain`, which returns `null` for any other error.
+ * Opens a store, calls `use` and closes the store.
+ *
+ * @param explain Returns the message for an error of the store; `null` for any other error.
+ * @throws CommandError for an error of the store
  */
 export async function withStore<Store extends { close(): void }>(
   open: () => Store,
@@ -22,11 +24,11 @@ export async function withStore<Store extends { close(): void }>(
   }
 }
 
-/** Returns the data directory of a command. @throws UsageError where there is none */
+/** Returns the data directory. @throws UsageError if it is `:memory:`, naming `what` would be lost */
 export function dataFolderOf({ config }: CommandContext, what: string): string {
   const { PERCH_DATA_DIR: folder } = config;
   if (folder !== ':memory:') return folder;
   throw new UsageError(
-    `PERCH_DATA_DIR is :memory:, so ${what} would be lost at once; name a folder`,
+    `PERCH_DATA_DIR is :memory:, so ${what} would be lost when the command ends. Set it to a folder.`,
   );
 }

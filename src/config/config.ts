@@ -6,15 +6,25 @@ import { version } from '../core/version.ts';
 import { defaultMastodonHost } from '../model/reference.ts';
 import { forbiddenInUserAgent } from '../providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from '../providers/registry.ts';
-import { each, flag, httpUrl, list, maybeText, maybeUrl, origins, whole, word } from './forms.ts';
 import { limitVariables } from './limits.ts';
 import { modelFaults, modelVariables } from './model.ts';
 import { sessionVariables } from './sessions.ts';
+import {
+  checkEach,
+  flag,
+  httpUrl,
+  list,
+  oneOf,
+  optionalText,
+  optionalUrl,
+  origins,
+  wholeNumber,
+} from './value-schemas.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const contactForm = /^(?=[\x21-\x7e]+$)(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+?[\d().-]+)$/i;
 
-/** An address that people can turn to (RFC 9116 §2.5.3). */
+/** Schema of an optional contact URI (RFC 9116 §2.5.3). */
 const contactUri = z
   .string()
   .max(1000)
@@ -35,9 +45,11 @@ const providerList = z
     const unknown = names.filter((name) => !isProviderName(name)).map((name) => `“${name}”`);
     const known = providerNames.join(', ');
     if (unknown.length > 0) {
-      context.addIssue(`must be a comma-separated list of ${known}, not ${unknown.join(', ')}`);
+      context.addIssue(
+        `must be a comma-separated list of ${known}; unknown: ${unknown.join(', ')}`,
+      );
     } else if (new Set(names).size < names.length) {
-      context.addIssue('must not name a provider twice');
+      context.addIssue('must not list a provider twice');
     }
   })
   .transform((names) => names.filter(isProviderName));
@@ -45,175 +57,184 @@ const providerList = z
 const publicName = z
   .string()
   .toLowerCase()
-  .refine(isPublicName, 'must be the public name of a server, such as `mastodon.social`');
+  .refine(isPublicName, 'must be the public host name of a server, such as `mastodon.social`');
 
 const hostFault = (entry: string) =>
   isPublicName(entry)
     ? null
     : `must be public host names such as \`nitter.net\`, separated by commas, not “${entry}”`;
-const hostList = z.string().toLowerCase().pipe(list).superRefine(each(hostFault));
+const hostList = z.string().toLowerCase().pipe(list).superRefine(checkEach(hostFault));
 
-/** The public AppView, and the one behind it, which also searches for those without an account. */
+/** Public AppView of Bluesky, and the AppView behind it, which allows searches without an account. */
 const blueskyUrl = 'https://public.api.bsky.app';
 const blueskySearchUrl = 'https://api.bsky.app';
 
-/** Every environment variable that Perch reads: its form, its default and what it does. */
+/** Schemas of all environment variables that Perch reads, with their defaults and descriptions. */
 export const variables = z.object({
-  HOST: z.string().default('127.0.0.1').describe('The address to listen on; `0.0.0.0` for all.'),
-  PORT: whole(0, 65_535, 8080).describe(
-    'The port to listen on; `0` takes a free one, and links then need `PERCH_BASE_URL`.',
+  HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('Address to listen on. `0.0.0.0` listens on all IPv4 interfaces.'),
+  PORT: wholeNumber(0, 65_535, 8080).describe(
+    'Port to listen on. `0` picks a free port; set `PERCH_BASE_URL` too in that case, because links are built from it.',
   ),
-  PERCH_BASE_URL: maybeUrl.describe(
-    'Perch’s own address, of which every link is made. Default: `http://localhost:{PORT}`.',
+  PERCH_BASE_URL: optionalUrl.describe(
+    'Public base URL of this server. All links in responses start with it. Default: `http://localhost:{PORT}`.',
   ),
   PERCH_CONTACT_URL: contactUri.describe(
-    'Where people ask for a key: a `https:`, `mailto:` or `tel:` URI. Default: the page on keys, which says to ask the operator.',
+    'Contact for callers who want a key: an `https:`, `mailto:` or `tel:` URI. Default: the documentation page about keys.',
   ),
   PERCH_SECURITY_CONTACT: contactUri.describe(
-    'Where a weakness is reported, for `/.well-known/security.txt`: the same kinds of URI. Default: the page on security.',
+    'Contact for vulnerability reports, published in `/.well-known/security.txt`: an `https:`, `mailto:` or `tel:` URI. Default: the documentation page about security.',
   ),
   PERCH_DATA_DIR: z
     .string()
     .describe(
-      'The folder of the archive, the keys of callers, the key of cursors, the sessions and the index of answers; `:memory:` keeps nothing. Default: `./data` in a checkout of Perch and where `./data/perch.db` exists, elsewhere `$XDG_DATA_HOME/perch`, which is `~/.local/share/perch` by default.',
+      'Data directory for the archive, the keys of callers, the cursor signing key, sessions and the answer index. `:memory:` stores nothing on disk. Default: `./data` in a checkout of Perch, or if `./data/perch.db` exists; otherwise `$XDG_DATA_HOME/perch`, which is usually `~/.local/share/perch`.',
     ),
   PERCH_CORPUS: list
     .refine((paths) => paths.every((path) => path !== ''), 'must be paths separated by commas')
     .default([])
     .describe(
-      'The folders and files that questions are answered from, separated by commas. Default: the docs of Perch.',
+      'Folders and files that questions are answered from, separated by commas. Default: the documentation of Perch.',
     ),
-  PERCH_METRICS: word('operator', 'open').describe(
-    'Who may read `/metrics`: whoever has `PERCH_ADMIN_TOKEN`, or everybody.',
+  PERCH_METRICS: oneOf('operator', 'open').describe(
+    'Access to `/metrics`: requests with `PERCH_ADMIN_TOKEN` only (`operator`), or all requests (`open`).',
   ),
   LOG_LEVEL: z
     .enum(logLevels, `must be one of ${logLevels.join(', ')}`)
     .default('info')
-    .describe('The least level that is logged.'),
-  PERCH_ACCESS_LOG: word('errors', 'all', 'off').describe(
-    'Which requests get a log line: 5xx and slow ones, all, or none.',
+    .describe('Lowest level of log lines that are written.'),
+  PERCH_ACCESS_LOG: oneOf('errors', 'all', 'off').describe(
+    'Requests that get a log line: slow requests and those with a 5xx status (`errors`), all requests (`all`), or none (`off`).',
   ),
-  PERCH_SLOW_REQUEST_MS: whole(1, 600_000, 2000).describe(
-    'Milliseconds from which a request counts as slow in the access log.',
+  PERCH_SLOW_REQUEST_MS: wholeNumber(1, 600_000, 2000).describe(
+    'Duration in milliseconds from which the access log treats a request as slow.',
   ),
   PERCH_PROVIDERS: providerList
     .default([...providerNames])
-    .describe('Who answers reads, in this order, separated by commas.'),
-  PERCH_SAMPLE: flag(true).describe('Whether the archive holds the made-up sample.'),
+    .describe(
+      'Providers that answer reads, in the order in which Perch tries them, separated by commas.',
+    ),
+  PERCH_SAMPLE: flag(true).describe(
+    'Whether the archive includes the sample: made-up accounts and posts to try Perch with.',
+  ),
   PERCH_FXTWITTER_URL: httpUrl
     .default('https://api.fxtwitter.com')
-    .describe('The address of the `fxtwitter` provider’s API.'),
-  PERCH_FXTWITTER_PER_MINUTE: whole(1, 100_000, 840).describe(
-    'The most requests to `fxtwitter` in any 60 seconds.',
+    .describe('Base URL of the API that the `fxtwitter` provider uses.'),
+  PERCH_FXTWITTER_PER_MINUTE: wholeNumber(1, 100_000, 840).describe(
+    'Maximum number of requests to the FxTwitter API in any 60 seconds.',
   ),
   PERCH_SYNDICATION_URL: httpUrl
     .default('https://cdn.syndication.twimg.com')
-    .describe('The address of the `syndication` provider’s API.'),
+    .describe('Base URL of the API that the `syndication` provider uses.'),
   PERCH_BLUESKY_URL: httpUrl
     .default(blueskyUrl)
-    .describe('The address of the AppView that the `bluesky` provider reads.'),
-  PERCH_BLUESKY_SEARCH_URL: maybeUrl.describe(
-    `The AppView that searches of posts on Bluesky go to first. Default: \`${blueskySearchUrl}\`; where \`PERCH_BLUESKY_URL\` is set to another address, that one.`,
+    .describe('Base URL of the AppView that the `bluesky` provider uses.'),
+  PERCH_BLUESKY_SEARCH_URL: optionalUrl.describe(
+    `Base URL of the AppView that Perch tries first for post searches on Bluesky. Default: \`${blueskySearchUrl}\`, or the value of \`PERCH_BLUESKY_URL\` if that is set to another address.`,
   ),
   PERCH_MASTODON_SEARCH_HOST: publicName
     .default(defaultMastodonHost)
-    .describe('The server that `mastodon` asks for hashtags and for accounts by their names.'),
+    .describe('Mastodon server used for hashtag searches and for account searches by name.'),
   PERCH_X_MIRRORS: hostList
     .default(['fxtwitter.com', 'vxtwitter.com', 'fixupx.com', 'nitter.net', 'xcancel.com'])
     .describe(
-      'The hosts whose addresses are read as those of X, separated by commas. They are never contacted. `x.com` alone leaves all mirrors out.',
+      'Hosts whose URLs are read as URLs of X, separated by commas. Perch never sends requests to them. Set it to `x.com` to accept no mirrors.',
     ),
-  PERCH_USER_AGENT: maybeText(
+  PERCH_USER_AGENT: optionalText(
     /^[\x20-\x7e]{1,200}$/,
-    'must be 1 to 200 printable ASCII characters',
+    'must have 1 to 200 printable ASCII characters',
   ).describe(
-    'How Perch names itself to upstreams. Default: `Perch/{version} (+{PERCH_BASE_URL})`.',
+    '`User-Agent` header of requests to upstreams. Default: `Perch/{version} (+{PERCH_BASE_URL})`.',
   ),
-  PERCH_CONNECT_TIMEOUT_MS: whole(1, 60_000, 2000).describe(
-    'Milliseconds to connect to an upstream.',
+  PERCH_CONNECT_TIMEOUT_MS: wholeNumber(1, 60_000, 2000).describe(
+    'Timeout in milliseconds for connecting to an upstream.',
   ),
-  PERCH_ATTEMPT_TIMEOUT_MS: whole(1, 60_000, 6000).describe(
-    'Milliseconds for one upstream request.',
+  PERCH_ATTEMPT_TIMEOUT_MS: wholeNumber(1, 60_000, 6000).describe(
+    'Timeout in milliseconds for one request to an upstream.',
   ),
-  PERCH_READ_TIMEOUT_MS: whole(1, 120_000, 9000).describe(
-    'Milliseconds for one read, all providers together.',
+  PERCH_READ_TIMEOUT_MS: wholeNumber(1, 120_000, 9000).describe(
+    'Timeout in milliseconds for one read, including all providers that are tried.',
   ),
-  PERCH_UPSTREAM_MAX_BYTES: whole(1024, 1_073_741_824, 8_388_608).describe(
-    'The most bytes that an upstream’s body may have.',
+  PERCH_UPSTREAM_MAX_BYTES: wholeNumber(1024, 1_073_741_824, 8_388_608).describe(
+    'Maximum size of the body of an upstream response in bytes.',
   ),
-  PERCH_BREAKER_FAILURES: whole(1, 1000, 5).describe(
-    'Consecutive failures after which a provider is left alone for a while.',
+  PERCH_BREAKER_FAILURES: wholeNumber(1, 1000, 5).describe(
+    'Number of consecutive failures that open the circuit breaker of a provider. While it is open, Perch sends no requests to that provider.',
   ),
-  PERCH_BREAKER_SECONDS: whole(1, 3600, 5).describe(
-    'Seconds that a provider is first left alone; doubled each time.',
+  PERCH_BREAKER_SECONDS: wholeNumber(1, 3600, 5).describe(
+    'Seconds that a circuit breaker stays open the first time. The time doubles with each further failure.',
   ),
-  PERCH_BREAKER_MAX_SECONDS: whole(1, 3600, 30).describe('The most seconds that it is left alone.'),
-  PERCH_CACHE_TTL_SECONDS: whole(0, 31_536_000, 3600).describe(
-    'Seconds that a post stays fresh in the response cache; lists a twelfth, searches a sixtieth.',
+  PERCH_BREAKER_MAX_SECONDS: wholeNumber(1, 3600, 30).describe(
+    'Maximum number of seconds that a circuit breaker stays open.',
   ),
-  PERCH_CACHE_ENTRIES: whole(1, 10_000_000, 5000).describe(
-    'The most answers that the cache holds.',
+  PERCH_CACHE_TTL_SECONDS: wholeNumber(0, 31_536_000, 3600).describe(
+    'Seconds that a cached post stays fresh. Lists stay fresh for a twelfth of that time, searches for a sixtieth.',
   ),
-  PERCH_CACHE_BYTES: whole(65_536, 68_719_476_736, 67_108_864).describe(
-    'The most bytes that the cache holds.',
+  PERCH_CACHE_ENTRIES: wholeNumber(1, 10_000_000, 5000).describe(
+    'Maximum number of entries in the response cache.',
   ),
-  PERCH_STALE_WHILE_REVALIDATE_SECONDS: whole(0, 31_536_000, 300).describe(
-    'Seconds after its freshness that an answer is still served while a new one is fetched.',
+  PERCH_CACHE_BYTES: wholeNumber(65_536, 68_719_476_736, 67_108_864).describe(
+    'Maximum size of the response cache in bytes.',
   ),
-  PERCH_STALE_IF_ERROR_SECONDS: whole(0, 31_536_000, 86_400).describe(
-    'Seconds after its freshness that an answer is served when no upstream answers.',
+  PERCH_STALE_WHILE_REVALIDATE_SECONDS: wholeNumber(0, 31_536_000, 300).describe(
+    'Seconds for which a stale cache entry is still served while Perch fetches a new one in the background.',
   ),
-  PERCH_NOT_FOUND_CACHE_SECONDS: whole(0, 86_400, 30).describe(
-    'Seconds that a confirmed “not found” is kept.',
+  PERCH_STALE_IF_ERROR_SECONDS: wholeNumber(0, 31_536_000, 86_400).describe(
+    'Seconds for which a stale cache entry is served if all upstreams fail.',
   ),
-  PERCH_CURSOR_KEY: maybeText(/^.{32,512}$/s, 'must have 32 to 512 characters').describe(
-    'The key that the cursors of lists are signed with; servers behind one address share it. Default: made on the first start and kept in `cursor.key` in the data directory.',
+  PERCH_NOT_FOUND_CACHE_SECONDS: wholeNumber(0, 86_400, 30).describe(
+    'Seconds that a confirmed “not found” stays in the cache.',
   ),
-  PERCH_ALLOWANCE_WINDOW_SECONDS: whole(1, 3600, 60).describe(
-    'Seconds of the window that every allowance is counted in.',
+  PERCH_CURSOR_KEY: optionalText(/^.{32,512}$/s, 'must have 32 to 512 characters').describe(
+    'Secret that signs paging cursors. Servers behind one address must share it. Default: generated on the first start and stored in `cursor.key` in the data directory.',
   ),
-  PERCH_PUBLIC_ALLOWANCE: whole(1, 1_000_000, 60).describe(
-    'Browse reads in a window for each client address, beyond what the cache answers.',
+  PERCH_ALLOWANCE_WINDOW_SECONDS: wholeNumber(1, 3600, 60).describe(
+    'Length in seconds of the window that all allowances are counted in.',
   ),
-  PERCH_KEY_ALLOWANCE: whole(1, 1_000_000, 600).describe(
-    'The same for a key that has no allowance of its own.',
+  PERCH_PUBLIC_ALLOWANCE: wholeNumber(1, 1_000_000, 60).describe(
+    'Browse reads (profiles, lists and searches) per window for each client address without a key. Reads answered from the cache are not counted.',
   ),
-  PERCH_POST_ALLOWANCE: whole(1, 1_000_000, 600).describe(
-    'Posts in a window for each client address, beyond what the cache answers; keys change nothing.',
+  PERCH_KEY_ALLOWANCE: wholeNumber(1, 1_000_000, 600).describe(
+    'Browse reads per window for a key that has no allowance of its own.',
   ),
-  PERCH_POOL_ALLOWANCE: whole(1, 1_000_000, 800).describe(
-    'Upstream requests in a window for the browse reads of all callers together; those without a key get four fifths.',
+  PERCH_POST_ALLOWANCE: wholeNumber(1, 1_000_000, 600).describe(
+    'Post reads per window for each client address, with or without a key. Reads answered from the cache are not counted.',
+  ),
+  PERCH_POOL_ALLOWANCE: wholeNumber(1, 1_000_000, 800).describe(
+    'Upstream requests per window for the browse reads of all callers together. Callers without a key can use four fifths of them.',
   ),
   PERCH_TRUST_PROXY: list
-    .superRefine(each(trustedProxyFault))
+    .superRefine(checkEach(trustedProxyFault))
     .default([])
     .describe(
-      'The proxies whose `X-Forwarded-For` is believed: addresses, CIDR ranges, `loopback`, `linklocal` or `uniquelocal`, separated by commas.',
+      'Proxies whose `X-Forwarded-For` header is trusted: IP addresses, CIDR ranges, `loopback`, `linklocal` or `uniquelocal`, separated by commas.',
     ),
-  PERCH_ADMIN_TOKEN: maybeText(
+  PERCH_ADMIN_TOKEN: optionalText(
     /^[\x21-\x7e]{32,512}$/,
-    'must have 32 to 512 printable ASCII characters, no spaces',
-  ).describe('The bearer token of the admin routes; without it they are closed to everybody.'),
+    'must have 32 to 512 printable ASCII characters, without spaces',
+  ).describe('Bearer token for the admin routes. Without it, they refuse all requests.'),
   PERCH_MCP_ORIGINS: origins.describe(
-    'The web origins whose pages may call `/mcp`, beside Perch’s own and those of this machine, separated by commas; `*` for any.',
+    'Further web origins whose pages may call `/mcp`, separated by commas; `*` allows any. The origin of Perch and origins on this machine are always allowed.',
   ),
   PERCH_LINK_PREVIEWS: flag(false).describe(
-    'Whether known crawlers of link previews get a small Open Graph page at the permalinks of posts.',
+    'Whether known link-preview crawlers get a small Open Graph page at post permalinks.',
   ),
-  PERCH_SHARED_CACHE_SECONDS: whole(0, 31_536_000, 0).describe(
-    'Seconds that a shared cache may keep an answer (`s-maxage`); `0` says nothing of it.',
+  PERCH_SHARED_CACHE_SECONDS: wholeNumber(0, 31_536_000, 0).describe(
+    'Seconds that shared caches, such as a CDN, may keep a response (`s-maxage`). `0` omits the directive.',
   ),
-  PERCH_REQUEST_TIMEOUT_MS: whole(100, 600_000, 15_000).describe(
-    'Milliseconds in which a request must have arrived, headers and body.',
+  PERCH_REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000, 15_000).describe(
+    'Timeout in milliseconds for receiving a whole request, headers and body.',
   ),
-  PERCH_MAX_EVENT_LOOP_DELAY_MS: whole(0, 60_000, 1000).describe(
-    'Milliseconds of event-loop delay from which reads are answered `overloaded`; `0` never.',
+  PERCH_MAX_EVENT_LOOP_DELAY_MS: wholeNumber(0, 60_000, 1000).describe(
+    'Event-loop delay in milliseconds from which reads are refused with the error `overloaded`. `0` disables the check.',
   ),
-  PERCH_SHUTDOWN_DRAIN_MS: whole(0, 60_000, 500).describe(
-    'Milliseconds that the listener stays open at least after a stop signal, so that readiness is seen to end.',
+  PERCH_SHUTDOWN_DRAIN_MS: wholeNumber(0, 60_000, 500).describe(
+    'Minimum time in milliseconds for which the server keeps listening after a stop signal, so that load balancers notice that it is no longer ready.',
   ),
-  PERCH_SHUTDOWN_GRACE_MS: whole(0, 60_000, 7000).describe(
-    'Milliseconds that work in flight may take after a stop signal.',
+  PERCH_SHUTDOWN_GRACE_MS: wholeNumber(0, 60_000, 7000).describe(
+    'Maximum time in milliseconds that requests in progress may take after a stop signal.',
   ),
   ...limitVariables.shape,
   ...modelVariables.shape,
@@ -234,33 +255,33 @@ const configSchema = variables.transform((set) => {
   };
 });
 
-/** The configuration, with its defaults filled in; the names are the variables'. */
+/** Configuration with defaults filled in. Its properties are named after the environment variables. */
 export type Config = Readonly<z.output<typeof configSchema>>;
 
-/** What came of reading the environment: a configuration, or every fault in it at once. */
+/** Result of `loadConfig`: a configuration, or an error message for each invalid variable. */
 export type LoadedConfig =
   | { readonly ok: true; readonly config: Config; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly faults: readonly string[] };
 
 /**
- * Reads the configuration from environment variables. An empty variable counts as not set. A
- * `PERCH_…` variable that nothing reads is named in `warnings`, because it is most likely a typo.
+ * Reads the configuration from environment variables. An empty variable counts as not set.
+ * `warnings` lists unknown `PERCH_…` variables, which are most likely misspelled.
  *
- * @param dataFolder The data folder if `PERCH_DATA_DIR` is not set.
+ * @param dataFolder Data directory if `PERCH_DATA_DIR` is not set.
  */
 export function loadConfig(
   env: Readonly<Record<string, string | undefined>>,
   dataFolder = './data',
 ): LoadedConfig {
-  const given = Object.entries(env).filter(([, value]) => value !== '' && value !== undefined);
+  const nonEmpty = Object.entries(env).filter(([, value]) => value !== '' && value !== undefined);
   const set: Record<string, string | undefined> = {
     PERCH_DATA_DIR: dataFolder,
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(nonEmpty),
   };
   const parsed = configSchema.safeParse(set);
   const issues = parsed.error?.issues ?? [];
   const faults = [
-    ...issues.map((issue) => faultLine(issue, set)),
+    ...issues.map((issue) => describeIssue(issue, set)),
     ...userAgentFaults(set),
     ...modelFaults(set),
   ];
@@ -268,31 +289,31 @@ export function loadConfig(
   return { ok: true, config: parsed.data, warnings: unknownVariables(set) };
 }
 
-/** Looks at the variables as they are set, so that it is told together with the other faults. */
+/** Checks the raw variables, so that its error is reported together with those of the schema. */
 function userAgentFaults(set: Record<string, string | undefined>): readonly string[] {
   const { PERCH_USER_AGENT: own, PERCH_BASE_URL: baseUrl = '', PERCH_PROVIDERS: list } = set;
   const word = forbiddenInUserAgent(own ?? baseUrl);
   if (word === undefined || (list !== undefined && !list.includes('fxtwitter'))) return [];
-  const from = own === undefined ? ' (it is made from PERCH_BASE_URL)' : '';
+  const origin = own === undefined ? ' (by default it contains PERCH_BASE_URL)' : '';
   return [
-    `PERCH_USER_AGENT${from}: must not contain “${word}”, because fxtwitter answers such clients with no data`,
+    `PERCH_USER_AGENT${origin} must not contain “${word}”, because FxTwitter sends no data to clients with that word.`,
   ];
 }
 
-function faultLine(issue: z.core.$ZodIssue, set: Record<string, string | undefined>): string {
+function describeIssue(issue: z.core.$ZodIssue, set: Record<string, string | undefined>): string {
   const name = String(issue.path[0]);
   const isShown = set[name] !== undefined && !secret.test(name);
-  const value = isShown ? `=${JSON.stringify(set[name])}` : '';
-  return `${name}${value}: ${issue.message}`;
+  const value = isShown ? ` is ${JSON.stringify(set[name])}, but` : '';
+  return `${name}${value} ${issue.message}.`;
 }
 
-/** Variables whose values are never told; an address may have a password in it by mistake. */
+/** Variables whose values are never printed. A URL may contain a password by mistake. */
 const secret = /^PERCH_(?:ADMIN_TOKEN|CURSOR_KEY|MODEL_KEY|MODEL_URL)$/;
 
 function unknownVariables(set: Record<string, string | undefined>): readonly string[] {
-  // `PERCH_FIXTURES` is one of the project's tests.
+  // `PERCH_FIXTURES` is used by the tests.
   const known: ReadonlySet<string> = new Set([...Object.keys(variables.shape), 'PERCH_FIXTURES']);
   return Object.keys(set)
     .filter((name) => name.startsWith('PERCH_') && !known.has(name))
-    .map((name) => `${name} is set, but Perch has no such variable.`);
+    .map((name) => `${name} is set, but Perch has no such variable. Check the spelling.`);
 }

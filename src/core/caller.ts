@@ -13,16 +13,16 @@ export interface Client {
 export type PoolShare = 'anonymous' | 'keyed';
 
 /** Unit of an allowance that has been spent. */
-export interface Spending {
+export interface SpentUnit {
   /** Refunds the unit. Later calls do nothing. */
-  giveBack(): void;
+  refund(): void;
 }
 
 /** Caller whose request is being answered. */
 export interface Caller {
   readonly share: PoolShare;
   /** Spends a unit of the caller's allowance, or throws Problem `rate_limited`. */
-  spend(): Promise<Spending>;
+  spend(): Promise<SpentUnit>;
 }
 
 /** Upstream requests that all callers share. */

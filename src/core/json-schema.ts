@@ -34,7 +34,7 @@ function replace(schema: Record<string, unknown>, form: JsonSchema): void {
 const schemaPrefix = '#/components/schemas/';
 
 /** Creates the schema of a string whose known values are listed and to which others may be added later. */
-export const openText = (values: readonly string[], description: string): z.ZodString =>
+export const openEnum = (values: readonly string[], description: string): z.ZodString =>
   z.string().meta({ description, 'x-extensible-enum': values });
 
 /** Returns a `$ref` to a schema that has an id. */

@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { closeToOthers, isCode, makePrivateFolder, withPath } from './files/private-files.ts';
+import { isCode, makePrivateFolder, restrictToOwner, withPath } from './files/private-files.ts';
 import type { Random } from './random.ts';
 
 /** Error for a secret file with other content than a secret. */
@@ -24,7 +24,7 @@ export function openSecret(path: string, random: Random): Buffer {
 
 function readSecret(path: string): Buffer {
   const text = withPath(path, () => readFileSync(path, 'utf8').trim());
-  closeToOthers(path);
+  restrictToOwner(path);
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw new UnusableSecretError(
       `The file ${path} does not contain a secret of 64 hex digits. Restore it from a backup, or delete it: the next start creates a new secret.`,

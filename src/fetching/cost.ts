@@ -1,7 +1,7 @@
 import type { Caller, Client } from '../core/caller.ts';
 import { HttpFailure } from '../core/http/http-client.ts';
 import { Problem } from '../core/problem.ts';
-import type { Hold } from '../core/scheduling/ledger.ts';
+import type { Reservation } from '../core/scheduling/ledger.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
 /** The caller that an answer is fetched for. The members are read only if the cache has no answer. */
@@ -25,7 +25,7 @@ export async function atCost<Result>(
   try {
     return await work();
   } catch (error) {
-    if (!isCostly(error, waiting?.signal)) spending?.giveBack();
+    if (!isCostly(error, waiting?.signal)) spending?.refund();
     throw error;
   }
 }
@@ -39,13 +39,13 @@ function isCostly(error: unknown, signal: AbortSignal | undefined): boolean {
 
 /** A host that the caller named did not answer in time. Otherwise holding slots would cost nothing. */
 function isHangingHost(cause: unknown): boolean {
-  if (!(cause instanceof ProviderError) || cause.isGeneral) return false;
+  if (!(cause instanceof ProviderError) || cause.isProviderWide) return false;
   const failure = cause.cause;
   return failure instanceof HttpFailure && ['timeout', 'aborted'].includes(failure.kind);
 }
 
 /** Creates `RequestContext.takeBytes`, whose bytes stay taken until the hold is released. */
-export function toTakeBytes(hold: Hold): (count: number) => void {
+export function toTakeBytes(hold: Reservation): (count: number) => void {
   return (count) => {
     if (!hold.take(count)) throw overloaded('Too many bytes of upstream responses are in flight.');
   };

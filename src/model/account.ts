@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { openText } from '../core/json-schema.ts';
-import { count, list, maybeText, optionalText, record } from './record.ts';
+import { openEnum } from '../core/json-schema.ts';
+import { count, list, nullableText, optionalText, record } from './record.ts';
 import { platform } from './reference.ts';
 
 /** Annotated range of a text: a link, a mention, a tag or a style. */
@@ -47,25 +47,25 @@ export const account = record('Account', {
   copied_from: copiedFrom
     .optional()
     .describe('Present if the account was read from another server than its own.'),
-  description: maybeText,
+  description: nullableText,
   description_facets: list(facet)
     .optional()
     .describe('Links, mentions and styles of `description`. Absent if none are known.'),
-  location: maybeText,
-  avatar_url: maybeText,
-  banner_url: maybeText,
+  location: nullableText,
+  avatar_url: nullableText,
+  banner_url: nullableText,
   website: website.nullable().describe('Website in the profile of the account.'),
   followers: count,
   following: count,
   statuses: count,
   media_count: count,
   likes: count,
-  joined: maybeText.describe('ISO 8601, UTC.'),
+  joined: nullableText.describe('ISO 8601, UTC.'),
   protected: z.boolean(),
   verification: z
     .object({
       verified: z.boolean(),
-      type: openText(verificationTypes, 'Kind of verification.').nullable(),
+      type: openEnum(verificationTypes, 'Kind of verification.').nullable(),
     })
     .readonly(),
   left_out: leftOut,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, maybeText, optionalText, record } from './record.ts';
+import { list, nullableText, optionalText, record } from './record.ts';
 
 const styleRange = z
   .object({
@@ -27,7 +27,7 @@ const articleBlock = z
     block('markdown', { text: z.string() }),
     block('image', {
       url: z.string(),
-      alt: maybeText,
+      alt: nullableText,
       width: z.number().nullable(),
       height: z.number().nullable(),
     }),
@@ -41,12 +41,12 @@ export type ArticleBlock = z.output<typeof articleBlock>;
 
 /** Long-form article within a post, with its blocks in reading order. `blocks` is empty if only a preview is known. */
 export const article = record('Article', {
-  id: maybeText,
+  id: nullableText,
   title: z.string(),
-  preview_text: maybeText,
-  cover_url: maybeText,
-  created_at: maybeText.describe('ISO 8601, UTC.'),
-  modified_at: maybeText.describe('ISO 8601, UTC.'),
+  preview_text: nullableText,
+  cover_url: nullableText,
+  created_at: nullableText.describe('ISO 8601, UTC.'),
+  modified_at: nullableText.describe('ISO 8601, UTC.'),
   blocks: list(articleBlock),
 });
 export type Article = z.output<typeof article>;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { openText } from '../core/json-schema.ts';
+import { openEnum } from '../core/json-schema.ts';
 import { account } from './account.ts';
 import { post } from './post.ts';
-import { list, maybeText as moment, optionalText, record } from './record.ts';
+import { list, nullableText as moment, optionalText, record } from './record.ts';
 import { sourceNames } from './results.ts';
 
 export const historyFormats = ['json', 'ndjson'] as const;
@@ -65,12 +65,12 @@ export type HistoryMeta = z.output<typeof historyMeta>;
 
 const about = {
   warnings: list(z.string()).describe('Sentences about missing or unusual content.'),
-  source: openText(sourceNames, 'Provider that answered.'),
+  source: openEnum(sourceNames, 'Provider that answered.'),
   fetched_at: z.string().describe('Start time of the import: ISO 8601, UTC.'),
 };
 
 export const historyReply = record('HistoryReply', {
-  resource: openText(['history'], 'Kind of the reply.'),
+  resource: openEnum(['history'], 'Kind of the reply.'),
   handle: z.string().describe('Handle of the account, without `@`.'),
   profile: account.optional(),
   posts: list(historyPost).describe(

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { list, maybeText, record } from './record.ts';
+import { list, nullableText, record } from './record.ts';
 
 const videoVariant = z.object({
   url: z.string(),
-  content_type: maybeText,
+  content_type: nullableText,
   bitrate: z.number().nullable().describe('Bits per second; null if unknown, for example for HLS.'),
 });
 
@@ -13,8 +13,8 @@ export const media = record('Media', {
   url: z.string(),
   width: z.number().nullable(),
   height: z.number().nullable(),
-  alt: maybeText.describe('Description by the author; null if there is none.'),
-  thumbnail_url: maybeText.optional(),
+  alt: nullableText.describe('Description by the author; null if there is none.'),
+  thumbnail_url: nullableText.optional(),
   duration: z.number().nullable().optional().describe('Duration in seconds, for video and audio.'),
   variants: list(videoVariant).optional(),
 });

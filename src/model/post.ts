@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { account, copiedFrom, facet, leftOut } from './account.ts';
 import { article } from './article.ts';
 import { mediaSet } from './media.ts';
-import { count, list, maybeText, optionalText, record } from './record.ts';
+import { count, list, nullableText, optionalText, record } from './record.ts';
 import { platform } from './reference.ts';
 
 export type Facet = z.output<typeof facet>;
@@ -14,8 +14,8 @@ export type PostContext = z.output<typeof postContext>;
 /** Placeholder for a post that cannot be shown (deleted, protected, blocked). */
 export const tombstone = record('Tombstone', {
   type: z.literal('tombstone'),
-  id: maybeText,
-  url: maybeText,
+  id: nullableText,
+  url: nullableText,
   text: z.string().describe('Sentence that explains why the post is missing.'),
   reason: z.enum(['deleted', 'suspended', 'private', 'blocked', 'unavailable']),
   author: account.nullable(),
@@ -37,7 +37,7 @@ const community = record('Community', {
   id: z.string(),
   name: z.string(),
   url: z.string(),
-  description: maybeText,
+  description: nullableText,
 });
 export type Community = z.output<typeof community>;
 
@@ -51,7 +51,7 @@ const poll = record('Poll', {
   total_voters: count
     .optional()
     .describe('Number of voters, who may have chosen several options. Absent if unknown.'),
-  ends_at: maybeText.describe('ISO 8601, UTC.'),
+  ends_at: nullableText.describe('ISO 8601, UTC.'),
 });
 
 /** Poll with its current result. Percentages have one decimal and are `null` while the result is hidden. */
@@ -60,8 +60,8 @@ export type Poll = z.output<typeof poll>;
 const card = record('Card', {
   url: z.string(),
   title: z.string().describe('May be empty.'),
-  description: maybeText,
-  image_url: maybeText,
+  description: nullableText,
+  image_url: nullableText,
   image_alt: optionalText.describe('Description of the image, if the page has one.'),
   provider_name: optionalText.describe('Name or domain of the site.'),
   author_name: optionalText.describe('Author of the page.'),
@@ -94,7 +94,7 @@ export const status = z
       'Time of the author’s last edit: ISO 8601, UTC. Absent if unknown.',
     ),
     author: account,
-    lang: maybeText,
+    lang: nullableText,
     replies: count,
     reposts: count,
     likes: count,
@@ -104,17 +104,17 @@ export const status = z
     reactions: list(reaction)
       .optional()
       .describe('Reactions by emoji, the most frequent first, on servers that support them.'),
-    source: maybeText.describe('Client that the post was written with.'),
+    source: nullableText.describe('Client that the post was written with.'),
     tags: list(z.string())
       .optional()
       .describe('Hashtags that are not in `text`, without `#`. Absent if there are none.'),
     community: community.optional().describe('Community that the post was published in.'),
     possibly_sensitive: z.boolean(),
-    content_warning: maybeText.describe(
+    content_warning: nullableText.describe(
       'Content warning by the author or by a moderation label, to show before the text.',
     ),
     replying_to: z
-      .object({ screen_name: maybeText, status: maybeText, url: maybeText })
+      .object({ screen_name: nullableText, status: nullableText, url: nullableText })
       .readonly()
       .nullable(),
     get quote() {
@@ -125,7 +125,7 @@ export const status = z
     poll: poll.nullable(),
     article: article.nullable(),
     card: card.nullable().describe('Preview of a page that the post links to.'),
-    community_note: maybeText,
+    community_note: nullableText,
     left_out: leftOut,
     context: postContext.nullable(),
     platform,

@@ -11,4 +11,4 @@ export const count = z.number().nullable();
 export const optionalText = z.string().optional();
 
 /** Text, or `null` if there is none or it is unknown. */
-export const maybeText = z.string().nullable();
+export const nullableText = z.string().nullable();

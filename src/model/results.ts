@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openText } from '../core/json-schema.ts';
+import { openEnum } from '../core/json-schema.ts';
 import { account } from './account.ts';
 import { post } from './post.ts';
 import { list, optionalText, record } from './record.ts';
@@ -18,7 +18,7 @@ export type Feed = (typeof feeds)[number];
 const warnings = list(z.string()).describe('Sentences about missing or unusual content.');
 
 export const postReply = record('PostReply', {
-  format: openText(['json'], 'Representation.'),
+  format: openEnum(['json'], 'Representation.'),
   url: z.string().describe('Canonical URL of the requested post.'),
   markdown: z.string().describe('Markdown representation of the same result.'),
   posts: list(post).describe(
@@ -28,7 +28,7 @@ export const postReply = record('PostReply', {
   warnings,
   postCount: z.number().int(),
   fetched_at: z.string().describe('Time of the request to the upstream: ISO 8601, UTC.'),
-  source: openText(sourceNames, 'Provider that answered.'),
+  source: openEnum(sourceNames, 'Provider that answered.'),
 });
 export type PostReply = z.output<typeof postReply>;
 
@@ -54,14 +54,14 @@ export interface PostResult extends ReadResult {
 
 /** JSON body of a list read: a profile, followers, following, replies, or a search. */
 export const browseReply = record('BrowseReply', {
-  resource: openText(['profile', 'followers', 'following', 'search', 'replies'], 'Kind of list.'),
+  resource: openEnum(['profile', 'followers', 'following', 'search', 'replies'], 'Kind of list.'),
   handle: optionalText.describe(
     'Handle of the account, or of the author of the post, without `@`; absent if unknown.',
   ),
   id: optionalText.describe('Id of the post, for replies.'),
   url: optionalText.describe('URL of the post, for replies.'),
   query: optionalText.describe('Text of the search.'),
-  feed: openText(feeds, 'Feed of the search.').optional(),
+  feed: openEnum(feeds, 'Feed of the search.').optional(),
   profile: account.optional(),
   posts: list(post)
     .optional()
@@ -73,7 +73,7 @@ export const browseReply = record('BrowseReply', {
   warnings,
   degraded: z.boolean().describe('Whether the results are not live.'),
   markdown: z.string().describe('Markdown representation of the same result.'),
-  source: openText(sourceNames, 'Provider that answered.'),
+  source: openEnum(sourceNames, 'Provider that answered.'),
   fetched_at: z.string().describe('Time of the request to the upstream: ISO 8601, UTC.'),
 });
 export type BrowseReply = z.output<typeof browseReply>;

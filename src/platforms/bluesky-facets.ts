@@ -3,7 +3,7 @@ import type { Facet } from '../model/post.ts';
 import { hashtagUrl, profileUrl } from '../model/reference.ts';
 import { address, eachOf, lenient, term, token } from './lenient.ts';
 import { maximums } from './maximums.ts';
-import { settleRuns } from './runs.ts';
+import { nestRuns } from './runs.ts';
 import { isWebUrl } from './text.ts';
 
 const did = z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/);
@@ -31,7 +31,7 @@ export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): read
     const [target] = features.flatMap(toTarget);
     return target === undefined || start < 0 || end < 0 ? [] : [{ ...target, start, end }];
   });
-  return settleRuns(found, length);
+  return nestRuns(found, length);
 }
 
 /** Returns a map from byte offsets, including the end of the text, to code point offsets; -1 within a character. */

@@ -14,9 +14,9 @@ export interface ProviderErrorOptions {
   /** Seconds that the upstream requires to wait, for `throttled`. */
   readonly retryAfterSeconds?: number | undefined;
   /** Whether an `ambiguous` response counts as evidence that the subject does not exist; default `true`. */
-  readonly isWitness?: boolean;
+  readonly isEvidence?: boolean;
   /** Whether the whole provider fails, rather than one subject or one host; default `true`. */
-  readonly isGeneral?: boolean;
+  readonly isProviderWide?: boolean;
   readonly cause?: unknown;
 }
 
@@ -24,15 +24,15 @@ export interface ProviderErrorOptions {
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
   readonly retryAfterSeconds: number | undefined;
-  readonly isWitness: boolean;
-  readonly isGeneral: boolean;
+  readonly isEvidence: boolean;
+  readonly isProviderWide: boolean;
 
   constructor(kind: ProviderErrorKind, message: string, options: ProviderErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'ProviderError';
     this.kind = kind;
     this.retryAfterSeconds = options.retryAfterSeconds;
-    this.isWitness = options.isWitness ?? true;
-    this.isGeneral = options.isGeneral ?? true;
+    this.isEvidence = options.isEvidence ?? true;
+    this.isProviderWide = options.isProviderWide ?? true;
   }
 }

@@ -9,7 +9,7 @@ export interface Run {
  * Sorts ranges by `start`, the longer first, and makes them nest. Drops ranges outside `[0, length]`, links that overlap
  * an earlier link, and styles nested deeper than 16. Splits styles that cross another range.
  */
-export function settleRuns<R extends Run>(runs: readonly R[], length: number): readonly R[] {
+export function nestRuns<R extends Run>(runs: readonly R[], length: number): readonly R[] {
   const sorted = runs
     .filter(({ start, end }) => start >= 0 && start < end && end <= length)
     .sort(inOrder);

@@ -1,7 +1,7 @@
 import type { Facet } from '../model/post.ts';
 import { hashtagUrl, profileUrl } from '../model/reference.ts';
 import { maximums } from './maximums.ts';
-import { settleRuns } from './runs.ts';
+import { nestRuns } from './runs.ts';
 import { codePointOffsets, countCodePoints } from './text.ts';
 
 /** Types of facets that consist of a sign (`@`, `#` or `$`) and a name. */
@@ -48,7 +48,7 @@ export function scanFacets(text: string): readonly Facet[] {
       return { type, start: toOffset(index), end: toOffset(index + whole.length), url };
     }),
   );
-  return settleRuns(found, countCodePoints(text));
+  return nestRuns(found, countCodePoints(text));
 }
 
 /** Takes one match more than the maximum, which shows later that the list was cut. */

@@ -1,5 +1,5 @@
 import type { Facet } from '../model/post.ts';
-import { settleRuns } from './runs.ts';
+import { nestRuns } from './runs.ts';
 import { countCodePoints } from './text.ts';
 
 export interface RichText {
@@ -99,7 +99,7 @@ export class TextWriter {
     const text = this.#parts.join('').trimEnd();
     const length = countCodePoints(text);
     const clipped = this.#facets.map((facet) => ({ ...facet, end: Math.min(facet.end, length) }));
-    return { text, facets: settleRuns(clipped, length) };
+    return { text, facets: nestRuns(clipped, length) };
   }
 
   #break(breaks: number): void {

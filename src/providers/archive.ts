@@ -115,7 +115,7 @@ function requireAccount(store: ArchiveStore, reference: AccountReference): HeldA
 function toNotStored(platform: Platform, noun: 'post' | 'account', subject: string): ProviderError {
   if (platform === 'sample') return new ProviderError('missing', `The sample has no such ${noun}.`);
   const sentence = `The archive does not contain ${subject}.`;
-  return new ProviderError('ambiguous', sentence, { isWitness: false });
+  return new ProviderError('ambiguous', sentence, { isEvidence: false });
 }
 
 const storedReplies = 'These are only the replies in the archive. The platform may have more.';

@@ -28,8 +28,8 @@ export function toProviderError(failure: HttpFailure): ProviderError {
   const { kind } = failure;
   if (kind === 'too_large' || kind === 'redirect') return createMalformed(failure);
   // The caller has named the refused host; the provider may be able to reach others.
-  const isGeneral = kind !== 'refused';
-  return new ProviderError('unavailable', unanswered[kind], { isGeneral, cause: failure });
+  const isProviderWide = kind !== 'refused';
+  return new ProviderError('unavailable', unanswered[kind], { isProviderWide, cause: failure });
 }
 
 /** Returns the error for status 429, 403 (which CDNs send to frequent callers) or 5xx, and `null` for others. */

@@ -50,7 +50,7 @@ export function withRateLimit(http: HttpClient, options: RateLimitOptions): Http
   };
   return {
     get: async (url, context) => {
-      await (context.isUnhurried === true ? awaitSpareTurn : takeTurn)(context);
+      await (context.isBackground === true ? awaitSpareTurn : takeTurn)(context);
       return http.get(url, context);
     },
     close: () => http.close(),
@@ -61,9 +61,9 @@ const usedUp = 'This server has reached its rate limit for requests to the upstr
 const usedUpByClient =
   'This client address has used up its part of the rate limit for requests to the upstream.';
 
-function throttled(message: string, waitMs: number, isGeneral: boolean): ProviderError {
+function throttled(message: string, waitMs: number, isProviderWide: boolean): ProviderError {
   const retryAfterSeconds = Math.ceil(waitMs / 1000);
-  return new ProviderError('throttled', message, { retryAfterSeconds, isGeneral });
+  return new ProviderError('throttled', message, { retryAfterSeconds, isProviderWide });
 }
 
 /** Returns the name a client is counted under: the /48 of an IPv6 address, because a client can have all of it. */

@@ -4,7 +4,7 @@ import type { Client } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import type { Random } from '../core/random.ts';
-import type { Hold, Ledger } from '../core/scheduling/ledger.ts';
+import type { Ledger, Reservation } from '../core/scheduling/ledger.ts';
 import { createCallRates } from './http/rate-limit.ts';
 import { createContinuationTokens, keyedHash } from './http/tokens.ts';
 import { createSessionIds } from './ids.ts';
@@ -150,8 +150,8 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
   };
 }
 
-/** Reserves a turn that is not stored. @throws Problem `overloaded`, `not_ready` */
-function takeTurnSlot(ledger: Ledger, client: Client): Hold {
+/** Takes a turn that is not stored. @throws Problem `overloaded`, `not_ready` */
+function takeTurnSlot(ledger: Ledger, client: Client): Reservation {
   const slot = ledger.open('queuedTurns', client);
   try {
     if (slot.take(1)) return slot;

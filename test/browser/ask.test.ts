@@ -9,10 +9,10 @@ import { answerTo, createHeldEngine } from '../support/scripted-engine.ts';
 const question = 'What does the code rate_limited mean?';
 const further = 'and how long do I wait then?';
 
-describe.skipIf(browserPath === undefined)('asking in the browser PERCH_BROWSER', () => {
+describe.skipIf(browserPath === undefined)('/docs/ask in the browser PERCH_BROWSER', () => {
   const rig = useRig({ PERCH_SESSIONS: 'on', PERCH_SESSION_REQUIRE_BEARER: 'on' });
 
-  /** The index is built while the server answers already. */
+  /** Waits for the index, which the server builds after it starts. */
   async function untilReady(): Promise<void> {
     while (!(await fetch(`${rig.url}/svc/v1/health`)).ok);
   }
@@ -41,7 +41,7 @@ describe.skipIf(browserPath === undefined)('asking in the browser PERCH_BROWSER'
     );
   });
 
-  it('asks further in the same session, and begins anew', async () => {
+  it('continues the session with further questions, and starts a new one', async () => {
     await untilReady();
     const page = await rig.open();
     const asked: string[] = [];
@@ -66,7 +66,7 @@ describe.skipIf(browserPath === undefined)('asking in the browser PERCH_BROWSER'
     expect(new URL(page.url()).search).toBe('');
   });
 
-  it('goes on from an answer that came with the page', async () => {
+  it('continues after an answer rendered by the server', async () => {
     await untilReady();
     const page = await rig.open();
     await page.goto(`/docs/ask?q=${encodeURIComponent(question)}`);
@@ -94,7 +94,7 @@ describe.skipIf(browserPath === undefined)('asking in the browser PERCH_BROWSER'
     expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(false);
   });
 
-  it('shows the same as the server does, for every example', async () => {
+  it('renders the same answer as the server for all examples', async () => {
     await untilReady();
     for (const text of [...exampleQuestions, 'price of crude oil in 1973', question]) {
       const [plain, scripted] = [await rig.open({ javaScriptEnabled: false }), await rig.open()];
@@ -104,7 +104,7 @@ describe.skipIf(browserPath === undefined)('asking in the browser PERCH_BROWSER'
       await scripted.keyboard.press('Enter');
       await scripted.locator('.turn [aria-busy="false"]').waitFor();
 
-      // Its own button stands in each block of code.
+      // The browser adds a button to each code block.
       await scripted.evaluate('for (const one of document.querySelectorAll(".copy")) one.remove()');
       const shown = await Promise.all(
         [plain, scripted].map(async (page) => ({
@@ -119,7 +119,7 @@ describe.skipIf(browserPath === undefined)('asking in the browser PERCH_BROWSER'
     }
   });
 
-  it('offers examples that are answered', async () => {
+  it('has answers for all offered examples', async () => {
     await untilReady();
     for (const name of exampleQuestions) {
       const page = await rig.open();
@@ -132,7 +132,7 @@ describe.skipIf(browserPath === undefined)('asking in the browser PERCH_BROWSER'
     }
   });
 
-  it('says so where the connection is lost, and where the server refuses', async () => {
+  it('shows a message if the connection is lost or the server refuses', async () => {
     await untilReady();
     const page = await rig.open({ faults: 'expected' });
     await page.goto('/docs/ask');
@@ -161,7 +161,7 @@ describe.skipIf(browserPath === undefined)('asking in the browser PERCH_BROWSER'
     expect(await page.locator('.turn').last().textContent()).toContain('rate_limited');
   });
 
-  it('asks for a question, and marks none that is blank', async () => {
+  it('requires a question, and does not send a blank one', async () => {
     const page = await rig.open();
     await page.goto('/docs/ask');
 
@@ -195,16 +195,16 @@ describe.skipIf(browserPath === undefined)('asking in the browser PERCH_BROWSER'
   );
 });
 
-describe.skipIf(browserPath === undefined)('an answer in the hands of the test', () => {
+describe.skipIf(browserPath === undefined)('an answer controlled by the test', () => {
   const rig = useRig();
 
-  /** A server in this process, whose answers come when the test says so. */
+  /** Starts a server in this process whose answers the test controls. */
   async function openHeld() {
     const engine = createHeldEngine();
     const env = { PERCH_SESSIONS: 'on', PERCH_PROVIDERS: 'archive', PERCH_SAMPLE: 'false' };
     const app = await buildTestApp({ engine, env, clock: systemClock });
     const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
-    // The rig takes its own server's address for the only one.
+    // The rig would report requests to another server as faults.
     const page = await rig.open({ faults: 'expected' });
     await page.goto(`${url}/docs/ask`);
     const ask = async (text: string) => {
@@ -215,7 +215,7 @@ describe.skipIf(browserPath === undefined)('an answer in the hands of the test',
     return { page, ask, engine };
   }
 
-  it('is shown piece by piece, and can be stopped', async () => {
+  it('is shown as it streams, and can be stopped', async () => {
     const { page, ask } = await openHeld();
     const held = await ask('one');
 
@@ -235,7 +235,7 @@ describe.skipIf(browserPath === undefined)('an answer in the hands of the test',
     await page.locator('.turn:last-child', { hasText: 'The answer to “two”.' }).waitFor();
   });
 
-  it('is replaced where it is another in the end, and told where it fails', async () => {
+  it('is replaced by a different final answer, or by an error message', async () => {
     const { page, ask } = await openHeld();
     const held = await ask('one');
 
@@ -250,7 +250,7 @@ describe.skipIf(browserPath === undefined)('an answer in the hands of the test',
     await page.locator('.failed', { hasText: 'error in the server' }).waitFor();
   });
 
-  it('makes no markup of what it says', async () => {
+  it('does not render HTML or unsafe links in its text', async () => {
     const { page, ask } = await openHeld();
     const held = await ask('one');
     const text = [

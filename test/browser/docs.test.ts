@@ -4,7 +4,7 @@ import { browserPath, findBarriers, overflowOf, phone, useRig } from '../support
 describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSER', () => {
   const rig = useRig();
 
-  it('lead from the front page through the navigation', async () => {
+  it('are reachable from the front page through the navigation', async () => {
     const page = await rig.open();
     await page.goto('/');
 
@@ -25,7 +25,7 @@ describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSE
     expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
   });
 
-  it('are searched from the header, with a link to the part that was meant', async () => {
+  it('can be searched from the header, with links to the matching sections', async () => {
     const page = await rig.open();
     await page.goto('/');
 
@@ -41,7 +41,7 @@ describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSE
     if (path.hash !== '') expect(await page.locator(path.hash).isVisible()).toBe(true);
   });
 
-  it('are searched while typing, by keyboard', async () => {
+  it('show search results while typing, and support the keyboard', async () => {
     const page = await rig.open();
     await page.goto('/docs');
 
@@ -56,7 +56,7 @@ describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSE
     expect(await page.locator('main').textContent()).toContain('rate_limited');
   });
 
-  it('copy a line', async () => {
+  it('copy a command to the clipboard', async () => {
     const page = await rig.open({ permissions: ['clipboard-read', 'clipboard-write'] });
     await page.goto('/docs/start');
     const block = page.locator('.code').first();
@@ -68,7 +68,7 @@ describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSE
     expect(await block.locator('pre').textContent()).toContain('curl ');
   });
 
-  it('are read and searched without JavaScript', async () => {
+  it('can be read and searched without JavaScript', async () => {
     const page = await rig.open({ javaScriptEnabled: false });
     await page.goto('/docs/find');
 
@@ -80,7 +80,7 @@ describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSE
     expect(await page.locator('main').textContent()).toContain('rate_limited');
   });
 
-  it('begin, for the keyboard, with a link to the content', async () => {
+  it('start with a skip link for keyboard users', async () => {
     const page = await rig.open();
     await page.goto('/docs/keys');
 

@@ -8,7 +8,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
   const asQuestion = (text: string) => `/?q=${encodeURIComponent(text)}`;
   const settled = (page: Page) => page.locator('#result:not([aria-busy])').waitFor();
 
-  /** Reads a text by the box, as a person does. */
+  /** Enters a text into the input field and submits it. */
   const read = async (page: Page, text: string) => {
     await page.goto('/');
     await page.getByRole('textbox', { name: /Address of a post/ }).fill(text);
@@ -17,7 +17,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     await settled(page);
   };
 
-  /** Reads the clipboard in a page that may, which ours may not. */
+  /** Reads the clipboard in a separate page, because pages of Perch have no permission. */
   const clipboardOf = async (page: Page) => {
     const other = await page.context().newPage();
     await other.goto('/health/live');
@@ -28,7 +28,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     return text;
   };
 
-  it('reads what is pasted without loading the page anew', async () => {
+  it('reads a pasted URL without reloading the page', async () => {
     const page = await rig.open();
     await page.goto('/');
     await page.evaluate('window.mark = true');
@@ -49,7 +49,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     expect(await page.locator('.picture').first().isVisible()).toBe(true);
   });
 
-  it('shows the source, and copies it and the line for a terminal', async () => {
+  it('shows the Markdown source, and copies it and the terminal command', async () => {
     const page = await rig.open({ permissions: ['clipboard-read', 'clipboard-write'] });
     const body = await (await fetch(threadUrl())).text();
     await read(page, threadUrl());
@@ -68,7 +68,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     expect(await clipboardOf(page)).toBe(`curl ${threadUrl()}`);
   });
 
-  it('leads through what was read, forth and back', async () => {
+  it('supports back and forward navigation between reads', async () => {
     const page = await rig.open();
     const rendered = page.locator('.rendered');
 
@@ -130,7 +130,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     expect(texts.filter((text) => Math.abs(text - (room ?? 0)) > 1)).toEqual([]);
   });
 
-  it('tells what is wrong in words', async () => {
+  it('shows error messages for invalid inputs', async () => {
     const page = await rig.open();
     const problem = page.locator('.problem');
 
@@ -144,7 +144,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     expect(await problem.textContent()).toContain('Try again in 30 seconds.');
   });
 
-  it('tells when the server does not answer, and goes on after that', async () => {
+  it('reports that the server does not respond, and works again afterwards', async () => {
     const page = await rig.open({ faults: 'expected' });
     await page.goto('/');
     await page.route(/q=/, (route) => route.abort());
@@ -187,7 +187,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     await page.locator('.problem').waitFor();
   });
 
-  it('works with the keyboard alone', async () => {
+  it('can be used with the keyboard only', async () => {
     const page = await rig.open({ permissions: ['clipboard-read', 'clipboard-write'] });
     await page.goto('/');
     const focused = () =>
@@ -215,7 +215,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     expect(await clipboardOf(page)).toContain('# Ada Fenwick (@ada.example)');
   });
 
-  it('changes the theme, and keeps it', async () => {
+  it('changes the theme and remembers it', async () => {
     const page = await rig.open({ colorScheme: 'light' });
     const background = () =>
       page.evaluate<string>('getComputedStyle(document.body).backgroundColor');

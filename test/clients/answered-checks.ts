@@ -9,9 +9,9 @@ import {
 } from './expectations.ts';
 import type { Report } from './report.ts';
 
-/** What a release can do that others cannot. */
+/** Features that only some releases have. */
 export interface Abilities {
-  /** It tells answers apart by their delivery (0.52.3). */
+  /** Whether the client distinguishes answers by delivery id (from 0.52.3). */
   readonly matchesDeliveries: boolean;
 }
 
@@ -22,17 +22,17 @@ const questions = {
   fourth: 'Which formats are there?',
 } as const;
 
-/** Lets a client do with the built server what people do with it. */
+/** Checks typical uses of a client with the built server. */
 export async function checkAnswered(
   eve: Eve,
   { check }: Report,
   abilities: Abilities,
 ): Promise<void> {
-  await check('is told that the server is ready', async () => {
+  await check('reads that the server is ready', async () => {
     const health = await eve.health();
     assert.deepEqual(health, { ok: true, status: 'ready', workflowId: 'perch-session-1' });
   });
-  await check('is told what is wrong with a message', () =>
+  await check('receives the error for an invalid message', () =>
     expectRefused(eve.start('   '), { status: 400, code: 'missing_message' }),
   );
   const { session, first } = await check('starts and streams an answer from the docs', async () => {
@@ -64,7 +64,7 @@ export async function checkAnswered(
     await checkIdleCancel(session, { check });
     await checkCancel(eve, { check });
   }
-  await check('goes on from its kept state', async () => {
+  await check('continues from a saved state', async () => {
     const resumed = eve.resume(JSON.parse(JSON.stringify(session.state)));
     expectAnswer(await ask(resumed, questions.third), questions.third);
   });
@@ -76,25 +76,25 @@ async function ask(session: EveSession, question: string): Promise<EveResult> {
   return (await session.send(question)).result();
 }
 
-/** A bounded read: the events so far, then the end. */
+/** Checks a bounded read: the existing events, and then the end of the stream. */
 async function checkSnapshot(session: EveSession, { check }: Report): Promise<void> {
-  await check('reads what there is, and no further', async () => {
+  await check('reads the existing events, and then stops', async () => {
     const snapshot = await session.snapshot?.();
     expectTurns(snapshot?.events ?? [], 2);
   });
 }
 
 async function checkIdleCancel(session: EveSession, { check }: Report): Promise<void> {
-  await check('cancels where nothing runs, which does nothing', async () => {
+  await check('cancels an idle session without effect', async () => {
     const { sessionId } = session.state;
     assert.deepEqual(await session.cancel?.(), { sessionId, status: 'accepted' });
   });
 }
 
-/** How many sessions keep the server busy, which works at one turn at a time here. */
+/** Number of sessions that keep the server busy. It runs one turn at a time in these checks. */
 const crowd = 30;
 
-/** A turn that waits behind others is the running one of its session, so it can be cancelled for certain. */
+/** Checks the cancellation of a turn. A turn that waits behind other sessions can be cancelled reliably. */
 async function checkCancel(eve: Eve, { check }: Report): Promise<void> {
   await check('cancels its turn while the server is busy, and follows up', async () => {
     await Promise.all(Array.from({ length: crowd }, () => eve.start(questions.third)));
@@ -106,7 +106,7 @@ async function checkCancel(eve: Eve, { check }: Report): Promise<void> {
   });
 }
 
-/** Sends that are not read in between: each gets its own answer, also the one that is read last. */
+/** Checks concurrent messages: each gets its own answer, regardless of the order of reading. */
 async function checkConcurrent(eve: Eve, { check }: Report): Promise<void> {
   await check('sends two messages at once, each with its own answer', async () => {
     const { session, response } = await eve.start(questions.first);
@@ -119,20 +119,20 @@ async function checkConcurrent(eve: Eve, { check }: Report): Promise<void> {
   });
 }
 
-/** Only clients that address sessions by id have a reset that Perch serves. */
+/** Checks the reset of a session. Perch supports only that of clients that address sessions by id. */
 async function checkReset(eve: Eve, { check }: Report): Promise<void> {
   const { session, response } = await eve.start(questions.first);
   await response.result();
   const { sessionId = '' } = session.state;
   if (session.reset === undefined) return;
   if (eve.keepsToken) {
-    // It posts to `…/session/reset`, which is the path of a session of that name.
-    await check('is told that its kind of reset is not served', () =>
+    // The client posts to `…/session/reset`, which is the path of a session with the id `reset`.
+    await check('receives an error for the unsupported reset', () =>
       expectRefused(reset(session), { status: 404, code: 'session_not_found' }),
     );
     return;
   }
-  await check('resets a session, which has ended then', async () => {
+  await check('resets a session, which then has ended', async () => {
     assert.deepEqual(await reset(session), { previousSessionId: sessionId, status: 'reset' });
     await expectRefused(session.send('more'), { status: 409, code: 'session_not_active' });
     assert.deepEqual(await session.cancel?.(), { status: 'no_active_turn' });

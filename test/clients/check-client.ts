@@ -5,9 +5,9 @@ import { createReport } from './report.ts';
 import { checkSilent } from './silent-checks.ts';
 
 /**
- * Checks one published client against a server, as a process of its own: the wrapper replaces `fetch`
- * for all of it. Arguments: the folder it is installed in, its release, the address, what to check
- * (`answered` or `silent`), and how that is called in what is printed. Exits 1 where a check fails.
+ * Tests one published client with a server, in a separate process, because the wrapper replaces the global
+ * `fetch`. Arguments: folder of the client, its release, URL of the server, kind of checks (`answered` or
+ * `silent`), and title for the output. The exit code is 1 if a check fails.
  */
 const [folder = '', release = '', host = '', kind = '', title = ''] = process.argv.slice(2);
 
@@ -28,5 +28,5 @@ try {
   console.error(error);
   process.exitCode = 1;
 }
-// Streams that nobody reads any more would keep the process alive until the server ends them.
+// Abandoned streams would keep the process alive until the server ends them.
 process.exit();

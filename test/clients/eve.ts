@@ -2,31 +2,31 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** An event, as the client hands it on. */
+/** Event from the client. */
 export interface EveEvent {
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly meta?: { readonly id?: string; readonly index?: number };
 }
 
-/** A turn, read to its end. */
+/** Completed turn. */
 export interface EveResult {
   readonly status: string;
   readonly message: string | undefined;
   readonly events: readonly EveEvent[];
 }
 
-/** What a send gives: it is read once, as events or as a result. */
+/** Response to a message, which can be read once, as events or as a result. */
 export interface EveResponse extends AsyncIterable<EveEvent> {
   readonly sessionId: string;
   result(): Promise<EveResult>;
-  /** Cancels its turn and no other; not in older releases. */
+  /** Cancels only its own turn. Not available in older releases. */
   cancel?(): Promise<unknown>;
 }
 
-/** A conversation. Older releases lack what is optional. */
+/** Session of a client. Older releases lack the optional members. */
 export interface EveSession {
-  /** What an application keeps of it; JSON. */
+  /** State that an application can save, as JSON. */
   readonly state: { readonly sessionId?: string; readonly streamIndex: number };
   send(message: string): Promise<EveResponse>;
   cancel?(): Promise<unknown>;
@@ -35,13 +35,13 @@ export interface EveSession {
   stream(options: { readonly startIndex: number }): AsyncIterable<EveEvent>;
 }
 
-/** A conversation and the response to its first message. */
+/** Session with the response to its first message. */
 export interface StartedEve {
   readonly session: EveSession;
   readonly response: EveResponse;
 }
 
-/** What `new Client(…)` gives: `session()` to 0.30.8, `sessions` from 0.31.0 on. */
+/** Result of `new Client(…)`: `session()` up to 0.30.8, `sessions` from 0.31.0. */
 interface PublishedClient {
   health(): Promise<unknown>;
   session?(state?: EveSession['state']): EveSession;
@@ -51,21 +51,21 @@ interface PublishedClient {
   };
 }
 
-/** A published client, in one shape for all releases. */
+/** Published client with a common interface for all releases. */
 export interface Eve {
-  /** Whether it keeps a continuation token (`eve-T` of the protocol) rather than the id alone. */
+  /** Whether the client stores a continuation token (`eve-T` in the protocol) and not only the id. */
   readonly keepsToken: boolean;
   health(): Promise<unknown>;
   start(message: string): Promise<StartedEve>;
-  /** Gives the conversation of a state that was kept. */
+  /** Returns the session for a saved state. */
   resume(state: EveSession['state']): EveSession;
 }
 
 /**
  * Loads `eve/client` of an installed package and connects it.
  *
- * @param folder where the package is installed
- * @param name what it is called there
+ * @param folder Folder with `node_modules`.
+ * @param name Name of the package in that folder.
  */
 export async function loadEve(
   { folder, name }: { readonly folder: string; readonly name: string },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { EveEvent, EveResult } from './eve.ts';
 
-/** An answered turn, where `message.appended` stands for one or more (protocol 6.4). */
+/** Event types of an answered turn. `message.appended` can occur several times (protocol 6.4). */
 const answeredTurn = [
   'turn.started',
   'message.received',
@@ -14,7 +14,7 @@ const answeredTurn = [
   'session.waiting',
 ];
 
-/** Expects the events of one answered turn, or of several one after the other. */
+/** Asserts the events of one or several answered turns. */
 export function expectTurns(events: readonly EveEvent[], turns: number): void {
   const types = events.map(({ type }) => type);
   const once = types.filter((type, at) => type !== 'message.appended' || types[at - 1] !== type);
@@ -24,7 +24,7 @@ export function expectTurns(events: readonly EveEvent[], turns: number): void {
   );
 }
 
-/** Expects the question and an answer that the docs of this folder give; returns the answer. */
+/** Asserts that the turn has the question and an answer from the docs of this folder. Returns the answer. */
 export function expectAnswer({ events, message, status }: EveResult, question: string): string {
   expectTurns(events, 1);
   assert.equal(status, 'waiting');
@@ -34,7 +34,7 @@ export function expectAnswer({ events, message, status }: EveResult, question: s
   assert.equal(piecesOf(events), message, 'the pieces are not the answer');
   assert.equal(completed?.finishReason, 'stop');
   assert.equal(completed?.abstained, false, 'it was declined');
-  // Perch wrote this member (protocol 6.1); what it holds is looked at below.
+  // Perch adds this member (protocol 6.1). Its value is checked below.
   const citations = completed?.citations as readonly Citation[];
   assert.ok(citations.length > 0, 'nothing is cited');
   const text = message ?? '';
@@ -53,11 +53,11 @@ interface Citation {
   readonly endLine: number;
 }
 
-/** Expects a place that is there, and named in the text. */
+/** Asserts that a cited location exists and is named in the text. */
 function expectCited(text: string, { path, heading, line, endLine }: Citation): void {
   const lines = readFileSync(path, 'utf8').split('\n');
   assert.ok(line >= 1 && line <= endLine && endLine <= lines.length, `no such lines in ${path}`);
-  // The heading of an operation is made of what stands in several places of its description.
+  // The heading of an operation combines text from several parts of its description.
   const words = new Set(['', ...wordsOf(lines.join('\n')).split(' ')]);
   const missing = wordsOf(heading)
     .split(' ')
@@ -66,7 +66,7 @@ function expectCited(text: string, { path, heading, line, endLine }: Citation): 
   assert.match(text, new RegExp(`${path.replaceAll('.', '\\.')}#[^\\s:]*:\\d+`));
 }
 
-/** Tells whether five words in a row of the cited lines stand in the text as well. */
+/** Returns whether the text contains five consecutive words of the cited lines. */
 function quotes(text: string, { path, line, endLine }: Citation): boolean {
   const lines = readFileSync(path, 'utf8').split('\n');
   const words = wordsOf(lines.slice(line - 1, endLine).join('\n')).split(' ');
@@ -76,7 +76,7 @@ function quotes(text: string, { path, line, endLine }: Citation): boolean {
 
 const wordsOf = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');
 
-/** The data of the last event of a type. */
+/** Returns the data of the last event of a type. */
 export function dataOf(events: readonly EveEvent[], type: string): EveEvent['data'] | undefined {
   return events.findLast((event) => event.type === type)?.data;
 }
@@ -86,7 +86,7 @@ function piecesOf(events: readonly EveEvent[]): string {
   return pieces.map(({ data }) => String(data.messageDelta)).join('');
 }
 
-/** Reads events up to and with a number of ends of turns. */
+/** Reads events until the given number of turns has ended. */
 export async function readTurns(events: AsyncIterable<EveEvent>, turns: number) {
   const read: EveEvent[] = [];
   for await (const event of events) {
@@ -96,7 +96,7 @@ export async function readTurns(events: AsyncIterable<EveEvent>, turns: number) 
   return read;
 }
 
-/** Expects the events of a turn that was cancelled before it said anything. */
+/** Asserts the events of a turn that was cancelled before any output. */
 export function expectCancelled(events: readonly EveEvent[]): void {
   assert.deepEqual(
     events.map(({ type }) => type).filter((type) => type !== 'session.started'),
@@ -104,13 +104,13 @@ export function expectCancelled(events: readonly EveEvent[]): void {
   );
 }
 
-/** Expects the error of a refusal: the client shows what the problem says, as its message. */
+/** Asserts that a request is refused, and that the error message of the client contains the problem. */
 export async function expectRefused(
   asked: Promise<unknown>,
   { status, code }: { readonly status: number; readonly code: string },
 ): Promise<void> {
   const error = await asked.then(
-    () => assert.fail('it was not refused'),
+    () => assert.fail('the request was not refused'),
     (reason: unknown) => reason,
   );
   assert.ok(error instanceof Error && 'body' in error && 'status' in error, String(error));

@@ -1,4 +1,4 @@
-/** Tells whether a release of three numbers is another one or a later one. */
+/** Returns whether a release (three numbers) is the same as or later than another one. */
 export function isAtLeast(release: string, other: string): boolean {
   const parts = other.split('.').map(Number);
   const difference = release.split('.').map((part, at) => Number(part) - (parts[at] ?? 0));

@@ -1,13 +1,13 @@
-/** Runs checks one after the other and tells of each in a line. */
+/** Runs checks in turn and prints a line for each. */
 export interface Report {
-  /** Rejects where the check fails, after telling of it: what comes next would fail for the same reason. */
+  /** Rejects after a failed check is printed, because later checks would fail for the same reason. */
   check<Value>(name: string, run: () => Promise<Value>): Promise<Value>;
 }
 
-/** A client that waits for an event that never comes waits for ever. */
+/** Timeout of a check in milliseconds. Clients wait forever for a missing event. */
 const deadlineMs = 120_000;
 
-/** Creates a report whose lines begin with a title. */
+/** Creates a report whose lines start with a title. */
 export function createReport(title: string): Report {
   return {
     check: async (name, run) => {
@@ -26,7 +26,7 @@ export function createReport(title: string): Report {
 
 function inTime<Value>(run: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const fail = () => reject(new Error(`nothing for ${deadlineMs / 1000} seconds`));
+    const fail = () => reject(new Error(`timeout after ${deadlineMs / 1000} seconds`));
     const timer = setTimeout(fail, deadlineMs);
     run.then(resolve, reject).finally(() => clearTimeout(timer));
   });

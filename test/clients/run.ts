@@ -8,8 +8,9 @@ import { type ServerStart, type SessionServer, startServer } from './servers.ts'
 import { silentMs } from './silent-checks.ts';
 
 /**
- * Checks published eve clients against the built server, and against one that is silent. Arguments: the Node for Perch, the folder where the packages are installed as
- * `eve-RELEASE`, the releases. Runs on a Node that the clients accept. Exits 1 where a check failed.
+ * Tests published eve clients with the built server and with a silent server. Arguments: Node.js binary for
+ * Perch, folder with the packages installed as `eve-RELEASE`, releases. This script itself runs on a
+ * Node.js version that the clients support. The exit code is 1 if a check fails.
  */
 const [perchNode = '', folder = '', ...releases] = process.argv.slice(2);
 
@@ -17,15 +18,15 @@ const checkClient = fileURLToPath(new URL('check-client.ts', import.meta.url));
 const silentServer = fileURLToPath(new URL('../support/session-server.ts', import.meta.url));
 const wrapper = join(folder, 'wrapper.mjs');
 
-/** The clients check what readers are told to use. */
+/** Writes the wrapper from the documentation to a file, so that the clients test it. */
 function writeWrapper(): void {
   const page = readFileSync('docs/sessions.md', 'utf8');
   const [, code] = /^```js\n(.*?)^```$/ms.exec(page) ?? [];
-  if (code === undefined) throw new Error('docs/sessions.md shows no wrapper');
+  if (code === undefined) throw new Error('docs/sessions.md does not contain the wrapper.');
   writeFileSync(wrapper, code);
 }
 
-/** One client, what it is checked for, and against which server. */
+/** Client, kind of checks and server of a run. */
 interface Run {
   readonly release: string;
   readonly host: string;
@@ -34,7 +35,7 @@ interface Run {
   readonly wraps: boolean;
 }
 
-/** Runs the checks of a client; gives what it was, where one failed. */
+/** Runs the checks of a client. Returns its title if one failed. */
 async function runClient({ release, host, kind, title, wraps }: Run): Promise<readonly string[]> {
   const imports = wraps ? ['--import', wrapper] : [];
   const args = [...imports, checkClient, folder, release, host, kind, title];
@@ -48,7 +49,7 @@ async function runClient({ release, host, kind, title, wraps }: Run): Promise<re
 
 const opened = new Map<string, Promise<SessionServer>>();
 
-/** Gives the address of a server, which is started where none is as this one. */
+/** Returns the URL of a server. Servers with the same arguments and settings are shared. */
 async function serve(given: Pick<ServerStart, 'args' | 'env'>): Promise<string> {
   const key = JSON.stringify(given);
   const server = opened.get(key) ?? startServer({ node: perchNode, folder, ...given });
@@ -58,10 +59,10 @@ async function serve(given: Pick<ServerStart, 'args' | 'env'>): Promise<string> 
 
 const built = ['dist/main.js', 'serve'];
 
-/** One turn at a time, so that one that waits can be cancelled; and as many starts as the checks make. */
+/** Settings: one turn at a time, so that a waiting one can be cancelled, and enough session starts for all checks. */
 const busy = { PERCH_SESSION_TURNS_AT_ONCE: '1', PERCH_SESSION_START_BURST: '10000' };
 
-/** What a release needs where nothing rewrites its requests. */
+/** Returns the settings that a release needs without the wrapper. */
 function settingFor(release: string): Readonly<Record<string, string>> {
   return isAtLeast(release, '0.31.0')
     ? { PERCH_SESSION_TOKEN: 'optional' }
@@ -87,7 +88,7 @@ async function checkBuilt(): Promise<readonly string[]> {
   return failed;
 }
 
-/** All at once, because each of them mostly waits. */
+/** Checks the silent server with all clients concurrently, because they mostly wait. */
 async function checkSilent(): Promise<readonly string[]> {
   const host = await serve({
     args: ['--import', import.meta.resolve('tsx'), silentServer],

@@ -3,23 +3,23 @@ import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A server with sessions, and its end. */
+/** Server with sessions, and the function that stops it. */
 export interface SessionServer {
   readonly base: string;
   stop(): Promise<void>;
 }
 
-/** How a server is started. */
+/** Options to start a server. */
 export interface ServerStart {
-  /** The Node that Perch runs on; the clients need a newer one. */
+  /** Node.js binary for Perch. The clients require a newer version. */
   readonly node: string;
   readonly args: readonly string[];
-  /** Where its data directory is made. */
+  /** Folder in which the data directory is created. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A server that has just been started reads the docs first. */
+/** Timeout in milliseconds until a new server is ready. It reads the docs first. */
 const readyMs = 120_000;
 
 /** Starts a server on a free port and waits until its sessions are ready. */
@@ -56,7 +56,7 @@ export async function startServer({
   };
 }
 
-/** Reads on after the address: a server whose log nobody reads would stop. */
+/** Returns the printed URL. Reads the output to the end, because a full pipe would block the server. */
 function readAddress(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -65,7 +65,7 @@ function readAddress(child: ChildProcess): Promise<string> {
       const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
       if (address !== undefined) resolve(address);
     });
-    child.once('exit', () => reject(new Error(`the server ended: ${text}`)));
+    child.once('exit', () => reject(new Error(`The server exited: ${text}`)));
   });
 }
 
@@ -74,5 +74,5 @@ async function untilReady(health: string): Promise<void> {
     if ((await fetch(health)).ok) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`${health} is not ready after ${readyMs} ms`);
+  throw new Error(`${health} is not ready after ${readyMs} ms.`);
 }

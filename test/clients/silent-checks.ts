@@ -3,15 +3,15 @@ import type { Eve, EveEvent, StartedEve } from './eve.ts';
 import { dataOf, expectCancelled, expectTurns } from './expectations.ts';
 import type { Report } from './report.ts';
 
-/** Longer than the 15 seconds after which a client takes a silent stream for a lost one. */
+/** Milliseconds of silence, longer than the 15 seconds after which clients give up a stream without heartbeats. */
 export const silentMs = 20_000;
 
-/** How many streams the process of this client has asked for. */
+/** Number of streams that this client has requested. */
 export interface StreamCount {
   readonly opened: number;
 }
 
-/** Lets a client cancel a running turn, and wait for one that is silent (check 4). */
+/** Checks that a client can cancel a running turn, and waits for a silent one (check 4). */
 export async function checkSilent(
   eve: Eve,
   { check }: Report,
@@ -20,17 +20,17 @@ export async function checkSilent(
   const { session, response } = await eve.start('one');
   if (session.cancel === undefined) await response.result();
   else {
-    await check('cancels a running turn, and sees it end', () =>
+    await check('cancels a running turn, and receives its end', () =>
       cancelRunning({ session, response }, async () => session.cancel?.()),
     );
   }
   if (response.cancel !== undefined) {
     const other = await session.send('two');
-    await check('cancels the turn of a response, and sees it end', () =>
+    await check('cancels the turn of a response, and receives its end', () =>
       cancelRunning({ session, response: other }, async () => other.cancel?.()),
     );
   }
-  await check('waits for a turn that is silent for 20 seconds, without a reconnect', async () => {
+  await check('waits for a turn without output for 20 seconds, without reconnecting', async () => {
     const before = streams.opened;
     const response = await session.send('three');
     const events: EveEvent[] = [];
@@ -48,7 +48,7 @@ export async function checkSilent(
   });
 }
 
-/** Reads a response to its end, and cancels as soon as its turn runs. */
+/** Reads a response to its end, and cancels its turn as soon as it runs. */
 async function cancelRunning(
   { session, response }: StartedEve,
   cancel: () => Promise<unknown>,

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { buildTestApp } from '../support/build-app.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
-/** Lists the files of a folder that this process has open. Only Linux tells. */
+/** Lists the files of a folder that this process has open. It works on Linux only. */
 function openFiles(folder: string): readonly string[] {
   const links = readdirSync('/proc/self/fd').flatMap((fd) => {
     try {
       return [readlinkSync(`/proc/self/fd/${fd}`)];
     } catch {
-      return []; // the descriptor with which the list was read
+      return []; // the descriptor that was used to read the list
     }
   });
   return links.filter((path) => path.startsWith(folder));
@@ -17,7 +17,7 @@ function openFiles(folder: string): readonly string[] {
 
 describe.runIf(process.platform === 'linux')('an app that cannot be built', () => {
   it.each(['cursor.key', 'archive.db', 'session.key', 'sessions.db', 'sessions.db.lock'])(
-    'closes what it has opened: no %s',
+    'closes all opened files if %s cannot be opened',
     async (name) => {
       const folder = temporaryFolder();
       mkdirSync(`${folder}/${name}`);
@@ -30,7 +30,7 @@ describe.runIf(process.platform === 'linux')('an app that cannot be built', () =
     },
   );
 
-  it('closes what it has opened where the archive is of something else', async () => {
+  it('closes all opened files if the archive is not a database', async () => {
     const folder = temporaryFolder();
     writeFileSync(`${folder}/archive.db`, 'This is a letter, no database. '.repeat(99));
 
@@ -39,7 +39,7 @@ describe.runIf(process.platform === 'linux')('an app that cannot be built', () =
     expect(openFiles(folder)).toEqual([]);
   });
 
-  it('closes what it has opened where the corpus is missing', async () => {
+  it('closes all opened files if a corpus is missing', async () => {
     const folder = temporaryFolder();
     const env = { PERCH_DATA_DIR: folder, PERCH_SESSIONS: 'on', PERCH_CORPUS: '/no/such/corpus' };
 

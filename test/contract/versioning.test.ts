@@ -33,6 +33,8 @@ function fill(path: string): string {
 }
 
 describe('the policy', () => {
+  const promise = sections['What v1 promises'];
+
   clause(
     ['read.versioning.v1_current', 'read.versioning.breaking_only_new_prefix'],
     'says that v1 is the current version, and that what breaks clients gets a new prefix',
@@ -41,8 +43,8 @@ describe('the policy', () => {
 
       const next = await app.request('/api/v2/posts');
 
-      expect(sections.v1).toContain('`v1` is the current major version of the machine surface');
-      expect(sections.v1).toContain('breaks clients ships only under a new prefix');
+      expect(promise).toMatch(/`v1` is the current major version.* the only one/);
+      expect(promise).toMatch(/breaks clients .*new prefix/);
       expect(describeLifecycle(baseUrl).supported_versions).toEqual(['v1']);
       expect(next.json().code).toBe('route_not_found');
       expect(routes.filter(({ path }) => /^\/api\/v(?!1\/)/.test(path))).toEqual([]);
@@ -57,7 +59,7 @@ describe('the policy', () => {
       const inAYear = new Date(deprecationMs);
       inAYear.setUTCFullYear(inAYear.getUTCFullYear() + 1);
 
-      expect(sections.v1).toMatch(/successor of `\/api\/v1` is published.*at least 12 months/);
+      expect(promise).toMatch(/successor of `\/api\/v1` is published.*at least 12 months/);
       expect(describeLifecycle(baseUrl).minimum_support_window_months).toBe(12);
       expect(sunsetMs).toBeGreaterThanOrEqual(inAYear.getTime());
     },
@@ -86,7 +88,7 @@ describe('the policy', () => {
     ['read.versioning.additive_open_ended_values', 'read.versioning.additive_markdown'],
     [
       'a new value of a field that is an open set, such as `source`',
-      'other wording, order or layout of the rendered Markdown',
+      'other wording, order or layout of the Markdown',
     ],
     (words) => `counts as additive: ${words}`,
     (words) => {
@@ -101,7 +103,7 @@ describe('the policy', () => {
     ],
     'tells clients to ignore what they do not know, and not to parse Markdown',
     () => {
-      expect(additive).toContain('Ignore the JSON fields that you do not know');
+      expect(additive).toMatch(/Ignore JSON fields.* that you do not know/);
       expect(additive).toContain('Do not parse the Markdown as data');
     },
   );
@@ -114,8 +116,8 @@ describe('the policy', () => {
     ],
     [
       'A query parameter, a JSON field or a route is removed or renamed.',
-      'A field that is there changes its type.',
-      'A parameter takes less than it took.',
+      'A field changes its type.',
+      'A parameter accepts fewer values than before.',
       'A status code or an error `code` changes its meaning.',
     ],
     (words) => `counts as breaking: ${words}`,

@@ -49,12 +49,12 @@ async function runHere(data: string, ...args: readonly string[]) {
   return { code, ...written };
 }
 
-/** How many items of the import are in the archive by now. */
+/** Returns the number of items that the import has stored so far. */
 function itemsOf(store: ArchiveStore): number {
   return store.importsOf('x', 'wren_example')[0]?.items ?? 0;
 }
 
-it('goes on after kill -9 at ten moments, and ends with the same contents', async () => {
+it('resumes after kill -9 at ten moments, and ends with the same contents', async () => {
   const path = writeExport(temporaryFolder(), makeExport());
   const whole = open(join(temporaryFolder(), 'archive.db'));
   await importExport(whole, path);
@@ -76,7 +76,7 @@ it('goes on after kill -9 at ten moments, and ends with the same contents', asyn
   expect(dumpArchive(store)).toEqual(dumpArchive(whole));
 });
 
-it('stops at SIGINT and says how to go on', async () => {
+it('stops on SIGINT and explains how to continue', async () => {
   const path = writeExport(temporaryFolder(), makeExport());
   const data = temporaryFolder();
   const store = open(join(data, 'archive.db'));
@@ -88,13 +88,13 @@ it('stops at SIGINT and says how to go on', async () => {
   const { code, stdout } = await child.ended;
   expect({ code, stdout }).toMatchObject({
     code: 3,
-    stdout: expect.stringContaining('stopped; the same command goes on from here'),
+    stdout: expect.stringContaining('Run the same command to continue.'),
   });
   const { stdout: rest } = await startImport(data, path, '--json').ended;
   expect(JSON.parse(rest)).toMatchObject({ ended: 'done', posts: posts - 16 });
 });
 
-it('is read by a server while it runs', async () => {
+it('does not disturb a server that reads the archive', async () => {
   const path = writeExport(temporaryFolder(), makeExport());
   const data = temporaryFolder();
   const server = spawnPerch(['serve'], {
@@ -149,12 +149,12 @@ describe('perch archive', () => {
     });
     expect(exported.stdout.split('\n')).toHaveLength(1 + 1 + 12 + 3 + 3 + 1);
     expect(removed.stdout).toBe(
-      'wren_example on x is removed: 9 posts, 3 reposts with 3 posts of others, 3 follows\n',
+      'Removed wren_example on x: 9 posts, 3 reposts with 3 posts of others, 3 follows.\n',
     );
     expect(again).toMatchObject({ code: 1, stdout: '' });
   });
 
-  it('imports what there is of a file that was cut off', async () => {
+  it('imports the complete records of a truncated file', async () => {
     const folder = writeExport(temporaryFolder(), small());
     const tweets = join(folder, 'data/tweets.js');
     truncateSync(tweets, readFileSync(tweets).length - 100);
@@ -166,52 +166,52 @@ describe('perch archive', () => {
 
     expect(code).toBe(3);
     expect(stdout).toContain('1 account, 11 posts');
-    expect(stdout).toContain('the export ends too early');
+    expect(stdout).toContain('The export is incomplete.');
     expect(stderr).toContain('The file ends in the middle of this record.');
     expect(again.code).toBe(3);
-    expect(again.stdout).toContain('the export ends too early');
+    expect(again.stdout).toContain('The export is incomplete.');
   });
 
   it.each([
-    ['no such file', ['import', 'nowhere.zip'], 2, 'there is no such file or folder'],
-    ['a path through a file', ['import', 'package.json/x'], 2, 'there is no such file or folder'],
+    ['no such file', ['import', 'nowhere.zip'], 2, 'There is no such file or folder.'],
+    ['a path through a file', ['import', 'package.json/x'], 2, 'There is no such file or folder.'],
     ['a device', ['import', '/dev/null'], 2, 'is neither a file nor a folder'],
-    ['no file', ['import'], 2, 'import needs the FILE'],
-    ['no such form', ['import', 'x', '--form', 'paper'], 2, '--form is one of'],
-    ['another folder', ['import', 'test/support'], 2, 'is no export that is known'],
-    ['no such command', ['burn'], 2, 'archive does one of these'],
-    ['no handle', ['remove', 'not a handle'], 2, 'is no handle'],
+    ['no file', ['import'], 2, 'Name the file or folder of an export.'],
+    ['no such form', ['import', 'x', '--form', 'paper'], 2, '--form must be one of'],
+    ['another folder', ['import', 'test/support'], 2, 'is not an export that Perch can read'],
+    ['no such command', ['burn'], 2, 'The subcommands of perch archive are'],
+    ['no handle', ['remove', 'not a handle'], 2, 'is not a handle'],
     [
       'another form',
       ['import', 'test/support', '--form', 'bluesky'],
       2,
-      'that --form names, bluesky',
+      'not an export in the format given by --form, bluesky.',
     ],
     ['the sample', ['remove', 'ada.example'], 2, 'PERCH_SAMPLE=false'],
-    ['an unknown account', ['export', 'jack'], 1, 'does not hold jack on x'],
-    ['no such format', ['export', '--format', 'paper'], 2, '--format is one of'],
-  ])('tells of %s', async (_name, args, code, message) => {
+    ['an unknown account', ['export', 'jack'], 1, 'does not contain jack on x'],
+    ['no such format', ['export', '--format', 'paper'], 2, '--format must be one of'],
+  ])('explains the failure: %s', async (_name, args, code, message) => {
     const end = await runHere(temporaryFolder(), ...args);
 
     expect(end).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });
 
-  it('asks for a folder where the data directory is a file', async () => {
+  it('refuses a data directory that is a file', async () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
 
     expect(await runHere(file, 'import', 'test/support')).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('it has to be a folder'),
+      stderr: expect.stringContaining('Set it to a folder.'),
     });
   });
 
   it.each([
-    ['export', 'missing/x.ndjson', 'the folder that it would be in is missing'],
-    ['export', 'folder', 'it is a folder'],
-    ['export', 'file/x.ndjson', 'its path leads through a file'],
-    ['export wren_example --format markdown', 'file/notes', 'its path leads through a file'],
-  ])('says why `%s` cannot write %s', async (args, output, why) => {
+    ['export', 'missing/x.ndjson', 'Its folder does not exist.'],
+    ['export', 'folder', 'It is a folder.'],
+    ['export', 'file/x.ndjson', 'A part of its path is a file.'],
+    ['export wren_example --format markdown', 'file/notes', 'A part of its path is a file.'],
+  ])('explains why `%s` cannot write %s', async (args, output, why) => {
     const data = temporaryFolder();
     await runHere(data, 'import', writeExport(temporaryFolder(), small()));
     const folder = temporaryFolder();
@@ -222,12 +222,12 @@ describe('perch archive', () => {
     expect(await runHere(data, ...args.split(' '), '--output', path)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `perch: ${path} cannot be written: ${why}\n`,
+      stderr: `perch: ${path} cannot be written. ${why}\n`,
     });
     expect(readdirSync(folder).sort()).toEqual(['file', 'folder']);
   });
 
-  it('writes to what is no file, and through a link, without replacing it', async () => {
+  it('writes to devices and through symbolic links without replacing them', async () => {
     const data = temporaryFolder();
     await runHere(data, 'import', writeExport(temporaryFolder(), small()));
     const folder = temporaryFolder();
@@ -238,7 +238,7 @@ describe('perch archive', () => {
 
     expect(await runHere(data, 'export', '--output', full)).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('the disk is full'),
+      stderr: expect.stringContaining('The disk is full.'),
     });
     expect(await runHere(data, 'export', '--output', link)).toMatchObject({ code: 0, stderr: '' });
 
@@ -247,7 +247,7 @@ describe('perch archive', () => {
     expect(readFileSync(join(folder, 'file'), 'utf8')).toContain('"perch_archive":1');
   });
 
-  it('ends in peace when the reader of an export leaves', async () => {
+  it('exits with 0 when the reader of an export closes the pipe', async () => {
     const data = temporaryFolder();
     await runHere(data, 'import', writeExport(temporaryFolder(), small()));
     const left = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
@@ -265,19 +265,19 @@ describe('perch archive', () => {
     expect(stderr.write).not.toHaveBeenCalled();
   });
 
-  it('does not take an empty name for an output', async () => {
+  it('refuses an empty --output', async () => {
     const end = await runHere(temporaryFolder(), 'export', '--output', '');
 
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('--output is empty') });
   });
 
-  it('has nothing to write to in memory', async () => {
+  it('refuses an archive in memory', async () => {
     const end = await runHere(':memory:', 'list');
 
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('name a folder') });
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('Set it to a folder.') });
   });
 
-  it('tells of an archive that somebody else keeps locked', async () => {
+  it('reports an archive that another process has locked', async () => {
     const data = temporaryFolder();
     const folder = writeExport(temporaryFolder(), small());
     open(join(data, 'archive.db'));
@@ -291,12 +291,12 @@ describe('perch archive', () => {
 
     expect(locked).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('keeps the archive locked'),
+      stderr: expect.stringContaining('has locked the archive'),
     });
     expect(free).toMatchObject({ code: 0, stdout: expect.stringContaining('12 posts') });
   });
 
-  it('takes a damaged archive for one', async () => {
+  it('reports a damaged archive', async () => {
     const data = temporaryFolder();
     writeFileSync(join(data, 'archive.db'), 'no database at all, but long enough to be looked at');
 

@@ -10,12 +10,13 @@ import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const unknown = 'ses_01KA3V9Z7T0123456789ABCDEF';
 
+/** Data directory of a test, with the environment variables for the server and the commands. */
 interface Place {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A data directory, and the settings shared by the server and the commands. */
+/** Creates a data directory and a corpus. */
 function openPlace(env: Record<string, string> = {}): Place {
   const { root } = corpusOf({
     'gates.md':
@@ -40,7 +41,7 @@ const ask = (place: Place, session: string, question: string, ...options: string
 
 const idIn = (err: string) => /ses_\w{26}/.exec(err)?.[0] ?? '';
 
-/** Serves the sessions of the folder on a free port, which only the note in the folder names. */
+/** Serves the sessions on a free port. Commands find the port only through the address file. */
 async function serve({ env }: Place, engine = createScriptedEngine()) {
   const app = await buildTestApp({
     env: { PERCH_SESSIONS: 'on', PERCH_PROVIDERS: 'archive', PERCH_SAMPLE: 'false', ...env },
@@ -52,7 +53,7 @@ async function serve({ env }: Place, engine = createScriptedEngine()) {
 }
 
 describe('perch ask --session without a server', () => {
-  it('starts a session, and completes a follow-up with the earlier question', async () => {
+  it('starts a session, and understands a follow-up from the earlier question', async () => {
     const place = openPlace();
 
     const first = await ask(place, 'new', 'When do the sluice gates open?');
@@ -62,7 +63,7 @@ describe('perch ask --session without a server', () => {
     expect([first.code, second.code]).toEqual([0, 0]);
     expect(first.out).toMatch(/^The sluice gates open at six in the morning\./);
     expect(first.out).toContain('- `gates.md#opening-hours:5`\n');
-    expect(first.err).toBe(`perch: session ${id}\n`);
+    expect(first.err).toBe(`perch: The session ID is ${id}.\n`);
     const { message, citations, ...rest } = JSON.parse(second.out);
     expect(message).toContain('painted green');
     expect(citations).toContainEqual(expect.objectContaining({ heading: 'Paint', line: 9 }));
@@ -90,14 +91,14 @@ describe('perch ask --session without a server', () => {
     expect(questions).toHaveLength(2);
   });
 
-  it('exits with 1 if the docs have no answer', async () => {
+  it('exits with 1 if the docs do not answer the question', async () => {
     const { code, out } = await ask(openPlace(), 'new', 'price of crude oil in 1973');
 
     expect(code).toBe(1);
     expect(out).toMatch(/^The documentation does not seem to answer this/);
   });
 
-  it('answers the queued messages of other sessions completely, or not at all', async () => {
+  it('answers waiting questions of other sessions completely, or not at all', async () => {
     const place = openPlace();
     const engine = createHeldEngine();
     const { app } = await serve(place, engine);
@@ -120,13 +121,13 @@ describe('perch ask --session without a server', () => {
 
     expect(code).toBe(0);
     const { out } = await perch(place, 'sessions', 'show', sessionId);
-    expect(out).toMatch(/\(waits\)|painted green/);
+    expect(out).toMatch(/\(waiting\)|painted green/);
     expect(out.match(/The server was stopped/g)).toHaveLength(1);
   });
 });
 
 describe('perch ask --session beside a server', () => {
-  it('asks the server that its note names, and prints the answer as it arrives', async () => {
+  it('finds the server by its address file, and prints the answer as it arrives', async () => {
     const place = openPlace();
     const engine = createHeldEngine();
     const { url } = await serve(place, engine);
@@ -143,7 +144,7 @@ describe('perch ask --session beside a server', () => {
     expect(await stream.text()).toContain('"message":"one"');
   });
 
-  it('continues sessions of others, and reads only its own turn', async () => {
+  it('continues sessions of other callers, and prints only its own turn', async () => {
     const place = openPlace();
     const { app, engine } = await serve(place);
     const started = await app.request('/svc/v1/session', {
@@ -158,7 +159,7 @@ describe('perch ask --session beside a server', () => {
     expect(engine.asked[1]?.earlier).toHaveLength(1);
   });
 
-  it('prints the whole new answer if an answer is replaced', async () => {
+  it('prints the final answer in full if a draft was withdrawn', async () => {
     const place = openPlace();
     await serve(
       place,
@@ -173,7 +174,7 @@ describe('perch ask --session beside a server', () => {
     expect(out).toMatch(/^A draft .*characters\.\n\nThe answer to “one”\.\n$/);
   });
 
-  it('prints the reason of a failed turn, and exits with 3', async () => {
+  it('prints why a turn failed, and exits with 3', async () => {
     const place = openPlace();
     await serve(
       place,
@@ -190,7 +191,7 @@ describe('perch ask --session beside a server', () => {
     expect(JSON.parse(json.out)).toMatchObject({ finishReason: 'error', citations: [] });
   });
 
-  it('explains that the server that holds the sessions does not listen', async () => {
+  it('reports that the server of the sessions does not respond', async () => {
     const place = openPlace();
     const { app } = await serve(place);
     writeFileSync(`${place.folder}/sessions.db.address`, 'http://127.0.0.1:9/svc/v1\n');
@@ -199,7 +200,7 @@ describe('perch ask --session beside a server', () => {
     await app.server.close();
 
     expect(gone.code).toBe(3);
-    expect(gone.err).toContain('the server at http://127.0.0.1:9 does not answer');
+    expect(gone.err).toContain('The server at http://127.0.0.1:9 does not respond.');
     expect(existsSync(`${place.folder}/sessions.db.address`)).toBe(false);
   });
 });
@@ -211,16 +212,16 @@ describe.each(['a server', 'no server'])('perch ask --session with %s', (beside)
     return place;
   };
 
-  it('refuses an unknown session, with a resolution', async () => {
+  it('refuses an unknown session, with advice', async () => {
     const { code, err } = await ask(await openWith(), unknown, 'one');
 
     expect(code).toBe(2);
     expect(err).toBe(
-      'perch: There is no session with this id. `perch sessions list` shows what there is, `--session new` starts one.\n',
+      'perch: There is no session with this id. `perch sessions list` lists the sessions, and `--session new` starts a new one.\n',
     );
   });
 
-  it('refuses an ended session and a deleted one', async () => {
+  it('refuses a session that has ended, and one that was deleted', async () => {
     const place = await openWith({ PERCH_SESSION_TURNS: '1' });
     const id = idIn((await ask(place, 'new', 'When do the sluice gates open?')).err);
 
@@ -233,7 +234,7 @@ describe.each(['a server', 'no server'])('perch ask --session with %s', (beside)
     expect(removed.err).toContain('was deleted. `--session new` starts a new one.');
   });
 
-  it('refuses a session that is bound to a bearer token, and continues its own', async () => {
+  it('refuses a session bound to another bearer token, and continues its own', async () => {
     const place = openPlace({ PERCH_SESSION_BIND_BEARER: 'on' });
     const { app } = await serve(place);
     const started = await app.request('/svc/v1/session', {
@@ -263,20 +264,20 @@ describe.each(['a server', 'no server'])('perch ask --session with %s', (beside)
 });
 
 it.each([
-  [['--session', 'ses_1'], {}, '--session takes an ID'],
-  [['--session', ''], {}, '--session takes an ID'],
-  [['--session', 'new', '--corpus', '.'], {}, '--corpus and --session contradict'],
-  [['--session', 'new'], { PERCH_SESSION_STORE: 'memory' }, 'kept in memory'],
-  [['--session', 'new'], { PERCH_DATA_DIR: ':memory:' }, 'kept in memory'],
-  [['--session', 'new'], { PERCH_CORPUS: '/nowhere' }, 'There is no folder or file /nowhere'],
-] as const)('explains perch ask %j with %j', async (args, env, words) => {
+  [['--session', 'ses_1'], {}, '--session must be `new` or an ID'],
+  [['--session', ''], {}, '--session must be `new` or an ID'],
+  [['--session', 'new', '--corpus', '.'], {}, '--corpus and --session cannot be used together'],
+  [['--session', 'new'], { PERCH_SESSION_STORE: 'memory' }, 'in the memory of the server'],
+  [['--session', 'new'], { PERCH_DATA_DIR: ':memory:' }, 'in the memory of the server'],
+  [['--session', 'new'], { PERCH_CORPUS: '/nowhere' }, 'There is no folder or file /nowhere.'],
+] as const)('explains why perch ask %j fails with %j', async (args, env, words) => {
   const { code, err } = await perch(openPlace(env), 'ask', 'one', ...args);
 
   expect(code).toBe(2);
   expect(err).toContain(words);
 });
 
-it('exits with 3 if the file of sessions is damaged', async () => {
+it('exits with 3 if the session file is damaged', async () => {
   const folder = temporaryFolder();
   writeFileSync(`${folder}/sessions.db`, 'this is no database'.repeat(100));
 

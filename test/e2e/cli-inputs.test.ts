@@ -16,7 +16,7 @@ interface Setting {
   readonly stdin?: string;
 }
 
-/** Runs a command in this process, with an archive that is gone afterwards. */
+/** Runs a command in this process, with an archive in memory. */
 async function run(args: readonly string[], { env = {}, stdin = '' }: Setting = {}) {
   const written = { stdout: '', stderr: '' };
   const code = await runCommand(args, {
@@ -75,7 +75,7 @@ describe('an input of perch read', () => {
     [['fxtwitter.com/wren/status/20']],
     [['https://x.com/i/web/status/20']],
     [['@wren/status/20']],
-  ])('%j asks for the post 20 of X', async (args) => {
+  ])('%j requests post 20 from X', async (args) => {
     const fake = await upstream((_request, response) =>
       answerJson(response, fxBody(fxStatus('20', { author: fxUser('wren') }))),
     );
@@ -94,7 +94,7 @@ describe('an input of perch read', () => {
     [['https://x.com/hashtag/heron'], '/2/search'],
     [['x.com/search?q=heron&f=top'], '/2/search'],
     [['nitter.net/wren/followers'], '/2/profile/wren/followers'],
-  ])('%j asks X at %s', async (args, path) => {
+  ])('%j requests %s from X', async (args, path) => {
     const fake = await startFakeFxTwitter();
     fake.addAccount('wren');
     fake.addTimeline('wren', { length: 3 });
@@ -109,26 +109,26 @@ describe('an input of perch read', () => {
   });
 
   it.each([
-    [['ada'], 2, 'did you mean @ada?'],
+    [['ada'], 2, 'Did you mean @ada?'],
     [['two words'], 2, 'use perch search'],
-    [['1900000000000000001'], 2, 'needs --platform x'],
+    [['1900000000000000001'], 2, 'add --platform x'],
     [['https://t.co/abc'], 2, 't.co'],
     [['https://x.com/home'], 2, 'not the URL of a post, an account or a search'],
     [['3kabc', '--platform', 'bluesky'], 2, '@HANDLE/status/ID'],
-    [['ada.example', '--platform', 'x'], 2, 'neither an id nor a handle of X'],
-    [['ada.example', '--platform', 'blusky'], 2, 'did you mean bluesky?'],
+    [['ada.example', '--platform', 'x'], 2, 'neither a post id nor a handle on X'],
+    [['ada.example', '--platform', 'blusky'], 2, 'Did you mean bluesky?'],
     [['http://localhost:9999/ada.example'], 2, 'names a port'],
-    [['ada.example', '--thread', 'off'], 2, '--thread is for a post'],
-    [[post, '--only-media'], 2, '--only-media is for a profile'],
-    [[post, '--feed', 'top'], 2, '--feed is for a search'],
-    [[post, '--thread', 'ful'], 2, 'did you mean full?'],
-    [[post, '--replies', 'tpo'], 2, 'did you mean top?'],
-    [[post, '--formt', 'json'], 2, 'did you mean --format?'],
-    [['ada.example', '--with-replys'], 2, 'did you mean --with-replies?'],
-    [['ada.example', 'harbour.example', '--json', '--format', 'markdown'], 2, 'contradict'],
-    [['-', '-'], 2, 'give one -'],
+    [['ada.example', '--thread', 'off'], 2, '--thread can be used only with a post'],
+    [[post, '--only-media'], 2, '--only-media can be used only with a profile'],
+    [[post, '--feed', 'top'], 2, '--feed can be used only with a search'],
+    [[post, '--thread', 'ful'], 2, 'Did you mean full?'],
+    [[post, '--replies', 'tpo'], 2, 'Did you mean top?'],
+    [[post, '--formt', 'json'], 2, 'Did you mean --format?'],
+    [['ada.example', '--with-replys'], 2, 'Did you mean --with-replies?'],
+    [['ada.example', 'harbour.example', '--json', '--format', 'markdown'], 2, '--json cannot'],
+    [['-', '-'], 2, 'Give - only once'],
     [['http://localhost:8080/docs/start'], 2, 'not the URL'],
-  ])('%j ends with %i and says %s', async (args, code, words) => {
+  ])('%j exits with %i and prints %s', async (args, code, words) => {
     const ended = await run(['read', ...args]);
 
     expect(ended).toMatchObject({ code, stdout: '' });
@@ -136,7 +136,7 @@ describe('an input of perch read', () => {
   });
 });
 
-it('takes the parameters of the read as options', async () => {
+it('accepts the parameters of a read as options', async () => {
   const count = async (...args: string[]) =>
     JSON.parse((await run(['read', post, '--json', ...args])).stdout).postCount;
 
@@ -148,7 +148,7 @@ it('takes the parameters of the read as options', async () => {
 });
 
 describe('several inputs of perch read', () => {
-  it('are printed in their order, and the worst exit code counts', async () => {
+  it('are printed in their order, and exit with the most severe code', async () => {
     const args = ['read', '@ada.example', '@nobody.example', 'heron', post, '--limit', '1'];
 
     const ended = await run(args);
@@ -157,17 +157,17 @@ describe('several inputs of perch read', () => {
     expect(ended.stdout.match(/^# .*$/gm)).toEqual(['# Ada Fenwick (@ada.example)', thread]);
     expect(ended.stdout).toContain('\n\n# Thread by');
     expect(ended.stderr).toContain('perch: @nobody.example: The sample has no such account.');
-    expect(ended.stderr).toContain('did you mean @heron?');
+    expect(ended.stderr).toContain('Did you mean @heron?');
   });
 
-  it('end with 1 if one of them is not found, and with 0 if all are', async () => {
+  it('exit with 1 if one of them is not found, and with 0 if all are found', async () => {
     const missing = await run(['read', '@ada.example', '@nobody.example']);
     const found = await run(['read', '@ada.example', '@harbour.example']);
 
     expect([missing.code, found.code]).toEqual([1, 0]);
   });
 
-  it('are told apart in JSON by a line before each, and a failure has a line', async () => {
+  it('have a line with the input before their JSON, and a line for an error', async () => {
     const inputs = ['@ada.example/followers', '@nobody.example', post];
 
     const ended = await run(['read', ...inputs, '--json', '--limit', '2']);
@@ -186,7 +186,7 @@ describe('several inputs of perch read', () => {
     expect(lines[4].error).toMatchObject({ code: 'not_found', status: 404 });
   });
 
-  it('come from standard input, without comments and blank lines', async () => {
+  it('can come from standard input, where comments and blank lines are ignored', async () => {
     const stdin = `\ufeff# accounts to read\n\n@ada.example\r\n  harbour.example  \n# ${post}\n`;
 
     const ended = await run(['read', '-', '--limit', '1'], { stdin });
@@ -201,7 +201,7 @@ describe('several inputs of perch read', () => {
     expect(nothing).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('have a bound', async () => {
+  it('are limited in number and length', async () => {
     const long = await run(['read', '-'], { stdin: 'a'.repeat(1_048_577) });
     const many = await run(['read', '-'], { stdin: '@ada.example\n'.repeat(10_001) });
 
@@ -209,7 +209,7 @@ describe('several inputs of perch read', () => {
     expect([long.stderr, many.stderr].join('')).toMatch(/1048576 characters[\s\S]*10000 inputs/);
   });
 
-  it('cannot all have front matter on top', async () => {
+  it('cannot be printed with front matter', async () => {
     const ended = await run(['read', post, post, '--format', 'obsidian']);
 
     expect(ended).toMatchObject({ code: 2, stdout: '' });
@@ -218,7 +218,7 @@ describe('several inputs of perch read', () => {
 });
 
 describe('perch read --json', () => {
-  it('of a profile begins with the profile', async () => {
+  it('prints a profile before its posts', async () => {
     const [first, ...posts] = linesOf(
       (await run(['read', '@ada.example', '--json', '--limit', '3'])).stdout,
     );
@@ -227,7 +227,7 @@ describe('perch read --json', () => {
     expect(posts.map(({ type }) => type)).toEqual(['status', 'status', 'status']);
   });
 
-  it('of a profile alone is the profile', async () => {
+  it('prints only the profile with --no-include-posts', async () => {
     const { stdout } = await run(['read', '@ada.example', '--json', '--no-include-posts']);
 
     expect(linesOf(stdout)).toEqual([
@@ -235,7 +235,7 @@ describe('perch read --json', () => {
     ]);
   });
 
-  it('honours the parameters of an address of the own server', async () => {
+  it('applies the query parameters of a Perch URL', async () => {
     const { stdout } = await run([
       'read',
       'http://localhost:8080/ada.example?limit=2&page=2&format=json',
@@ -247,7 +247,7 @@ describe('perch read --json', () => {
 });
 
 describe('perch read --output', () => {
-  it('writes the file as a whole, and through a link', async () => {
+  it('replaces the target of a symbolic link, and leaves no temporary file', async () => {
     const folder = temporaryFolder();
     writeFileSync(`${folder}/old.md`, 'old');
     symlinkSync('old.md', `${folder}/link.md`);
@@ -259,7 +259,7 @@ describe('perch read --output', () => {
     expect(existsSync(`${folder}/old.md.part`)).toBe(false);
   });
 
-  it('leaves the file as it was when nothing can be read', async () => {
+  it('keeps the existing file if the read fails', async () => {
     const folder = temporaryFolder();
     writeFileSync(`${folder}/old.md`, 'old');
 
@@ -277,9 +277,9 @@ describe('perch read --output', () => {
   });
 
   it.each([
-    ['missing/note.md', 'the folder that it would be in is missing'],
-    ['folder', 'it is a folder'],
-  ])('says why %s cannot be written', async (name, words) => {
+    ['missing/note.md', 'Its folder does not exist.'],
+    ['folder', 'It is a folder.'],
+  ])('explains why %s cannot be written', async (name, words) => {
     const folder = temporaryFolder();
     mkdirSync(`${folder}/folder`);
 
@@ -292,19 +292,19 @@ describe('perch read --output', () => {
 
 describe('the command line', () => {
   it.each([
-    [['reed', 'ada.example'], 'did you mean read?'],
-    [['serach', 'heron'], 'did you mean search?'],
-    [['archive', 'improt'], 'did you mean import?'],
-    [['keys', 'crate'], 'did you mean create?'],
-    [['sessions', 'lsit'], 'did you mean list?'],
-    [['archive', 'export', '--format', 'mardown'], 'did you mean markdown?'],
-    [['search', 'heron', '--feed', 'lastest'], 'did you mean latest?'],
-    [['search', 'heron', '--platfrom', 'x'], 'did you mean --platform?'],
-    [['keys', 'create', '--lable', 'a'], 'did you mean --label?'],
-    [['serve', '--prot', '1'], 'did you mean --port?'],
-    [['--prot', '1'], 'did you mean --port?'],
-    [['serve', '--port', 'abc'], '--port="abc": must be a whole number'],
-  ])('answers %j with the question: %s', async (args, words) => {
+    [['reed', 'ada.example'], 'Did you mean read?'],
+    [['serach', 'heron'], 'Did you mean search?'],
+    [['archive', 'improt'], 'Did you mean import?'],
+    [['keys', 'crate'], 'Did you mean create?'],
+    [['sessions', 'lsit'], 'Did you mean list?'],
+    [['archive', 'export', '--format', 'mardown'], 'Did you mean markdown?'],
+    [['search', 'heron', '--feed', 'lastest'], 'Did you mean latest?'],
+    [['search', 'heron', '--platfrom', 'x'], 'Did you mean --platform?'],
+    [['keys', 'create', '--lable', 'a'], 'Did you mean --label?'],
+    [['serve', '--prot', '1'], 'Did you mean --port?'],
+    [['--prot', '1'], 'Did you mean --port?'],
+    [['serve', '--port', 'abc'], '--port is "abc", but must be a whole number'],
+  ])('refuses %j with the message: %s', async (args, words) => {
     const ended = await run(args);
 
     expect(ended).toMatchObject({ code: 2, stdout: '' });
@@ -312,7 +312,7 @@ describe('the command line', () => {
   });
 
   it.each([
-    [['help'], ['Usage: perch [command]', '`perch` is `perch serve`', 'perch serve [--port PORT]']],
+    [['help'], ['Usage: perch [command]', 'same as `perch serve`', 'perch serve [--port PORT]']],
     [
       ['help', 'keys', 'create'],
       ['Usage: perch keys create --label TEXT', '--allowance N'],
@@ -335,7 +335,7 @@ describe('the command line', () => {
     ],
     [
       ['serve', '--help'],
-      ['--port PORT', '--host HOST', 'in place of PORT'],
+      ['--port PORT', '--host HOST', 'Overrides PORT.'],
     ],
     [
       ['ask', '--help'],
@@ -355,7 +355,7 @@ describe('the command line', () => {
         '--output FILE',
       ],
     ],
-  ])('explains itself to %j', async (args, words) => {
+  ])('prints help for %j', async (args, words) => {
     const ended = await run(args);
 
     expect(ended).toMatchObject({ code: 0, stderr: '' });

@@ -15,7 +15,7 @@ function perchKeys(folder: string) {
     spawnPerch(['keys', ...args], { PERCH_DATA_DIR: folder }).ended;
 }
 
-/** Runs a command in this process, for what ends before anything is opened. */
+/** Runs a command in this process, for errors before the store is opened. */
 async function runHere(args: readonly string[]): Promise<Omit<Ended, 'signal'>> {
   const [stdout, stderr]: [string[], string[]] = [[], []];
   const code = await runCommand(args, {
@@ -26,7 +26,7 @@ async function runHere(args: readonly string[]): Promise<Omit<Ended, 'signal'>> 
   return { code, stdout: stdout.join(''), stderr: stderr.join('') };
 }
 
-/** The store of a folder, as a server beside the command has it open. */
+/** Opens the key store of a folder as a running server does. */
 function openServerStore(folder: string) {
   return openKeyRig({ path: `${folder}/perch.db`, whenMissing: 'wait' });
 }
@@ -38,7 +38,7 @@ describe('perch keys', () => {
       'read.key_moves.issue_makes_active',
       'read.key_moves.issue_shows_key_once',
     ],
-    'makes a key, prints it alone, and never again',
+    'creates a key, prints only the key, and never shows it again',
     async () => {
       const folder = `${temporaryFolder()}/data`;
       const keys = perchKeys(folder);
@@ -57,10 +57,10 @@ describe('perch keys', () => {
       expect(made.code).toBe(0);
       expect(made.stdout).toMatch(keyShape);
       expect(made.stderr).toMatch(
-        /^perch: key [0-9a-f]{12} "Weather bot" is enabled\. This is shown once; only its hash is kept\.\n$/,
+        /^perch: Key [0-9a-f]{12} "Weather bot" is enabled\. Store the key now: Perch keeps only its hash .*\n$/,
       );
       expect(JSON.parse(json.stdout)).toEqual({
-        id: /key ([0-9a-f]{12})/.exec(made.stderr)?.[1],
+        id: /Key ([0-9a-f]{12})/.exec(made.stderr)?.[1],
         label: 'Weather bot',
         enabled: true,
         allowance: 1200,
@@ -85,7 +85,7 @@ describe('perch keys', () => {
       'read.key_moves.delete_rejects_immediately',
       'read.key_moves.rotation_rejects_old_key',
     ],
-    'disables, enables, changes, rotates and deletes a key beside a server',
+    'disables, enables, changes, rotates and deletes a key while a server runs',
     async () => {
       const folder = temporaryFolder();
       const keys = perchKeys(folder);
@@ -95,7 +95,7 @@ describe('perch keys', () => {
 
       const disabled = await keys('disable', record.id);
       expect(disabled).toMatchObject({ code: 0, stdout: '' });
-      expect(disabled.stderr).toBe(`perch: key ${record.id} "a" is disabled\n`);
+      expect(disabled.stderr).toBe(`perch: Key ${record.id} "a" is disabled.\n`);
       expect(server.store.check(key).status).toBe('invalid');
       await keys('enable', record.id);
       expect(await server.checkNext(key)).toBe('valid');
@@ -123,19 +123,19 @@ describe('perch keys', () => {
 
   it.each([
     [[], 2, 'create, list, change, disable, enable, rotate, delete'],
-    [[secret], 2, 'one of these'],
+    [[secret], 2, 'The subcommands of perch keys are'],
     [['create'], 2, 'needs --label'],
     [['create', '--label', ' '], 2, '--label must not be empty'],
-    [['create', '--label', 'a', secret], 2, 'takes options only'],
+    [['create', '--label', 'a', secret], 2, 'takes only options'],
     [['create', '--label', 'a', '--allowance', '0'], 2, '--allowance must be a whole number'],
     [['create', '--label', 'a', '--allowance', '1e3'], 2, '--allowance must be a whole number'],
     [['list', 'all'], 2, 'takes no arguments'],
-    [['disable'], 2, 'one ID'],
-    [['delete', secret], 2, 'one ID'],
-    [['rotate', 'a'.repeat(12), 'b'.repeat(12)], 2, 'one ID'],
+    [['disable'], 2, 'one key ID'],
+    [['delete', secret], 2, 'one key ID'],
+    [['rotate', 'a'.repeat(12), 'b'.repeat(12)], 2, 'one key ID'],
     [['change', 'a'.repeat(12)], 2, 'needs --label, --allowance or --notes'],
     [['enable', 'a'.repeat(12), '--label', 'a'], 2, '--label'],
-  ] as const)('explains %j with exit code %i', async (args, code, words) => {
+  ] as const)('refuses %j with exit code %i', async (args, code, words) => {
     const ended = await runHere(['keys', ...args]);
 
     expect(ended.code).toBe(code);
@@ -145,7 +145,7 @@ describe('perch keys', () => {
     expect(ended.stderr).not.toContain(secret);
   });
 
-  it('ends with 1 where there is no such key', async () => {
+  it('exits with 1 if there is no such key', async () => {
     const folder = temporaryFolder();
     const store = openKeyStore({
       path: `${folder}/perch.db`,
@@ -159,11 +159,11 @@ describe('perch keys', () => {
 
     for (const { code, stdout, stderr } of ends) {
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(/^perch: there is no key with this ID; .*\n$/);
+      expect(stderr).toMatch(/^perch: There is no key with this ID\. .*\n$/);
     }
   });
 
-  it('ends with 3 and says what to do where the store cannot be used', async () => {
+  it('exits with 3 and gives advice if the store cannot be used', async () => {
     const [none, broken, locked] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
     writeFileSync(`${broken}/perch.db`, 'keys? no');
     openKeyRig({ path: `${locked}/perch.db` }).store.close();
@@ -184,14 +184,14 @@ describe('perch keys', () => {
     }
   });
 
-  it('refuses a store that would be lost at once, and tells its usage', async () => {
+  it('refuses a store in memory, and prints help', async () => {
     const [memory, help] = await Promise.all([
       perchKeys(':memory:')('create', '--label', 'a'),
       perchKeys(temporaryFolder())('--help'),
     ]);
 
     expect(memory).toMatchObject({ code: 2, stdout: '' });
-    expect(memory.stderr).toContain('lost at once');
+    expect(memory.stderr).toContain('would be lost');
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toMatch(/^Usage: perch keys create \| list/);
   });

@@ -7,7 +7,7 @@ import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 import type { Fields } from '../support/x-payloads.ts';
 import { fxStatus, fxUser } from '../support/x-payloads.ts';
 
-/** Runs a command in this process, with an archive that is gone afterwards. */
+/** Runs a command in this process, with an archive in memory. */
 async function run(
   args: readonly string[],
   { env = {}, isTTY = false }: { env?: Record<string, string>; isTTY?: boolean } = {},
@@ -27,7 +27,7 @@ const linesOf = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** An upstream with 250 posts of `wren`, which fails from a row on. */
+/** Creates an upstream with 250 posts of `wren`. Requests from row `failsFrom` on fail. */
 function serveTimeline(failsFrom = Number.POSITIVE_INFINITY): FakeHandler {
   return (request, response) => {
     const url = new URL(request.url ?? '/', 'http://x.example');
@@ -54,14 +54,14 @@ async function onX(handler: FakeHandler) {
 }
 
 describe('perch read of a handle', () => {
-  it('prints a profile with as many posts as are wanted, and says that there is more', async () => {
+  it('prints a profile with --limit posts, and reports that there is more', async () => {
     const ended = await run(['read', '@ada.example', '--limit', '3']);
 
     expect(ended.code).toBe(0);
     expect(ended.stdout).toMatch(/^# Ada Fenwick \(@ada\.example\)\n/);
     expect(ended.stdout.match(/^### /gm)).toHaveLength(3);
     expect(ended.stdout).not.toContain('Next page');
-    expect(ended.stderr).toBe('perch: there is more; --limit and --all read on\n');
+    expect(ended.stderr).toBe('perch: There is more. Use --limit N or --all.\n');
   });
 
   it.each(['followers', 'following'])('prints the %s as a list', async (list) => {
@@ -78,7 +78,7 @@ describe('perch read of a handle', () => {
     expect(linesOf(ended.stdout).map(({ platform }) => platform)).toEqual(Array(4).fill('sample'));
   });
 
-  it('passes the options of a profile on', async () => {
+  it('applies the options of a profile', async () => {
     const count = async (...options: string[]) =>
       linesOf((await run(['read', '@ada.example', '--all', '--json', ...options])).stdout).length;
 
@@ -88,7 +88,7 @@ describe('perch read of a handle', () => {
     expect(await count('--until', '2026-05-01')).toBeLessThan(plain);
   });
 
-  it('walks every page with --all, and shows its progress on a terminal only', async () => {
+  it('reads all pages with --all, and shows progress on a terminal only', async () => {
     const env = await onX(serveTimeline());
     const ids = Array.from({ length: 250 }, (_, index) => String(9000 - index));
 
@@ -106,7 +106,7 @@ describe('perch read of a handle', () => {
     expect(terminal.stderr).toContain('\r130 read…\u001b[K');
   });
 
-  it('prints what it has read when the source fails on the way, and ends with 3', async () => {
+  it('prints the pages read so far if the source fails, and exits with 3', async () => {
     const env = await onX(serveTimeline(120));
 
     const ended = await run(['read', '@wren', '--all'], { env });
@@ -116,7 +116,7 @@ describe('perch read of a handle', () => {
     expect(ended.stderr).toContain('Retry in 30 seconds.');
   });
 
-  it('ends in peace when its reader leaves, and asks the source no more', async () => {
+  it('exits with 0 when its reader closes the pipe, and sends no further requests', async () => {
     const endless: FakeHandler = (request, response) => {
       const from = Number(
         new URL(request.url ?? '/', 'http://x.example').searchParams.get('cursor') ?? 0,
@@ -146,13 +146,13 @@ describe('perch search', () => {
     expect(ended.stdout).toMatch(/^# Search: heron/);
   });
 
-  it('finds nothing without failing', async () => {
+  it('exits with 0 if it finds nothing', async () => {
     const ended = await run(['search', 'nobodywrotethis', '--json']);
 
     expect(ended).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('says on standard error what a reader of JSON lines should know', async () => {
+  it('prints warnings to standard error with --json', async () => {
     const folder = temporaryFolder();
     fillArchive(folder, ['x']);
     const env = {
@@ -165,10 +165,10 @@ describe('perch search', () => {
 
     expect(linesOf(ended.stdout)).toHaveLength(1);
     expect(ended.stderr).toContain('`lang:en`');
-    expect(ended.stderr).toContain('perch: not live, from archive\n');
+    expect(ended.stderr).toContain('perch: This is not live data. Source: archive.\n');
   });
 
-  it('narrows by time', async () => {
+  it('filters by time with --since and --until', async () => {
     const args = [
       'search',
       'the',

@@ -5,7 +5,7 @@ import { createHeldEngine } from '../support/scripted-engine.ts';
 import { buildSessionRig, type SessionRig, untilIdle } from '../support/session-rig.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
-/** Runs `perch` on a folder, in this process. */
+/** Runs a command in this process on a data folder. */
 async function perch(folder: string, ...args: string[]) {
   const shown = { out: '', err: '' };
   const code = await runCommand(args, {
@@ -63,7 +63,7 @@ describe('perch sessions', () => {
     expect(records).toHaveLength(2);
   });
 
-  it('shows messages without control characters', async () => {
+  it('prints a transcript without control characters', async () => {
     const engine = createHeldEngine();
     const { folder, rig } = await openFolder({ engine });
     const session = await rig.start('one\n\u001b[31mred');
@@ -95,14 +95,14 @@ The answer to “one
 
 > four
 
-(waits)
+(waiting)
 `);
     expect(shown.out.split('\n')[0]).toMatch(/^ses_\w+: running, 4 turns, started 2026-/);
     const { body } = await rig.request(`session/${session.id}/stream?follow=false`);
     expect(events.out).toBe(body);
   });
 
-  it('deletes a session, even under a running server', async () => {
+  it('deletes a session permanently, also while a server runs', async () => {
     const engine = createHeldEngine();
     const { folder, rig } = await openFolder({ engine });
     const session = await rig.start('one');
@@ -124,7 +124,7 @@ The answer to “one
     expect(rig.app.inFlight).toBe(0);
   });
 
-  it('lists nothing in an empty folder', async () => {
+  it('finds no sessions in an empty folder', async () => {
     const folder = temporaryFolder();
 
     const list = await perch(folder, 'sessions', 'list');
@@ -135,20 +135,20 @@ The answer to “one
   });
 
   it.each([
-    [[], 'sessions does one of these'],
-    [['drop'], 'sessions does one of these'],
+    [[], 'The subcommands of perch sessions are'],
+    [['drop'], 'The subcommands of perch sessions are'],
     [['list', 'x'], 'list takes no arguments'],
-    [['show'], 'one ID is needed'],
-    [['remove', 'nonsense'], 'one ID is needed'],
-    [['remove', unknown, unknown], 'one ID is needed'],
-  ])('refuses %j', async (args, told) => {
+    [['show'], 'Give one session ID'],
+    [['remove', 'nonsense'], 'Give one session ID'],
+    [['remove', unknown, unknown], 'Give one session ID'],
+  ])('refuses %j', async (args, message) => {
     const { code, err } = await perch(temporaryFolder(), 'sessions', ...args);
 
     expect(code).toBe(2);
-    expect(err).toContain(told);
+    expect(err).toContain(message);
   });
 
-  it('explains that sessions in memory cannot be read, and that a file is damaged', async () => {
+  it('reports that sessions in memory cannot be read, and that a file is damaged', async () => {
     const folder = temporaryFolder();
     writeFileSync(`${folder}/sessions.db`, 'this is no database'.repeat(100));
 
@@ -156,6 +156,6 @@ The answer to “one
     const memory = await perch(':memory:', 'sessions', 'list');
 
     expect([damaged.code, memory.code]).toEqual([3, 2]);
-    expect(damaged.err).toContain('the sessions cannot be read');
+    expect(damaged.err).toContain('The sessions cannot be read');
   });
 });

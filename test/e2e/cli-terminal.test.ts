@@ -29,7 +29,7 @@ function corpus(): string {
 }
 
 it.each([[[]], [['--json']]])(
-  'perch ask %j prints nothing that controls a terminal',
+  'perch ask %j prints no terminal control characters',
   async (options) => {
     const args = ['ask', 'what does a seal eat', '--corpus', corpus(), ...options];
 
@@ -48,7 +48,7 @@ it.each([
   [['x.com/wren/status/20', '--full', '--userinfo', 'all']],
   [['@wren', '--json']],
   [['@wren']],
-])('perch read %j prints nothing that controls a terminal', async (args) => {
+])('perch read %j prints no terminal control characters', async (args) => {
   const author = fxUser('wren', { name: hostile, description: hostile });
   const status = fxStatus('20', { author, text: hostile, lang: `en${hostile}`, source: hostile });
   const fake = await upstream((request, response) => {
@@ -71,12 +71,12 @@ it.each([
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    // Escaped, and still what the source sent.
+    // The JSON is escaped, so that it still contains the text of the source.
     expect(JSON.stringify(lines)).toContain('\u009b2J');
   }
 });
 
-it('what an argument has in it does not control the terminal either', async () => {
+it('prints no terminal control characters from arguments', async () => {
   for (const args of [
     [hostile],
     ['read', hostile],

@@ -11,7 +11,7 @@ const run = (args: readonly string[], env: Record<string, string> = {}) =>
   spawnPerch(args, env).ended;
 
 describe('the log of the build', () => {
-  it('has stacks that name the sources', async () => {
+  it('has stack traces that name source files', async () => {
     const ended = await run(['read', 'https://x.com/mira_holm/status/20'], {
       LOG_LEVEL: 'debug',
       PERCH_PROVIDERS: 'fxtwitter',
@@ -49,28 +49,28 @@ describe('perch read', () => {
   });
 
   it.each([
-    [['read'], 2, 'needs the URL'],
-    [['read', 'nonsense'], 2, 'not an absolute URL'],
-    [['read', post, '--limit', '3'], 2, '--limit is for the lists'],
-    [['read', '@ada.example', '--limit', '0'], 2, '--limit takes a number'],
-    [['read', '@ada.example', '--limit', '3', '--all'], 2, 'contradict'],
-    [['read', '@ada.example/likes'], 2, 'there are /followers and /following'],
-    [['read', '@ada.example/followers', '--with-replies'], 2, '--with-replies is for a profile'],
+    [['read'], 2, 'Give a URL'],
+    [['read', 'nonsense'], 2, 'is not a URL'],
+    [['read', post, '--limit', '3'], 2, '--limit can be used only with the lists'],
+    [['read', '@ada.example', '--limit', '0'], 2, '--limit must be a number'],
+    [['read', '@ada.example', '--limit', '3', '--all'], 2, '--limit and --all cannot be used'],
+    [['read', '@ada.example/likes'], 2, 'The lists are /followers, /following'],
+    [['read', '@ada.example/followers', '--with-replies'], 2, 'used only with a profile'],
     [['read', '@no-handle'], 2, 'no platform’s handles'],
     [['read', '@ada.example', '--until', 'soon'], 2, '`until`'],
     [['read', '@nobody.example'], 1, 'no such account'],
-    [['search'], 2, 'needs the search text'],
+    [['search'], 2, 'Give a text to search for'],
     [['search', 'two', 'words'], 2, 'quotation marks'],
     [['search', 'fog', '--feed', 'people'], 2, '`feed`'],
     [['search', 'fog', '--platform', 'bluesky'], 2, 'names Bluesky'],
     [['read', '--nope', post], 2, '--nope'],
     [['read', post, '--format', 'pdf'], 2, '`format`'],
-    [['read', post, '--json', '--format', 'markdown'], 2, 'contradict'],
+    [['read', post, '--json', '--format', 'markdown'], 2, '--json cannot be used'],
     [['read', 'https://bsky.app/profile/a.bsky.social/post/3k'], 2, 'No provider'],
     [['read', 'http://localhost:8080/ada.example/status/1'], 1, 'no such post'],
-    [['fly'], 2, 'no command "fly"'],
+    [['fly'], 2, 'There is no command "fly"'],
     [['serve', 'now'], 2, 'takes no arguments'],
-  ] as const)('explains %j with exit code %i', async (args, code, words) => {
+  ] as const)('refuses %j with exit code %i', async (args, code, words) => {
     const ended = await run(args, xOnly);
 
     expect(ended.code).toBe(code);
@@ -78,7 +78,7 @@ describe('perch read', () => {
     expect(ended.stdout).toBe('');
   });
 
-  it('ends with 3 when the upstreams fail', async () => {
+  it('exits with 3 if all upstreams fail', async () => {
     const down = await upstream((_request, response) => answerHtml(response, { status: 500 }));
 
     const ended = await run(['read', 'https://x.com/jack/status/20'], {
@@ -91,7 +91,7 @@ describe('perch read', () => {
   });
 });
 
-describe('perch without a command that works', () => {
+describe('perch without a valid command', () => {
   it('prints its help and its version', async () => {
     const [help, version] = await Promise.all([run(['--help']), run(['--version'])]);
 
@@ -101,7 +101,7 @@ describe('perch without a command that works', () => {
     expect(version.stdout).toBe(`perch ${expected}\n`);
   });
 
-  it('prints every fault of the configuration at once and ends with 2', async () => {
+  it('prints all configuration errors at once and exits with 2', async () => {
     const ended = await run(['serve'], {
       PORT: 'abc',
       PERCH_PROVIDERS: 'archive,fxtwitter,nope',
@@ -111,20 +111,25 @@ describe('perch without a command that works', () => {
     });
 
     expect(ended.code).toBe(2);
-    for (const name of ['PORT="abc"', 'not “nope”', 'PERCH_USER_AGENT', 'LOG_LEVEL="loud"']) {
+    for (const name of [
+      'PORT is "abc"',
+      'unknown: “nope”',
+      'PERCH_USER_AGENT',
+      'LOG_LEVEL is "loud"',
+    ]) {
       expect(ended.stderr).toContain(name);
     }
-    expect(ended.stderr).toContain('PERCH_CURSOR_KEY: must have 32 to 512 characters');
+    expect(ended.stderr).toContain('PERCH_CURSOR_KEY must have 32 to 512 characters.');
     expect(ended.stderr).not.toContain('a short secret');
   });
 
-  it('bears a reader that leaves, and says what else cannot be written', async () => {
+  it('exits with 0 if the reader has closed the pipe', async () => {
     const perch = spawnPerch(['read', post, '--json'], {}, { stdout: 'closed' });
 
     expect(await perch.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('says which file cannot be opened', async () => {
+  it('names the file that cannot be opened', async () => {
     const folder = temporaryFolder();
     writeFileSync(`${folder}/file`, '');
 
@@ -140,7 +145,7 @@ describe('perch without a command that works', () => {
 });
 
 describe('perch serve', () => {
-  it('answers until SIGTERM, finishes work in flight, and ends with 0', async () => {
+  it('runs until SIGTERM, finishes requests in progress, and exits with 0', async () => {
     let release = () => {};
     const slow = await upstream((_request, response) => {
       release = () => answerHtml(response, { status: 500 });
@@ -169,7 +174,7 @@ describe('perch serve', () => {
   });
 
   it.each([[['serve', '--port', '0', '--host', '127.0.0.1']], [['--port=0']]])(
-    'listens where %j says, whatever the environment says',
+    'listens on the address given by %j, which overrides the environment',
     async (args) => {
       const perch = spawnPerch(args, { PORT: '1', HOST: '127.0.0.1' });
 
@@ -181,7 +186,7 @@ describe('perch serve', () => {
     },
   );
 
-  it('lets readiness be seen to end, also with nothing in flight', async () => {
+  it('reports that it is not ready before it stops, also without requests in progress', async () => {
     const perch = spawnPerch(['serve'], { PORT: '0' });
     const url = (await perch.printed(/Server listening at (http:[^"]+)/))[1];
 
@@ -193,7 +198,7 @@ describe('perch serve', () => {
     expect((await perch.ended).code).toBe(0);
   });
 
-  it('answers shutting_down to what does not finish in its grace', async () => {
+  it('answers shutting_down to requests that exceed the grace period', async () => {
     const stuck = await upstream(hang);
     const perch = spawnPerch(['serve'], {
       PORT: '0',

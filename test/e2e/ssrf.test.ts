@@ -1,7 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { type HttpClient, HttpFailure, maxJsonMarks } from '../../src/core/http/http-client.ts';
+import {
+  type HttpClient,
+  HttpFailure,
+  maxJsonDelimiters,
+} from '../../src/core/http/http-client.ts';
 import { openPublicHttpClient } from '../../src/core/http/public-http-client.ts';
 import type { PublicHttpOptions } from '../../src/core/http/public-network.ts';
 import { parseUrl } from '../../src/core/http/url.ts';
@@ -184,9 +188,9 @@ describe('a body of a host out of a request', () => {
   it.each([',', '[', '{', '\\'])(
     'may have as many %s as take little time to parse',
     async (mark) => {
-      const answers = await askSizes([maxJsonMarks, maxJsonMarks + 1], mebibyte, mark);
+      const answers = await askSizes([maxJsonDelimiters, maxJsonDelimiters + 1], mebibyte, mark);
 
-      expect(answers).toEqual([maxJsonMarks, 'too_large']);
+      expect(answers).toEqual([maxJsonDelimiters, 'too_large']);
     },
   );
 

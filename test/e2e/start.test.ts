@@ -10,16 +10,16 @@ import { type PerchProcess, spawnPerch, temporaryFolder } from '../support/spawn
 const serve = (env: Record<string, string> = {}): PerchProcess =>
   spawnPerch(['serve'], { PORT: '0', ...env });
 
-/** A data folder in which one entry is not what it should be. */
-function spoiledFolder(spoil: (folder: string) => void): string {
+/** Creates a data folder in which `breakIt` has broken one entry. */
+function brokenFolder(breakIt: (folder: string) => void): string {
   const folder = `${temporaryFolder()}/data`;
   mkdirSync(folder);
-  spoil(folder);
+  breakIt(folder);
   return folder;
 }
 
-describe('a start that fails', () => {
-  it('names the port that is taken, and ends', async () => {
+describe('a failed start', () => {
+  it('exits with a message that names the port in use', async () => {
     const taken = createServer();
     onTestFinished(() => void taken.close());
     await once(taken.listen(0, '127.0.0.1'), 'listening');
@@ -31,16 +31,19 @@ describe('a start that fails', () => {
     expect(ended.stderr).toBe(`perch: Port ${port} is already in use. Set PORT to another one.\n`);
   });
 
-  it.each(['192.0.2.1', 'no-such-name.invalid'])('names the HOST %s, and ends', async (host) => {
-    const ended = await serve({ HOST: host }).ended;
+  it.each(['192.0.2.1', 'no-such-name.invalid'])(
+    'exits with a message that names the HOST %s',
+    async (host) => {
+      const ended = await serve({ HOST: host }).ended;
 
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toMatch(
-      new RegExp(
-        `^perch: HOST is "${host}", which is not an address of this machine\\. Set .+\\n$`,
-      ),
-    );
-  });
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toMatch(
+        new RegExp(
+          `^perch: HOST is "${host}", which is not an address of this machine\\. Set .+\\n$`,
+        ),
+      );
+    },
+  );
 
   it.each([
     [
@@ -66,8 +69,8 @@ describe('a start that fails', () => {
       /session\.key does not contain a secret of 64 hex digits/,
     ],
     ['session.key', 'a folder', /session\.key cannot be opened/],
-  ])('names %s where it is %s, and ends', async (name, kind, message) => {
-    const folder = spoiledFolder((data) => {
+  ])('exits with a message that names %s if it is %s', async (name, kind, message) => {
+    const folder = brokenFolder((data) => {
       if (kind === 'a folder') mkdirSync(`${data}/${name}`);
       else
         writeFileSync(`${data}/${name}`, 'This is a letter to a friend, no database. '.repeat(99));
@@ -83,14 +86,14 @@ describe('a start that fails', () => {
   it.each([
     ['/proc/perch/data', /^perch: The folder \/proc\/perch cannot be created/],
     ['/dev/null/data', /^perch: .*\/dev\/null.*is not a folder/],
-  ])('says that %s cannot be a data folder, and ends', async (folder, message) => {
+  ])('exits with a message that %s cannot be the data folder', async (folder, message) => {
     const ended = await serve({ PERCH_DATA_DIR: folder }).ended;
 
     expect(ended.code).toBe(2);
     expect(ended.stderr).toMatch(message);
   });
 
-  it('says that another server has the folder, and leaves that one alone', async () => {
+  it('reports that another server uses the folder, and does not disturb that server', async () => {
     const folder = `${temporaryFolder()}/data`;
     const first = serve({ PERCH_DATA_DIR: folder });
     const url = (await first.printed(/Server listening at (http:[^"]+)/))[1];
@@ -109,17 +112,17 @@ describe('a start that fails', () => {
 describe('SIGTERM while a server starts', () => {
   const moments: readonly (readonly [string, (perch: PerchProcess, folder: string) => unknown])[] =
     [
-      ['before anything is read', () => undefined],
-      ['once the configuration is read', (perch) => perch.told(/has no such variable/)],
-      ['once the folder is made', (_, folder) => appears(folder)],
-      ['once the archive is made', (_, folder) => appears(`${folder}/archive.db`)],
-      ['once the sessions are made', (_, folder) => appears(`${folder}/sessions.db`)],
-      ['once it listens', (perch) => perch.printed(/Server listening/)],
-      ['once it is ready', (perch) => perch.printed(/ready/)],
-      ['while the index is made', (_, folder) => appears(`${folder}/answers.db`)],
+      ['before it reads the configuration', () => undefined],
+      ['after it has read the configuration', (perch) => perch.told(/has no such variable/)],
+      ['after it has created the folder', (_, folder) => appears(folder)],
+      ['after it has created the archive', (_, folder) => appears(`${folder}/archive.db`)],
+      ['after it has created the session file', (_, folder) => appears(`${folder}/sessions.db`)],
+      ['after it listens', (perch) => perch.printed(/Server listening/)],
+      ['after it is ready', (perch) => perch.printed(/Perch is ready/)],
+      ['while it builds the index', (_, folder) => appears(`${folder}/answers.db`)],
     ];
 
-  it.each(moments)('ends it %s', async (_, moment) => {
+  it.each(moments)('stops the server %s', async (_, moment) => {
     const folder = `${temporaryFolder()}/data`;
     const perch = serve({ PERCH_DATA_DIR: folder, PERCH_NO_SUCH_VARIABLE: 'x' });
     await moment(perch, folder);
@@ -127,14 +130,14 @@ describe('SIGTERM while a server starts', () => {
     perch.kill('SIGTERM');
     const ended = await perch.ended;
     const next = serve({ PERCH_DATA_DIR: folder });
-    await next.printed(/ready/);
+    await next.printed(/Perch is ready/);
 
-    expect(ended.stderr).not.toMatch(/defect|Error/);
+    expect(ended.stderr).not.toMatch(/bug in Perch|Error/);
     expect(ended.signal === 'SIGTERM' || ended.code === 0).toBe(true);
   });
 });
 
-/** Resolves when there is a file. */
+/** Waits until a file exists. */
 async function appears(path: string): Promise<void> {
   await expect.poll(() => existsSync(path), { interval: 1, timeout: 20_000 }).toBe(true);
 }
@@ -143,7 +146,7 @@ describe('a second signal', () => {
   it.each([
     ['SIGTERM', 143],
     ['SIGINT', 130],
-  ] as const)('%s ends a server that drains at once, with %i', async (signal, code) => {
+  ] as const)('%s ends a draining server at once, with exit code %i', async (signal, code) => {
     const stuck = await upstream(hang);
     const perch = serve({
       PERCH_PROVIDERS: 'fxtwitter',
@@ -151,7 +154,7 @@ describe('a second signal', () => {
       PERCH_SHUTDOWN_GRACE_MS: '60000',
     });
     const url = (await perch.printed(/Server listening at (http:[^"]+)/))[1];
-    const left = fetch(`${url}/jack/status/20`).catch(() => 'cut');
+    const request = fetch(`${url}/jack/status/20`).catch(() => 'aborted');
     await expect.poll(() => stuck.requests.length).toBeGreaterThan(0);
 
     perch.kill('SIGTERM');
@@ -159,6 +162,6 @@ describe('a second signal', () => {
     perch.kill(signal);
 
     expect(await perch.ended).toMatchObject({ code, signal: null });
-    expect(await left).toBe('cut');
+    expect(await request).toBe('aborted');
   });
 });

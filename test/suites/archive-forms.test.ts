@@ -114,7 +114,7 @@ describe('an archived repository of Bluesky', () => {
     const out = join(temporaryFolder(), 'notes');
     expect(
       await runArchive(dataDir, 'export', dids.ada, '--format', 'markdown', '--output', out),
-    ).toMatchObject({ code: 1, stderr: expect.stringContaining('--format ndjson has them') });
+    ).toMatchObject({ code: 1, stderr: expect.stringContaining('Use --format ndjson') });
     expect((await runArchive(dataDir, 'export')).stdout).toContain('A heron stood there');
   });
 
@@ -124,8 +124,8 @@ describe('an archived repository of Bluesky', () => {
     const again = await runArchive(dataDir, 'import', path);
     const named = await runArchive(dataDir, 'import', path, '--handle', 'ada.test');
 
-    expect(again.stdout).toContain('imported before');
-    expect(named.stdout).not.toContain('imported before');
+    expect(again.stdout).toContain('already imported');
+    expect(named.stdout).not.toContain('already imported');
   });
 
   it('is exported and removed by its DID too', async () => {
@@ -137,12 +137,12 @@ describe('an archived repository of Bluesky', () => {
 
     expect(exported.stdout).toContain('A heron stood there');
     expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('ada.test on') });
-    expect((await runArchive(dataDir, 'list')).stdout).toContain('holds no accounts');
+    expect((await runArchive(dataDir, 'list')).stdout).toContain('has no accounts');
   });
 
   it.each([
     [['--handle', 'ada_x'], 3, 'ada_x is no handle of Bluesky.'],
-    [['--handle', 'ada test'], 2, '--handle "ada test" is no handle'],
+    [['--handle', 'ada test'], 2, '--handle "ada test" is not a handle'],
   ])('is refused with %j', async (options, code, message) => {
     const run = importInto('repo.car', writeRepository(dids.ada, records), ...options).then(
       (imported) => imported.run,
@@ -171,7 +171,7 @@ describe('an archived export of Mastodon', () => {
 
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout).toContain('Mastodon export, 1 account, 3 posts, 2 reposts, 0 follows;');
-    expect(run.stdout).toContain('2 records left out: not for everybody');
+    expect(run.stdout).toContain('2 records skipped: not public.');
     const profile = await read(app, 'profiles/Ada@social.example.org?with_replies=true');
     expect(profile.body.profile).toMatchObject({
       name: 'Ada Fenwick',
@@ -208,7 +208,7 @@ describe('an archived export of Mastodon', () => {
 
     expect(run).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining(': ada.test is no handle of Mastodon.'),
+      stderr: expect.stringContaining('ada.test is no handle of Mastodon.'),
     });
   });
 

@@ -323,7 +323,7 @@ describe('a list that is not found', () => {
   it.each(lists)('of $kind is unavailable if the account exists', async (query) => {
     const { failure } = await fail({ 'profile/mira_holm': fxProfile(fxUser('mira_holm')) }, query);
 
-    expect(failure).toMatchObject({ kind: 'unavailable', isGeneral: false });
+    expect(failure).toMatchObject({ kind: 'unavailable', isProviderWide: false });
   });
 
   it.each(lists)(
@@ -331,7 +331,7 @@ describe('a list that is not found', () => {
     async (query) => {
       const { failure } = await fail({ 'profile/mira_holm': down }, query);
 
-      expect(failure).toMatchObject({ kind: 'unavailable', isGeneral: true });
+      expect(failure).toMatchObject({ kind: 'unavailable', isProviderWide: true });
     },
   );
 

@@ -237,7 +237,7 @@ describe('a timeline of Mastodon', () => {
       ({ provider }) => failureOf(askProvider(provider, timeline())),
     );
 
-    expect(error).toMatchObject({ kind: 'malformed', isGeneral: false });
+    expect(error).toMatchObject({ kind: 'malformed', isProviderWide: false });
   });
 
   it('is missing if its account is suspended', async () => {
@@ -280,7 +280,7 @@ describe('a profile of Mastodon', () => {
       ({ provider }) => failureOf(askProvider(provider, { kind: 'profile', account })),
     );
 
-    expect(error).toMatchObject({ kind: 'malformed', isGeneral: false });
+    expect(error).toMatchObject({ kind: 'malformed', isProviderWide: false });
   });
 
   const readProfile = async (fields: Row) => {
@@ -594,7 +594,7 @@ describe('a search of Mastodon', () => {
       const failure = await withServer(handler, ({ provider }) =>
         failureOf(askProvider(provider, search('#tides'))),
       );
-      expect([failure.kind, failure.isGeneral]).toEqual(['unavailable', false]);
+      expect([failure.kind, failure.isProviderWide]).toEqual(['unavailable', false]);
     }
   });
 });

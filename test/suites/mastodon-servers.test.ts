@@ -53,7 +53,7 @@ describe('a server of Mastodon', () => {
     await withHosts({ [homeHost]: statusAnswer(status) }, async ({ provider }) => {
       const failure = await failureOf(askProvider(provider, postOf(handle)));
 
-      expect([failure.kind, failure.isGeneral]).toEqual([kind, kind === 'missing']);
+      expect([failure.kind, failure.isProviderWide]).toEqual([kind, kind === 'missing']);
       expect(failure.message).toContain(words);
     });
   });
@@ -68,7 +68,7 @@ describe('a server of Mastodon', () => {
       for (const query of [postOf(handle), profileOf(handle)]) {
         const failure = await failureOf(askProvider(provider, query));
 
-        expect([failure.kind, failure.isGeneral]).toEqual([kind, false]);
+        expect([failure.kind, failure.isProviderWide]).toEqual([kind, false]);
       }
     });
   });
@@ -104,7 +104,7 @@ describe('a server of Mastodon', () => {
           expect(await ask()).toMatchObject({
             kind: 'throttled',
             retryAfterSeconds: seconds,
-            isGeneral: false,
+            isProviderWide: false,
           });
           await clock.advance(seconds * 1000 - 1);
           expect(await ask()).toMatchObject({ kind: 'throttled', retryAfterSeconds: 1 });

@@ -189,7 +189,7 @@ describe.skipIf(!fixturesPresent)(`the recordings of Mastodon in ${fixturesFolde
       for (const query of [postQuery, { kind: 'profile', account } as const]) {
         const failure = await failureOf(askProvider(provider, query));
 
-        expect([failure.kind, failure.isGeneral]).toEqual([kind, kind === 'missing']);
+        expect([failure.kind, failure.isProviderWide]).toEqual([kind, kind === 'missing']);
         expectTellable(failure, upstream);
       }
     });

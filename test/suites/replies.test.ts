@@ -249,6 +249,6 @@ describe('the replies on Mastodon', () => {
       queryOf(post),
     );
 
-    expect(failure).toMatchObject({ kind: 'unavailable', isGeneral: false });
+    expect(failure).toMatchObject({ kind: 'unavailable', isProviderWide: false });
   });
 });

@@ -222,7 +222,7 @@ describe.each(Object.entries(modes))('eviction of sessions in %s', (_mode, pathO
     await rig.answer('ses_b', 'x'.repeat(25_000));
 
     expect(await statesOf(rig, ['ses_a', 'ses_b'])).toEqual(['gone', 'waiting']);
-    expect(rig.ledger.heldBy('sessionBytes', 'here')).toBeLessThan(60_000);
+    expect(rig.ledger.usedBy('sessionBytes', 'here')).toBeLessThan(60_000);
   });
 
   it('refuses a turn beyond the limit of an address and the total limit', async () => {
@@ -245,13 +245,13 @@ describe.each(Object.entries(modes))('eviction of sessions in %s', (_mode, pathO
     await rig.start('ses_a', network);
     await rig.start('ses_b', null);
     await rig.say('ses_a');
-    expect(rig.ledger.heldBy('queuedTurns', 'a:b:c/48')).toBe(2);
+    expect(rig.ledger.usedBy('queuedTurns', 'a:b:c/48')).toBe(2);
 
     for (const id of ['ses_a', 'ses_b']) await rig.store.purge(id, 0);
 
     for (const holding of ['sessions', 'sessionBytes', 'queuedTurns'] as const) {
       const names = ['a:b:c:d', 'a:b:c/48', '-'];
-      const held = names.map((name) => rig.ledger.heldBy(holding, name));
+      const held = names.map((name) => rig.ledger.usedBy(holding, name));
       expect([...held, rig.ledger.totalOf(holding)]).toEqual([0, 0, 0, 0]);
     }
   });
@@ -265,7 +265,7 @@ it('restores the counts when the file is opened again', async () => {
   await first.start('ses_b', ipv4('here'));
   const held = (rig: Rig) =>
     (['sessions', 'sessionBytes', 'queuedTurns'] as const).map((holding) =>
-      rig.ledger.heldBy(holding, 'here'),
+      rig.ledger.usedBy(holding, 'here'),
     );
   const before = held(first);
   first.store.close();
@@ -437,10 +437,10 @@ function expectWithin({ ledger }: Rig, records: readonly SessionRecord[]): void 
   expect(ledger.totalOf('sessionBytes')).toBe(stored);
   for (const { address } of clients) {
     const own = records.filter(({ client }) => client?.address === address);
-    expect(ledger.heldBy('sessions', address)).toBeLessThanOrEqual(random.sessions.perAddress);
+    expect(ledger.usedBy('sessions', address)).toBeLessThanOrEqual(random.sessions.perAddress);
     const idle = own.filter(({ state }) => state !== 'running');
     if (idle.length > 1) {
-      expect(ledger.heldBy('sessionBytes', address)).toBeLessThan(random.sessionBytes.perAddress);
+      expect(ledger.usedBy('sessionBytes', address)).toBeLessThan(random.sessionBytes.perAddress);
     }
   }
 }

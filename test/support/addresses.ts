@@ -3,15 +3,15 @@ import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 
 type Node = DefaultTreeAdapterTypes.Node;
 
-/** A page of HTML, as far as links go. */
+/** Links and anchors of an HTML page. */
 export interface HtmlLinks {
-  /** The values of `href`, `src`, `action` and `srcset`, as they are written. */
+  /** Raw values of `href`, `src`, `action` and `srcset`. */
   readonly targets: readonly string[];
-  /** The ids that a fragment can lead to. */
+  /** Ids that a fragment can refer to. */
   readonly ids: ReadonlySet<string>;
 }
 
-/** Reads the links and the anchors of a page of HTML. */
+/** Parses the links and anchors of an HTML page. */
 export function readHtmlLinks(html: string): HtmlLinks {
   const attributes = listAttributes(parse(html));
   const valuesOf = (...names: readonly string[]) =>
@@ -30,27 +30,27 @@ function listAttributes(node: Node): readonly { readonly name: string; readonly 
   return [...('attrs' in node ? node.attrs : []), ...below];
 }
 
-/** Gives the targets of a `Link` header. */
+/** Returns the targets of a `Link` header. */
 export function readLinkTargets(header: string | null): readonly string[] {
   return header === null ? [] : LinkHeader.parse(header).refs.map(({ uri }) => uri);
 }
 
-/** Finds the addresses under a base that a text names, in whatever way it marks them. */
+/** Finds all URLs below a base URL in a text, in any markup. */
 export function findAddresses(text: string, base: string): readonly string[] {
   const escaped = base.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const found = text.matchAll(new RegExp(`${escaped}(?![\\w.:-])[^\\s"'<>\\\\^\`|)\\]]*`, 'g'));
-  // What ends a sentence is no part of an address.
+  // Punctuation at the end of a sentence is not part of a URL.
   return [...found].map(([address]) => address.replace(/[.,;:!?…]+$/, ''));
 }
 
-/** Gives every string in a JSON document, at any depth; names of members are none. */
+/** Returns all string values of a JSON document at any depth, without property names. */
 export function listStrings(document: unknown): readonly string[] {
   if (typeof document === 'string') return [document];
   if (typeof document !== 'object' || document === null) return [];
   return Object.values(document).flatMap(listStrings);
 }
 
-/** The paths that a file of rules for crawlers allows and that are no patterns. */
+/** Returns the paths without wildcards that a `robots.txt` allows. */
 export function readRobotsPaths(robots: string): readonly string[] {
   return [...robots.matchAll(/^Allow: (\/[^*\n]*)\$$/gm)].map(([, path = '']) => path);
 }

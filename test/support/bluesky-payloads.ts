@@ -1,11 +1,11 @@
 import type { Fields } from './x-payloads.ts';
 
-// Payloads of our own in the shapes of the lexicons of Bluesky. The people are made up; their handles
+// Synthetic payloads in the format of the Bluesky lexicons. The people are made up; their handles
 // are under the reserved domains `.test` and `.invalid`.
 
 const letters = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** Gives a DID that is made from a handle. */
+/** Returns a DID derived from a handle. */
 export function bskyDid(handle: string): string {
   let state = [...handle].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
   const next = () => {
@@ -17,7 +17,7 @@ export function bskyDid(handle: string): string {
 
 const tidLetters = '234567abcdefghijklmnopqrstuvwxyz';
 
-/** Gives the record key that a client makes at a moment: 13 letters that sort as time does. */
+/** Returns the record key for a time: 13 characters that sort chronologically. */
 export function bskyTid(ms: number, clockId = 0): string {
   let value = BigInt(ms) * 1000n * 1024n + BigInt(clockId);
   let text = '';
@@ -28,12 +28,12 @@ export function bskyTid(ms: number, clockId = 0): string {
   return text;
 }
 
-/** Gives the `at://` URI of a post of a handle. */
+/** Returns the `at://` URI of a post of a handle. */
 export function bskyUri(handle: string, rkey: string): string {
   return `at://${bskyDid(handle)}/app.bsky.feed.post/${rkey}`;
 }
 
-/** Gives an account as it stands in posts and lists. */
+/** Returns an account as posts and lists contain it. */
 export function bskyActor(handle: string, fields: Fields = {}): Fields {
   return {
     did: bskyDid(handle),
@@ -47,7 +47,7 @@ export function bskyActor(handle: string, fields: Fields = {}): Fields {
   };
 }
 
-/** Gives an account as its profile tells of it. */
+/** Returns an account as the profile endpoint returns it. */
 export function bskyProfile(handle: string, fields: Fields = {}): Fields {
   return bskyActor(handle, {
     description: 'Made up for tests',
@@ -61,7 +61,7 @@ export function bskyProfile(handle: string, fields: Fields = {}): Fields {
   });
 }
 
-/** Gives a label that a moderation service has put on something. */
+/** Returns a label from a moderation service. */
 export function bskyLabel(val: string, uri: string, fields: Fields = {}): Fields {
   return {
     src: 'did:plc:ar7c4by46qjdydhdevvrndac',
@@ -72,34 +72,34 @@ export function bskyLabel(val: string, uri: string, fields: Fields = {}): Fields
   };
 }
 
-/** Gives the label by which an account keeps itself from those who are not signed in. */
+/** Returns the label of accounts that are visible to signed-in users only. */
 export function bskySignedInOnly(handle: string): Fields {
   const did = bskyDid(handle);
   const uri = `at://${did}/app.bsky.actor.profile/self`;
   return bskyLabel('!no-unauthenticated', uri, { src: did });
 }
 
-/** Gives an account that keeps itself from those who are not signed in. */
+/** Returns an account that is visible to signed-in users only. */
 export function bskyPrivateActor(handle: string, fields: Fields = {}): Fields {
   return bskyActor(handle, { labels: [bskySignedInOnly(handle)], ...fields });
 }
 
-/** What a post is made of, beside the fields of its view. */
+/** Properties of a post, in addition to the fields of its view. */
 export interface BskyPost {
   readonly handle?: string;
   readonly rkey: string;
   readonly text?: string;
-  /** Milliseconds since the epoch. */
+  /** Unix milliseconds. */
   readonly ms?: number;
   /** Fields of the record. */
   readonly record?: Fields;
-  /** The URI of what it answers. */
+  /** URI of the post that it replies to. */
   readonly parent?: string;
 }
 
 const firstMs = Date.UTC(2026, 2, 4, 9, 12);
 
-/** Gives a post as the AppView sends it; without a handle it is by `mira.test`. */
+/** Returns a post as the AppView sends it. The default author is `mira.test`. */
 export function bskyPost(post: BskyPost, fields: Fields = {}): Fields {
   const { handle = 'mira.test', rkey, parent } = post;
   const iso = new Date(post.ms ?? firstMs).toISOString();
@@ -131,19 +131,19 @@ function ref(uri: string): Fields {
   return { uri, cid: 'bafyref' };
 }
 
-/** Gives a post as another post quotes it. */
+/** Returns a post as a quoting post embeds it. */
 export function bskyQuoted(post: Fields, embeds: readonly unknown[] = []): Fields {
   const { record, embed, ...rest } = post;
   const own = embed === undefined ? embeds : [embed, ...embeds];
   return { $type: 'app.bsky.embed.record#viewRecord', ...rest, value: record, embeds: own };
 }
 
-/** Gives the embed that shows a record. */
+/** Returns an embed for a record. */
 export function bskyRecordEmbed(record: unknown): Fields {
   return { $type: 'app.bsky.embed.record#view', record };
 }
 
-/** Gives the embed of pictures. */
+/** Returns an embed for images. */
 export function bskyImages(...names: readonly string[]): Fields {
   return {
     $type: 'app.bsky.embed.images#view',
@@ -156,7 +156,7 @@ export function bskyImages(...names: readonly string[]): Fields {
   };
 }
 
-/** Gives the embed of a video. */
+/** Returns an embed for a video. */
 export function bskyVideo(name: string, fields: Fields = {}): Fields {
   const base = `https://video.bsky.example/watch/${name}`;
   return {
@@ -170,7 +170,7 @@ export function bskyVideo(name: string, fields: Fields = {}): Fields {
   };
 }
 
-/** Gives the embed of a linked page. */
+/** Returns an embed for a linked page. */
 export function bskyExternal(uri: string, fields: Fields = {}): Fields {
   return {
     $type: 'app.bsky.embed.external#view',
@@ -178,28 +178,28 @@ export function bskyExternal(uri: string, fields: Fields = {}): Fields {
   };
 }
 
-/** Gives a post in a thread; `around` has its `parent` and `replies`. */
+/** Returns a node of a thread. `around` contains its `parent` and `replies`. */
 export function bskyNode(post: Fields, around: Fields = {}): Fields {
   return { $type: 'app.bsky.feed.defs#threadViewPost', post, ...around };
 }
 
-/** Gives what stands for a post that is gone. */
+/** Returns the placeholder for a deleted post. */
 export function bskyNotFound(uri: string): Fields {
   return { $type: 'app.bsky.feed.defs#notFoundPost', uri, notFound: true };
 }
 
-/** Gives what stands for a post behind a block. */
+/** Returns the placeholder for a post hidden by a block. */
 export function bskyBlocked(uri: string, did: string): Fields {
   return { $type: 'app.bsky.feed.defs#blockedPost', uri, blocked: true, author: { did } };
 }
 
-/** Gives the reason by which a row is a repost. */
+/** Returns the `reason` that marks a feed item as a repost. */
 export function bskyRepost(by: Fields, ms: number): Fields {
   const indexedAt = new Date(ms).toISOString();
   return { $type: 'app.bsky.feed.defs#reasonRepost', by, indexedAt };
 }
 
-/** Gives a facet over the first place of `run` in `text`. */
+/** Returns a facet for the first occurrence of `run` in `text`. */
 export function bskyFacet(text: string, run: string, feature: Fields): Fields {
   const byteStart = Buffer.byteLength(text.slice(0, text.indexOf(run)));
   const index = { byteStart, byteEnd: byteStart + Buffer.byteLength(run) };

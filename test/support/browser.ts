@@ -10,27 +10,27 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { calm } from './build-app.ts';
 
-/** The path of the Chromium to test with; without one the suites that need it are skipped. */
+/** Path of the Chromium binary. If it is not set, browser tests are skipped. */
 export const browserPath = process.env.PERCH_BROWSER;
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 
-/** The built server with a browser before it. Both are opened before a file's tests and closed after. */
+/** Built server and a browser. Both run during all tests of a file. */
 export interface Rig {
-  /** The server's own address, without a trailing slash. */
+  /** Base URL of the server, without a trailing slash. */
   readonly url: string;
-  /** Opens an empty page of its own profile; it is closed, and must have no faults, when the test ends. */
+  /** Opens an empty page with a new profile. At the end of the test it is closed and checked for faults. */
   open(options?: VisitOptions): Promise<Page>;
 }
 
-/** How a page is visited. */
+/** Options of a visit. */
 export interface VisitOptions extends BrowserContextOptions {
-  /** Whether faults are looked for at the end; default: all of them. */
+  /** Whether to check for faults at the end. Default: all faults. */
   readonly faults?: 'refused' | 'expected';
 }
 
-/** Opens the rig for a test file. The server keeps nothing and has no network but what `env` says. */
+/** Opens the rig for a test file. The server stores nothing and has no network except as set by `env`. */
 export function useRig(env: Readonly<Record<string, string>> = {}): Rig {
   const opened: { url: string; browser?: Browser; server?: ChildProcess; folder?: string } = {
     url: '',
@@ -102,7 +102,7 @@ function onceReady(server: ChildProcess): Promise<void> {
   });
 }
 
-/** Notes all that a visit must not have: errors, policy violations, failures, requests to elsewhere. */
+/** Records the faults of a visit: errors, policy violations, failed requests and requests to other hosts. */
 function watch(page: Page, url: string): readonly string[] {
   const faults: string[] = [];
   page.on('console', (message) => {
@@ -112,7 +112,7 @@ function watch(page: Page, url: string): readonly string[] {
   });
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('requestfailed', (request) => {
-    // A script ended it itself, since something else was asked for or the page is left.
+    // A script has aborted the request itself, or the page was left.
     const isEnded = request.failure()?.errorText === 'net::ERR_ABORTED';
     if (isEnded && request.resourceType() === 'fetch') return;
     faults.push(`failed: ${request.url()} ${request.failure()?.errorText}`);
@@ -126,9 +126,9 @@ function watch(page: Page, url: string): readonly string[] {
   return faults;
 }
 
-/** Gives what axe finds wrong with a page as it is now, all its rules on. */
+/** Returns the violations that axe finds in the current page with all rules. */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
-  // Evaluated by the debugger, which the page's policy does not bind.
+  // The debugger evaluates the script, because the Content-Security-Policy of the page would block it.
   await page.evaluate(axeSource);
   const options: RunOptions = { preload: false, resultTypes: ['violations'] };
   const { violations } = await page.evaluate<AxeResults>(
@@ -140,14 +140,14 @@ export async function findBarriers(page: Page): Promise<readonly string[]> {
   );
 }
 
-/** How a phone visits. */
+/** Visit options of a phone. */
 export const phone = {
   viewport: { width: 390, height: 844 },
   hasTouch: true,
   isMobile: true,
 } as const satisfies VisitOptions;
 
-/** Tells by how many pixels a page is wider than its window. */
+/** Returns the number of pixels by which a page is wider than its window. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',

@@ -27,22 +27,22 @@ import { createManualClock } from './manual-clock.ts';
 import { toRowPath } from './row-path.ts';
 import { checkSessionReply } from './session-replies.ts';
 
-/** What a test may set; everything else is the default of production, in memory. */
+/** Options of a test app. All other settings have their defaults, with storage in memory. */
 export interface TestAppOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly providers?: readonly Provider[];
   /** Default: a manual clock. */
   readonly clock?: Clock;
   readonly load?: LoadGauge;
-  /** Answers the questions of sessions. */
+  /** Answer engine of the sessions. */
   readonly engine?: AnswerEngine;
-  /** Receives each line of the log. */
+  /** Called with each log line. */
   readonly onLog?: (line: string) => void;
 }
 
-/** An app with a client that checks every reply. It is closed when the test has finished. */
+/** App with a client that checks all responses. It is closed at the end of the test. */
 export interface TestApp extends App {
-  /** Moves the manual clock on; fails with another one. */
+  /** Advances the manual clock. @throws Error if the app has another clock */
   advance(ms: number): Promise<void>;
   request(
     url: string,
@@ -53,31 +53,31 @@ export interface TestApp extends App {
       remoteAddress?: string;
     },
   ): Promise<LightMyRequestResponse>;
-  /** Makes a key by the admin interface and gives it. */
+  /** Creates a key with the admin API. */
   createKey(fields?: Readonly<Record<string, unknown>>): Promise<TestKey>;
 }
 
-/** A key, and what the admin interface told of it. */
+/** Key, with the response of the admin API. */
 export interface TestKey {
   readonly id: string;
   readonly key: string;
-  /** The header that presents it. */
+  /** Header with the token or key. */
   readonly headers: { readonly authorization: string };
 }
 
-/** The token of the admin routes of every test app. */
+/** Admin token of all test apps. */
 export const adminToken = 'an-admin-token-for-tests-of-40-characters';
 
-/** The header that presents it. */
+/** Header with the token or key. */
 export const asAdmin = { authorization: `Bearer ${adminToken}` };
 
-/** A busy machine is no reason to refuse the reads of a test. */
+/** Setting that keeps a busy machine from refusing reads. */
 export const calm = { PERCH_MAX_EVENT_LOOP_DELAY_MS: '0' } as const;
 
-/** Providers that read X and the sample only, for what other platforms meet on such a server. */
+/** Setting for providers of X and the sample only, to test other platforms without a provider. */
 export const xOnly = { PERCH_PROVIDERS: 'archive,fxtwitter,syndication' } as const;
 
-/** The configuration of tests: nothing on disk, no network, and sessions where a test asks for them. */
+/** Returns the configuration of tests: nothing on disk, no network, and sessions only on request. */
 export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
   const loaded = loadConfig({
     PERCH_DATA_DIR: ':memory:',
@@ -94,10 +94,10 @@ export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
   return loaded.config;
 }
 
-/** Archives with the sample by the address of their server: seeding one takes longer than building an app. */
+/** Archives with the sample by base URL. They are shared, because creating one takes longer than building an app. */
 const archives = new Map<string, Provider>();
 
-/** Returns an archive with the sample that apps of a test file share; nothing where an app has its own. */
+/** Returns the shared archive with the sample; an empty object if the app has its own data directory. */
 function toSharedArchive(config: Config): { archive?: Provider } {
   if (config.PERCH_DATA_DIR !== ':memory:' || !config.PERCH_SAMPLE) return {};
   const baseUrl = config.PERCH_BASE_URL;
@@ -169,7 +169,7 @@ const problemDocument = z.strictObject({
   retry_after: z.number().int().nonnegative().optional(),
 });
 
-/** Checks what must hold of every reply whatever: it is as described, and more that no schema says. */
+/** Checks a response against the OpenAPI description, and rules that apply to all responses. */
 export function checkReply(
   reply: LightMyRequestResponse,
   settings: { readonly linkPreviews: boolean } = { linkPreviews: false },
@@ -190,12 +190,12 @@ export function checkReply(
   else checkDocument(reply, row);
 }
 
-/** Who may read its replies depends on the origin; errors are JSON-RPC or problems. */
+/** Returns whether a URL is that of the MCP server, for which other CORS and error rules apply. */
 function isMcpPath(url: string): boolean {
   return url.split('?', 1)[0] === '/mcp';
 }
 
-/** What every reply of a row says of keys, allowances and lifecycle. */
+/** Checks the headers about keys, allowances and lifecycle. */
 function checkAccess({ headers }: LightMyRequestResponse, row: Route): void {
   const status = headers['x-api-key-status'];
   if (isBrowseRoute(row)) expect(['valid', 'anonymous', 'invalid', 'unverified']).toContain(status);
@@ -224,7 +224,7 @@ function checkDocument(reply: LightMyRequestResponse, row: Route | undefined): v
     return;
   }
   expect(Number(reply.headers['content-length'])).toBe(Buffer.byteLength(reply.body));
-  // The front page and whole URLs read what they are asked, with the headers of the read.
+  // The front page and full URLs return a read, with the headers of that read.
   const isFront = /^\/(?:$|\?|https?(?:%3A|:))/i.test(reply.raw.req.url ?? '');
   if (reply.headers['x-source'] === undefined || isFront) return;
   expect(reply.headers.etag).toMatch(/^"[\w-]+"$/);
@@ -248,7 +248,7 @@ const variance: Readonly<Record<string, readonly (string | undefined)[]>> = {
   getOEmbed: [undefined],
 };
 
-/** Gives the row that a URL is routed to: the one with the fewest parameters that fits. */
+/** Returns the route for a URL: the matching one with the fewest parameters. */
 function routeOf(url: string): Route | undefined {
   const path = toRowPath(decode(url.split('?', 1)[0] ?? ''));
   const rows = routes.filter((row) =>
@@ -260,7 +260,7 @@ function routeOf(url: string): Route | undefined {
   return isReserved ? undefined : row;
 }
 
-/** What cannot be decoded is routed nowhere. */
+/** Decodes a path. Returns an unroutable path for invalid encodings. */
 function decode(path: string): string {
   try {
     return decodeURIComponent(path);

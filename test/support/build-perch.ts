@@ -5,12 +5,12 @@ import { packagePath } from '../../src/core/files/package-path.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The path of the `perch` command, built for this run of the tests. */
+    /** Path of the `perch` command, built for this test run. */
     readonly perchMain: string;
   }
 }
 
-/** Builds the `perch` command once for all tests that start it, and removes it when they have ended. */
+/** Builds the `perch` command once for all tests that start it, and deletes it afterwards. */
 export async function setup({ provide }: TestProject): Promise<() => void> {
   const folder = packagePath(`node_modules/.perch-test-${process.pid}`);
   await bundle(folder);

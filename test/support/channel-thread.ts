@@ -3,8 +3,8 @@ import { serveThread } from '../../src/answers/worker/serve-thread.ts';
 import type { StartThread, Thread } from '../../src/answers/worker/thread-client.ts';
 
 /**
- * Starts what a thread of the answers does in this one, behind a message channel: what is sent is
- * copied as between threads, without the second that a thread needs to load TypeScript.
+ * Runs the worker code for answers in this thread behind a message channel. Messages are copied as between
+ * threads, but without the second that a worker needs to load TypeScript.
  */
 export const startChannelThread: StartThread = (options) => {
   const { port1, port2 } = new MessageChannel();

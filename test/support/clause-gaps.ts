@@ -1,4 +1,4 @@
 import type { ClauseId } from './clauses.ts';
 
-/** The clauses no test covers yet, sorted; this list only gets shorter. */
+/** Clauses that no test covers yet, sorted. The list may only get shorter. */
 export const clauseGaps: readonly ClauseId[] = [];

@@ -1,10 +1,10 @@
 import { it } from 'vitest';
 import type { ClauseId } from './clauses.ts';
 
-/** One clause id or several; an unknown id fails to compile. */
+/** One or several clause ids. Unknown ids do not compile. */
 export type ClauseIds = ClauseId | readonly ClauseId[];
 
-/** Registers a test that shows the given clauses, named `title [id, id]`. */
+/** Registers a test that covers the given clauses. Its name is `title [id, id]`. */
 export function clause(
   ids: ClauseIds,
   title: string,
@@ -14,7 +14,7 @@ export function clause(
   it(`${title} [${[ids].flat().join(', ')}]`, body, timeoutMs);
 }
 
-/** Registers one test per case for the given clauses; without cases nothing would be shown. */
+/** Registers a test for each case that covers the given clauses. @throws Error without cases */
 export function clauseEach<T>(
   ids: ClauseIds,
   cases: readonly T[],

@@ -1,6 +1,6 @@
 /**
- * The testable clauses of the wire contract, by the section of `docs/contract/` that states them. An id
- * names the service, the subject and the point, joined by dots.
+ * Testable clauses of the wire contract, by the section of `docs/contract/` that states them. An id
+ * consists of the service, the subject and the requirement, joined by dots.
  */
 const clausesByAnchor = {
   'reads.md#what-the-service-does': [
@@ -284,9 +284,9 @@ const clausesByAnchor = {
   ],
 } as const;
 
-/** The id of one clause. */
+/** Id of a clause. */
 export type ClauseId = (typeof clausesByAnchor)[keyof typeof clausesByAnchor][number];
 
-/** Every clause with the page below `docs/contract/` and the heading that state it. */
+/** All clauses, each with the page and heading in `docs/contract/` that state it. */
 export const clauses: readonly { readonly id: ClauseId; readonly anchor: string }[] =
   Object.entries(clausesByAnchor).flatMap(([anchor, ids]) => ids.map((id) => ({ id, anchor })));

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import type { Corpus } from '../../src/answers/corpus/corpus.ts';
 import { temporaryFolder } from './spawn-perch.ts';
 
-/** Writes files into a folder that is removed when the test has finished, and gives it as a corpus. */
+/** Writes files into a temporary folder and returns it as a corpus. It is deleted at the end of the test. */
 export function corpusOf(files: Readonly<Record<string, string | Uint8Array>>): Corpus {
   const root = temporaryFolder();
   writeFiles(root, files);
   return { name: 'docs', root };
 }
 
-/** Writes files below a folder, and the folders that they need. */
+/** Writes files below a folder, and creates missing folders. */
 export function writeFiles(
   root: string,
   files: Readonly<Record<string, string | Uint8Array>>,

@@ -7,30 +7,30 @@ import {
   wholeLines,
 } from './session-client.ts';
 
-/** A message that was acknowledged. */
+/** Message that the server acknowledged. */
 export interface Acknowledged {
   readonly deliveryId: string;
   readonly text: string;
 }
 
-/** What one reader of a session got before its connection broke. */
+/** Data that a reader of a session received before its connection was lost. */
 export interface Seen {
-  /** The index of the event that it began with. */
+  /** Index of the first requested event. */
   readonly from: number;
-  /** Whether it has shown the token, so that it is told the token too. */
+  /** Whether the reader has sent the token, so that events contain it. */
   readonly isProven: boolean;
-  /** All that came, also half a line at its end. */
+  /** Received text. Its last line can be incomplete. */
   text: string;
 }
 
-/** A message whose reply never came. */
+/** Message without a response. */
 export interface Unanswered {
   readonly text: string;
-  /** With which it can be sent again. */
+  /** Idempotency key for sending the message again. */
   readonly key: string;
 }
 
-/** What a client and its readers were told of a session before a crash. */
+/** Responses and events of a session that its client and readers received before a crash. */
 export interface Witness {
   readonly session: ClientSession;
   readonly acknowledged: Acknowledged[];
@@ -38,18 +38,18 @@ export interface Witness {
   unanswered: Unanswered | null;
 }
 
-/** The bearer of everybody: keys of messages count with one only. */
+/** Bearer token of all clients. Idempotency keys require one. */
 const bearer = { authorization: 'Bearer crash' };
 
-/** A client, by its name, and who is told of each session that it has started. */
+/** Name of a client, and a callback for each session that it starts. */
 export interface Talker {
   readonly name: string;
   readonly onStarted: (witness: Witness) => void;
 }
 
 /**
- * Talks in sessions, one after the other, until the server is gone: bursts of messages that have to
- * wait, cancelled turns, a reader that follows from the first event, and others that begin anywhere.
+ * Uses one session after another until the server is gone: bursts of messages that have to wait,
+ * cancelled turns, a reader from the first event, and readers from random events.
  */
 export async function talkUntilGone(base: string, { name, onStarted }: Talker): Promise<void> {
   try {
@@ -67,7 +67,7 @@ export async function talkUntilGone(base: string, { name, onStarted }: Talker): 
   }
 }
 
-/** Tells whether an error is the end of the server, and not an answer of it. */
+/** Returns whether an error means that the server is gone. */
 function isGone(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'ECONNRESET' || code === 'ECONNREFUSED' || code === 'EPIPE';
@@ -80,7 +80,7 @@ async function begin(base: string, name: string): Promise<Witness> {
   return { session, acknowledged, seen: [], unanswered: null };
 }
 
-/** Says some messages, one after the other, and reads while they are answered. */
+/** Sends some messages in turn, and reads while they are answered. */
 async function talk(base: string, witness: Witness, name: string): Promise<void> {
   const readers = [anywhere(witness), anywhere(witness)].map((reading) =>
     keepReading(base, witness, reading),
@@ -103,7 +103,7 @@ async function say(base: string, witness: Witness, text: string): Promise<'taken
   return 'taken';
 }
 
-/** Sends a message with its key: however often, it is accepted once. */
+/** Sends a message again with its idempotency key. The server accepts it only once. */
 export function sayAgain(base: string, { id, token }: ClientSession, { text, key }: Unanswered) {
   const headers = { ...bearer, 'idempotency-key': key };
   return postTo(base, `session/${id}`, { token, headers, body: { message: text } });
@@ -114,14 +114,14 @@ interface Reading {
   readonly query?: string;
 }
 
-/** The index of an event that is there, or of one that will be. */
+/** Returns the index of an existing or a future event. */
 function anywhere({ seen }: Witness): Reading {
   const known = seen.flatMap(({ from, text }) => from + wholeLines(text).length);
   const from = Math.floor(Math.random() * (Math.max(0, ...known) + 3));
   return { from, query: `?startIndex=${from}` };
 }
 
-/** Reads a stream, and keeps what comes; ends when the stream does, or rejects when it breaks. */
+/** Reads a stream and records its text. Resolves at the end of the stream, rejects if the connection is lost. */
 function keepReading(base: string, witness: Witness, { from, query = '' }: Reading) {
   const isProven = Math.random() < 0.5;
   const { id, token } = witness.session;
@@ -133,7 +133,7 @@ function keepReading(base: string, witness: Witness, { from, query = '' }: Readi
     const settle = (error?: Error) => (hasLeft || error === undefined ? resolve() : reject(error));
     call.on('error', settle);
     call.on('response', (reply) => {
-      // Beyond the last event it begins with the next one.
+      // After the last event, the stream starts with the next one.
       const tail = Number(reply.headers['x-stream-tail-index']);
       const seen: Seen = { from: Math.min(from, tail + 1), isProven, text: '' };
       witness.seen.push(seen);
@@ -145,7 +145,7 @@ function keepReading(base: string, witness: Witness, { from, query = '' }: Readi
     });
     call.end();
   });
-  ended.catch(() => undefined); // whoever waits is told
+  ended.catch(() => undefined); // reported to the waiting caller
   return {
     ended,
     leave: () => {
@@ -155,7 +155,7 @@ function keepReading(base: string, witness: Witness, { from, query = '' }: Readi
   };
 }
 
-/** Reads what is recorded from an index on, as a reader did who has shown the token, or has not. */
+/** Reads the stored events from an index, with or without the token, as the reader did. */
 export function readFrom(
   base: string,
   { id, token }: ClientSession,

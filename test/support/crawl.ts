@@ -1,16 +1,16 @@
 import type { TestApp } from './build-app.ts';
 import { parsePage } from './render-html.ts';
 
-/** A link within a page, and what it leads to. */
+/** Link in a page, and its target. */
 export interface FollowedLink {
   readonly from: string;
   readonly to: string;
   readonly status: number;
-  /** Whether the page has the element that the fragment names; true without one. */
+  /** Whether the page has the element of the fragment. True without a fragment. */
   readonly hasAnchor: boolean;
 }
 
-/** Follows every link of a page that stays under a prefix, and of the pages that it leads to. */
+/** Follows all links below a prefix, recursively. */
 export async function crawl(
   app: TestApp,
   start: string,

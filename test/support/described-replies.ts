@@ -17,14 +17,14 @@ import {
 } from './openapi.ts';
 import { toRowPath } from './row-path.ts';
 
-/** A machine description that replies are held against. */
+/** OpenAPI description to validate responses with. */
 export interface Description {
   readonly document: OpenApiDocument;
-  /** Gives the validator of a schema of the document; each is compiled once. */
+  /** Returns the validator for a schema of the document. Each is compiled once. */
   validatorOf(schema: object): ValidateFunction;
 }
 
-/** Makes the validators of a document, by JSON Schema 2020-12 and not by what it was made from. */
+/** Creates the validators of a document with a JSON Schema 2020-12 library, independently of zod. */
 export function createDescription(document: OpenApiDocument): Description {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   addFormats.default(ajv);
@@ -43,7 +43,7 @@ export function createDescription(document: OpenApiDocument): Description {
 
 const descriptions = new Map<boolean, Description>();
 
-/** Gives the description of an app of the tests, made once in a worker. */
+/** Returns the description of test apps, created once per worker. */
 export function descriptionOf(settings: { readonly linkPreviews: boolean }): Description {
   const known = descriptions.get(settings.linkPreviews);
   if (known !== undefined) return known;
@@ -53,7 +53,7 @@ export function descriptionOf(settings: { readonly linkPreviews: boolean }): Des
     version,
     nowMs: 0,
     endpoints: listEndpoints('svc'),
-    // No reply is held against them.
+    // Responses are not validated with them.
     examples: { baseUrl: '', parameters: {}, reads: {}, endpoints: {}, problems: {} },
     limits: { windowSeconds: 60, public: 60, key: 600, post: 600, pool: 800 },
   };
@@ -63,12 +63,12 @@ export function descriptionOf(settings: { readonly linkPreviews: boolean }): Des
   return made;
 }
 
-/** Checks a reply against what the document says of its path, method, status and media type. */
+/** Validates a response with the description of its path, method, status and media type. */
 export function expectDescribed(description: Description, reply: LightMyRequestResponse): void {
   const { url = '', method = 'GET' } = reply.raw.req;
   const item = findItem(description.document, url);
   const operations = new Map<string, Operation>(Object.entries(item ?? {}));
-  // A stream has no HEAD.
+  // Streams have no HEAD.
   const isRefusedHead = method === 'HEAD' && reply.statusCode === 405;
   const name = method === 'HEAD' && !isRefusedHead ? 'GET' : method;
   const operation = operations.get(name.toLowerCase());
@@ -79,7 +79,7 @@ export function expectDescribed(description: Description, reply: LightMyRequestR
 
 type PathItem = OpenApiDocument['paths'][string];
 
-/** Gives what the document has for a URL: of the templates that fit the one with the fewest parameters. */
+/** Returns the path item for a URL: the matching template with the fewest parameters. */
 function findItem({ paths }: OpenApiDocument, url: string): PathItem | undefined {
   const path = toRowPath(decode(url.split('?', 1)[0] ?? ''));
   const fitting = Object.keys(paths).filter((template) =>
@@ -91,7 +91,7 @@ function findItem({ paths }: OpenApiDocument, url: string): PathItem | undefined
   return isReserved ? undefined : paths[best];
 }
 
-/** What cannot be decoded is routed nowhere. */
+/** Decodes a path. Returns an unroutable path for invalid encodings. */
 function decode(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -102,17 +102,17 @@ function decode(path: string): string {
 
 const problem = { $ref: '#/components/schemas/Problem' };
 
-/** A path that nothing describes answers with problems alone, or a preflight. */
+/** Checks a response for an undescribed path: a problem, or a CORS preflight response. */
 function expectNoRoute(description: Description, reply: LightMyRequestResponse): void {
   const asked = `${reply.raw.req.method} ${reply.raw.req.url}`;
   if (isPreflightReply(reply)) return;
-  // Another spelling of a described path leads there.
+  // Another spelling of a described path redirects to it.
   if (reply.statusCode === 308) return;
   expect(reply.statusCode, `${asked} is not described`).toBeGreaterThanOrEqual(400);
   if (reply.body !== '') expectValid(description, problem, reply.json());
 }
 
-/** A method that a path does not have is answered by a problem, which names those that it has. */
+/** Checks the response for an unsupported method: a problem, with the supported methods in `Allow`. */
 function expectOtherMethod(
   description: Description,
   reply: LightMyRequestResponse,
@@ -129,13 +129,13 @@ function expectOtherMethod(
 
 const streamMediaType = 'application/x-ndjson';
 
-/** A stream has no HEAD: it would say nothing of what is to come. */
+/** Returns whether all responses of an operation are streams. Streams have no HEAD. */
 function isStream({ responses }: Operation): boolean {
   const found = responses[200] ?? {};
   return 'content' in found && Object.hasOwn(found.content ?? {}, streamMediaType);
 }
 
-/** Tells whether what is streamed can be had as one document, too. */
+/** Returns whether an operation with a stream can also return one document. */
 function hasDocument({ responses }: Operation): boolean {
   const found = responses[200] ?? {};
   return 'content' in found && Object.hasOwn(found.content ?? {}, 'application/json');
@@ -153,7 +153,7 @@ function expectResponse(
   const { document } = description;
   const isDescribed = Object.hasOwn(operation.responses, reply.statusCode);
   const name = `${operation.operationId} ${reply.statusCode}`;
-  // What is refused before an operation is reached is a problem, whatever its status.
+  // A request that is refused before it is routed gets a problem with any status.
   if (!isDescribed) expect(refusals, `${name} is not described`).toContain(reply.statusCode);
   const response = responseOf(document, operation, isDescribed ? reply.statusCode : 'default');
   if (isDescribed) expectHeaders(description, reply, { response, name, operation });
@@ -166,7 +166,7 @@ function expectResponse(
   }
 }
 
-/** Gives what a body holds: one value, or that of each line of a stream. */
+/** Returns the values in a body: one value, or one for each line of a stream. */
 function parseBody(body: string, mediaType: string): readonly unknown[] {
   if (mediaType === streamMediaType) {
     return body
@@ -177,7 +177,7 @@ function parseBody(body: string, mediaType: string): readonly unknown[] {
   return [/[/+]json$/.test(mediaType) ? JSON.parse(body) : body];
 }
 
-/** The statuses of `default`: of requests that are malformed, too large or too slow. */
+/** Statuses of the `default` response: malformed, too large or too slow requests. */
 const refusals = [400, 403, 408, 413, 414, 415, 431];
 
 interface Described {
@@ -186,7 +186,7 @@ interface Described {
   readonly name: string;
 }
 
-/** Headers of HTTP itself, of CORS, of the connection and for browsers alone: no description lists them. */
+/** General headers that the description does not list: HTTP, CORS, connection and browser headers. */
 const general =
   /^(?:access-control-.*|connection|content-.*|cross-origin-opener-policy|date|keep-alive|permissions-policy|referrer-policy|transfer-encoding|x-content-type-options)$/;
 
@@ -206,7 +206,7 @@ function expectHeaders(
     sent.filter((header) => !described.has(header)),
     `headers of ${name} that are not described`,
   ).toEqual([]);
-  // HEAD of an alias and of a stream reads nothing, so it cannot tell what would have been read.
+  // HEAD of an alias or a stream does not run the read, so it lacks headers about the result.
   const isAll = reply.raw.req.method !== 'HEAD' || !readsNothing(operation);
   for (const [header, { required, schema }] of described) {
     const value = reply.headers[header];

@@ -1,6 +1,6 @@
 import type { DiscoveryFacts } from '../../src/http/discovery/surfaces.ts';
 
-/** The facts of a service with no route beside the reads and one page of documentation. */
+/** Facts of a service that has only reads and one documentation page. */
 export const discoveryFacts: DiscoveryFacts = {
   baseUrl: 'https://perch.test',
   version: '1.2.3',

@@ -1,35 +1,35 @@
 import { parseArgs } from 'node:util';
 
 /**
- * The examples of the documentation: a fenced block of `sh` with commands that can be run here, and
- * the block without a language behind it, which is what they print.
+ * Example in the documentation: a fenced `sh` block with commands that tests can run, and the block
+ * without a language after it, which is the expected output.
  */
 export interface DocExample {
-  /** The line of the page where the commands begin. */
+  /** Line of the page where the commands start. */
   readonly line: number;
   readonly commands: readonly Command[];
-  /** True where the block needs a shell: variables, pipes, loops. */
+  /** Whether the block needs a shell: variables, pipes, loops. */
   readonly needsShell: boolean;
-  /** The block as it stands. */
+  /** Text of the block. */
   readonly script: string;
-  /** What the page says that they print; undefined where it shows nothing. */
+  /** Output that the page shows; `undefined` if it shows none. */
   readonly output: string | undefined;
-  /** The variables with which the section starts Perch (`PERCH_…=… npm start`). */
+  /** Environment variables with which the section starts Perch (`PERCH_…=… npm start`). */
   readonly env: Readonly<Record<string, string>>;
-  /** The prose between the block and the next one: what else it says of the answer. */
+  /** Text between the block and the next one, with further claims about the response. */
   readonly remark: string;
 }
 
-/** A command of a block, split into words; `env` are the variables before it. */
+/** Command of a block, split into words. `env` has the variables set before it. */
 export interface Command {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A page of the documentation. */
+/** Documentation page. */
 interface DocPage {
   readonly examples: readonly DocExample[];
-  /** What is wrong with the page itself. */
+  /** Faults of the page itself. */
   readonly faults: readonly string[];
 }
 
@@ -46,10 +46,10 @@ export interface Fence {
 
 type Part = Fence | { readonly kind: 'heading' | 'prose'; readonly text: string };
 
-/** Commands that prepare something and print nothing that a page shows. */
+/** Commands for preparation, without output on the page. */
 const preparing: ReadonlySet<string> = new Set(['npm', 'npx', 'docker', 'bash', 'openssl']);
 
-/** Finds the examples of a page. An output belongs to the commands before it, below one heading. */
+/** Returns the examples of a page. An output belongs to the preceding commands under the same heading. */
 export function parseDocPage(markdown: string): DocPage {
   const sections = splitSections(splitPage(markdown)).map(readSection);
   return {
@@ -108,7 +108,7 @@ const isScript = ({ language, isSkipped }: Fence) => language === 'sh' && !isSki
 
 const orphan = 'the output of nothing that is run; say `text` where it is none';
 
-/** Gives the output of a block, and the prose that follows it. */
+/** Returns the output of a block and the text after it. */
 function lookAhead(rest: readonly Part[]) {
   const next = rest.find((part): part is Fence => part.kind === 'fence');
   const prose = next === undefined ? rest : rest.slice(0, rest.indexOf(next));
@@ -119,7 +119,7 @@ function lookAhead(rest: readonly Part[]) {
 }
 
 interface Block {
-  /** Null where a line is more than one plain command. */
+  /** `null` if a line is not a single plain command. */
   readonly commands: readonly Command[] | null;
   readonly runs: boolean;
   readonly env: Readonly<Record<string, string>>;
@@ -155,7 +155,7 @@ function isKnown(command: Command): boolean {
   return isRun(command) || preparing.has(command.words[0] ?? '') || isServer(command);
 }
 
-/** `serve` runs until it is stopped, unless its settings are at fault. */
+/** Returns whether a command starts a server. A server with invalid settings exits by itself. */
 function isServer({ words, env }: Command): boolean {
   return words[0] === 'node' && words[2] === 'serve' && env.PORT === undefined;
 }
@@ -167,7 +167,7 @@ function isRun(command: Command): boolean {
 
 const word = /(?:[^\s'"\\|&;<>()$`*?]|'[^']*'|"[^"$`\\]*")+(?:\s+|$)/y;
 
-/** Splits a line as a shell does; null where it has more in it than words and quotes. */
+/** Splits a line as a shell does. Returns `null` for syntax other than words and quotes. */
 function splitCommand(line: string): Command | null {
   const words: string[] = [];
   for (let at = 0; at < line.length; at = word.lastIndex) {
@@ -186,7 +186,7 @@ function splitCommand(line: string): Command | null {
   };
 }
 
-/** What `curl` is asked to send and to show. */
+/** Request and output options of a `curl` command. */
 interface CurlRequest {
   readonly url: string;
   readonly method: string;
@@ -212,9 +212,9 @@ const curlOptions = {
 } as const;
 
 /**
- * Reads the arguments of `curl`, as far as the documentation uses them.
+ * Parses the `curl` options that the documentation uses.
  *
- * @throws Error for an option that it does not know.
+ * @throws Error for an unknown option
  */
 export function parseCurl(args: readonly string[]): CurlRequest {
   const { values, positionals } = parseArgs({
@@ -257,8 +257,8 @@ function addQuery(url: string, pairs: readonly string[]): string {
 }
 
 /**
- * Tells whether a text is what a page shows. There a line `…` stands for any lines, and `…` within a
- * line for any text. Spaces at the end of a line do not count.
+ * Returns whether a text matches the output on a page. There, a line `…` matches any lines, and `…` within
+ * a line matches any text. Trailing spaces are ignored.
  */
 export function isShown(output: string, actual: string): boolean {
   const pattern = splitLines(output).map((line) =>

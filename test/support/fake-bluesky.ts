@@ -15,17 +15,17 @@ import {
 import { answerHtml, answerJson, type FakeHandler } from './fake-upstream.ts';
 import type { Fields } from './x-payloads.ts';
 
-/** An account of the fake. */
+/** Account of the fake. */
 export interface FakeAccount {
   readonly handle: string;
-  /** Labels of the account; more can be put there at any time. */
+  /** Labels of the account. Tests can add labels at any time. */
   readonly labels: Fields[];
   state: 'active' | 'suspended' | 'deactivated' | 'deleted';
-  /** Fields of its profile. */
+  /** Fields of the profile. */
   profile: Fields;
 }
 
-/** A post of the fake. */
+/** Post of the fake. */
 export interface FakePost {
   readonly handle: string;
   readonly rkey: string;
@@ -40,14 +40,14 @@ export interface FakePost {
   readonly labels: Fields[];
   likes: number;
   isDeleted: boolean;
-  /** Whether its author has taken it out of the posts that quote it. */
+  /** Whether the author has detached the post from quotes. */
   isDetached: boolean;
 }
 
-/** What a new post may have; it is without surroundings by default. */
+/** Options of a new post. By default it is not part of a thread. */
 export interface NewPost {
   readonly text?: string;
-  /** Milliseconds since the epoch; default: a minute after the latest post. */
+  /** Unix milliseconds. Default: one minute after the latest post. */
   readonly ms?: number;
   readonly rkey?: string;
   readonly parent?: FakePost;
@@ -58,19 +58,19 @@ export interface NewPost {
   readonly likes?: number;
 }
 
-/** How the fake behaves; the fields may be set at any time. */
+/** Behaviour of the fake. Tests can change the fields at any time. */
 export interface FakeHabits {
-  /** The most rows of a page, whatever `limit` says. */
+  /** Maximum number of items on a page, regardless of `limit`. */
   maxRows: number;
-  /** Whether searches of posts are refused altogether, as on the public host. */
+  /** Whether all post searches are refused, as on the public host. */
   isSearchBarred: boolean;
-  /** Whether cursors of a timeline must be ones that it has given out. */
+  /** Whether timelines accept only cursors that the fake has issued. */
   refusesMadeUpCursors: boolean;
-  /** How far a thread goes down at most, whatever `depth` says. */
+  /** Maximum depth of a thread, regardless of `depth`. */
   maxDepth: number;
 }
 
-/** A small AppView that keeps what it is told. */
+/** Small in-memory AppView. */
 export interface FakeBluesky {
   readonly habits: FakeHabits;
   readonly handler: FakeHandler;
@@ -78,14 +78,14 @@ export interface FakeBluesky {
     handle: string,
     options?: { readonly isPrivate?: boolean; readonly profile?: Fields },
   ): FakeAccount;
-  /** Adds a post of an account, which is made where it is not known. */
+  /** Adds a post. Creates the account if necessary. */
   addPost(handle: string, post?: NewPost): FakePost;
-  /** Adds many posts of an account, one a minute from `firstMs` on, oldest first. */
+  /** Adds posts of an account, one per minute from `firstMs`, oldest first. */
   addPosts(handle: string, count: number, firstMs?: number): readonly FakePost[];
-  /** Makes an account pass on a post. */
+  /** Reposts a post. */
   repost(handle: string, post: FakePost, ms?: number): void;
   follow(follower: string, followed: string): void;
-  /** Makes two accounts invisible to each other. */
+  /** Blocks two accounts for each other. */
   block(handle: string, other: string): void;
 }
 
@@ -144,7 +144,7 @@ class AppView implements FakeBluesky {
     const { parent = null, quote = null, embed, record = {}, likes = 0 } = fields;
     const text = fields.text ?? `Post ${rkey}`;
     const own = { replies: [], labels: [], isDeleted: false, isDetached: false };
-    // The builder makes it a string.
+    // `bskyPost` sets it to a string.
     const address = uri as string;
     const post: FakePost = {
       handle,
@@ -185,7 +185,7 @@ class AppView implements FakeBluesky {
     this.#blocks.add(`${handle} ${other}`).add(`${other} ${handle}`);
   };
 
-  /** Rows stand newest first; most come in the order of time. */
+  /** Inserts a row. Rows are sorted newest first, and most are added in chronological order. */
   #addRow(handle: string, row: Row): void {
     const rows = this.#rows.get(handle) ?? [];
     let at = rows.length;
@@ -218,7 +218,7 @@ class AppView implements FakeBluesky {
     }
   }
 
-  /** An account by handle, in any case, or by DID. */
+  /** Finds an account by handle (case-insensitive) or DID. */
   #find(actor: string | null): FakeAccount | undefined {
     const name = actor?.toLowerCase() ?? '';
     if (!name.startsWith('did:')) return this.#accounts.get(name);
@@ -314,7 +314,7 @@ class AppView implements FakeBluesky {
     return { parent: stand ?? bskyNode(this.#postView(parent), this.#above(parent, height - 1)) };
   }
 
-  /** What stands for a post beside one of another account; undefined where it is there. */
+  /** Returns the placeholder for a post next to a post of another account; `undefined` if it is visible. */
   #stand(post: FakePost, beside: Pick<FakePost, 'handle'>): Fields | undefined {
     if (this.#isGone(post)) return bskyNotFound(post.uri);
     if (!this.#blocks.has(`${post.handle} ${beside.handle}`)) return undefined;
@@ -347,7 +347,7 @@ class AppView implements FakeBluesky {
     return cursor;
   }
 
-  /** Gives the moment before which a page begins; NaN for a cursor that is refused. */
+  /** Returns the time before which a page starts; `NaN` for an invalid cursor. */
   #readCursor(cursor: string | null): number {
     if (cursor === null) return Number.POSITIVE_INFINITY;
     const isMadeUp = !this.#cursors.has(cursor);
@@ -411,7 +411,7 @@ class AppView implements FakeBluesky {
     return Math.min(Number(query.get('limit') ?? otherwise), this.habits.maxRows);
   }
 
-  /** Cursors of these lists are offsets. */
+  /** Cuts a page. Cursors of these lists are offsets. */
   #pageOf<T>(all: readonly T[], query: URLSearchParams) {
     const start = Number(query.get('cursor') ?? 0);
     const end = start + this.#limit(query, 25);
@@ -419,7 +419,7 @@ class AppView implements FakeBluesky {
   }
 }
 
-/** A thread of one account is whole where every post above is its own. */
+/** Returns whether a row matches a filter. A thread of the author requires that all posts above are by the same author. */
 function fits({ post, isRepost }: Row, filter: string | null): boolean {
   if (isRepost || filter !== 'posts_and_author_threads') return true;
   for (let above = post.parent; above !== null; above = above.parent) {

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 
-/** What a name stands for: addresses of IPv4, or another name and its addresses. */
+/** Records of a name: IPv4 addresses, or an alias and its addresses. */
 export interface FakeRecord {
   readonly alias?: string;
   readonly addresses: readonly string[];
@@ -10,7 +10,7 @@ export interface FakeRecord {
 
 const types = { a: 1, cname: 5 } as const;
 
-/** Starts a name server on loopback for one test and gives where it listens, as `address:port`. */
+/** Starts a DNS server on loopback for one test and returns its `address:port`. */
 export async function startFakeDns(names: Readonly<Record<string, FakeRecord>>): Promise<string> {
   const socket = createSocket('udp4');
   socket.on('message', (query, from) => socket.send(answer(query, names), from.port, from.address));
@@ -20,7 +20,7 @@ export async function startFakeDns(names: Readonly<Record<string, FakeRecord>>):
   return `127.0.0.1:${socket.address().port}`;
 }
 
-/** Answers one question (RFC 1035 §4.1); of records it has those of IPv4 and aliases. */
+/** Answers one question (RFC 1035 §4.1) with A and CNAME records. */
 function answer(query: Buffer, names: Readonly<Record<string, FakeRecord>>): Buffer {
   const end = query.indexOf(0, 12) + 5;
   const question = query.subarray(12, end);
@@ -55,7 +55,7 @@ function writeName(name: string): Buffer {
   return Buffer.concat([...labels, Buffer.of(0)]);
 }
 
-/** A record that nobody may keep. */
+/** Returns a record with TTL 0. */
 function writeRecord(owner: Buffer, type: number, body: Buffer): Buffer {
   const head = Buffer.alloc(10);
   head.writeUInt16BE(type, 0);

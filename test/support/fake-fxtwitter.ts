@@ -28,26 +28,26 @@ import {
 } from './x-payloads.ts';
 
 /**
- * How the fake cuts a list into pages and sends them. An index is that of a row among those that are
- * sent to the one who asks; each function must give the same for the same arguments.
+ * Paging behaviour of the fake. An index is the position of a row among those that the request can see.
+ * All functions must be deterministic.
  */
 export interface FxHabits {
-  /** The rows of the page that begins at an index, when its cursor is sent for the `times`th time. */
+  /** Returns the number of rows of the page at an index when its cursor is sent for the `times`th time. */
   readonly pageSize: (index: number, times: number) => number;
-  /** Indices of earlier rows that the page beginning at an index has once more. */
+  /** Returns the indices of earlier rows that the page at an index repeats. */
   readonly repeats: (index: number) => readonly number[];
-  /** How many empty pages stand before the page that begins at an index. */
+  /** Returns the number of empty pages before the page at an index. */
   readonly emptyBefore: (index: number) => number;
-  /** How many times a page is sent with 0 or 1 rows before it is sent whole. */
+  /** Returns how often a page is sent with 0 or 1 rows before it is sent in full. */
   readonly shortTimes: (index: number) => number;
   /**
-   * What the last page has for `bottom`: null, the cursor that was sent, `0|…` (lists of accounts
-   * only, null elsewhere), or a cursor to an empty page that has the cursor that was sent.
+   * `bottom` of the last page: `null`, the cursor of the request, `0|…` (account lists only, `null`
+   * elsewhere), or a cursor to an empty page whose `bottom` is its own cursor.
    */
   readonly end: 'null' | 'same' | 'zero' | 'empty';
 }
 
-/** Full pages of 20 rows, each once. */
+/** Habits with full pages of 20 rows. */
 export const steadyHabits: FxHabits = {
   pageSize: () => 20,
   repeats: () => [],
@@ -56,70 +56,70 @@ export const steadyHabits: FxHabits = {
   end: 'null',
 };
 
-/** What a row of a timeline is. `foreign`: a post by somebody else that the account answered. */
+/** Kind of a timeline row. `foreign`: a post by another account that the account replied to. */
 export type FxRowKind = 'post' | 'self_reply' | 'reply' | 'foreign' | 'repost' | 'self_repost';
 
-/** A row of a list. */
+/** Row of a list. */
 export interface FxRow {
   readonly id: string;
   readonly payload: Fields;
 }
 
-/** A row of a timeline; `seconds` is the time that it carries. */
+/** Row of a timeline. `seconds` is its timestamp. */
 export interface FxTimelineRow extends FxRow {
   readonly kind: FxRowKind;
   readonly seconds: number;
 }
 
-/** A list of the fake, newest first. */
+/** List of the fake, newest first. */
 export interface FxList<Row extends FxRow = FxRow> {
-  /** All rows, those that were taken out included. */
+  /** All rows, including deleted ones. */
   readonly rows: readonly Row[];
-  /** Takes out what has an id, as its author would. */
+  /** Deletes the row with the given id. */
   remove(id: string): void;
 }
 
-/** The three lists of a search; `media` has those posts of `latest` that have media. */
+/** Lists of a search. `media` has the posts of `latest` with media. */
 interface FxSearch {
   readonly latest: FxList;
   readonly top: FxList;
   readonly media: FxList;
 }
 
-/** FxTwitter on loopback, with what it was told to have, and the accounts `x` and `XDevelopers`. */
+/** FxTwitter on loopback with data set by tests, and the accounts `x` and `XDevelopers`. */
 export interface FakeFxTwitter {
-  /** Its address, without a trailing slash. */
+  /** Base URL, without a trailing slash. */
   readonly url: string;
-  /** The requests so far, oldest first. */
+  /** Received requests, oldest first. */
   readonly requests: readonly SeenRequest[];
-  /** Adds an account, or changes it. Handles are found in any case. */
+  /** Adds or changes an account. Handles are case-insensitive. */
   addAccount(handle: string, fields?: Fields): void;
-  /** Takes an account away, with its lists and its posts. */
+  /** Removes an account with its lists and posts. */
   removeAccount(handle: string): void;
-  /** Gives an account a timeline; `kindOf` says what the row at an index is. */
+  /** Sets the timeline of an account. `kindOf` returns the kind of the row at an index. */
   addTimeline(
     handle: string,
     about: { readonly length: number; readonly kindOf?: (index: number) => FxRowKind },
     habits?: FxHabits,
   ): FxList<FxTimelineRow>;
-  /** Gives an account followers, or accounts that it follows. */
+  /** Sets the followers or the followed accounts of an account. */
   addConnections(
     handle: string,
     about: { readonly kind: 'followers' | 'following'; readonly length: number },
     habits?: FxHabits,
   ): FxList;
-  /** Makes a search find posts: one of three has a photo, the next one a video. */
+  /** Sets the results of a search: one post in three has a photo, the next one a video. */
   addSearch(text: string, length: number, habits?: FxHabits): FxSearch;
   /**
-   * Answers some requests with something else, until it is called off. `isMet` is asked about the path
-   * with its query of each request.
+   * Answers requests for which `isMet` returns true with another handler, until the returned function is
+   * called. `isMet` is called with the path and query.
    */
   interrupt(isMet: (url: string) => boolean, handler: FakeHandler): () => void;
-  /** Keeps requests waiting until it is called off; then they are answered as ever. */
+  /** Delays responses until the returned function is called. */
   hold(): () => void;
 }
 
-/** Starts a fake FxTwitter that is closed when the test has finished. */
+/** Starts a fake FxTwitter. It is closed at the end of the test. */
 export async function startFakeFxTwitter(): Promise<FakeFxTwitter> {
   const world = new World();
   const interruptions = new Map<(url: string) => boolean, FakeHandler>();
@@ -160,37 +160,37 @@ export async function startFakeFxTwitter(): Promise<FakeFxTwitter> {
   };
 }
 
-/** The time of the oldest row of every list; each row is a minute younger than the one below it. */
+/** Time of the oldest row of all lists. Each row is one minute newer than the next one. */
 const oldestMs = Date.UTC(2026, 0, 1);
 const minuteMs = 60_000;
 
-/** Reposts carry the times of originals that are so much older. */
+/** Age difference between reposts and their originals. Reposts have the timestamps of the originals. */
 const originalsMs = 400 * 24 * 60 * minuteMs;
 
-/** Gives a snowflake; `left` is how many rows there are from it on. */
+/** Returns a snowflake id. `left` is the number of rows from this one on. */
 function idAt(left: number, shiftMs = 0): bigint {
   return leastIdAt(oldestMs + left * minuteMs - shiftMs);
 }
 
-/** A place in a list: how many rows are left, and how many empty pages were sent before them. */
+/** Position in a list: the number of remaining rows, and of empty pages already sent. */
 interface Place {
   readonly left: number;
   readonly empties: number;
 }
 
-/** How the cursors of a list are written. */
+/** Encoder and decoder of the cursors of a list. */
 interface CursorForm {
   write(place: Place): string;
   read(cursor: string): Place;
   readonly hasZeroEnd: boolean;
 }
 
-/** X's own form: what follows stands below the id. A made-up one, as Perch sends it, is good, too. */
+/** Cursor format of X: the page starts below the id. Synthetic cursors, as Perch sends them, are valid too. */
 const timelineCursors: CursorForm = {
   write: ({ left, empties }) =>
     writeTimelineCursor({
       issuedId: idAt(0),
-      // Empty pages lie between two rows, each below the one before it.
+      // Empty pages have positions between two rows.
       sortId: idAt(left + 1) - BigInt(empties),
       direction: 'bottom',
     }),
@@ -203,7 +203,7 @@ const timelineCursors: CursorForm = {
   hasZeroEnd: false,
 };
 
-/** How the cursor at the end of a list of accounts may begin. */
+/** Prefixes of the last cursor of an account list. */
 const endPrefix = '0|';
 
 const userCursors: CursorForm = {
@@ -224,7 +224,7 @@ const searchCursors: CursorForm = {
   hasZeroEnd: false,
 };
 
-/** A list that is sent page by page. */
+/** List that is sent page by page. */
 class PagedList<Row extends FxRow> implements FxList<Row> {
   readonly rows: readonly Row[];
   readonly #form: CursorForm;
@@ -242,7 +242,7 @@ class PagedList<Row extends FxRow> implements FxList<Row> {
     this.#removed.add(id);
   }
 
-  /** Gives the body of one page of those rows that are shown. */
+  /** Returns the body of one page of the visible rows. */
   read(cursor: string | null, isShown: (row: Row) => boolean = () => true): Fields {
     const shown = this.rows.flatMap((row, at) => (isShown(row) ? [{ row, at }] : []));
     const left = cursor === null ? this.rows.length : this.#form.read(cursor).left;
@@ -297,7 +297,7 @@ class PagedList<Row extends FxRow> implements FxList<Row> {
   }
 }
 
-/** What the fake has. */
+/** Data of the fake. */
 class World {
   readonly profiles = new Map<string, Fields>();
   readonly timelines = new Map<string, PagedList<FxTimelineRow>>();
@@ -365,7 +365,7 @@ class World {
     };
   }
 
-  /** Numbers the lists, so that no two have an id in common. */
+  /** Numbers the lists, so that their ids are unique. */
   #nextList(): number {
     this.#lists += 1;
     return this.#lists;
@@ -380,7 +380,7 @@ function keep<List>(lists: Map<string, List>, key: string, list: List): List {
 function toPost(id: bigint, fields: Fields): FxRow & { readonly seconds: number } {
   const seconds = Math.floor((Number(id >> 22n) + 1_288_834_974_657) / 1000);
   const times = { created_at: toXTime(seconds), created_timestamp: seconds };
-  // The payloads make times of small ids; these ids have a time in them.
+  // These ids contain a time, unlike the small ids for which the payloads derive one.
   const payload = { ...fxStatus('1', times), id: String(id), text: `Post ${id}`, ...fields };
   return { id: String(id), seconds, payload };
 }
@@ -476,8 +476,8 @@ function toProfile({ profiles }: World, handle: string): Fields {
 }
 
 /**
- * Leaves out answers to others, and what they answer, unless asked; a third of the answers slips
- * through, because the service does not promise that none does.
+ * Returns a filter that hides replies to other accounts, and the posts that they answer, unless requested.
+ * A third of the replies remains, because the service does not guarantee that it hides all.
  */
 function isShownTo(hasReplies: boolean): (row: FxTimelineRow) => boolean {
   return ({ kind, seconds }) =>
@@ -504,7 +504,7 @@ function toSearch({ searches }: World, parameters: URLSearchParams): Fields {
   return list?.read(parameters.get('cursor')) ?? fxPage([]);
 }
 
-/** Suggestions are one page, with no counts. */
+/** Returns suggestions: one page, without counts. */
 function toSuggestions({ profiles }: World, text: string): Fields {
   const found = [...profiles.values()].filter(({ screen_name }) =>
     String(screen_name).toLowerCase().includes(text.toLowerCase()),

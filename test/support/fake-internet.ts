@@ -3,35 +3,35 @@ import { onTestFinished } from 'vitest';
 import type { Connection, PublicHttpOptions } from '../../src/core/http/public-network.ts';
 import { type FakeHandler, type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 
-/** What a name resolves to: always the same, or what it is the n-th time (from 0) that it is asked. */
+/** Addresses of a name: fixed, or by the number of the lookup, starting at 0. */
 export type FakeName = readonly string[] | ((nth: number) => readonly string[]);
 
-/** An internet of which every public address leads to one fake upstream, and every other to a trap. */
+/** Network in which all public addresses connect to one fake upstream, and all other addresses to a trap. */
 export interface FakeInternet extends PublicHttpOptions {
-  /** What listens at the public addresses, on loopback and without TLS. */
+  /** Upstream behind the public addresses, on loopback and without TLS. */
   readonly site: FakeUpstream;
   readonly trap: Trap;
-  /** The names that were looked up. */
+  /** Looked-up names. */
   readonly lookedUp: readonly string[];
-  /** The addresses that were asked to be connected to, each with its port. */
+  /** Requested connections, as address and port. */
   readonly connectedTo: readonly string[];
 }
 
-/** Listeners that nothing may ever reach. */
+/** Listeners that must never get a connection. */
 export interface Trap {
   readonly port: number;
-  /** How many connections there were. */
+  /** Number of connections so far. */
   readonly connections: number;
-  /** How many of them are open still. */
+  /** Number of open connections. */
   readonly open: number;
-  /** How many bytes came over them. */
+  /** Number of received bytes. */
   readonly bytes: number;
 }
 
-/** The addresses of the site. */
+/** Addresses of the fake site. */
 export const siteAddresses = ['93.184.216.34', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'] as const;
 
-/** Opens an internet with names, for one test. A name that is not among them does not exist. */
+/** Opens a network with the given names for one test. Other names do not exist. */
 export async function openFakeInternet(
   names: Readonly<Record<string, FakeName>>,
   handler: FakeHandler,
@@ -61,7 +61,7 @@ export async function openFakeInternet(
   };
 }
 
-/** Connects to loopback, and says that it were `address`. */
+/** Connects to loopback, and reports `address` as the remote address. */
 export function connectTo(port: number, address: string): Promise<Connection> {
   return new Promise((resolve, reject) => {
     const socket = connectSocket(port, '127.0.0.1', () => resolve({ socket, address }));
@@ -69,7 +69,7 @@ export function connectTo(port: number, address: string): Promise<Connection> {
   });
 }
 
-/** Opens listeners on loopback that count who comes, on the same port of both families. */
+/** Opens listeners on loopback that count connections, on the same port for IPv4 and IPv6. */
 export async function openTrap(): Promise<Trap> {
   const seen = { connections: 0, closed: 0, bytes: 0 };
   const count = (socket: Socket) => {
@@ -80,12 +80,12 @@ export async function openTrap(): Promise<Trap> {
     socket.on('close', () => {
       seen.closed += 1;
     });
-    socket.on('error', () => {}); // whoever falls into it may leave as they like
+    socket.on('error', () => {}); // clients may close the connection in any way
     socket.end('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}');
   };
   const v4 = await listenOn(createServer(count), '127.0.0.1', 0);
   if (v4 === null) throw new Error('There is no loopback to listen on.');
-  await listenOn(createServer(count), '::1', v4); // a machine may have no IPv6
+  await listenOn(createServer(count), '::1', v4); // the machine may lack IPv6
   return {
     port: v4,
     get connections() {
@@ -100,7 +100,7 @@ export async function openTrap(): Promise<Trap> {
   };
 }
 
-/** Listens, until the test has finished, and gives the port; null where the machine cannot. */
+/** Listens until the end of the test and returns the port; `null` if the address is not available. */
 function listenOn(server: Server, host: string, port: number): Promise<number | null> {
   return new Promise((resolve) => {
     server.once('error', () => resolve(null));

@@ -4,21 +4,21 @@ import { ProviderError } from '../../src/platforms/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { stubAccount, stubPost } from './stub-provider.ts';
 
-/** How an upstream cuts and sends a list. Each function must give the same for the same arguments. */
+/** Paging behaviour of an upstream. The functions must be deterministic. */
 export interface ListHabits {
-  /** The rows of the page that begins at an index. */
+  /** Returns the number of rows of the page at an index. */
   readonly pageSize: (index: number) => number;
-  /** Indices of earlier items that the page beginning at an index has once more. */
+  /** Returns the indices of earlier items that the page at an index repeats. */
   readonly repeats: (index: number) => readonly number[];
-  /** How many empty pages stand before the page that begins at an index. */
+  /** Returns the number of empty pages before the page at an index. */
   readonly emptyBefore: (index: number) => number;
-  /** How many times a page is sent short before it is sent whole. */
+  /** Returns how often a page is sent incomplete before it is sent in full. */
   readonly shortTimes: (index: number) => number;
-  /** Whether an item is a repost: then its time and author are somebody else's. */
+  /** Whether an item is a repost, which has the time and author of the original. */
   readonly isRepost: (index: number) => boolean;
 }
 
-/** An upstream that sends whole pages of twenty and has no habits beside. */
+/** Habits with full pages of twenty items. */
 export const steady: ListHabits = {
   pageSize: () => 20,
   repeats: () => [],
@@ -27,22 +27,22 @@ export const steady: ListHabits = {
   isRepost: () => false,
 };
 
-/** A list at an upstream that sends it in pages of its own liking. */
+/** List of an upstream that determines the page sizes. */
 export interface FakeList {
   readonly provider: Provider;
-  /** The ids of all items, in order; deleted ones included. */
+  /** Ids of all items in order, including deleted ones. */
   readonly ids: readonly string[];
-  /** How often it was asked. */
+  /** Number of requests. */
   readonly asked: number;
-  /** Takes an item out, as its author would. */
+  /** Deletes an item. */
   remove(id: string): void;
-  /** While true, it does not answer. */
+  /** Whether the upstream fails. */
   isDown: boolean;
-  /** Puts new items on top. */
+  /** Adds new items at the top. */
   arrive(count: number): void;
 }
 
-/** Creates an upstream with a list of `length` posts. Its cursors name the last row of a page. */
+/** Creates an upstream with a list of `length` posts. Cursors identify the last row of a page. */
 export function createFakeList(length: number, habits: ListHabits): FakeList {
   const ids = Array.from({ length }, (_, index) => String(9_000_000 - index));
   const removed = new Set<string>();
@@ -92,7 +92,7 @@ class PagedUpstream {
 
   read(cursor: string | null): Page<Status> {
     this.asked += 1;
-    // Counted from the end of the list, so that it names the same row when others arrive on top.
+    // Positions count from the end, so that they stay valid when items are added at the top.
     const [left = 0, empties = 0] = (cursor ?? `${this.#ids.length} 0`).split(' ').map(Number);
     const index = this.#ids.length - left;
     if (left > 0 && empties < this.#habits.emptyBefore(index)) {
@@ -114,7 +114,7 @@ class PagedUpstream {
     return { items, cursor, warnings: [], rows: sent.length, isDoubtful };
   }
 
-  /** The rows of a page, each once: the first, what is repeated of earlier pages, and the rest. */
+  /** Returns the unique rows of a page: the first one, repeated rows of earlier pages, and the rest. */
   #rowsOf(index: number, end: number): readonly Status[] {
     const own = Array.from({ length: end - index }, (_, offset) => index + offset);
     const all = [...own.slice(0, 1), ...this.#habits.repeats(index), ...own.slice(1)];

@@ -2,16 +2,16 @@ import type { ServerResponse } from 'node:http';
 import { answerJson, type FakeHandler } from './fake-upstream.ts';
 import { type AccountRow, homeHost, type Row, type StatusRow } from './mastodon-payloads.ts';
 
-/** One server of Mastodon, with what it knows. */
+/** Mastodon server with its data. */
 export interface FakeMastodon {
   readonly host: string;
   readonly handler: FakeHandler;
   addAccount(account: AccountRow): void;
   addStatus(status: StatusRow): void;
   removeStatus(id: string): void;
-  /** Makes one account follow another, later than all that did before. */
+  /** Makes one account follow another one, as the newest follow. */
   follow(follower: AccountRow, followed: AccountRow): void;
-  /** The ids of the posts by an account, newest first. */
+  /** Ids of the posts of an account, newest first. */
   idsBy(account: AccountRow): readonly string[];
 }
 
@@ -28,10 +28,10 @@ interface World {
   readonly relations: Relation[];
 }
 
-/** Maximum number of rows of a page, by the kind of list (https://docs.joinmastodon.org/methods/). */
+/** Maximum number of rows on a page by kind of list (https://docs.joinmastodon.org/methods/). */
 const maxRows = { statuses: 40, accounts: 80 } as const;
 
-/** Creates a server that knows nothing yet. Its pages, filters and links are those of the real ones. */
+/** Creates an empty server with the paging, filters and `Link` headers of real ones. */
 export function createFakeMastodon(host = homeHost): FakeMastodon {
   const world: World = { host, accounts: new Map(), statuses: new Map(), relations: [] };
   return {
@@ -48,12 +48,12 @@ export function createFakeMastodon(host = homeHost): FakeMastodon {
   };
 }
 
-/** Answers what a server does not have. */
+/** Answers a request for a missing resource. */
 export function answerNotFound(response: ServerResponse): void {
   answerJson(response, { error: 'Record not found' }, { status: 404 });
 }
 
-/** What a server sends; undefined where there is nothing. */
+/** Response of a server; `undefined` for a missing resource. */
 type Sent = { readonly body: unknown; readonly link?: string } | undefined;
 
 function answer(world: World, url: URL, response: ServerResponse): void {
@@ -122,13 +122,13 @@ function above({ statuses }: World, status: StatusRow): readonly StatusRow[] {
   return found.slice(0, 40).reverse();
 }
 
-/** Depth-first, as the real ones are. */
+/** Returns all replies below a post in depth-first order, as real servers do. */
 function below(world: World, id: string): readonly StatusRow[] {
   const direct = newestFirst(world, (status) => status.in_reply_to_id === id).reverse();
   return direct.flatMap((status) => [status, ...below(world, status.id)]);
 }
 
-/** A row of a list with its place in it. */
+/** Row of a list with its position. */
 interface Placed {
   readonly place: string;
   readonly row: Row;
@@ -165,7 +165,7 @@ function listTag(world: World, { searchParams }: URL, tag: string): Listed {
 }
 
 function tagsOf({ tags }: StatusRow): readonly string[] {
-  // As `statusRow` makes them.
+  // In the format of `statusRow`.
   return (tags as readonly { readonly name: string }[]).map(({ name }) => name.toLowerCase());
 }
 
@@ -173,7 +173,7 @@ function toListed(statuses: readonly StatusRow[]): Listed {
   return { rows: statuses.map((row) => ({ place: row.id, row })), most: maxRows.statuses };
 }
 
-/** The place in such a list is the id of the relation, which is neither's account. */
+/** Lists followers or followed accounts. Positions are ids of the follow relation, not of accounts. */
 function listRelations({ relations }: World, account: AccountRow, part: string): Listed {
   const [mine, theirs] =
     part === 'followers'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { upstream } from './listen.ts';
 
-/** What a model was asked. */
+/** Request to the model. */
 export interface ModelRequest {
   readonly path: string;
   readonly authorization: string | undefined;
@@ -10,44 +10,44 @@ export interface ModelRequest {
   readonly messages: readonly { readonly role: string; readonly content: string }[];
 }
 
-/** One question to the fake model, in the hands of the test. */
+/** Request to the fake model that the test answers. */
 export interface ModelExchange {
   readonly request: ModelRequest;
-  /** Resolves when the client has closed the connection, or the answer is whole. */
+  /** Resolves when the client has closed the connection or the response is complete. */
   readonly closed: Promise<void>;
-  /** Streams words, each in an event of its own. */
+  /** Streams words, one per event. */
   say(...words: readonly string[]): void;
-  /** Streams bytes as they are. */
+  /** Streams raw bytes. */
   send(bytes: string | Uint8Array): void;
   /** Streams an object as an event. */
   tell(payload: object): void;
-  /** Ends the stream as endpoints do. */
+  /** Ends the stream as real endpoints do. */
   finish(reason?: string, more?: object): void;
-  /** Answers with a body in one piece. */
+  /** Responds with a complete body. */
   reply(
     body: { readonly type: string; readonly text: string },
     status?: number,
     headers?: Headers,
   ): void;
-  /** Breaks the connection. */
+  /** Resets the connection. */
   cut(): void;
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A chat endpoint on loopback. */
+/** Chat endpoint on loopback. */
 export interface FakeModel {
-  /** Its base address. */
+  /** Base URL. */
   readonly url: string;
-  /** What it was asked so far. */
+  /** Received requests. */
   readonly requests: readonly ModelRequest[];
-  /** Resolves with the next question, in their order; without a script only. */
+  /** Resolves with the next request in order. Available without a script only. */
   next(): Promise<ModelExchange>;
 }
 
 /**
- * Starts an OpenAI-compatible endpoint that really listens and streams; it is closed when the test has
- * finished. A script answers each question; without one the test does, by `next`.
+ * Starts an OpenAI-compatible endpoint on loopback that streams. It is closed at the end of the test. A
+ * script answers each request; without one the test answers them with `next`.
  */
 export async function fakeModel(script?: (exchange: ModelExchange) => void): Promise<FakeModel> {
   const requests: ModelRequest[] = [];
@@ -114,7 +114,7 @@ function createExchange(request: ModelRequest, response: ServerResponse): ModelE
   };
 }
 
-/** Gives the number of the passage whose text holds these words, as a marker: `[2]`. */
+/** Returns the citation marker, such as `[2]`, of the passage that contains these words. */
 export function markerOf({ messages }: ModelRequest, words: string): string {
   const last = messages.at(-1)?.content ?? '';
   for (const [, number, text = ''] of last.matchAll(

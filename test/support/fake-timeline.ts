@@ -14,38 +14,36 @@ import {
 } from './x-payloads.ts';
 
 /**
- * What stands at a place of a made-up timeline. `reply`: to somebody else, whose post is sent with it;
- * `module`: a reply of the account to an older post of its own, which is sent once more with it; `gone`: a
- * post that is not sent.
+ * Kind of an entry of a synthetic timeline. `reply`: a reply to another account, sent with the post that it
+ * answers; `module`: a self-reply, sent with the older post once more; `gone`: a post that is not sent.
  */
 export type EntryKind = 'post' | 'reply' | 'module' | 'repost' | 'self_repost' | 'gone';
 
-/** A place of a made-up timeline. */
+/** Entry of a synthetic timeline. */
 export interface Entry {
   readonly kind: EntryKind;
-  /** When it was posted or reposted, in milliseconds since the epoch. */
+  /** Time of the post or repost in Unix milliseconds. */
   readonly ms: number;
 }
 
-/** How a made-up timeline is sent. */
+/** Paging behaviour of a synthetic timeline. */
 export interface TimelineHabits {
-  /** How many places a page has. */
+  /** Number of entries on a page. */
   readonly pageSize: number;
   /**
-   * The share of answers, 0 to 1, that are short: half a page at most when it is first asked for, and
-   * at most one row after that. None looks in every respect like a full page, as no reader could tell
-   * the two apart.
+   * Share of short responses, 0 to 1: at most half a page for the first request of a page, and at most one
+   * row for later ones. A short response never looks exactly like a full page.
    */
   readonly shortShare: number;
-  /** How the end is told: no cursor, or one to the same place. */
+  /** Form of the last page: without a cursor, or with its own cursor. */
   readonly end: 'null' | 'same';
-  /** Whether the page at the top begins with the oldest post, as one that is pinned. */
+  /** Whether the first page starts with the oldest post, as a pinned post. */
   readonly hasPinned: boolean;
-  /** Whether a page begins with the last place of the one before it. */
+  /** Whether a page starts with the last entry of the page before it. */
   readonly repeats: boolean;
 }
 
-/** Which posts of a made-up timeline are meant. */
+/** Range of posts of a synthetic timeline. */
 export interface TimelineRange {
   readonly sinceSeconds: number | null;
   readonly untilSeconds: number | null;
@@ -54,29 +52,29 @@ export interface TimelineRange {
   readonly onlyReplies: boolean;
 }
 
-/** The timeline of one account on X, as FxTwitter would send it. */
+/** Timeline of one X account, in the format of FxTwitter. */
 export interface FakeTimeline {
-  /** Gives the body for a path with its query; `chance` gives 0 to 1 for each answer. */
+  /** Returns the body for a path with query. `chance` returns a number from 0 to 1 for each response. */
   answer(url: string, chance: () => number): Fields;
-  /** Gives all posts that there are in a range, newest first, each at its newest place. */
+  /** Returns all posts in a range, newest first. A post with several entries has the position of the newest one. */
   truth(range: TimelineRange): readonly { readonly id: string; readonly second: number }[];
 }
 
-/** The handle of the account that has the timeline. */
+/** Handle of the account with the timeline. */
 export const timelineHandle = 'mira_holm';
 
 const other = fxUser('ilse_brandt');
 const owner = fxUser(timelineHandle);
 
 interface Place extends Entry {
-  /** The id that X sorts it by, and the post's own unless it is a repost. */
+  /** Id that X sorts the entry by. For posts other than reposts, it is the id of the post. */
   readonly sortId: bigint;
-  /** The id of the post that it shows. */
+  /** Id of the post. */
   readonly id: string;
   readonly rows: readonly Fields[];
 }
 
-/** Creates a timeline of entries in any order. */
+/** Creates a timeline from entries in any order. */
 export function createFakeTimeline(
   entries: readonly Entry[],
   habits: TimelineHabits,
@@ -106,7 +104,7 @@ export function createFakeTimeline(
   };
 }
 
-/** Before the first post, as accounts are; a day, so that a rate can be told. */
+/** Returns the creation date of the account: one day before the first post, so that a post rate can be computed. */
 function joinedOf(places: readonly Place[]): string {
   const oldest = Math.min(Date.UTC(2026, 0, 1), ...places.map(({ ms }) => ms));
   return toXTime(Math.floor(oldest / 1000) - 86_400);
@@ -120,11 +118,11 @@ function toPlaces(entries: readonly Entry[]): readonly Place[] {
   }));
   const used = new Set<bigint>();
   return named.map((entry, index) => {
-    // Nobody can repost a post twice; and a page shows a post once, as a repost or in a thread.
+    // A post cannot be reposted twice, and a page contains a post once, as a repost or in a thread.
     const older = named
       .slice(index + 1)
       .find(({ kind, sortId }) => kind === 'post' && !used.has(sortId));
-    // Where there is nothing to repost or to answer, it is a post.
+    // Without an older post to repost or reply to, the entry is a plain post.
     const needsOlder = entry.kind === 'module' || entry.kind === 'self_repost';
     if (needsOlder && older !== undefined) used.add(older.sortId);
     const kind = needsOlder && older === undefined ? 'post' : entry.kind;
@@ -197,11 +195,11 @@ function readPage(
   return fxPage(isShort ? cutOff(rows, kept) : rows, bottom);
 }
 
-/** Cuts off rows, further up where what is left would look like a full page. */
+/** Truncates a page. Removes further rows if the rest would look like a full page. */
 function cutOff(rows: readonly Fields[], kept: number): readonly Fields[] {
   const left = rows.slice(0, kept);
   const last = left.at(-1);
-  // A post can stand on a page twice, at its place and above a reply to it.
+  // A post can be on a page twice: at its own position and above a reply to it.
   const isAtEnd = left.length >= 10 && last?.id === rows.at(-1)?.id;
   const isLong = left.length >= 20 && last?.reposted_by === owner;
   return isAtEnd || isLong ? cutOff(rows, kept - 1) : left;
@@ -216,7 +214,7 @@ function extraRows(
   const pinned = places.findLast(({ kind }) => kind === 'post');
   if (cursor === null) return habits.hasPinned ? (pinned?.rows ?? []) : [];
   const before = places[start - 1];
-  // A made-up cursor has no page before it.
+  // There is no page before a synthetic cursor.
   const isOwn = before !== undefined && readTimelineCursor(cursor)?.sortId === before.sortId;
   return habits.repeats && isOwn ? before.rows : [];
 }

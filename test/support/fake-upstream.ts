@@ -1,27 +1,27 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request as the fake upstream saw it. `url` is the path with its query. */
+/** Request that the fake upstream received. `url` is the path with query. */
 export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
 }
 
-/** Answers one request of a fake upstream. */
+/** Handles one request to a fake upstream. */
 export type FakeHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An upstream on loopback. */
+/** Upstream on loopback. */
 export interface FakeUpstream {
-  /** Its address, without a trailing slash. */
+  /** Base URL, without a trailing slash. */
   readonly url: string;
-  /** The requests so far, oldest first. */
+  /** Received requests, oldest first. */
   readonly requests: readonly SeenRequest[];
-  /** Stops it and cuts what is still open. */
+  /** Stops the upstream and closes all connections. */
   close(): Promise<void>;
 }
 
-/** Starts an upstream that answers with `handler`, on a free port. */
+/** Starts an upstream with `handler` on a free port. */
 export async function startFakeUpstream(handler: FakeHandler): Promise<FakeUpstream> {
   const requests: SeenRequest[] = [];
   const server = createServer((request, response) => {
@@ -33,7 +33,7 @@ export async function startFakeUpstream(handler: FakeHandler): Promise<FakeUpstr
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  // A server that listens on TCP has an address of this form (node:net, server.address()).
+  // A TCP server has an address of this type (node:net, server.address()).
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
@@ -46,13 +46,13 @@ export async function startFakeUpstream(handler: FakeHandler): Promise<FakeUpstr
   };
 }
 
-/** What is said beside a body. */
+/** Status and headers of a response. */
 export interface AnswerOptions {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers with text of a media type. */
+/** Responds with text of a media type. */
 export function answerText(
   response: ServerResponse,
   body: { readonly type: string; readonly text: string },
@@ -62,7 +62,7 @@ export function answerText(
   response.end(body.text);
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function answerJson(
   response: ServerResponse,
   body: unknown,
@@ -71,38 +71,38 @@ export function answerJson(
   answerText(response, { type: 'application/json', text: JSON.stringify(body) }, options);
 }
 
-/** Answers with an HTML page. */
+/** Responds with an HTML page. */
 export function answerHtml(response: ServerResponse, options: AnswerOptions = {}): void {
   const text = '<!DOCTYPE html><html><body><h1>Secret page of the upstream</h1></body></html>';
   answerText(response, { type: 'text/html; charset=utf-8', text }, options);
 }
 
-/** Answers with JSON that ends too early, in a message that is whole. */
+/** Responds with truncated JSON in a complete HTTP message. */
 export function answerTruncatedJson(response: ServerResponse): void {
   answerText(response, { type: 'application/json', text: '{"status": {"type": "sta' });
 }
 
-/** Answers with JSON of at least `size` bytes. */
+/** Responds with JSON of at least `size` bytes. */
 export function answerBytes(response: ServerResponse, size: number): void {
   answerJson(response, { filler: 'x'.repeat(size) });
 }
 
-/** Answers with a redirect. */
+/** Responds with a redirect. */
 export function answerRedirect(response: ServerResponse, location: string): void {
   response.writeHead(302, { location });
   response.end();
 }
 
-/** Resets the connection before a byte of an answer. */
+/** Resets the connection before the response. */
 export function resetConnection(request: IncomingMessage): void {
   request.socket.resetAndDestroy();
 }
 
-/** Sends the head and the first bytes of a body, then breaks off. */
+/** Sends the head and the first bytes of a body, then resets the connection. */
 export function breakOff(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"code": 200, ', () => response.destroy());
 }
 
-/** Never answers. */
+/** Handler that never responds. */
 export const hang: FakeHandler = () => {};

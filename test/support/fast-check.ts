@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isLongRun } from './long-run.ts';
 
-/** Returns how many inputs a property tries: those of a long run, or a fifth of them. */
+/** Returns the number of inputs for a property: the number for a long run, or a fifth of it. */
 export function runs(ofLongRun: number): number {
   return isLongRun ? ofLongRun : Math.ceil(ofLongRun / 5);
 }
@@ -9,8 +9,8 @@ export function runs(ofLongRun: number): number {
 const seed = process.env.PERCH_TEST_SEED ?? '1';
 
 /**
- * Properties try the same inputs in every run, so that a run fails because of a change and never by chance.
- * `PERCH_TEST_SEED` sets another number, or `random` for inputs that no run has had.
+ * Properties use the same inputs in each run, so that a failure has its cause in a change of the code.
+ * `PERCH_TEST_SEED` sets another seed, or `random` for new inputs.
  */
 fc.configureGlobal({ numRuns: runs(100), ...(seed === 'random' ? {} : { seed: Number(seed) }) });
 

@@ -7,13 +7,13 @@ import { answerJson, type FakeHandler } from './fake-upstream.ts';
 
 const projectDir = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Where the recorded answers of upstreams are: `PERCH_FIXTURES`, else beside the repository. */
+/** Folder of the recorded upstream responses: `PERCH_FIXTURES`, or a folder beside the repository. */
 export const fixturesFolder = resolve(
   projectDir,
   process.env.PERCH_FIXTURES || '../shared/fixtures/upstream',
 );
 
-/** Whether the recorded answers are there. They are not part of the repository. */
+/** Whether the recorded responses exist. They are not part of the repository. */
 export const fixturesPresent = existsSync(fixturesFolder);
 
 const fixtureFile = z.object({
@@ -26,10 +26,10 @@ const fixtureFile = z.object({
   }),
 });
 
-/** One recorded exchange; `text` instead of `body` where the answer is no JSON. */
+/** Recorded exchange. Responses other than JSON have `text` in place of `body`. */
 export type Fixture = z.output<typeof fixtureFile>;
 
-/** Lists the recordings under a folder such as `fxtwitter/thread`, sorted; none where it is missing. */
+/** Lists the recordings below a folder such as `fxtwitter/thread`, sorted. A missing folder has none. */
 export function listFixtures(folder: string): readonly string[] {
   const path = join(fixturesFolder, folder);
   if (!existsSync(path)) return [];
@@ -39,20 +39,20 @@ export function listFixtures(folder: string): readonly string[] {
     .sort();
 }
 
-/** Reads one recording by its name below the folder. */
+/** Reads a recording by its path below the folder. */
 export function readFixture(name: string): Fixture {
   return fixtureFile.parse(JSON.parse(readFileSync(join(fixturesFolder, name), 'utf8')));
 }
 
-/** Answers with a recording: its status, headers and body. */
+/** Responds with the status, headers and body of a recording. */
 export function answerFixture(response: ServerResponse, { response: recorded }: Fixture): void {
   response.writeHead(recorded.status, recorded.headers);
   response.end('body' in recorded ? JSON.stringify(recorded.body) : recorded.text);
 }
 
 /**
- * Makes a handler that answers with the recordings under some folders, the first folder first: the
- * one of the same path and query, else of the same path and `id`. Any other request gets a bare 404.
+ * Creates a handler that responds with the recordings in some folders. It selects the first recording with
+ * the same path and query, or else with the same path and `id`. Other requests get an empty 404.
  */
 export function serveFixtures(...folders: readonly string[]): FakeHandler {
   const fixtures = folders.flatMap(listFixtures).map(readFixture);

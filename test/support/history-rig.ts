@@ -16,7 +16,7 @@ import { timelineHandle } from './fake-timeline.ts';
 import { openLedger } from './ledger.ts';
 import type { Fields } from './x-payloads.ts';
 
-/** A clock on which whoever sleeps is woken at once, when it is their time. */
+/** Creates a clock whose sleeps end at once and advance the time. */
 export function createLeapingClock(startMs: number = Date.UTC(2026, 10, 21)): Clock {
   let now = startMs;
   return {
@@ -28,14 +28,14 @@ export function createLeapingClock(startMs: number = Date.UTC(2026, 10, 21)): Cl
   };
 }
 
-/** What an upstream answers. */
+/** Response of an upstream. */
 export interface MadeAnswer {
   readonly status?: number;
   readonly retryAfterSeconds?: number;
   readonly body: Fields | string;
 }
 
-/** Makes an HTTP client that answers from memory, after as many turns of the event loop as are said. */
+/** Creates an HTTP client that responds from memory after a given number of event-loop iterations. */
 export function answerFromMemory(
   answer: (url: string) => MadeAnswer | Promise<MadeAnswer>,
 ): HttpClient {
@@ -57,16 +57,16 @@ export function answerFromMemory(
   };
 }
 
-/** What an importer of tests is made of. */
+/** Options of a test importer. */
 export interface HistoryRigOptions extends Partial<ImporterOptions> {
   readonly http: HttpClient;
   readonly perMinute?: number;
   readonly pool?: Pool;
-  /** Instead of FxTwitter. */
+  /** Provider in place of FxTwitter. */
   readonly providers?: readonly Provider[];
 }
 
-/** Creates an importer over FxTwitter, with a clock that leaps. */
+/** Creates an importer for FxTwitter with a leaping clock. */
 export function createTestImporter(options: HistoryRigOptions): HistoryImporter {
   const clock = options.clock ?? createLeapingClock();
   const { http, perMinute = 100_000 } = options;
@@ -96,7 +96,7 @@ export function createTestImporter(options: HistoryRigOptions): HistoryImporter 
   });
 }
 
-/** A query for all that the made-up account has. */
+/** Query for the whole history of the synthetic account. */
 export const wholeHistory: HistoryQuery = {
   account: { platform: 'x', handle: timelineHandle },
   sinceSeconds: null,
@@ -109,7 +109,7 @@ export const wholeHistory: HistoryQuery = {
   isIndex: false,
 };
 
-/** What an import gave. */
+/** Result of an import. */
 export interface Imported {
   readonly ids: readonly string[];
   readonly end: HistoryEnd;
@@ -130,7 +130,7 @@ export async function importAll(
   }
 }
 
-/** Gives numbers from 0 to 1 that look like chance and are the same for the same seed. */
+/** Creates a seeded random number generator for numbers from 0 to 1. */
 export function createChance(seed: number): () => number {
   let state = seed >>> 0 || 1;
   return () => {
@@ -143,7 +143,7 @@ export function createChance(seed: number): () => number {
   };
 }
 
-/** Waits for some turns of the event loop. */
+/** Waits for some event-loop iterations. */
 export async function waitTurns(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** What a URL may have between `https://` and its path, none of which may be contacted, and why. */
+/** URL authorities that Perch must not contact, each with the reason. */
 export const hostileAuthorities: readonly (readonly [string, string])[] = [
   ['loopback', '127.0.0.1'],
   ['loopback elsewhere', '127.8.9.10'],
@@ -102,7 +102,7 @@ export const hostileAuthorities: readonly (readonly [string, string])[] = [
   ['a fragment before the seeming host', '127.0.0.1#@social.example.com'],
 ];
 
-/** What a public name may resolve to, and must not be contacted then, and why. */
+/** DNS answers for which Perch must not connect, each with the reason. */
 export const hostileAnswers: readonly (readonly [string, readonly string[]])[] = [
   ['loopback', ['127.0.0.1']],
   ['loopback elsewhere', ['127.53.0.1']],

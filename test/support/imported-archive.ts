@@ -9,10 +9,10 @@ import { stubAccount, stubPost } from './stub-provider.ts';
 
 const baseUrl = 'http://localhost:8080';
 
-/** When everything in these archives was stored, in Unix seconds. */
+/** Storage time of all items in these archives, in Unix seconds. */
 const stored = 1_790_000_000;
 
-/** Fills the archive of a folder with an account of each platform, whose posts say `heron` and `gate`. */
+/** Fills the archive of a folder with an account of each platform. Their posts contain `heron` and `gate`. */
 export function fillArchive(folder: string, platforms: readonly Platform[]): void {
   const store = openArchiveStore(`${folder}/archive.db`, baseUrl);
   for (const platform of platforms) putAccount(store, platform);
@@ -33,7 +33,7 @@ function putAccount(store: ArchiveStore, platform: Platform): void {
   }
 }
 
-/** Opens an archive that holds imported accounts beside the sample. */
+/** Opens an archive with imported accounts and the sample. */
 export function openImportedArchive(...platforms: readonly Platform[]): Provider {
   const folder = temporaryFolder();
   fillArchive(folder, platforms);

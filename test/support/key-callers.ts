@@ -4,22 +4,22 @@ import { expect } from 'vitest';
 import { buildTestApp, type TestApp, type TestAppOptions } from './build-app.ts';
 import { temporaryFolder } from './spawn-perch.ts';
 
-/** What a caller's key can be worth. */
+/** Key statuses of callers. */
 export const callers = ['anonymous', 'valid', 'invalid', 'unverified'] as const;
 
-/** One of them. */
+/** Key status of a caller. */
 export type CallerStatus = (typeof callers)[number];
 
-/** Has the shape of a key, and nobody has it. */
+/** Key in a valid format that no store contains. */
 export const unknownKey = `perch_${'u'.repeat(43)}`;
 
-/** An app, and the headers of one who asks it. */
+/** App with the headers of a caller. */
 export interface Meeting {
   readonly app: TestApp;
   readonly headers: Record<string, string>;
 }
 
-/** Builds an app, and gives the headers of a caller whose key is worth `status` there. */
+/** Builds an app, and returns it with the headers of a caller with the given key status. */
 export async function meet(status: CallerStatus, options: TestAppOptions = {}): Promise<Meeting> {
   if (status === 'unverified') return meetUnverified(options);
   const app = await buildTestApp(options);
@@ -36,12 +36,12 @@ async function meetUnverified({ env, ...options }: TestAppOptions): Promise<Meet
   return { app, headers: { ...headers } };
 }
 
-/** Gives the header that presents a key. */
+/** Returns the header with a key. */
 export function bearer(key: string): Record<string, string> {
   return { authorization: `Bearer ${key}` };
 }
 
-/** Checks what a reply of the browse surface says of the key. */
+/** Checks the key status in a response of the browse surface. */
 export function expectStatus(reply: LightMyRequestResponse, status: CallerStatus): void {
   const { headers } = reply;
   expect(headers['x-api-key-status']).toBe(status);
@@ -51,14 +51,14 @@ export function expectStatus(reply: LightMyRequestResponse, status: CallerStatus
   expect(headers['cache-control'] === 'private, no-store').toBe(isPrivate);
 }
 
-/** The start of a reply, as it stood on the wire. */
+/** Status and headers of a raw response. */
 export interface Head {
   readonly code: number;
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** Gives the heads of replies as they stood on the wire: a status and the fields by lower-case name. */
+/** Parses the statuses and headers of raw responses. */
 export function readHeads(received: string): readonly Head[] {
   const heads = received.matchAll(/^HTTP\/1\.1 (\d{3}) .*\r\n((?:.+\r\n)*)\r\n/gm);
   return [...heads].map(([, code, lines = '']) => ({

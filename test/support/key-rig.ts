@@ -5,27 +5,27 @@ import { systemRandom } from '../../src/core/random.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { temporaryFolder } from './spawn-perch.ts';
 
-/** A key store of a test, and what it told of its troubles. */
+/** Key store of a test, with its reported errors. */
 export interface KeyRig {
   readonly store: KeyStore;
   readonly clock: ManualClock;
-  /** The path of the file; `:memory:` for a store in memory. */
+  /** Path of the file; `:memory:` for a store in memory. */
   readonly path: string;
   readonly told: readonly string[];
-  /** What a key is worth for the next request. */
+  /** Returns the status of a key for the next request. */
   checkNext(key: string): Promise<KeyCheck['status']>;
-  /** The same, a second later: a store that failed is asked again then. */
+  /** Returns the status of a key one second later, when a failed store is retried. */
   checkLater(key: string): Promise<KeyCheck['status']>;
 }
 
-/** Where a store of a test is, and how it is opened. */
+/** Path and options of a test store. */
 export interface KeyRigOptions {
   readonly path?: string;
   readonly clock?: ManualClock;
   readonly whenMissing?: 'make' | 'wait';
 }
 
-/** Opens a key store with a manual clock; it is closed when the test has finished. */
+/** Opens a key store with a manual clock. It is closed at the end of the test. */
 export function openKeyRig(options: KeyRigOptions = {}): KeyRig {
   const { path = `${temporaryFolder()}/perch.db`, clock = createManualClock() } = options;
   const told: string[] = [];
@@ -49,7 +49,7 @@ export function openKeyRig(options: KeyRigOptions = {}): KeyRig {
 const sqlite = import.meta.resolve('../../src/core/files/sqlite.ts');
 const tsx = import.meta.resolve('tsx');
 
-/** Locks a database from another process until the returned function has ended that process. */
+/** Locks a database from another process until the returned function is called. */
 export async function lockFromOutside(path: string): Promise<() => Promise<void>> {
   const script = `
     import { connectSqlite } from ${JSON.stringify(sqlite)};

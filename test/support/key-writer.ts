@@ -3,17 +3,17 @@ import { openKeyStore } from '../../src/access/keys/key-store.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/random.ts';
 
-/** A change that a run of this file is about to make. */
+/** Change that this script is about to make. */
 export type Attempt =
   | { readonly try: 'create'; readonly label: string }
   | { readonly try: 'disable' | 'enable' | 'delete' | 'rotate'; readonly id: string };
 
-/** A change that a run of this file has made. */
+/** Change that this script has made. */
 export type Acknowledgement =
   | { readonly did: 'create' | 'rotate'; readonly id: string; readonly key: string }
   | { readonly did: 'disable' | 'enable' | 'delete' };
 
-/** Changes the keys of the file at `path`, one change after the other, until the process is killed. */
+/** Changes the keys in the file at `path` continuously until the process is killed. */
 async function writeForever(path: string): Promise<never> {
   const store = openKeyStore({ path, clock: systemClock, random: systemRandom });
   const records = await store.list();

@@ -5,7 +5,7 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { parseUrl } from '../../src/core/http/url.ts';
 
-/** An element of rendered Markdown with its attributes. */
+/** Element of rendered Markdown with its attributes. */
 export interface RenderedElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -17,17 +17,17 @@ const linkifying = createParser(true);
 function createParser(linkify: boolean) {
   const parser = new MarkdownIt({ html: true, linkify });
   parser.validateLink = () => true;
-  // Like the others, it leaves hosts of other scripts as they are.
+  // Internationalized host names are not changed, as in the other renderers.
   parser.normalizeLink = parser.utils.lib.mdurl.encode;
   return parser;
 }
 
-/** Renders Markdown as CommonMark, with HTML and links of every kind, and without other extensions than tables. */
+/** Renders CommonMark with tables, and allows HTML and all kinds of links. */
 export function renderPlainly(markdown: string): string {
   return commonMark.render(markdown);
 }
 
-/** Renderers that make links of bare addresses, with HTML and links of every kind. */
+/** Renderers that link bare URLs, and allow HTML and all kinds of links. */
 export const laxRenderers: Readonly<Record<string, (markdown: string) => string>> = {
   'markdown-it with linkify': (markdown) => linkifying.render(markdown),
   'micromark with GFM': (markdown) =>
@@ -41,10 +41,10 @@ export const laxRenderers: Readonly<Record<string, (markdown: string) => string>
   'marked with line breaks': (markdown) => marked.parse(markdown, { async: false, breaks: true }),
 };
 
-/** Elements that parsers put at other places within a word: they harm nobody. */
+/** Harmless elements that parsers place differently within a word. */
 const emphasis: ReadonlySet<string> = new Set(['em', 'strong', 'br']);
 
-/** Returns the elements of HTML but emphasis, written alike where renderers write one thing in two ways. */
+/** Returns the elements of HTML except emphasis, with renderer differences normalized. */
 export function elementsOf(html: string): readonly RenderedElement[] {
   return elementsWithin(parseFragment(html)).filter(({ name }) => !emphasis.has(name));
 }
@@ -59,12 +59,12 @@ function elementsWithin(node: Node): readonly RenderedElement[] {
 
 function toElement({ tagName, attrs }: DefaultTreeAdapterTypes.Element): RenderedElement {
   const name = tagName === 's' ? 'del' : tagName;
-  // Cells are aligned by `align` or by `style`.
+  // Renderers align cells with `align` or with `style`.
   const own = attrs.filter(() => name !== 'td' && name !== 'th');
   return { name, attributes: Object.fromEntries(own.map((one) => [one.name, toValue(one)])) };
 }
 
-/** Renderers percent-encode more or less of an address. Some take Markdown out of descriptions once more. */
+/** Normalizes an attribute value. Renderers differ in the percent-encoding of URLs and in Markdown in descriptions. */
 function toValue({ name, value }: { readonly name: string; readonly value: string }): string {
   if (name === 'alt') return '';
   if (name !== 'href' && name !== 'src') return value;

@@ -1,15 +1,15 @@
 import {
   createLedger,
-  type Holding,
-  type HoldingBound,
   type Ledger,
+  type Resource,
+  type ResourceBound,
 } from '../../src/core/scheduling/ledger.ts';
 
 const unbounded = { perAddress: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY };
 
-/** Creates a ledger that bounds what a test says, and nothing else. */
-export function openLedger(bounds: Partial<Record<Holding, Partial<HoldingBound>>> = {}): Ledger {
-  const of = (holding: Holding) => ({ ...unbounded, ...bounds[holding] });
+/** Creates a ledger with the given limits, and no others. */
+export function openLedger(bounds: Partial<Record<Resource, Partial<ResourceBound>>> = {}): Ledger {
+  const of = (resource: Resource) => ({ ...unbounded, ...bounds[resource] });
   return createLedger({
     connections: of('connections'),
     upstreamReads: of('upstreamReads'),

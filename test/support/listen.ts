@@ -4,14 +4,14 @@ import { systemClock } from '../../src/core/clock.ts';
 import { buildTestApp, type TestApp, type TestAppOptions } from './build-app.ts';
 import { type FakeHandler, type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 
-/** An app that listens on loopback. */
+/** App that listens on loopback. */
 export interface ListeningApp {
   readonly app: TestApp;
   readonly url: string;
   readonly port: number;
 }
 
-/** Builds an app and makes it listen on a free port; it is closed when the test has finished. */
+/** Builds an app that listens on a free port. It is closed at the end of the test. */
 export async function listen(
   env: Readonly<Record<string, string>> = {},
   options: Pick<TestAppOptions, 'engine'> = {},
@@ -21,7 +21,7 @@ export async function listen(
   return { app, url, port: Number(new URL(url).port) };
 }
 
-/** Starts a fake upstream that is closed when the test has finished. */
+/** Starts a fake upstream. It is closed at the end of the test. */
 export async function upstream(handler: FakeHandler): Promise<FakeUpstream> {
   const fake = await startFakeUpstream(handler);
   onTestFinished(() => fake.close());
@@ -29,8 +29,8 @@ export async function upstream(handler: FakeHandler): Promise<FakeUpstream> {
 }
 
 /**
- * Sends pieces to a port, each after the first once the answer so far holds `between`, and gives
- * everything that comes back until the connection closes.
+ * Sends chunks to a port, each after the response contains `between`, and returns everything received
+ * until the connection closes.
  */
 export function exchange(
   port: number,

@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/core/clock.ts';
 
-/** A clock that stands still until it is advanced. */
+/** Clock that stands still until a test advances it. */
 export interface ManualClock extends Clock {
-  /** Moves time on by `ms` and wakes those whose sleep is over, in order. */
+  /** Advances the time by `ms` and ends the sleeps that are due, in order. */
   advance(ms: number): Promise<void>;
 }
 
@@ -11,7 +11,7 @@ interface Sleeper {
   wake(): void;
 }
 
-/** Creates a clock that shows the given instant, 2026-11-21 00:00 UTC by default. */
+/** Creates a clock with the given start time, by default 2026-11-21 00:00 UTC. */
 export function createManualClock(startMs = Date.UTC(2026, 10, 21)): ManualClock {
   let now = startMs;
   const sleepers = new Set<Sleeper>();

@@ -13,21 +13,21 @@ import { homeHost } from './mastodon-payloads.ts';
 import { openGates } from './mastodon-rig.ts';
 import { serveHosts, withPublicHosts } from './public-http.ts';
 
-/** An app that reads Mastodon alone, and the fake upstream that stands for all of its servers. */
+/** App with only the Mastodon provider, and the fake upstream for all its servers. */
 export interface MastodonApp {
   readonly app: TestApp;
   readonly fake: FakeUpstream;
 }
 
-/** Differences from the usual app. */
+/** Differences from the default test app. */
 export interface MastodonAppOptions {
-  /** Default: gates that never close. */
+  /** Default: circuit breakers that never open. */
   readonly gates?: Omit<HostLimitOptions, 'clock'>;
-  /** Milliseconds for one request to a server. */
+  /** Timeout in milliseconds for one request to a server. */
   readonly attemptTimeoutMs?: number;
 }
 
-/** Builds an app that reads these hosts; it is closed when the test has finished. */
+/** Builds an app that reads these hosts. It is closed at the end of the test. */
 export async function buildMastodonApp(
   hosts: Readonly<Record<string, FakeHandler>>,
   env: Readonly<Record<string, string>> = {},

@@ -1,24 +1,24 @@
-/** A row of JSON as a server sends it. */
+/** JSON object of a server. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What tells an account from others where rows are made. */
+/** Account payload. */
 export interface AccountRow extends Row {
   readonly id: string;
   readonly username: string;
   readonly acct: string;
 }
 
-/** A post as a server sends it. */
+/** Post payload. */
 export interface StatusRow extends Row {
   readonly id: string;
   readonly created_at: string;
   readonly account: AccountRow;
 }
 
-/** The server that made-up accounts are on. */
+/** Server of the synthetic accounts. */
 export const homeHost = 'reef.example.org';
 
-/** Gives the payload of an account; `acct` with a domain makes it one of another server. */
+/** Returns the payload of an account. If `acct` has a domain, the account is on another server. */
 export function accountRow(acct: string, fields: Row = {}): AccountRow {
   const [username = '', host = homeHost] = acct.split('@');
   return {
@@ -49,12 +49,12 @@ export function accountRow(acct: string, fields: Row = {}): AccountRow {
   };
 }
 
-/** Gives an id that Mastodon could give to a post of that moment. */
+/** Returns an id as Mastodon assigns it to a post at a given time. */
 export function snowflake(ms: number, low = 0): string {
   return String((BigInt(ms) << 16n) + BigInt(low));
 }
 
-/** Gives the payload of a post by an account. */
+/** Returns the payload of a post by an account. */
 export function statusRow(id: string, account: AccountRow, fields: Row = {}): StatusRow {
   const [, host = homeHost] = account.acct.split('@');
   return {
@@ -86,7 +86,7 @@ export function statusRow(id: string, account: AccountRow, fields: Row = {}): St
   };
 }
 
-/** Gives the payload of a picture. */
+/** Returns the payload of an image. */
 export function imageRow(name: string, fields: Row = {}): Row {
   return {
     id: name,

@@ -3,13 +3,13 @@ import type { ProviderSetup } from '../suites/provider-suite.ts';
 import { homeHost } from './mastodon-payloads.ts';
 import { withPublicHosts } from './public-http.ts';
 
-/** Gates that never close, for tests whose upstream fails on purpose. */
+/** Circuit breaker options that never open, for tests with failing upstreams. */
 export const openGates = {
   breaker: { failures: 1_000_000, openMs: 1, maxOpenMs: 1 },
   maxPerHost: 1_000_000,
 } as const;
 
-/** Makes the provider, for which the fake upstream stands for every public host. */
+/** Creates the provider with the fake upstream in place of all public hosts. */
 export const createFakedMastodon: ProviderSetup['create'] = ({ http, apiUrl, clock }) =>
   createMastodon({
     ...openGates,

@@ -8,21 +8,21 @@ import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/clien
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { onTestFinished } from 'vitest';
 
-/** What a tool call gave. */
+/** Result of a tool call. */
 export interface CallResult {
   readonly content: readonly { readonly type: string; readonly text?: string }[];
   readonly structuredContent?: Readonly<Record<string, unknown>>;
   readonly isError?: boolean;
 }
 
-/** A tool as it was listed. */
+/** Listed tool. */
 export interface ListedTool {
   readonly name: string;
   readonly inputSchema: object;
   readonly outputSchema?: object;
 }
 
-/** What a test asks of a client of either SDK. */
+/** Client of either SDK. */
 export interface TestClient {
   listTools(): Promise<readonly ListedTool[]>;
   call(name: string, args: Readonly<Record<string, unknown>>): Promise<CallResult>;
@@ -33,7 +33,7 @@ export interface TestClient {
   close(): Promise<void>;
 }
 
-/** How to start a server on standard input and output. */
+/** Command for a server on standard input and output. */
 export interface StdioServer {
   readonly command: string;
   readonly args: string[];
@@ -41,17 +41,17 @@ export interface StdioServer {
   readonly cwd: string;
 }
 
-/** Where a client connects to: an address with headers, or a command. */
+/** Target of a client: a URL with headers, or a command. */
 export type Target =
   | { readonly url: string; readonly headers?: Record<string, string> }
   | StdioServer;
 
-/** Connects a client; it is closed when the test has finished. */
+/** Connects a client. It is closed at the end of the test. */
 type Connect = (target: Target) => Promise<TestClient>;
 
 const me = { name: 'perch-tests', version: '1.0.0' };
 
-/** Both SDKs, the newer one in both eras. */
+/** Clients of both SDKs, the newer one with both protocol eras. */
 export const clients: Readonly<Record<string, Connect>> = {
   'the v1 client': async (target) => {
     const client = new ClientV1(me);
@@ -59,7 +59,7 @@ export const clients: Readonly<Record<string, Connect>> = {
       'url' in target
         ? new HttpV1(new URL(target.url), { requestInit: { headers: target.headers ?? {} } })
         : new StdioV1({ ...target, stderr: 'ignore' });
-    // Its own types do not agree under exactOptionalPropertyTypes.
+    // The types of the SDK are inconsistent under exactOptionalPropertyTypes.
     await client.connect(transport as never);
     return adapt(client as never, () =>
       'protocolVersion' in transport ? (transport.protocolVersion as string) : undefined,
@@ -82,7 +82,7 @@ async function connectV2(
   return adapt(client as never, () => client.getNegotiatedProtocolVersion());
 }
 
-/** The members that both SDKs have in common. */
+/** Members that both SDKs share. */
 interface CommonClient {
   listTools(): Promise<{ tools: ListedTool[] }>;
   callTool(params: { name: string; arguments: object }): Promise<CallResult>;

@@ -1,19 +1,19 @@
 import type { LightMyRequestResponse } from 'fastify';
 import type { TestApp } from './build-app.ts';
 
-/** The headers of every message of the protocol over HTTP. */
+/** Headers of all MCP messages over HTTP. */
 export const mcpHeaders = {
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
 } as const;
 
-/** The era of the handshake, and that of the envelope in each request. */
+/** Protocol era: with a handshake (legacy), or with an envelope in each request (modern). */
 export type Era = 'legacy' | 'modern';
 
-/** Both of them. */
+/** Both protocol eras. */
 export const eras = ['legacy', 'modern'] as const;
 
-/** A message that asks something. */
+/** Request message. */
 export interface Asked {
   readonly method: string;
   readonly params?: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ const envelope = {
   [key('clientCapabilities')]: {},
 };
 
-/** Gives the message and the headers with which a client of an era asks. */
+/** Returns the message and the headers of a request in a protocol era. */
 export function toMessage(
   era: Era,
   { method, params = {}, headers = {} }: Asked,
@@ -48,13 +48,13 @@ export function toMessage(
   };
 }
 
-/** Asks the MCP server of an app, as a client of an era does. */
+/** Sends a request to the MCP server of an app in a protocol era. */
 export function ask(app: TestApp, era: Era, asked: Asked): Promise<LightMyRequestResponse> {
   const { body, headers } = toMessage(era, asked);
   return post(app, body, headers);
 }
 
-/** Posts a body to the MCP server of an app: text as it is, anything else as JSON. */
+/** Posts a body to the MCP server of an app. Strings are sent as they are, other values as JSON. */
 export function post(
   app: TestApp,
   body: unknown,
@@ -76,7 +76,7 @@ export function callTool(
   return ask(app, era, { method: 'tools/call', params: { name, arguments: args }, headers });
 }
 
-/** What a call of a tool says. */
+/** Options of a tool call. */
 export interface CallOptions {
   readonly arguments?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;

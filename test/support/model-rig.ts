@@ -6,7 +6,7 @@ import { corpusOf } from './corpus-folder.ts';
 import { type FakeModel, fakeModel, type ModelExchange } from './fake-model.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 
-/** The docs that the engine of a test answers from. */
+/** Documents that the engine of a test answers from. */
 export const harbourDocs = {
   'gates.md': [
     '# Gates',
@@ -32,36 +32,36 @@ export const harbourDocs = {
   ].join('\n'),
 } as const;
 
-/** A question that a test has asked. */
+/** Question of a test. */
 export interface AskedModel {
   readonly answer: Promise<Answer>;
-  /** What was told, piece by piece. */
+  /** Streamed chunks of text. */
   readonly pieces: readonly string[];
-  /** Resolves when all that was told together holds these words. */
+  /** Resolves when the streamed text contains these words. */
   told(words: string): Promise<void>;
   cancel(): void;
 }
 
-/** An engine with a language model that the test plays. */
+/** Engine with a language model that the test controls. */
 export interface ModelRig {
   readonly engine: AnswerEngine;
   readonly model: FakeModel;
   readonly clock: ManualClock;
   readonly fallbacks: readonly Fallback[];
-  /** The root of the docs. */
+  /** Folder of the documents. */
   readonly root: string;
   refresh(): Promise<unknown>;
   ask(text: string, earlier?: readonly EarlierTurn[]): AskedModel;
 }
 
-/** What a test may set. */
+/** Options of the rig. */
 export interface ModelRigOptions {
   readonly script?: (exchange: ModelExchange) => void;
   readonly choice?: Partial<ModelChoice>;
   readonly docs?: Readonly<Record<string, string>>;
 }
 
-/** Opens an engine over docs, with a fake model; both are closed when the test has finished. */
+/** Opens an engine with documents and a fake model. Both are closed at the end of the test. */
 export async function openModelRig(options: ModelRigOptions = {}): Promise<ModelRig> {
   const clock = createManualClock();
   const model = await fakeModel(options.script);

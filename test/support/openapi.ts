@@ -44,7 +44,7 @@ const operation = z.strictObject({
   responses: z.record(z.string(), z.union([reference, response])),
 });
 
-/** One of the two shapes of a replacement. */
+/** Either form of a replacement. */
 const replacement = z.union([
   z.object({ successor: z.string() }),
   z.object({ successor_parameter: z.string(), successors: z.record(z.string(), z.string()) }),
@@ -107,24 +107,24 @@ const document = z.strictObject({
   }),
 });
 
-/** A machine description, as a client reads it. */
+/** OpenAPI description as a client parses it. */
 export type OpenApiDocument = z.output<typeof document>;
 
-/** An operation of it. */
+/** Operation of an OpenAPI description. */
 export type Operation = z.output<typeof operation>;
 
-/** A response of it. */
+/** Response of an OpenAPI description. */
 export type ResponseObject = z.output<typeof response>;
 
-/** A response header of it. */
+/** Response header of an OpenAPI description. */
 export type HeaderObject = z.output<typeof header>;
 
-/** Reads a machine description; it fails on members that it does not know. */
+/** Parses an OpenAPI description. @throws for unknown members */
 export function parseDocument(json: unknown): OpenApiDocument {
   return document.parse(json);
 }
 
-/** Gives each operation with its path and method. */
+/** Returns all operations with path and method. */
 export function operationsOf({
   paths,
 }: OpenApiDocument): readonly (Operation & { path: string; method: string })[] {
@@ -133,7 +133,7 @@ export function operationsOf({
   );
 }
 
-/** Gives a header, from wherever the document keeps it. */
+/** Returns a header, and resolves a reference if necessary. */
 export function resolveHeader(
   { components }: OpenApiDocument,
   one: HeaderObject | z.output<typeof reference>,
@@ -144,14 +144,14 @@ export function resolveHeader(
   return kept;
 }
 
-/** Gives the operation of an id. */
+/** Returns the operation with the given id. */
 export function operationOf(from: OpenApiDocument, id: string): Operation {
   const found = operationsOf(from).find(({ operationId }) => operationId === id);
   if (found === undefined) throw new Error(`No operation ${id}.`);
   return found;
 }
 
-/** Gives the response of a status, from wherever the document keeps it. */
+/** Returns the response for a status, and resolves a reference if necessary. */
 export function responseOf(
   { components }: OpenApiDocument,
   { responses }: Operation,

@@ -2,8 +2,8 @@ import { type HttpClient, HttpFailure } from '../../src/core/http/http-client.ts
 import type { FakeHandler } from './fake-upstream.ts';
 
 /**
- * Makes a client that takes `https://{host}/…` for `{upstreamUrl}/{host}/…`, so that one fake upstream on
- * loopback stands for any number of public hosts, and refuses all other addresses.
+ * Creates a client that sends requests for `https://{host}/…` to `{upstreamUrl}/{host}/…`, so that one fake
+ * upstream on loopback can replace any number of public hosts. It refuses all other URLs.
  */
 export function withPublicHosts(http: HttpClient, upstreamUrl: string): HttpClient {
   return {
@@ -17,7 +17,7 @@ export function withPublicHosts(http: HttpClient, upstreamUrl: string): HttpClie
   };
 }
 
-/** Makes the handler of such an upstream: each host has its own, and any other host is not there. */
+/** Creates the handler of such an upstream. Each host has its own handler; other hosts get 404. */
 export function serveHosts(hosts: Readonly<Record<string, FakeHandler>>): FakeHandler {
   return (request, response) => {
     const [, host = '', path = '/'] = /^\/([^/]+)(\/.*)$/.exec(request.url ?? '') ?? [];

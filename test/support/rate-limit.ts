@@ -3,22 +3,23 @@ import { type Item, parseList } from 'structured-headers';
 import { expect } from 'vitest';
 import { checkReply, type TestApp } from './build-app.ts';
 
-/** What the two fields of a reply say, as a parser that knows nothing of Perch understands them. */
+/** Rate limit of a response, parsed from its two header fields without Perch's own code. */
 export interface RateLimit {
   readonly policy: string;
-  /** `q`: the units in a window. */
+  /** `q`: units per window. */
   readonly quota: number;
-  /** `w`: the seconds of the window. */
+  /** `w`: length of the window in seconds. */
   readonly windowSeconds: number;
-  /** `r`: the units that are left. */
+  /** `r`: remaining units. */
   readonly remaining: number;
-  /** `t`: the seconds until there are more. */
+  /** `t`: seconds until more units are available. */
   readonly resetSeconds: number;
 }
 
 /**
- * Reads `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10 §§3-4). Fails where
- * they have not exactly one policy, the same one, with exactly the parameters of `docs/keys.md`.
+ * Parses `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10 §§3-4).
+ *
+ * @throws if they do not have the same single policy with exactly the parameters of `docs/keys.md`
  */
 export function readRateLimit({ headers }: Pick<LightMyRequestResponse, 'headers'>): RateLimit {
   const policy = readOne(headers['ratelimit-policy'], ['q', 'w']);
@@ -29,11 +30,11 @@ export function readRateLimit({ headers }: Pick<LightMyRequestResponse, 'headers
   return { policy: policy.name, quota, windowSeconds, remaining, resetSeconds };
 }
 
-/** Reads a list of one string whose parameters, all of them natural numbers, have these names. */
+/** Parses a list with one string whose parameters have these names and are natural numbers. */
 function readOne(value: unknown, names: readonly string[]) {
   const members = parseList(String(value));
   expect(members).toHaveLength(1);
-  const [name, parameters] = members[0] as Item; // an inner list fails at the next line
+  const [name, parameters] = members[0] as Item; // the next line throws for an inner list
   expect(name).toBeTypeOf('string');
   expect([...parameters.keys()]).toEqual(names);
   const values = [...parameters.values()].map(Number);
@@ -41,14 +42,14 @@ function readOne(value: unknown, names: readonly string[]) {
   return { name: String(name), values };
 }
 
-/** How a test asks: at a socket with this address, and with these headers. */
+/** Socket address and headers of a test request. */
 export interface Asking {
   readonly from?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
 }
 
-/** Asks an app as the client at an address, and checks the reply as ever. */
+/** Sends a request from a client address, and checks the response. */
 export async function askFrom(
   { server }: Pick<TestApp, 'server'>,
   url: string,

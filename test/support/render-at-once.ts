@@ -5,27 +5,27 @@ import * as browsePage from '../../src/render/markdown/browse-page.ts';
 import * as postPage from '../../src/render/markdown/post-page.ts';
 import * as obsidian from '../../src/render/obsidian.ts';
 
-/** Renders a post read as a Markdown page, all steps at once. */
+/** Renders a post as a Markdown page synchronously. */
 export function renderPostPage(result: PostResult): string {
   return runAtOnce(postPage.renderPostPage(result));
 }
 
-/** Renders a browse read as a Markdown page, all steps at once. */
+/** Renders a browse result as a Markdown page synchronously. */
 export function renderBrowsePage(result: BrowseResult): string {
   return runAtOnce(browsePage.renderBrowsePage(result));
 }
 
-/** Renders a post read as JSON, all steps at once. */
+/** Renders a post as JSON synchronously. */
 export function renderPostJson(result: PostResult): string {
   return runAtOnce(json.renderPostJson(result));
 }
 
-/** Renders a browse read as JSON, all steps at once. */
+/** Renders a browse result as JSON synchronously. */
 export function renderBrowseJson(result: BrowseResult): string {
   return runAtOnce(json.renderBrowseJson(result));
 }
 
-/** Renders a post read as a note, all steps at once. */
+/** Renders a post as an Obsidian note synchronously. */
 export function renderPostNote(result: PostResult): string {
   return runAtOnce(obsidian.renderPostNote(result));
 }

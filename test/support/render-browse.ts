@@ -16,7 +16,7 @@ const read = {
   full: false,
 } as const;
 
-/** Builds the result of a profile read; null for one without posts. */
+/** Creates the result of a profile read. `null` for a profile without posts. */
 export function profileResult(
   posts: readonly Post[] | null,
   told: Partial<BrowseResult> = {},
@@ -27,7 +27,7 @@ export function profileResult(
   return { ...read, subject: { resource: 'profile', handle, url }, profile, items, ...told };
 }
 
-/** Builds the result of a read of the sample's followers or of those it follows. */
+/** Creates the result of a followers or following read of the sample. */
 export function connectionsResult(
   resource: 'followers' | 'following',
   users: readonly Account[],
@@ -37,7 +37,7 @@ export function connectionsResult(
   return { ...read, subject, items: { users }, ...told };
 }
 
-/** Builds the result of a list of replies to a post; null where the source has not sent it. */
+/** Creates the result of a replies read. `null` if the source has not sent the post. */
 export function repliesResult(
   answered: Status | null,
   posts: readonly Post[],
@@ -53,7 +53,7 @@ export function repliesResult(
   return { ...read, subject, items: { posts }, ...told };
 }
 
-/** Builds the result of a search of the latest posts; `told` can name another feed. */
+/** Creates the result of a search for the latest posts. Overrides can set another feed. */
 export function searchResult(
   query: string,
   posts: readonly Post[],
@@ -62,7 +62,7 @@ export function searchResult(
   return { ...read, subject: searchFor(query), items: { posts }, ...told };
 }
 
-/** Builds the result of a search of accounts. */
+/** Creates the result of an account search. */
 export function userSearchResult(
   query: string,
   users: readonly Account[],
@@ -73,12 +73,12 @@ export function userSearchResult(
 
 type SearchSubject = Extract<BrowseSubject, { resource: 'search' }>;
 
-/** Builds what a search is about. */
+/** Creates the subject of a search. */
 export function searchFor(query: string, feed: SearchSubject['feed'] = 'latest'): SearchSubject {
   return { resource: 'search', query, feed };
 }
 
-/** Builds where the next page begins, under an address as the reads make it. */
+/** Creates the link to the next page as reads do. */
 export function nextPage(path: string, parameters: Readonly<Record<string, string>>) {
   const cursor = 'c3Vubnk.eyJwIjoyfQ_-';
   const query = new URLSearchParams({ ...parameters, cursor });

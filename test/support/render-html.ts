@@ -4,19 +4,19 @@ import { fc } from './fast-check.ts';
 type Node = DefaultTreeAdapterTypes.ChildNode;
 type Parent = DefaultTreeAdapterTypes.ParentNode;
 
-/** An element of a parsed page. */
+/** Element of a parsed page. */
 interface Element {
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Everything that a reader sees in it. */
+  /** Visible text of the element. */
   readonly text: string;
 }
 
-/** What an HTML parser makes of a text: its elements in document order, and what it objects to. */
+/** Parsed HTML: elements in document order, other nodes and parse errors. */
 interface ParsedHtml {
   readonly elements: readonly Element[];
   readonly text: string;
-  /** Comments, doctypes within fragments and the like. */
+  /** Other nodes, such as comments. */
   readonly others: readonly string[];
   readonly errors: readonly string[];
 }
@@ -26,7 +26,7 @@ export function parseHtml(html: string): ParsedHtml {
   const errors: string[] = [];
   const onParseError = ({ code }: { code: string }) => errors.push(code);
   const parsed = describe(parseFragment(html, { onParseError }));
-  // The parser mends a wrong structure silently, with other elements than the ones written.
+  // The parser silently repairs an invalid structure with different elements.
   const written = [...html.matchAll(/<([a-z]+)/gi)].map(([, tag]) => tag?.toLowerCase());
   if (written.join() !== parsed.elements.map(({ tag }) => tag).join()) errors.push('mended');
   return { ...parsed, errors };
@@ -69,7 +69,7 @@ function textOf(parent: Parent): string {
 
 const textAttributes = ['dir', 'lang'];
 
-/** The elements that a rendered post may hold, with the attributes that they may have. */
+/** Elements allowed in a rendered post, with their allowed attributes. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   blockquote: textAttributes,
   p: textAttributes,
@@ -83,7 +83,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   a: ['href', 'rel'],
 };
 
-/** Gives what must not be in a rendered post, in words; empty where all is well. */
+/** Returns descriptions of unsafe parts in a rendered post; an empty list if it is safe. */
 export function findUnsafe({ elements, others, errors }: ParsedHtml): readonly string[] {
   return [
     ...errors.map((code) => `parse error ${code}`),
@@ -105,12 +105,12 @@ function findUnsafeParts({ tag, attributes }: Element): readonly string[] {
   ];
 }
 
-/** Takes white space from a text, so that texts can be compared across line breaks and indents. */
+/** Removes white space from a text, to compare texts regardless of line breaks and indentation. */
 export function squeeze(text: string): string {
   return text.replace(/\s+/gu, '');
 }
 
-/** Gives what a reader must see of a text that was posted, its white space aside. */
+/** Returns the expected visible text of a post, except for white space. */
 export function visibleText(text: string): string {
   return text
     .replace(/[\p{Cs}\p{Noncharacter_Code_Point}]/gu, '\ufffd')
@@ -160,7 +160,7 @@ const pieces = [
   ...['&lt;script&gt;', '&#60;', '&#x3c', '&amp;', '&quot;', '<style>', '</head>', '<plaintext>'],
 ];
 
-/** Texts that are rich in what HTML could take for its own. */
+/** Texts with many characters and fragments that are special in HTML. */
 export const hostileHtml = fc
   .array(fc.constantFrom(...pieces), { maxLength: 16 })
   .map((chosen) => chosen.join(''));
@@ -171,7 +171,7 @@ const schemes = [
   ...['https://a.example/', 'http://a.example/', 'https://a.example"', 'mailto:a@b.example?x='],
 ];
 
-/** Addresses of all kinds, good and evil. */
+/** URLs of all kinds, valid and malicious. */
 export const hostileUrl = fc
   .tuple(fc.constantFrom(...schemes), hostileHtml)
   .map(([scheme, rest]) => `${scheme}${rest}`);

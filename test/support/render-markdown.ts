@@ -1,16 +1,16 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import { fc, runs as propertyRuns } from './fast-check.ts';
 
-/** A parser with HTML and tables on that shows URLs as they are and accepts links of every kind. */
+/** Markdown parser with HTML and tables that does not normalize URLs and accepts all links. */
 const parser = new MarkdownIt({ html: true, linkify: false });
 parser.normalizeLink = (url) => url;
 parser.normalizeLinkText = (url) => url;
 parser.validateLink = () => true;
 
-/** How often a property is tried. */
+/** Number of inputs for a property. */
 export const runs = { numRuns: propertyRuns(1000) };
 
-/** Parses Markdown to the flat list of its tokens, inline ones in place. */
+/** Parses Markdown into a flat list of block and inline tokens. */
 export function parseMarkdown(markdown: string): readonly Token[] {
   return parser.parse(markdown, {}).flatMap(flatten);
 }
@@ -20,7 +20,7 @@ function flatten(token: Token): Token[] {
   return [...(token.type === 'image' ? [token] : []), ...(token.children ?? []).flatMap(flatten)];
 }
 
-/** Gives what a reader sees: paragraphs parted by an empty line, hard breaks as line feeds. */
+/** Returns the visible text: paragraphs separated by an empty line, hard breaks as line feeds. */
 export function visibleText(markdown: string): string {
   const written: Readonly<Record<string, string>> = { paragraph_close: '\n\n', hardbreak: '\n' };
   return parseMarkdown(markdown)
@@ -29,12 +29,12 @@ export function visibleText(markdown: string): string {
     .trimEnd();
 }
 
-/** Gives the types of a Markdown text's tokens, each once, sorted. */
+/** Returns the unique token types of a Markdown text, sorted. */
 export function tokenTypes(markdown: string): readonly string[] {
   return [...new Set(parseMarkdown(markdown).map((token) => token.type))].sort();
 }
 
-/** Gives the text within each element of a kind, such as `strong` or `link`. */
+/** Returns the text of each element of a kind, such as `strong` or `link`. */
 export function textsWithin(markdown: string, kind: string): readonly string[] {
   const texts: string[] = [];
   let depth = 0;
@@ -49,7 +49,7 @@ export function textsWithin(markdown: string, kind: string): readonly string[] {
   return texts;
 }
 
-/** What a reader must see of a text that was posted. */
+/** Returns the expected visible text of a post. */
 export function expectedText(text: string): string {
   const lines = text.split('\n').map((line) => {
     const shown = line.replace(/[\p{Zs}\t]+$/u, '');
@@ -138,12 +138,12 @@ const pieces = [
   ...['@user@host.example', 'a@b.cc', 'www.a.b/', '<img src=x onerror=alert(1)>', '/<b', '&quot;'],
 ];
 
-/** Texts that are rich in what Markdown could take for its own. */
+/** Texts with many characters and fragments that are special in Markdown. */
 export const hostileText = fc
   .array(fc.constantFrom(...pieces), { maxLength: 24 })
   .map((chosen) => chosen.join(''));
 
-/** The same on one line, with something to see in it. */
+/** Single-line hostile texts with visible characters. */
 export const hostileLine = hostileText
   .map((text) => text.replace(/[\p{Zs}\t\n]+/gu, ' ').trim())
   .filter((line) => line !== '');

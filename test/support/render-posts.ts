@@ -4,7 +4,7 @@ import { type Media, toMediaSet } from '../../src/model/media.ts';
 import type { Facet, Status, Tombstone } from '../../src/model/post.ts';
 import type { PostResult } from '../../src/model/results.ts';
 
-/** Builds an account of the sample with a name and a handle under `.example`. */
+/** Creates an account of the sample with a name and a handle under `.example`. */
 export function account(name: string, handle: string, told: Partial<Account> = {}): Account {
   return toAccount({
     id: `id-${handle}`,
@@ -16,7 +16,7 @@ export function account(name: string, handle: string, told: Partial<Account> = {
   });
 }
 
-/** A keeper of a lighthouse, with a profile of which everything is known. */
+/** Account with a complete profile. */
 export const ada = account('Ada Keeper', 'ada.example', {
   description:
     'Keeps the light at North Point.\nWrites about weather_logs & lenses: https://light.example',
@@ -29,15 +29,15 @@ export const ada = account('Ada Keeper', 'ada.example', {
   verification: { verified: true, type: 'individual' },
 });
 
-/** Somebody who answers. */
+/** Account that replies. */
 export const bo = account('Bo', 'bo.example', { followers: 1, protected: true });
 
-/** Somebody with an underscore in the handle. */
+/** Account with an underscore in the handle. */
 export const cy = account('Cy “the Gull” Reyes', 'cy_gull.example');
 
 const start = Date.parse('2026-03-04T09:12:30.000Z');
 
-/** Builds a post with the given id; it is `id` minutes younger than the first. */
+/** Creates a post with the given id. Its time is `id` minutes after the first post. */
 export function status(
   id: number,
   author: Account,
@@ -78,7 +78,7 @@ export function status(
   };
 }
 
-/** Builds what stands in place of a post. */
+/** Creates a placeholder for an unavailable post. */
 export function tombstone(told: Partial<Tombstone> = {}): Tombstone {
   return {
     type: 'tombstone',
@@ -93,26 +93,26 @@ export function tombstone(told: Partial<Tombstone> = {}): Tombstone {
   };
 }
 
-/** Says that a post answers another one. */
+/** Returns the property that makes a post a reply to another one. */
 export function answerTo(post: Status): Pick<Status, 'replying_to'> {
   const { id, url, author } = post;
   return { replying_to: { screen_name: author.screen_name, status: id, url } };
 }
 
-/** Marks the first place where a part of a text stands. */
+/** Creates a facet for the first occurrence of a part of a text. */
 export function facet(text: string, part: string, type: Facet['type'], url?: string): Facet {
   const start = [...text.slice(0, text.indexOf(part))].length;
   const range = { type, start, end: start + [...part].length };
   return url === undefined ? range : { ...range, url };
 }
 
-/** Builds a photo. */
+/** Creates a photo. */
 export function photo(name: string, told: Partial<Media> = {}): Media {
   const url = `https://media.example/${name}.jpg`;
   return { type: 'photo', url, width: 1200, height: 800, alt: null, ...told };
 }
 
-/** Builds all that only some sources tell of a post, out of one text and one address. */
+/** Creates the post members that only some sources have, from a text and a URL. */
 export function furtherMembers(text: string, url: string) {
   return {
     copied_from: { host: text, url },
@@ -133,7 +133,7 @@ export function furtherMembers(text: string, url: string) {
   } satisfies Partial<Status>;
 }
 
-/** Builds an article without blocks. */
+/** Creates an article without blocks. */
 export function article(title: string, told: Partial<Article> = {}): Article {
   return {
     id: '900',
@@ -147,7 +147,7 @@ export function article(title: string, told: Partial<Article> = {}): Article {
   };
 }
 
-/** Builds the result of a post read: compact, without warnings and profiles. */
+/** Creates a compact result of a post read, without warnings and profiles. */
 export function result(posts: PostResult['posts'], told: Partial<PostResult> = {}): PostResult {
   const asked = posts.find((post) => post.context === 'post') ?? posts[0];
   const url = asked?.url ?? 'https://perch.example/nobody/status/1';

@@ -5,8 +5,8 @@ interface Rule {
 }
 
 /**
- * Tells whether a crawler that calls itself so may fetch a path (RFC 9309 §2.2.2): the longest rule
- * that fits wins, and the allowing one of two that are as long.
+ * Returns whether a crawler with the user agent `agent` may fetch a path (RFC 9309 §2.2.2). The longest
+ * matching rule applies; of two rules with the same length, `Allow` applies.
  */
 export function mayFetch(robots: string, path: string, agent = '*'): boolean {
   const [rule] = readRules(robots)
@@ -19,7 +19,7 @@ function fits(pattern: string, path: string): boolean {
   return pattern.endsWith('$') ? path === pattern.slice(0, -1) : path.startsWith(pattern);
 }
 
-/** A group is its agents, then its rules; groups are parted by an empty line, as we write them. */
+/** Parses the groups of a `robots.txt`: user agents, then rules. Groups are separated by an empty line. */
 function readRules(robots: string): readonly Rule[] {
   return robots.split('\n\n').flatMap((group) => {
     const lines = group.split('\n').map((line) => line.split(/: ?(.*)/, 2) as [string, string?]);

@@ -4,13 +4,13 @@ import { isPermalinkHandle } from '../../src/reads/addresses/match-path.ts';
 interface KnownPath {
   readonly pattern: RegExp;
   readonly form: PathForm;
-  /** A path of the row that has no operation of its own. */
+  /** Path of the route without an operation of its own. */
   readonly isOther: boolean;
-  /** The path of the row, filled in. */
+  /** Path of the route with parameter values. */
   readonly rowPath: string;
 }
 
-/** The paths of the rows come first: another path of a row can look like one of them. */
+/** Route paths come first, because an alternative path can look like one of them. */
 const knownPaths: readonly KnownPath[] = ownForms
   .filter(({ surface }) => surface === 'permalink')
   .flatMap((row) =>
@@ -24,8 +24,8 @@ const knownPaths: readonly KnownPath[] = ownForms
   .toSorted((a, b) => Number(a.isOther) - Number(b.isOther));
 
 /**
- * Returns the path of the row that answers at a permalink: without a slash at its end, and for another
- * path of a row that row's own. A whole URL is one parameter. What is no permalink stays as it is.
+ * Returns the route path for a permalink: without a trailing slash, and with alternative paths replaced by
+ * the main path of the route. A full URL is one parameter. Other paths are returned unchanged.
  */
 export function toRowPath(path: string): string {
   if (/^\/https?:/.test(path)) return '/https://address';

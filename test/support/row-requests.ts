@@ -1,14 +1,14 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { isHistoryRoute, type Route, routes } from '../../src/http/reads/routes.ts';
 
-/** A request to a row of the route table, by what the sample answers. */
+/** Request to a route that the sample answers. */
 export interface RowRequest {
   readonly row: Route;
-  /** The path of the row, and the resource where the row has several. */
+  /** Path of the route, with the resource if the route has several. */
   readonly name: string;
-  /** A path and query that are answered with 200; more parameters can be added with `&`. */
+  /** Path and query that get a 200 response. Further parameters can be appended with `&`. */
   readonly url: string;
-  /** The same for something that is not there, answered with 404; null where nothing can be missing. */
+  /** Path and query that get a 404 response; `null` if the route cannot return 404. */
   readonly missingUrl: string | null;
 }
 
@@ -20,17 +20,17 @@ interface Subject {
 const present: Subject = { handle: 'ada.example', id: '1900000000000000001' };
 const absent: Subject = { handle: 'nobody.example', id: '1900000000000000999' };
 
-/** Paths of the browse surface, listed here so that no table of the sources decides. */
+/** Paths of the browse surface, listed independently of the route table in `src`. */
 const browsePath =
   /^\/(?:api\/v1\/search|api\/v1\/profiles\/.+|search|\{handle\}(?:\/follow(?:ers|ing))?|api\/browse)$/;
 
-/** Those that are answered as a whole; a history has no entity tag and is kept by nobody. */
+/** Routes with cacheable responses. Histories have no entity tag and are not cached. */
 const requests = routes.filter((row) => !isHistoryRoute(row)).flatMap(toRequests);
 
-/** A request for each row of the browse surface, and for each resource of `/api/browse`. */
+/** Request for each route of the browse surface, and for each resource of `/api/browse`. */
 export const browseRequests: readonly RowRequest[] = requests.filter(isOfBrowse);
 
-/** A request for each other row: posts and oEmbed. */
+/** Request for each other route: posts and oEmbed. */
 export const postRequests: readonly RowRequest[] = requests.filter((one) => !isOfBrowse(one));
 
 function isOfBrowse({ row }: RowRequest): boolean {
@@ -52,7 +52,7 @@ function toRequest(row: Route, resource?: string): RowRequest {
   };
 }
 
-/** Rows ignore the parameters that they do not know, so each gets what any of them needs. */
+/** Fills in the parameters of all routes. Routes ignore unknown parameters. */
 function fill({ path }: Route, { handle, id }: Subject, resource?: string): string {
   const filled = path.replace('{handle}', handle).replace('{id}', id).replace('{n}', '1');
   const post = encodeURIComponent(`http://localhost:8080/${handle}/status/${id}`);
@@ -61,10 +61,10 @@ function fill({ path }: Route, { handle, id }: Subject, resource?: string): stri
   return `${filled}?url=${post}&q=heron&platform=archive${choice}${named}`;
 }
 
-/** What differs between any two replies: the request's own id, and the time. */
+/** Headers that differ between any two responses: request id and time. */
 const ofOneReply = ['x-request-id', 'date'];
 
-/** Gives the headers of a reply without those that say something of this one reply, and the named ones. */
+/** Returns the headers of a response without those that differ between responses, and without the named ones. */
 export function headersOf(
   { headers }: Pick<LightMyRequestResponse, 'headers'>,
   ...without: readonly string[]

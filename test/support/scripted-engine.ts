@@ -5,13 +5,13 @@ import type {
   Question,
 } from '../../src/answers/answer.ts';
 
-/** An engine of tests: it answers as a script says, and remembers what it was asked. */
+/** Test engine that runs a script for each question and records the questions. */
 export interface ScriptedEngine extends AnswerEngine {
   isReady: boolean;
   readonly asked: readonly Question[];
 }
 
-/** Gives an answer whose text says which question it answers. */
+/** Returns an answer whose text quotes the question. */
 export function answerTo(text: string, given: Partial<Answer> = {}): Answer {
   return {
     text: `The answer to “${text}”.`,
@@ -22,10 +22,10 @@ export function answerTo(text: string, given: Partial<Answer> = {}): Answer {
   };
 }
 
-/** What an engine does with a question. */
+/** Function that answers a question. */
 export type Script = (question: Question, call: EngineCallOptions) => Promise<Answer>;
 
-/** Creates an engine; by default it answers at once, without pieces. */
+/** Creates an engine. By default it answers at once, without streaming. */
 export function createScriptedEngine(
   script: Script = async ({ text }) => answerTo(text),
 ): ScriptedEngine {
@@ -41,7 +41,7 @@ export function createScriptedEngine(
   };
 }
 
-/** A turn that an engine is at, in the hands of the test. */
+/** Running turn that the test controls. */
 export interface HeldTurn {
   readonly question: Question;
   readonly signal: AbortSignal;
@@ -50,13 +50,13 @@ export interface HeldTurn {
   fail(error: Error): void;
 }
 
-/** An engine that answers nothing by itself. */
+/** Engine whose answers the test controls. */
 export interface HeldEngine extends ScriptedEngine {
-  /** Resolves with the next question that comes, in their order. */
+  /** Resolves with the next question in order. */
   next(): Promise<HeldTurn>;
 }
 
-/** Creates an engine whose answers are in the hands of the test. It stops when its turn is cancelled. */
+/** Creates an engine whose answers the test controls. It stops when its turn is cancelled. */
 export function createHeldEngine(): HeldEngine {
   const turns: HeldTurn[] = [];
   const waiting: ((turn: HeldTurn) => void)[] = [];

@@ -1,12 +1,12 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A private key and a certificate for it that nobody vouches for, both as PEM. */
+/** Private key and self-signed certificate as PEM. */
 export interface SelfSigned {
   readonly key: string;
   readonly cert: string;
 }
 
-/** Makes a certificate for a name, valid from 2000 to 2049 (X.509 version 1, RFC 5280 §4.1). */
+/** Creates a certificate for a name, valid from 2000 to 2049 (X.509 version 1, RFC 5280 §4.1). */
 export function createSelfSigned(name: string): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = der(0x30, Buffer.from('06082a8648ce3d040302', 'hex'));
@@ -31,7 +31,7 @@ export function createSelfSigned(name: string): SelfSigned {
   };
 }
 
-/** Writes one value of ASN.1 (X.690 §8.1); none here has 64 KiB. */
+/** Encodes an ASN.1 value of less than 64 KiB (X.690 §8.1). */
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const body = Buffer.concat(parts);
   const { length } = body;

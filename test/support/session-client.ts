@@ -5,33 +5,33 @@ import {
   type RequestOptions,
 } from 'node:http';
 
-/** A session, as its client knows it. */
+/** Session with its token. */
 export interface ClientSession {
   readonly id: string;
   readonly token: string;
 }
 
-/** A session whose first message was acknowledged. */
+/** Session whose first message was acknowledged. */
 export interface StartedSession extends ClientSession {
   readonly deliveryId: string;
 }
 
-/** What is sent with a POST. */
+/** Options of a POST request. */
 export interface Posted {
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** Loopback address that the request is sent from; default: the system's choice. */
+  /** Loopback address to send the request from. Default: chosen by the system. */
   readonly from?: string;
 }
 
-/** What a POST was answered with. */
+/** Response to a POST request. */
 export interface Answered {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Sends a POST to a session route; rejects where the connection breaks. */
+/** Sends a POST request to a session route. Rejects if the connection is lost. */
 export function postTo(
   base: string,
   path: string,
@@ -55,7 +55,7 @@ export function postTo(
   });
 }
 
-/** A client at an address of its own needs connections of its own. */
+/** Returns the options for a client address, which needs separate connections. */
 function fromAddress(from: string | undefined): RequestOptions {
   return from === undefined ? {} : { localAddress: from, agent: false };
 }
@@ -75,13 +75,13 @@ export async function startSession(
   };
 }
 
-/** A stream that is open. */
+/** Open stream. */
 export interface OpenStream {
   readonly reply: IncomingMessage;
   readonly call: ClientRequest;
 }
 
-/** Opens a stream; it is read by the caller. */
+/** Opens a stream, which the caller reads. */
 export function openStream(
   base: string,
   id: string,
@@ -96,7 +96,7 @@ export function openStream(
   });
 }
 
-/** Reads the first whole line of a stream and cuts the connection in the middle of the rest. */
+/** Reads the first line of a stream and closes the connection. */
 export function takeLine({ reply, call }: OpenStream): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -112,12 +112,12 @@ export function takeLine({ reply, call }: OpenStream): Promise<string> {
   });
 }
 
-/** Reads a stream to its end; rejects where it breaks. */
+/** Reads a stream to its end. Rejects if the connection is lost. */
 export async function readStream(base: string, id: string, query = ''): Promise<string> {
   return readText((await openStream(base, id, { query })).reply);
 }
 
-/** Reads a reply to its end; rejects where it breaks. */
+/** Reads a response to its end. Rejects if the connection is lost. */
 export function readText(reply: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -130,7 +130,7 @@ export function readText(reply: IncomingMessage): Promise<string> {
   });
 }
 
-/** Reads a stream up to a number of bytes and cuts the connection there. */
+/** Reads a number of bytes of a stream and closes the connection. */
 export async function readBytes(
   base: string,
   id: string,
@@ -151,7 +151,7 @@ export async function readBytes(
   return Buffer.concat(chunks).subarray(0, bytes);
 }
 
-/** The lines of a body that are whole. */
+/** Returns the complete lines of a body. */
 export function wholeLines(body: string): readonly string[] {
   return body
     .split('\n')

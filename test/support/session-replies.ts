@@ -3,10 +3,10 @@ import { expect } from 'vitest';
 import { type ProblemCode, problemKinds } from '../../src/core/problem.ts';
 import { descriptionOf, expectDescribed } from './described-replies.ts';
 
-/** Checks what must hold of every reply of the session service. */
+/** Checks the rules for all responses of the session service. */
 export function checkSessionReply(reply: LightMyRequestResponse): void {
   const { headers } = reply;
-  // The description is that of the usual segment.
+  // The OpenAPI description has the default path segment.
   if (reply.raw.req.url?.startsWith('/svc/') === true) {
     expectDescribed(descriptionOf({ linkPreviews: false }), reply);
   }

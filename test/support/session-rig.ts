@@ -9,7 +9,7 @@ import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { createScriptedEngine, type ScriptedEngine } from './scripted-engine.ts';
 import { checkSessionReply } from './session-replies.ts';
 
-/** What a test may set. */
+/** Options of the rig. */
 export interface SessionRigOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly engine?: ScriptedEngine;
@@ -17,26 +17,26 @@ export interface SessionRigOptions {
   readonly onLog?: (line: string) => void;
 }
 
-/** A request of a test. */
+/** Request of a test. */
 export interface Asked {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string is sent as it is, anything else as JSON. */
+  /** Strings are sent as they are, other values as JSON. */
   readonly body?: unknown;
-  /** Address of the client; default: 127.0.0.1. */
+  /** Address of the client. Default: 127.0.0.1. */
   readonly from?: string;
 }
 
-/** A session that a test has started. */
+/** Session that a test has started. */
 export interface StartedSession {
   readonly id: string;
   readonly token: string;
   readonly deliveryId: string;
-  /** The header with its token. */
+  /** Header with the continuation token. */
   readonly proof: { readonly 'x-continuation-token': string };
 }
 
-/** The types of an answered turn whose text came in one piece. */
+/** Event types of an answered turn without streamed text. */
 export const answeredTurn: readonly string[] = [
   'turn.started',
   'message.received',
@@ -48,12 +48,12 @@ export const answeredTurn: readonly string[] = [
   'session.waiting',
 ];
 
-/** An app with sessions and a client that checks every reply. It is closed when the test has finished. */
+/** App with sessions and a client that checks all responses. It is closed at the end of the test. */
 export interface SessionRig {
   readonly app: App;
   readonly clock: ManualClock;
   request(path: string, asked?: Asked): Promise<LightMyRequestResponse>;
-  /** Starts a session with a message, which has to be accepted. */
+  /** Starts a session. The message must be accepted. */
   start(message?: unknown, headers?: Readonly<Record<string, string>>): Promise<StartedSession>;
   /** Sends a message to a session. */
   say(session: StartedSession, message: string, body?: object): Promise<LightMyRequestResponse>;
@@ -61,7 +61,7 @@ export interface SessionRig {
   read(session: StartedSession, query?: string): Promise<readonly SessionEvent[]>;
 }
 
-/** What sessions do not need takes time to build. */
+/** Settings that turn off parts that sessions do not need, to build the app faster. */
 const lean = { PERCH_PROVIDERS: 'archive', PERCH_SAMPLE: 'false' };
 
 /** Builds an app with sessions in memory. */
@@ -115,20 +115,20 @@ export function parseEvents(body: string): readonly SessionEvent[] {
     .map((line) => sessionEvent.parse(JSON.parse(line)));
 }
 
-/** The answer of a stream: the message of the last `message.completed`. */
+/** Returns the answer in a stream: the message of the last `message.completed`. */
 export function lastAnswer(events: readonly SessionEvent[]): string | undefined {
   const completed = events.filter((event) => event.type === 'message.completed');
   return completed.at(-1)?.data.message;
 }
 
-/** Lets everything happen that needs no time: commits, wakes and writes. */
+/** Waits until all pending work that needs no time is done: commits, wake-ups and writes. */
 export async function untilIdle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Gives the types of events. */
+/** Returns the types of events. */
 export function typesOf(events: readonly SessionEvent[]): readonly string[] {
   return events.map(({ type }) => type);
 }

@@ -8,8 +8,8 @@ import { systemRandom } from '../../src/core/random.ts';
 import { answerTo, createScriptedEngine } from './scripted-engine.ts';
 
 /**
- * A server with sessions as a process of its own, whose engine is silent for SILENT_MS and then
- * answers in pieces, PIECE_MS apart. Prints its address; stops as `perch serve` does.
+ * Server with sessions as a separate process. Its engine is silent for SILENT_MS, and then streams chunks
+ * every PIECE_MS. It prints its URL, and stops as `perch serve` does.
  */
 const loaded = loadConfig(process.env);
 if (!loaded.ok) throw new Error(loaded.faults.join('\n'));

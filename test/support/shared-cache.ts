@@ -2,30 +2,30 @@ import { Agent, cacheStores, interceptors, request } from 'undici';
 import { onTestFinished } from 'vitest';
 import { type ListeningApp, listen } from './listen.ts';
 
-/** What came through the cache. */
+/** Response from the cache. */
 export interface CachedReply {
   readonly code: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
-  /** Whether the server was not asked at all. */
+  /** Whether the response came from the cache without a request to the server. */
   readonly isFromCache: boolean;
 }
 
-/** A shared cache (RFC 9111), as a CDN is one, in front of an app that listens. */
+/** Shared cache (RFC 9111), such as a CDN, in front of an app. */
 export interface SharedCache extends ListeningApp {
-  /** Asks for a path, one request after the other. */
+  /** Requests a path. Requests run one after another. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<CachedReply>;
 }
 
 /**
- * undici drops every copy of an address when a reply to it may not be kept, whatever that reply was
- * chosen by. A CDN keeps the copies of other callers (RFC 9111 §4.1), which asks more of `Vary`.
+ * Cache store that ignores undici's deletion of all responses for a URL after an uncacheable response.
+ * A CDN keeps the responses for other callers (RFC 9111 §4.1), so it depends more on `Vary`.
  */
 class KeepingStore extends cacheStores.MemoryCacheStore {
   override delete(): void {}
 }
 
-/** Starts an app and a shared cache before it; both are closed when the test has finished. */
+/** Starts an app behind a shared cache. Both are closed at the end of the test. */
 export async function startSharedCache(
   env: Readonly<Record<string, string>> = {},
 ): Promise<SharedCache> {
@@ -36,7 +36,7 @@ export async function startSharedCache(
   });
   const agent = new Agent();
   onTestFinished(() => agent.close());
-  // Without `cacheByDefault` it keeps what the headers allow, and nothing else.
+  // Without `cacheByDefault`, only responses that the headers allow are cached.
   const dispatcher = agent.compose(
     interceptors.cache({ store: new KeepingStore(), type: 'shared' }),
   );

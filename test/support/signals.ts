@@ -2,18 +2,18 @@ import LinkHeader from 'http-link-header';
 import { parseItem } from 'structured-headers';
 import { expect } from 'vitest';
 
-/** The three signals of a deprecated route, as parsers that know nothing of Perch understand them. */
+/** Signals of a deprecated route, parsed without Perch's own code. */
 export interface Signals {
   readonly deprecation: Date;
   readonly sunset: Date;
   readonly links: readonly LinkHeader.Reference[];
-  /** The target of `successor-version`; null where no link has this relation. */
+  /** Target of the `successor-version` link; `null` if there is none. */
   readonly successor: string | null;
 }
 
 type Fields = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** Reads the signals of a reply; null where it has none of the three. It fails on half of them. */
+/** Parses the signals of a response; `null` if it has none. @throws if only some of them are present */
 export function readSignals(headers: Fields): Signals | null {
   const links = readLinks(headers);
   const ownRelations = links.filter(({ rel }) => signalRelations.has(rel));
@@ -29,14 +29,14 @@ export function readSignals(headers: Fields): Signals | null {
   };
 }
 
-/** Reads the signals of a reply that must have them. */
+/** Parses the signals of a response. @throws Error if it has none */
 export function expectSignals(headers: Fields): Signals {
   const signals = readSignals(headers);
   if (signals === null) throw new Error('The reply has none of the three signals.');
   return signals;
 }
 
-/** Gives the links of a reply (RFC 8288), of all its `Link` fields together. */
+/** Returns the links in all `Link` headers of a response (RFC 8288). */
 export function readLinks({ link }: Fields): readonly LinkHeader.Reference[] {
   return link === undefined ? [] : LinkHeader.parse([link].flat().join(', ')).refs;
 }
@@ -47,7 +47,7 @@ const signalRelations: ReadonlySet<string> = new Set([
   'sunset',
 ]);
 
-/** RFC 9745 §2: a structured-field Date, without parameters. */
+/** Parses a structured-field Date without parameters (RFC 9745 §2). */
 function readDeprecation(value: unknown): Date {
   const [date, parameters] = parseItem(String(value));
   expect(date).toBeInstanceOf(Date);
@@ -55,7 +55,7 @@ function readDeprecation(value: unknown): Date {
   return date as Date;
 }
 
-/** RFC 9110 §5.6.7: the preferred form, which a date gives back as it came. */
+/** Parses an HTTP date in the preferred format (RFC 9110 §5.6.7). */
 function readHttpDate(value: unknown): Date {
   const date = new Date(Date.parse(String(value)));
   expect(date.toUTCString()).toBe(value);

@@ -5,33 +5,33 @@ import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 import { calm } from './build-app.ts';
 
-/** How a process ended. */
+/** Exit status and output of a process. */
 export interface Ended {
   readonly code: number | null;
-  /** The signal that ended it; null where it ended by itself. */
+  /** Signal that ended the process; `null` for a normal exit. */
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** The `perch` command as a process of its own. */
+/** Running `perch` process. */
 export interface PerchProcess {
   readonly ended: Promise<Ended>;
-  /** Resolves with the first match in what it has written to standard output. */
+  /** Resolves with the first match in its standard output. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  /** The same for standard error. */
+  /** Resolves with the first match in its standard error. */
   told(pattern: RegExp): Promise<RegExpExecArray>;
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Makes an empty folder that is removed when the test has finished. */
+/** Creates an empty folder that is deleted at the end of the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'perch-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Starts `perch` in an empty folder with nothing but the given environment. */
+/** Starts `perch` in an empty folder with only the given environment variables. */
 export function spawnPerch(
   args: readonly string[],
   env: Record<string, string> = {},

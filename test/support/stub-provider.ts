@@ -3,15 +3,15 @@ import type { Status } from '../../src/model/post.ts';
 import type { PostFound, PostQuery } from '../../src/model/queries.ts';
 import type { Provider, ProviderContext } from '../../src/providers/provider.ts';
 
-/** How a stubbed provider answers a post. */
+/** Function that answers a post query of a stub provider. */
 export type StubAnswer = (query: PostQuery, context: ProviderContext) => Promise<PostFound>;
 
-/** A provider for X that answers as told and counts its queries. */
+/** Stub provider for X that counts its queries. */
 export interface StubProvider extends Provider {
   readonly queries: PostQuery[];
 }
 
-/** Creates a provider of X that answers with `answer`. */
+/** Creates a provider for X that answers with `answer`. */
 export function createStubProvider(name: string, answer: StubAnswer): StubProvider {
   const queries: PostQuery[] = [];
   return {
@@ -29,7 +29,7 @@ export function createStubProvider(name: string, answer: StubAnswer): StubProvid
   };
 }
 
-/** Gives an account with everything that need not be told. */
+/** Returns an account with default values. */
 export function stubAccount(handle: string): Account {
   return toAccount({
     id: `id-${handle}`,
@@ -40,7 +40,7 @@ export function stubAccount(handle: string): Account {
   });
 }
 
-/** Gives a post with everything that need not be told. */
+/** Returns a post with default values. */
 export function stubPost(id: string, more: Partial<Status> = {}): Status {
   const author = more.author ?? stubAccount('wren');
   return {
@@ -76,7 +76,7 @@ export function stubPost(id: string, more: Partial<Status> = {}): Status {
   };
 }
 
-/** Gives a find of one lone post. */
+/** Returns a result with a single post. */
 export function stubFound(post: Status, more: Partial<PostFound> = {}): PostFound {
   return { ancestors: [], post, continuation: [], replies: [], missing: [], warnings: [], ...more };
 }

@@ -1,24 +1,24 @@
 import { answerJson, type FakeHandler } from './fake-upstream.ts';
 
-// Payloads of our own in the shapes that FxTwitter and syndication document. The people are made up.
+// Synthetic payloads in the formats of FxTwitter and syndication. The people are made up.
 
 /** Fields of a payload. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 const firstSecond = 1_700_000_000;
 
-/** Gives the Unix seconds of a made-up post: later ids are later. */
+/** Returns the time of a synthetic post in Unix seconds. Higher ids are later. */
 export function secondsOf(id: string): number {
   return firstSecond + Number(id);
 }
 
-/** Gives a time in X's own form, `Tue Oct 01 19:59:18 +0000 2024`. */
+/** Formats a time as X does: `Tue Oct 01 19:59:18 +0000 2024`. */
 export function toXTime(seconds: number): string {
   const [day, date, month, year, time] = new Date(seconds * 1000).toUTCString().split(/,? /);
   return `${day} ${month} ${date} ${time} +0000 ${year}`;
 }
 
-/** Gives an account of FxTwitter. Its id is made from its handle. */
+/** Returns an FxTwitter account. Its id is derived from its handle. */
 export function fxUser(handle: string, fields: Fields = {}): Fields {
   return {
     type: 'profile',
@@ -44,7 +44,7 @@ export function fxUser(handle: string, fields: Fields = {}): Fields {
   };
 }
 
-/** Gives a post of FxTwitter by `mira_holm`. */
+/** Returns an FxTwitter post by `mira_holm`. */
 export function fxStatus(id: string, fields: Fields = {}): Fields {
   const text = typeof fields.text === 'string' ? fields.text : `Post number ${id}`;
   return {
@@ -75,7 +75,7 @@ export function fxStatus(id: string, fields: Fields = {}): Fields {
   };
 }
 
-/** Gives an answer of FxTwitter to the post `parent`, written by `handle`. */
+/** Returns an FxTwitter reply by `handle` to the post `parent`. */
 export function fxReply(id: string, parent: string, handle: string, fields: Fields = {}): Fields {
   return fxStatus(id, {
     author: fxUser(handle),
@@ -90,7 +90,7 @@ export function fxReply(id: string, parent: string, handle: string, fields: Fiel
   });
 }
 
-/** Gives what FxTwitter puts in place of a post that X does not show. */
+/** Returns the FxTwitter placeholder for a post that X does not show. */
 export function fxTombstone(id: string, reason: string): Fields {
   return {
     type: 'tombstone',
@@ -102,15 +102,15 @@ export function fxTombstone(id: string, reason: string): Fields {
   };
 }
 
-/** Gives the body of a read of a post. */
+/** Returns the response body for a post. */
 export function fxBody(status: unknown, lists: Fields = {}): Fields {
   return { code: 200, status, thread: null, author: null, ...lists };
 }
 
-/** The body for a post that X does not have, or could not be asked for. */
+/** Response body for a post that does not exist, or that FxTwitter could not read. */
 export const fxNothing: Fields = { code: 404, status: null, thread: null, author: null };
 
-/** Gives a post in the form of v1. */
+/** Returns a post in the v1 format. */
 export function fxV1Status(id: string, fields: Fields = {}): Fields {
   const { type, reposts, media, embed_card, author, ...rest } = fxStatus(id);
   const { statuses, type: _profile, ...user } = fxUser('mira_holm');
@@ -126,34 +126,34 @@ export function fxV1Status(id: string, fields: Fields = {}): Fields {
   };
 }
 
-/** The body for an account that X does not have, or could not be asked for. */
+/** Response body for an account that does not exist, or that FxTwitter could not read. */
 export const fxNoUser: Fields = { code: 404, message: 'User not found' };
 
-/** The body for a list that is not there, or could not be asked for. */
+/** Response body for a list that does not exist, or that FxTwitter could not read. */
 export const fxNoList: Fields = { code: 404, results: [], cursor: { top: null, bottom: null } };
 
-/** Gives the body of a profile. */
+/** Returns the response body for a profile. */
 export function fxProfile(user: unknown): Fields {
   return { code: 200, message: 'OK', user };
 }
 
-/** Gives the body of one page of a list; `bottom` leads to the next one. */
+/** Returns the response body for one page of a list. `bottom` is the cursor of the next page. */
 export function fxPage(results: readonly unknown[], bottom: string | null = null): Fields {
   return { code: 200, results, cursor: { top: 'the-top', bottom } };
 }
 
-/** Gives the body of suggestions. */
+/** Returns the response body for suggestions. */
 export function fxSuggestions(users: readonly unknown[]): Fields {
   return { code: 200, query: 'heron', num_results: users.length, users, topics: [], events: [] };
 }
 
-/** Gives an account as it stands among the suggestions. */
+/** Returns an account in the format of suggestions. */
 export function fxSuggestedUser(handle: string): Fields {
   const zeros = { followers: 0, following: 0, statuses: 0, media_count: 0, likes: 0 };
   return fxUser(handle, { ...zeros, joined: '' });
 }
 
-/** Makes a route that answers by the cursor of a request, `''` for none; any other one is refused. */
+/** Creates a handler that selects the page by the cursor, `''` for none. Other cursors are refused. */
 export function fxPages(pages: Readonly<Record<string, Fields>>): FakeHandler {
   return (request, response) => {
     const page = pages[parametersOf(request).get('cursor') ?? ''];
@@ -162,7 +162,7 @@ export function fxPages(pages: Readonly<Record<string, Fields>>): FakeHandler {
   };
 }
 
-/** Creates a route of conversations, by the cursor of a request; every other one has nothing. */
+/** Creates a handler for conversations that selects the page by the cursor. Other cursors get an empty page. */
 export function fxConversationPages(pages: Readonly<Record<string, Fields>>): FakeHandler {
   return (request, response) => {
     const page = pages[parametersOf(request).get('cursor') ?? ''];
@@ -171,15 +171,15 @@ export function fxConversationPages(pages: Readonly<Record<string, Fields>>): Fa
   };
 }
 
-/** Gives the parameters of a request. */
+/** Returns the query parameters of a request. */
 export function parametersOf(request: { readonly url?: string | undefined }): URLSearchParams {
   return new URL(request.url ?? '/', 'http://x.example').searchParams;
 }
 
-/** What a path of the fake FxTwitter answers: a body with status 200, or a handler. */
+/** Routes of the fake FxTwitter: a body with status 200, or a handler. */
 export type FxRoutes = Readonly<Record<string, Fields | FakeHandler>>;
 
-/** Makes a fake FxTwitter of paths such as `thread/20`; every other path has nothing. */
+/** Creates a fake FxTwitter with paths such as `thread/20`. Other paths get an empty result. */
 export function serveFxTwitter(routes: FxRoutes): FakeHandler {
   return (request, response) => {
     const path = new URL(request.url ?? '/', 'http://x.example').pathname.replace('/2/', '');
@@ -196,7 +196,7 @@ function nothingAt(path: string): Fields {
   return /^(?:profile\/|search$)/.test(path) ? fxNoList : fxNothing;
 }
 
-/** A post in the middle of a thread, with replies and rows that are none. */
+/** Post in the middle of a thread, with replies and rows that are not posts. */
 export const fxConversation = {
   id: '2001',
   root: fxStatus('1999', { author: fxUser('tove_ek'), text: 'Who has seen the heron?' }),
@@ -222,7 +222,7 @@ export const fxConversation = {
   ],
 } as const;
 
-/** The three reads of `fxConversation`. */
+/** Routes for the three requests of `fxConversation`. */
 export const fxConversationRoutes = {
   'status/2001': fxBody(fxConversation.focal),
   'thread/2001': fxBody(fxConversation.focal, {
@@ -262,13 +262,13 @@ const video = {
   publisher: null,
 };
 
-/** Media of a post: one photo, one video. */
+/** Media of a post: one photo and one video. */
 export const fxMedia = {
   photo: { media: { all: [photo], photos: [photo], videos: [] } },
   video: { media: { all: [video], photos: [], videos: [video] } },
 } as const;
 
-/** The lists of `mira_holm`, and searches: each of two pages where it can have them. */
+/** Lists of `mira_holm` and searches, with two pages each if possible. */
 export const fxListRoutes = {
   'profile/mira_holm': fxProfile(fxUser('mira_holm')),
   'profile/mira_holm/statuses': fxPages({
@@ -301,7 +301,7 @@ export const fxListRoutes = {
   typeahead: fxSuggestions([fxSuggestedUser('heron_watch'), fxSuggestedUser('heron_house')]),
 } as const satisfies FxRoutes;
 
-/** Gives a post of the syndication endpoint by `mira_holm`. */
+/** Returns a syndication post by `mira_holm`. */
 export function syndicationPost(id: string, fields: Fields = {}): Fields {
   const text = typeof fields.text === 'string' ? fields.text : `Post number ${id}`;
   return {
@@ -322,7 +322,7 @@ export function syndicationPost(id: string, fields: Fields = {}): Fields {
   };
 }
 
-/** Gives an account of the syndication endpoint. */
+/** Returns a syndication account. */
 export function syndicationUser(handle: string, fields: Fields = {}): Fields {
   return {
     id_str: '4711',
@@ -336,7 +336,7 @@ export function syndicationUser(handle: string, fields: Fields = {}): Fields {
   };
 }
 
-/** Gives what the syndication endpoint says of a post that it does not show. */
+/** Returns the syndication placeholder for a post that it does not show. */
 export function syndicationTombstone(text: string): Fields {
   return {
     __typename: 'TweetTombstone',

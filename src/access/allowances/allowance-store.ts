@@ -7,11 +7,11 @@ export interface Charge {
 }
 
 /**
- * Result of spending. `giveBack` refunds the units; later calls do nothing. `account` is the exhausted account with the
+ * Result of spending. `refund` refunds the units; later calls do nothing. `account` is the exhausted account with the
  * longest wait, and `waitMs` (at least 1) is the time after which the charges succeed if no other call spends.
  */
 export type Spent =
-  | { readonly ok: true; giveBack(): void }
+  | { readonly ok: true; refund(): void }
   | { readonly ok: false; readonly account: string; readonly waitMs: number };
 
 /** Units of an account within the window. */

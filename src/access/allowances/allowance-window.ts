@@ -62,11 +62,11 @@ export class AllowanceWindow implements AllowanceStore {
       this.#logs.set(account, { times });
       if (this.#logs.size > this.#maxAccounts) this.#logs.pop();
     }
-    const giveBack = () => {
+    const refund = () => {
       for (const { account, times } of units) this.#remove(account, times, nowMs);
       units = [];
     };
-    return Promise.resolve({ ok: true, giveBack });
+    return Promise.resolve({ ok: true, refund });
   }
 
   stateOf(account: string, limit = maxUnits): AccountState {

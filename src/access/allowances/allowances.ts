@@ -1,4 +1,4 @@
-import type { Client, Pool, PoolShare, Spending } from '../../core/caller.ts';
+import type { Client, Pool, PoolShare, SpentUnit } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
 import { toClient } from '../client-address.ts';
 import type { AllowanceStore, Charge, Spent } from './allowance-store.ts';
@@ -23,7 +23,7 @@ interface AllowanceState {
   /** Whole seconds until a unit is available again; the window if no unit is spent. */
   readonly resetSeconds: number;
   /** Milliseconds for which this state is valid if no unit is spent or refunded; infinite if no unit is spent. */
-  readonly holdsMs: number;
+  readonly validMs: number;
 }
 
 /** Sizes of the allowances in units, and of the pool in upstream requests. */
@@ -46,7 +46,7 @@ export interface Allowances {
    *
    * @throws Problem `rate_limited`, with the exact wait
    */
-  spend(account: Account): Promise<Spending>;
+  spend(account: Account): Promise<SpentUnit>;
   stateOf(account: Account): AllowanceState;
   /** Number of spends and refunds so far. While the number is unchanged, states change only with time. */
   readonly revision: number;
@@ -75,11 +75,11 @@ export function createAllowances(
       const spent = await stores.callers.spend(chargesOf(account));
       if (!spent.ok) throw toRateLimited(spent, describeAccount(account, windowSeconds));
       revision += 1;
-      const giveBack = () => {
-        spent.giveBack();
+      const refund = () => {
+        spent.refund();
         revision += 1;
       };
-      return { giveBack };
+      return { refund };
     },
     stateOf: (account) => {
       const states = chargesOf(account).map(({ account: name, limit }) => {
@@ -87,11 +87,11 @@ export function createAllowances(
         return {
           remaining: Math.max(0, limit - spent),
           resetSeconds: spent === 0 ? windowSeconds : Math.ceil(nextMs / 1000),
-          holdsMs: spent === 0 ? Number.POSITIVE_INFINITY : ((nextMs - 1) % 1000) + 1,
+          validMs: spent === 0 ? Number.POSITIVE_INFINITY : ((nextMs - 1) % 1000) + 1,
         };
       });
       const least = states.reduce((a, b) => (b.remaining < a.remaining ? b : a));
-      return { ...least, holdsMs: Math.min(...states.map(({ holdsMs }) => holdsMs)) };
+      return { ...least, validMs: Math.min(...states.map(({ validMs }) => validMs)) };
     },
     pool: {
       take: async (share, history) => {

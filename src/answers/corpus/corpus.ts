@@ -35,7 +35,7 @@ function isFileAt(path: string, absolute: string): boolean {
   try {
     return statSync(absolute).isFile();
   } catch (error) {
-    throw new CorpusError(`There is no folder or file ${path} to answer from.`, { cause: error });
+    throw new CorpusError(`There is no folder or file ${path}.`, { cause: error });
   }
 }
 

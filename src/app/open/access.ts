@@ -8,10 +8,10 @@ import { createIdentification } from '../../http/key-status/plugin.ts';
 import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
 
-/** The keys, the allowances and who is behind a request. */
+/** Keys, allowances and identification of callers. */
 export type Access = ReturnType<typeof openAccess>;
 
-/** Opens what callers are known and counted by. A key store that cannot be read stops nothing. */
+/** Opens the key store and the allowances. An unreadable key store does not prevent the start. */
 export function openAccess({ config, clock, random, logger }: AppBasics) {
   const folder = config.PERCH_DATA_DIR;
   const keys = openKeyStore({
@@ -19,28 +19,28 @@ export function openAccess({ config, clock, random, logger }: AppBasics) {
     clock,
     random,
     onTrouble: (reason, err) => logger.error({ reason, err }, 'the key store cannot be read'),
-    onRecovered: () => logger.info('the key store is back'),
+    onRecovered: () => logger.info('the key store can be read again'),
   });
   const window = { windowMs: config.PERCH_ALLOWANCE_WINDOW_SECONDS * 1000, clock };
   const stores = { callers: new AllowanceWindow(window), pool: new AllowanceWindow(window) };
   const allowances = createAllowances(stores, toAllowanceLimits(config));
   const readAddress = createAddressReader({
     trusted: config.PERCH_TRUST_PROXY,
-    // No address in the log: where no proxy is in front, it would be a caller's.
+    // The address is not logged, because without a proxy it belongs to a caller.
     onIgnored: () =>
       logger.warn(
-        'X-Forwarded-For is ignored; if your proxy sends it, name the proxy in PERCH_TRUST_PROXY',
+        'Perch ignores X-Forwarded-For headers. If your proxy sends them, add it to PERCH_TRUST_PROXY',
       ),
   });
-  /** Returns the name of a request's client address, as `toClientAddress` makes it. */
+  /** Returns the client address of a request, in the form of `toClientAddress`. */
   const clientOf = ({ raw }: FastifyRequest) => readAddress(raw);
   return {
     keys,
     allowances,
     clientOf,
-    /** Returns the client at the other end of a connection, or `null` for a trusted proxy. */
+    /** Returns the client address of a connection; `null` for a trusted proxy. */
     connectionOf: createConnectionReader(config.PERCH_TRUST_PROXY),
-    /** Counts what each client holds at this moment. */
+    /** Counts the resources that each client uses at this moment. */
     ledger: createLedger(toLedgerBounds(config)),
     identification: createIdentification({ keys, allowances, clock, clientOf }),
     close: () => keys.close(),

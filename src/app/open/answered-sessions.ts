@@ -3,12 +3,14 @@ import type { AppOptions } from '../options.ts';
 import { openConfiguredAnswers, toLogLines } from './answers.ts';
 import { openSessions, type SessionsOptions } from './sessions.ts';
 
-/** The sessions and the engine that answers them. Call `start` to build its index once the server listens. */
+/** Session service with its answer engine. Call `start` after the server listens, to build the index. */
 export type AnsweredSessions = NonNullable<Awaited<ReturnType<typeof openAnsweredSessions>>>;
 
 /**
- * Opens the sessions with an engine, by default that of the configured corpora in threads of its own;
- * returns `null` if no sessions are served. Throws CorpusError, and what `openSessions` throws.
+ * Opens the session service with an answer engine, by default one that answers from the configured
+ * corpora in worker threads. Returns `null` if no sessions are served.
+ *
+ * @throws CorpusError if a corpus is missing, and the errors of `openSessions`
  */
 export async function openAnsweredSessions(
   options: Omit<SessionsOptions, 'engine'> & Pick<AppOptions, 'engine'>,

@@ -10,14 +10,16 @@ interface ConfiguredAnswersOptions
   extends Omit<AnswersOptions, 'corpora' | 'path'>,
     Pick<AddModelOptions, 'onFallback'> {
   readonly config: Config;
-  /** Opens them in threads of their own, or in this one. */
+  /** Opens the answers in worker threads or in this thread. */
   readonly open: (options: AnswersOptions) => Answers;
 }
 
 /**
- * Opens answers from the configured corpora, by default the docs of Perch; the index is in the data
- * directory. Nothing is read until `refresh` or `keepCurrent`. A configured language model answers
- * from them. Throws CorpusError for a corpus that is not there, and what `open` throws.
+ * Opens answers from the configured corpora, by default the documentation of Perch, and with the
+ * configured language model, if any. The index is in the data directory. No document is read before
+ * `refresh` or `keepCurrent` is called.
+ *
+ * @throws CorpusError for a missing corpus, and the errors of `open`
  */
 export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answers {
   const { config, open, ...rest } = options;
@@ -27,10 +29,10 @@ export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answer
   return addModel(open({ ...rest, corpora, path }), { ...rest, model: toModelChoice(config) });
 }
 
-/** The share of a turn's time that a model may take: what is left is for an answer without it. */
+/** Share of a turn's time limit for the language model. The rest is for an answer without it. */
 const modelShare = 0.75;
 
-/** Returns the configured language model; `undefined` where there is none. */
+/** Returns the configured language model; `undefined` if there is none. */
 export function toModelChoice(config: Config): ModelChoice | undefined {
   const { PERCH_MODEL_URL: url, PERCH_MODEL: model } = config;
   if (url === undefined || model === undefined) return undefined;
@@ -46,15 +48,15 @@ export function toModelChoice(config: Config): ModelChoice | undefined {
   };
 }
 
-/** The part of a logger that is needed here. */
+/** Part of the logger that is used here. */
 type AnswersLog = Readonly<
   Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
 >;
 
-/** Minimum number of milliseconds between two lines on the progress of an index. */
+/** Minimum number of milliseconds between two log lines about the progress of an index. */
 const progressMs = 2000;
 
-/** Creates the listeners that log the progress of an index, its end and its faults. */
+/** Creates callbacks that log the progress, the completion and the errors of an index. */
 export function toLogLines(
   log: AnswersLog,
   clock: Clock,
@@ -64,17 +66,17 @@ export function toLogLines(
     clock,
     quietMs: progressMs,
     everyMs: progressMs,
-    onReport: ({ files, read }) => log.info({ files, read }, 'reading the files of the answers'),
+    onReport: ({ files, read }) => log.info({ files, read }, 'building the index for answers'),
   });
   return {
     onProgress: reports.report,
     onRefreshed: (summary) => {
       reports.end();
       if (summary.read + summary.removed === 0) return;
-      log.info({ ...summary }, 'the index of the answers is up to date');
+      log.info({ ...summary }, 'the index for answers is up to date');
     },
-    onError: (err) => log.error({ err }, 'the index of the answers is not up to date'),
+    onError: (err) => log.error({ err }, 'the index for answers could not be updated'),
     onFallback: ({ code, message }) =>
-      log.warn({ code, reason: message }, 'answered without the model'),
+      log.warn({ code, reason: message }, 'a question was answered without the language model'),
   };
 }

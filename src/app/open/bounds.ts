@@ -1,17 +1,17 @@
 import type { AllowanceLimits } from '../../access/allowances/allowances.ts';
 import type { Config } from '../../config/config.ts';
 import { readDescriptorLimit } from '../../core/files/descriptors.ts';
-import type { Holding, HoldingBound } from '../../core/scheduling/ledger.ts';
+import type { Resource, ResourceBound } from '../../core/scheduling/ledger.ts';
 
-/** The part of the open files of the process that clients may have; the rest is for upstreams and databases. */
-const descriptorPart = 3 / 4;
+/** Share of the process's file descriptors for client connections. The rest is for upstreams and databases. */
+const connectionShare = 3 / 4;
 
-export function toLedgerBounds(config: Config): Readonly<Record<Holding, HoldingBound>> {
+export function toLedgerBounds(config: Config): Readonly<Record<Resource, ResourceBound>> {
   const bound = (perAddress: number, total: number) => ({ perAddress, total });
   const { PERCH_DATA_DIR, PERCH_SESSION_STORE, PERCH_CONNECTIONS } = config;
   const isInMemory = PERCH_DATA_DIR === ':memory:' || PERCH_SESSION_STORE === 'memory';
   const sessionBytes = config.PERCH_SESSION_BYTES ?? (isInMemory ? 128 : 1024) * 1_048_576;
-  const connections = Math.min(PERCH_CONNECTIONS, readDescriptorLimit() * descriptorPart);
+  const connections = Math.min(PERCH_CONNECTIONS, readDescriptorLimit() * connectionShare);
   const upstreamReads = config.PERCH_MAX_UPSTREAM_READS;
   return {
     connections: bound(config.PERCH_CONNECTIONS_PER_ADDRESS, connections),

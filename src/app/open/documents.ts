@@ -13,7 +13,7 @@ import type { McpDocument } from '../../mcp/server.ts';
 import { listEndpoints } from '../endpoints.ts';
 import { toAllowanceLimits } from './bounds.ts';
 
-/** Returns the pages of the documentation, read when they are first asked for. */
+/** Returns a function that returns the documentation pages. They are read on its first call. */
 export function openLibrary(logger: FastifyBaseLogger): () => Library {
   return createLibrary({ folder: packagePath('docs'), navigation, logger });
 }
@@ -23,7 +23,7 @@ interface DocumentOptions {
   readonly library: () => Library;
 }
 
-/** Returns what the discovery documents state of a server with this configuration. */
+/** Returns the facts about this server that the discovery documents contain. */
 export function toDiscoveryFacts({ config, library }: DocumentOptions): DiscoveryFacts {
   return {
     baseUrl: config.PERCH_BASE_URL,
@@ -48,14 +48,14 @@ export function listDocuments(
     {
       uri: `${baseUrl}${discoveryPaths.llms}`,
       name: 'llms.txt',
-      title: 'What there is, with links',
+      title: 'Overview with links',
       mimeType: 'text/plain',
       read: keepForTheDay(() => writeLlmsText(facts), options.clock),
     },
     {
       uri: `${baseUrl}${discoveryPaths.openApi}`,
       name: 'openapi.json',
-      title: 'The machine description (OpenAPI)',
+      title: 'OpenAPI description',
       mimeType: 'application/json',
       read: keepForTheDay(describe, options.clock),
     },

@@ -32,24 +32,24 @@ import type { PlanContext } from '../../reads/read.ts';
 import { createReader } from '../../reads/run.ts';
 import type { AppBasics, AppOptions } from '../options.ts';
 
-/** What reads are fetched with. The command line has neither traffic to count nor a pool. */
+/** Options of `openFetching`. The command line has neither `countAnswers` nor `pool`. */
 interface FetchingOptions extends AppBasics, Pick<AppOptions, 'providers' | 'archive' | 'network'> {
-  /** Watches what is answered. */
+  /** Wraps the fetcher to count its answers for the metrics. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
-  /** Pays for the upstream requests of browse reads. */
+  /** Shared allowance for the upstream requests of browse reads. */
   readonly pool?: Pool;
-  /** Counts what each client holds; shared with the surfaces. */
+  /** Counts the resources that each client uses; shared with the surfaces. */
   readonly ledger: Ledger;
   readonly heavyTurns: Turns;
 }
 
-/** Everything behind the surfaces: HTTP and the command line use the same. */
+/** Providers, cache and readers, which HTTP, MCP and the command line use. */
 export type Fetching = ReturnType<typeof openFetching>;
 
-/** Opens what reads are answered with. @throws Error if the archive's database cannot be opened */
+/** Opens the providers, the cache and the readers. @throws Error if the archive cannot be opened */
 export function openFetching(options: FetchingOptions) {
   const { config, clock, logger, ledger, pool, countAnswers = (same) => same } = options;
-  const cursorKey = openCursorKey(config, options.random); // it may fail while nothing is open yet
+  const cursorKey = openCursorKey(config, options.random); // first, because it can fail
   const limits = toLimits(options);
   const http = openHttpClient(limits);
   const publicHttp = openPublicHttpClient(limits, options.network);
@@ -59,15 +59,15 @@ export function openFetching(options: FetchingOptions) {
   const providers =
     options.providers ?? config.PERCH_PROVIDERS.map((name) => factories[name](settings));
   const chain = createChain(providers, options);
-  const keep = openKeep(config, chain, settings);
+  const keep = openStoredHistories(config, chain, settings);
   const cache = createResponseCache({
     maxEntries: config.PERCH_CACHE_ENTRIES,
     maxBytes: config.PERCH_CACHE_BYTES,
-    onGone: (subject) => forget(subject, keep, logger),
+    onGone: (subject) => deleteFromHistories(subject, keep, logger),
   });
   const stopping = new AbortController();
   const stop = stopping.signal;
-  setMaxListeners(0, stop); // every read under way listens
+  setMaxListeners(0, stop); // each running read adds a listener
   const fetcher = createFetcher({
     chain,
     cache,
@@ -81,19 +81,19 @@ export function openFetching(options: FetchingOptions) {
     ledger,
     stop,
     pool,
-    onDefect: (err) => logger.error({ err }, 'defect while fetching in the background'),
+    onDefect: (err) => logger.error({ err }, 'a background fetch failed because of a defect'),
   });
   const context = toPlanContext(providers, config, cursorKey);
   return {
     reader: createReader(countAnswers(fetcher), context),
     importer: createImporter(options, { chain, keep, stop }, cache),
-    /** What reads are planned with. */
+    /** Context that reads are planned with. */
     context,
     chain,
     cache,
-    /** Ends the fetches that are under way, and every later one, with Problem `shutting_down`. */
+    /** Makes running and later fetches fail with Problem `shutting_down`. */
     stop: () => stopping.abort(),
-    /** Waits for work in the background, then closes stores and connections. */
+    /** Waits for background fetches, then closes stores and connections. */
     close: async () => {
       await Promise.all([http.close(), publicHttp.close()]);
       await fetcher.settle();
@@ -103,8 +103,8 @@ export function openFetching(options: FetchingOptions) {
   };
 }
 
-/** Opens the histories that are kept, if they are configured; closes the providers if that fails. */
-function openKeep(
+/** Opens the stored histories, if they are enabled. Closes the providers if that fails. */
+function openStoredHistories(
   config: Config,
   chain: ProviderChain,
   { archivePath }: Pick<ProviderSettings, 'archivePath'>,
@@ -119,16 +119,20 @@ function openKeep(
 }
 
 /** Removes a deleted post or account from the stored histories. */
-function forget(subject: string, keep: HistoryKeep | undefined, logger: AppBasics['logger']): void {
+function deleteFromHistories(
+  subject: string,
+  keep: HistoryKeep | undefined,
+  logger: AppBasics['logger'],
+): void {
   const gone = referenceOfSubject(subject);
   try {
     if (gone !== null) keep?.dropGone(gone);
   } catch (err) {
-    logger.error({ err }, 'what is gone could not be forgotten in the histories that are kept');
+    logger.error({ err }, 'a deleted post or account could not be removed from stored histories');
   }
 }
 
-/** Seconds that a page takes, about; a request that waits longer for its turn would be in vain. */
+/** Approximate seconds for one page. Requests that would wait longer for the rate limit are not started. */
 const pageSeconds = 3;
 
 function createImporter(
@@ -136,18 +140,17 @@ function createImporter(
   parts: Pick<ImporterOptions, 'chain' | 'keep' | 'stop'>,
   cache: ResponseCache,
 ) {
-  // The requests that the pace allows for while a page is asked for.
-  const turns = Math.floor((config.PERCH_FXTWITTER_PER_MINUTE / 60) * pageSeconds);
+  // Requests that the rate limit of FxTwitter allows in the time of one page.
+  const requests = Math.floor((config.PERCH_FXTWITTER_PER_MINUTE / 60) * pageSeconds);
   return createHistoryImporter({
     ...parts,
     clock,
     pool,
-    concurrency: Math.min(config.PERCH_HISTORY_CONCURRENCY, Math.max(1, turns)),
+    concurrency: Math.min(config.PERCH_HISTORY_CONCURRENCY, Math.max(1, requests)),
     firstTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
     timeoutMs: config.PERCH_HISTORY_TIMEOUT_MS,
     ledger,
-    onKeepFailure: (err) =>
-      logger.error({ err }, 'a history could not be kept, or what is kept could not be read'),
+    onKeepFailure: (err) => logger.error({ err }, 'a stored history could not be read or written'),
     onGone: ({ platform, handle }) =>
       cache.dropSubject(accountSubject(platform, handle), clock.now()),
   });
@@ -188,11 +191,11 @@ function openCursorKey({ PERCH_CURSOR_KEY: key, PERCH_DATA_DIR: folder }: Config
 /** Returns the platform of the first provider, other than the archive, that can search. */
 function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
   const query = { kind: 'search', text: '', feed: 'latest', cursor: null, count: 1 } as const;
-  const moments = { sinceSeconds: null, untilSeconds: null };
+  const anyTime = { sinceSeconds: null, untilSeconds: null };
   const live = searchPlatforms.filter((one) => one !== 'archive' && one !== 'sample');
   for (const provider of providers) {
-    const asked = { ...query, ...moments };
-    const found = live.find((platform) => provider.covers({ ...asked, platform }) === true);
+    const search = { ...query, ...anyTime };
+    const found = live.find((platform) => provider.covers({ ...search, platform }) === true);
     if (provider.ask.search !== undefined && found !== undefined) return found;
   }
   return 'archive';
@@ -238,17 +241,20 @@ function createChain(
       ...toBreakerOptions(config),
       clock,
       onChange: (breaker) =>
-        logger.warn({ provider: provider.name, kind, breaker }, 'circuit breaker changed'),
+        logger.warn(
+          { provider: provider.name, kind, breaker },
+          'the state of a circuit breaker changed',
+        ),
     })),
   }));
   return createProviderChain(links, {
     heavyTurns,
     onFailure: ({ provider, error }) =>
-      logger[levelOf(error)]({ provider, err: error }, 'provider did not answer'),
+      logger[levelOf(error)]({ provider, err: error }, 'a request to a provider failed'),
   });
 }
 
-/** A defect of Perch and a changed upstream need work; an outage shows in the breaker. */
+/** Returns the log level for an error. Defects and changed upstreams need work; outages show in the breaker. */
 function levelOf(error: unknown): 'error' | 'warn' | 'debug' {
   if (!(error instanceof ProviderError)) return 'error';
   return error.kind === 'malformed' ? 'warn' : 'debug';

@@ -1,10 +1,10 @@
 import type { MetricFamily } from '../../core/metrics-text.ts';
 import { measureProcess, metric } from '../../core/metrics-text.ts';
-import { type Holding, holdings, type Ledger } from '../../core/scheduling/ledger.ts';
+import { type Ledger, type Resource, resources } from '../../core/scheduling/ledger.ts';
 import { version } from '../../core/version.ts';
 import type { Services } from '../surfaces.ts';
 
-/** Measures the whole server, now. */
+/** Returns the current metrics of the server. */
 export async function measureServer({
   traffic,
   work,
@@ -16,24 +16,24 @@ export async function measureServer({
   return [
     {
       name: 'perch_build_info',
-      help: 'The version, as a label.',
+      help: 'Version of Perch, as a label.',
       type: 'gauge',
       samples: [{ labels: { version }, value: 1 }],
     },
     ...traffic.families(),
-    gauge('perch_reads_in_flight', 'Reads that have begun and not ended.', work.inFlight),
-    gauge('perch_load_is_high', '1 while reads are refused for load.', Number(load.isHigh)),
+    gauge('perch_reads_in_flight', 'Reads in progress.', work.inFlight),
+    gauge('perch_load_is_high', '1 while reads are refused as overloaded.', Number(load.isHigh)),
     {
       name: 'perch_provider_breaker_is_open',
-      help: '1 for a provider while any kind of query is not asked.',
+      help: '1 while a circuit breaker of the provider is open.',
       type: 'gauge',
       samples: chain.states().map(({ name, breaker }) => ({
         labels: { provider: name },
         value: Number(breaker === 'open'),
       })),
     },
-    gauge('perch_cache_entries', 'Answers in the response cache.', cache.size),
-    gauge('perch_cache_bytes', 'Bytes of the answers in the response cache.', cache.bytes),
+    gauge('perch_cache_entries', 'Entries in the response cache.', cache.size),
+    gauge('perch_cache_bytes', 'Bytes in the response cache.', cache.bytes),
     ...measureLedger(ledger),
     ...(sessions === null ? [] : measureSessions(await sessions.service.figures())),
     ...measureProcess(),
@@ -43,23 +43,23 @@ export async function measureServer({
 const gauge = (name: string, help: string, value: number) => metric(name, help, 'gauge', value);
 
 function measureLedger(ledger: Ledger): readonly MetricFamily[] {
-  const measure = (amountOf: (holding: Holding) => number) =>
-    holdings.map((holding) => ({
-      labels: { holding: holding.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) },
-      value: amountOf(holding),
+  const measure = (amountOf: (resource: Resource) => number) =>
+    resources.map((resource) => ({
+      labels: { holding: resource.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) },
+      value: amountOf(resource),
     }));
   return [
     {
       name: 'perch_held',
-      help: 'Amount that all clients hold now: connections, reads, bytes and so on.',
+      help: 'Resources that all clients use now: connections, reads, bytes and so on.',
       type: 'gauge',
       samples: measure(ledger.totalOf),
     },
     {
       name: 'perch_holds_refused_total',
-      help: 'Times that a bound refused a client, or all of them, one more.',
+      help: 'Requests for a resource that were refused because a limit was reached.',
       type: 'counter',
-      samples: measure(ledger.refusedOf),
+      samples: measure(ledger.refusedCount),
     },
   ];
 }
@@ -67,12 +67,12 @@ function measureLedger(ledger: Ledger): readonly MetricFamily[] {
 type Figures = Record<'live' | 'turnsAtWork' | 'turnsWaiting' | 'streams' | 'storedBytes', number>;
 
 function measureSessions(figures: Readonly<Figures>): readonly MetricFamily[] {
-  const waiting = 'Turns that wait for others, and questions on /docs/ask.';
+  const waiting = 'Turns, and questions on /docs/ask, that wait to run.';
   return [
     gauge('perch_sessions_live', 'Sessions that have not ended.', figures.live),
-    gauge('perch_turns_at_work', 'Turns that are being answered.', figures.turnsAtWork),
-    gauge('perch_session_bytes', 'Bytes that all stored sessions take.', figures.storedBytes),
+    gauge('perch_turns_at_work', 'Turns that are running.', figures.turnsAtWork),
+    gauge('perch_session_bytes', 'Bytes of all stored sessions.', figures.storedBytes),
     gauge('perch_turns_waiting', waiting, figures.turnsWaiting),
-    gauge('perch_streams_open', 'Streams that are being read.', figures.streams),
+    gauge('perch_streams_open', 'Open session streams.', figures.streams),
   ];
 }

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { AnswerEngine } from '../../answers/answer.ts';
 import type { Config } from '../../config/config.ts';
-import { FileHeldError, holdFile } from '../../core/files/file-hold.ts';
+import { FileLockedError, lockFile } from '../../core/files/file-lock.ts';
 import type { Random } from '../../core/random.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import { openSecret } from '../../core/secret.ts';
@@ -26,8 +26,10 @@ export interface SessionsOptions extends AppBasics {
 }
 
 /**
- * Opens the session service as it is configured. Throws FileHeldError if another process serves the
- * sessions of the folder, Error if its files cannot be used.
+ * Opens the configured session service.
+ *
+ * @throws FileLockedError if another process uses the sessions in the data directory
+ * @throws Error if its files cannot be used
  */
 export function openSessions(options: SessionsOptions): Promise<SessionService> {
   const { config, logger, random } = options;
@@ -36,25 +38,25 @@ export function openSessions(options: SessionsOptions): Promise<SessionService> 
     secret: openSessionSecret(config, random),
     limits: toServiceLimits(config),
     openStore: (stamp) => openStore(toSessionsPath(config), stamp),
-    onFault: (err, doing) => logger.error({ err, doing }, 'fault in the session service'),
+    onFault: (err, doing) => logger.error({ err, doing }, 'the session service failed'),
   });
 }
 
-/** Returns the secret of tokens and owner marks; it is in the data directory, where there is one. */
+/** Returns the secret that signs tokens and owner marks. It is stored in the data directory, if any. */
 export function openSessionSecret({ PERCH_DATA_DIR: folder }: Config, random: Random): Buffer {
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/session.key`, random);
 }
 
-/** Returns the path of the file of sessions; `:memory:` for none. */
+/** Returns the path of the session file; `:memory:` if sessions are stored in memory. */
 export function toSessionsPath(config: Config): string {
   const { PERCH_DATA_DIR: folder, PERCH_SESSION_STORE: kind } = config;
   return folder === ':memory:' || kind === 'memory' ? ':memory:' : `${folder}/sessions.db`;
 }
 
-/** Two servers on one file would each take the other's turns for interrupted ones. */
+/** Opens the session store with a lock, because two servers would treat each other's turns as interrupted. */
 function openStore(path: string, stamp: StampEvent): SessionStore {
   if (path === ':memory:') return openSqliteSessions({ path, stamp });
-  const hold = holdOrExplain(path);
+  const hold = lockOrExplain(path);
   try {
     const store = openSqliteSessions({ path, stamp });
     const close = () => {
@@ -68,18 +70,21 @@ function openStore(path: string, stamp: StampEvent): SessionStore {
   }
 }
 
-function holdOrExplain(path: string) {
+function lockOrExplain(path: string) {
   try {
-    return holdFile(`${path}.lock`);
+    return lockFile(`${path}.lock`);
   } catch (cause) {
-    if (!(cause instanceof FileHeldError)) throw cause;
-    const fault = `Another process serves the sessions in ${path}. Stop it, set PERCH_DATA_DIR to another folder, or set PERCH_SESSIONS=off.`;
-    throw new FileHeldError(fault, { cause });
+    if (!(cause instanceof FileLockedError)) throw cause;
+    const fault = `Another process uses the sessions in ${path}. Stop it, set PERCH_DATA_DIR to another folder, or set PERCH_SESSIONS=off.`;
+    throw new FileLockedError(fault, { cause });
   }
 }
 
-/** Writes the server's address beside the sessions, so that `perch ask` reaches it; closing the server removes it. */
-export function noteAddress(server: FastifyInstance, config: Config): void {
+/**
+ * Writes the address of the server to a file beside the sessions, for `perch ask --session`. The file is
+ * deleted when the server closes.
+ */
+export function writeAddressFile(server: FastifyInstance, config: Config): void {
   const path = toAddressPath(config);
   if (path === null) return;
   server.addHook('onListen', (done) => {
@@ -93,13 +98,13 @@ export function noteAddress(server: FastifyInstance, config: Config): void {
   server.addHook('onClose', async () => rmSync(path, { force: true }));
 }
 
-/** Returns the base URL of the server that holds the sessions; `null` where it has noted none. */
-export function readAddress(config: Config): string | null {
+/** Returns the base URL of the server that uses the sessions; `null` if there is no address file. */
+export function readAddressFile(config: Config): string | null {
   const path = toAddressPath(config);
   try {
     return path === null ? null : readFileSync(path, 'utf8').trim();
   } catch {
-    return null; // it does not listen yet, or not any more
+    return null; // the server does not listen yet, or no longer
   }
 }
 
@@ -108,14 +113,14 @@ function toAddressPath(config: Config): string | null {
   return path === ':memory:' ? null : `${path}.address`;
 }
 
-/** A server that listens on every address is reached on the machine's own. */
+/** Returns the URL to reach a server on this machine. A wildcard address is replaced by loopback. */
 function toReachable({ address, port }: { readonly address: string; readonly port: number }) {
   const own: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
   const host = own[address] ?? address;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Returns what the operator demands of callers. */
+/** Returns the configured rules for bearer and continuation tokens. */
 export function toCallerRules(config: Config): CallerRules {
   return {
     requireBearer: config.PERCH_SESSION_REQUIRE_BEARER,

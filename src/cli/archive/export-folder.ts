@@ -5,29 +5,31 @@ import { makeFolder } from '../../core/files/private-files.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { CommandError } from '../command.ts';
 
-/** A folder that an account is exported to. Whatever lies in it besides the export stays there. */
+/** Folder that an account is exported to. Files that are not part of the export are left alone. */
 export type ExportFolder = ReturnType<typeof openExportFolder>;
 
 const markerName = '.perch-export.json';
 
 /**
- * Opens a folder to export an account to. Throws CommandError for one with files in it, unless its marker
- * file is that of an earlier export of the same account.
+ * Opens a folder to export an account to, and creates it if necessary.
+ *
+ * @throws CommandError if the folder contains files, unless its marker file belongs to an earlier
+ *   export of the same account
  */
 export function openExportFolder(root: string, account: AccountReference) {
-  claim(root, `${JSON.stringify({ format: 'markdown', ...account })}\n`);
+  claimFolder(root, `${JSON.stringify({ format: 'markdown', ...account })}\n`);
   const counts = { written: 0, same: 0, removed: 0 };
-  /** Removes a file of an earlier export, if it is there. */
+  /** Deletes a file of an earlier export, if it exists. */
   const remove = (path: string) => {
     if (!existsSync(join(root, path))) return;
     rmSync(join(root, path));
     counts.removed += 1;
   };
   return {
-    /** How many files changed. */
+    /** Number of files written, unchanged and deleted. */
     counts: counts as Readonly<typeof counts>,
     remove,
-    /** Writes a file by its path within the folder, unless it has these bytes already. */
+    /** Writes a file, given its path within the folder, unless it already has this content. */
     write: (file: string, content: string) => {
       const path = join(root, file);
       if (existsSync(path) && readFileSync(path, 'utf8') === content) {
@@ -38,13 +40,13 @@ export function openExportFolder(root: string, account: AccountReference) {
       writeFileSync(path, content);
       counts.written += 1;
     },
-    /** Removes the notes of a folder that are none of these names. */
+    /** Deletes the notes in a subfolder whose names are not in `names`. */
     keepOnly: (folder: string, names: ReadonlySet<string>) => {
       const all = listNames(join(root, folder));
       const stale = all.filter((name) => noteName.test(name) && !names.has(name));
       for (const name of stale) remove(`${folder}/${name}`);
     },
-    /** Lists the folders within a folder, sorted. */
+    /** Lists the names of the folders within a subfolder, sorted. */
     folders: (within: string) =>
       listNames(join(root, within)).filter((name) =>
         statSync(join(root, within, name)).isDirectory(),
@@ -52,17 +54,19 @@ export function openExportFolder(root: string, account: AccountReference) {
   };
 }
 
-function claim(root: string, marker: string): void {
+function claimFolder(root: string, marker: string): void {
   if (existsSync(root) && !statSync(root).isDirectory())
-    throw new CommandError('usage', `${root} is no folder.`);
+    throw new CommandError('usage', `${root} is not a folder. Set --output to a folder.`);
   makeFolder(root);
   const path = join(root, markerName);
   if (existsSync(path)) {
     if (readFileSync(path, 'utf8') === marker) return;
-    throw new CommandError('usage', `${root} holds the export of another account.`);
+    const fault = `${root} contains the export of another account. Choose another folder.`;
+    throw new CommandError('usage', fault);
   }
   if (listNames(root).length > 0) {
-    throw new CommandError('usage', `${root} is not empty and was not written by an export.`);
+    const fault = `${root} contains other files. Choose an empty folder, or that of an earlier export.`;
+    throw new CommandError('usage', fault);
   }
   writeFileSync(path, marker);
 }
@@ -73,12 +77,12 @@ function listNames(folder: string): readonly string[] {
 
 const noteName = /^\d{4}-\d\d-\d\d-[a-z0-9_=-]+\.md$/;
 
-/** Longer ids, which clients can make up, are cut, and told apart by their hash. */
+/** Maximum length of an escaped id in a file name. Longer ids, which are untrusted, are cut and get a hash. */
 const maxIdLength = 80;
 
 /**
- * Returns the name of a note. Ids can differ in case alone, and have characters in them that not every
- * file system takes: what is no small letter, digit, `-` or `_` becomes `=` and its code.
+ * Returns the file name of a note. Ids can differ only in case, and can contain characters that some
+ * file systems reject: all but lower-case letters, digits, `-` and `_` become `=` and their code.
  */
 export function toNoteName(day: string, id: string): string {
   const safe = id.replace(/[^a-z0-9_-]/g, (letter) => `=${letter.charCodeAt(0).toString(16)}`);

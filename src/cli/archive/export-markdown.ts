@@ -18,16 +18,16 @@ interface MarkdownExport {
   readonly owner: AccountReference;
   readonly account: Account;
   readonly folder: ExportFolder;
-  /** Stops it between two pages; what was written stays. */
+  /** Stops the export between two pages of rows. Files that are written already remain. */
   readonly signal: AbortSignal;
 }
 
-/** Rows that are read at once. */
+/** Number of rows that are read from the archive at a time. */
 const pageRows = 200;
 
 /**
- * Writes an account's archive as notes: `2024/03/2024-03-09-ID.md` for each thread, `2024/03/reposts.md`
- * and `index.md`. The same archive gives the same files, whatever of them is there already.
+ * Exports an archived account as Markdown files: `2024/03/2024-03-09-ID.md` for each thread,
+ * `2024/03/reposts.md` and `index.md`. The result depends only on the archive, not on earlier exports.
  */
 export async function exportMarkdown(options: MarkdownExport) {
   const { account, folder, signal } = options;
@@ -39,7 +39,7 @@ export async function exportMarkdown(options: MarkdownExport) {
   return { years: counted, isWhole: !signal.aborted };
 }
 
-/** Counts by year. */
+/** Creates counters of threads, posts and reposts by year. */
 function createYears() {
   const years = new Map<string, YearCount>();
   return {
@@ -60,7 +60,7 @@ function createYears() {
 
 type Years = ReturnType<typeof createYears>;
 
-/** Reads row after row in pages, until there is none or it is stopped. */
+/** Yields all rows, read page by page, until `signal` is aborted. */
 async function* readRows<Row extends { readonly number: number }>(
   readPage: (after: number) => readonly Row[],
   signal: AbortSignal,
@@ -72,7 +72,7 @@ async function* readRows<Row extends { readonly number: number }>(
   }
 }
 
-/** Posts come in the order of time, so a month is whole when the next one begins. */
+/** Writes a note for each thread. Rows are in chronological order: a month is complete when the next begins. */
 async function writeThreads(options: MarkdownExport, years: Years): Promise<void> {
   const { store, owner, folder, signal } = options;
   const months = createMonths((month, names: readonly string[]) =>
@@ -86,10 +86,10 @@ async function writeThreads(options: MarkdownExport, years: Years): Promise<void
   if (!signal.aborted) months.end(listMonths(folder));
 }
 
-/** Returns the name of the note. */
+/** Writes the note of a thread and returns its file name. */
 function writeThread(first: HistoryPost, { store, owner, folder }: MarkdownExport): string {
   const found = [first];
-  // A post goes on from one post only, so none is found twice.
+  // A post continues only one other post, so none is found twice.
   for (const post of found) found.push(...store.readContinuations(owner, post));
   const thread = found.toSorted((a, b) => a.number - b.number);
   const name = toNoteName(toIsoSeconds(first.created * 1000).slice(0, 10), first.post.id);
@@ -115,7 +115,7 @@ async function writeReposts(options: MarkdownExport, years: Years): Promise<void
   if (!signal.aborted) months.end(listMonths(folder));
 }
 
-/** Groups items by month, added in the order of time; calls `endMonth` once for each month. */
+/** Groups items, which are added in chronological order, by month. Calls `endMonth` once for each month. */
 function createMonths<Item>(endMonth: (month: string, items: readonly Item[]) => void) {
   const ended = new Set<string>();
   let current: string | null = null;
@@ -132,7 +132,7 @@ function createMonths<Item>(endMonth: (month: string, items: readonly Item[]) =>
       current = month;
       items.push(item);
     },
-    /** Ends the last month, and those of an earlier export that have nothing any more. */
+    /** Ends the last month, and the months of an earlier export that no longer have items. */
     end: (all: readonly string[]) => {
       end();
       for (const month of all) if (!ended.has(month)) endMonth(month, []);
@@ -147,7 +147,7 @@ function listMonths(folder: ExportFolder): readonly string[] {
   );
 }
 
-/** Returns `2024/03`. */
+/** Returns the year and month of a time in seconds: `2024/03`. */
 function toMonth(seconds: number): string {
   return toIsoSeconds(seconds * 1000)
     .slice(0, 7)

@@ -2,7 +2,7 @@ import { toHeadLine, toItemLine } from '../../archive/imports/ndjson/line.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { AccountReference } from '../../model/reference.ts';
-import { chooseByName, taking } from '../arguments.ts';
+import { chooseByName, withOptions } from '../arguments.ts';
 import {
   type Action,
   type CommandContext,
@@ -12,24 +12,24 @@ import {
   UsageError,
 } from '../command.ts';
 import { createOutput, type Output } from '../output/output.ts';
-import { tellOutputFaults, writeOutputFile } from '../output/output-file.ts';
+import { explainWriteErrors, writeOutputFile } from '../output/output-file.ts';
 import { toCount } from '../output/table.ts';
 import { withStopSignal } from '../stop-signal.ts';
 import { openExportFolder } from './export-folder.ts';
 import { exportMarkdown } from './export-markdown.ts';
-import { notHeld, withArchiveStore } from './open-store.ts';
+import { notArchived, withArchiveStore } from './open-store.ts';
 import { platformOption, toArchivedAccount } from './remove.ts';
 
 interface ExportRequest {
   readonly store: ArchiveStore;
-  /** Accounts that are held; `null` for everything that is held. */
+  /** Accounts in the archive; `null` for the whole archive. */
   readonly accounts: readonly AccountReference[] | null;
-  /** As given by `--output`; undefined for standard output. */
+  /** Value of `--output`; `undefined` for standard output. */
   readonly output: string | undefined;
   readonly context: CommandContext;
 }
 
-/** Functions that write an archive, by the name of the format. */
+/** Functions that write an export, by the name of the format. */
 const formats: Readonly<Record<string, (request: ExportRequest) => Promise<ExitCode>>> = {
   ndjson: exportNdjson,
   markdown: exportNotes,
@@ -39,64 +39,64 @@ const formats: Readonly<Record<string, (request: ExportRequest) => Promise<ExitC
 export const exportAction: Action = {
   usage: 'export [HANDLE…] [options]',
   about:
-    'Writes what is held, of these accounts or of all, as NDJSON, or one account as a folder of notes.',
-  ...taking(
+    'Exports the given accounts, or the whole archive, as NDJSON, or one account as a folder of Markdown files.',
+  ...withOptions(
     {
       format: {
         type: 'string',
         value: 'NAME',
         about:
-          'How it is written: ndjson, the default, or markdown, which makes a file for each thread of one HANDLE in the folder that --output names.',
+          'Output format: ndjson (default), or markdown, which writes a file for each thread of one HANDLE to the folder given by --output.',
       },
       output: {
         type: 'string',
         value: 'PATH',
-        about: 'Where it is written: a file, of markdown a folder. Default: standard output.',
+        about: 'File to write to, or folder for markdown. Default: standard output.',
       },
       platform: platformOption,
     },
     ({ format = 'ndjson', output, platform }, positionals) => {
-      const write = chooseByName(formats, format, '--format is one of');
-      if (output === '') throw new UsageError('--output is empty; name a file or folder');
-      const asked = positionals.map((text) => toArchivedAccount(text, platform));
+      const write = chooseByName(formats, format, '--format must be one of');
+      if (output === '') throw new UsageError('--output is empty. Set it to a file or a folder.');
+      const wanted = positionals.map((text) => toArchivedAccount(text, platform));
       return (context) =>
         withArchiveStore(context, 'empty', async (store) => {
-          const accounts = asked.length === 0 ? null : findHeld(asked, store);
+          const accounts = wanted.length === 0 ? null : findArchived(wanted, store);
           const request = { store, accounts, output, context };
-          return tellOutputFaults(output ?? 'standard output', () => write(request));
+          return explainWriteErrors(output ?? 'Standard output', () => write(request));
         });
     },
   ),
 };
 
-/** Returns accounts as they are held. @throws CommandError for one that is not */
-function findHeld(asked: readonly AccountReference[], store: ArchiveStore) {
-  const held = store.listHoldings();
-  return asked.map((one) => {
-    // An account of Bluesky may be named by its DID.
-    const named = { ...one, handle: store.findAccount(one)?.handle ?? one.handle };
-    const isNamed = ({ platform, handle }: AccountReference) =>
-      platform === named.platform && handle === named.handle;
-    if (held.some(isNamed)) return named;
-    throw notHeld(named);
+/** Returns the archived accounts for the given handles. @throws CommandError for a missing account */
+function findArchived(wanted: readonly AccountReference[], store: ArchiveStore) {
+  const archived = store.listHoldings();
+  return wanted.map((one) => {
+    // A Bluesky account may be given by its DID.
+    const account = { ...one, handle: store.findAccount(one)?.handle ?? one.handle };
+    const isSame = ({ platform, handle }: AccountReference) =>
+      platform === account.platform && handle === account.handle;
+    if (archived.some(isSame)) return account;
+    throw notArchived(account);
   });
 }
 
-/** Writes the archive of an account as a folder of Markdown, and prints what was written. */
+/** Exports an account to a folder of Markdown files, and prints a summary. */
 async function exportNotes({ store, accounts, output, context }: ExportRequest): Promise<ExitCode> {
   const [account, ...others] = accounts ?? [];
   if (account === undefined || others.length > 0 || output === undefined) {
-    throw new UsageError('export to Markdown needs one HANDLE and --output FOLDER');
+    throw new UsageError('--format markdown needs one HANDLE and --output FOLDER.');
   }
   const { platform } = account;
-  const held = store.findAccount(account);
-  if (held === undefined || held.isProtected) {
-    const fault = `the archive shows nobody the posts of ${account.handle} on ${platform}, so there are no notes of them; --format ndjson has them, as a backup`;
+  const archived = store.findAccount(account);
+  if (archived === undefined || archived.isProtected) {
+    const fault = `The posts of ${account.handle} on ${platform} are not public, so they cannot be exported to Markdown. Use --format ndjson for a backup.`;
     throw new CommandError('notFound', fault);
   }
-  const owner = { platform, handle: held.handle };
+  const owner = { platform, handle: archived.handle };
   const folder = openExportFolder(output, owner);
-  const options = { store, owner, account: held.account(), folder };
+  const options = { store, owner, account: archived.account(), folder };
   const { years, isWhole } = await withStopSignal((signal) =>
     exportMarkdown({ ...options, signal }),
   );
@@ -108,7 +108,7 @@ async function exportNotes({ store, accounts, output, context }: ExportRequest):
     `${owner.handle} on ${platform}: ${threads} threads of ${posts} posts, and ${reposts} reposts, in ${output}\n${toCount(written)} files written, ${toCount(same)} unchanged, ${toCount(removed)} removed\n`,
   );
   if (isWhole) return exitCodes.ok;
-  throw new CommandError('upstream', 'stopped; the same command goes on');
+  throw new CommandError('upstream', 'The export was stopped. Run the same command to finish it.');
 }
 
 async function exportNdjson(request: ExportRequest): Promise<ExitCode> {
@@ -132,20 +132,20 @@ function* toLines({ store, accounts }: ExportRequest): Iterable<string> {
   for (const item of store.readOthers()) yield toItemLine(item);
 }
 
-/** Minimum length of text that is written at once. */
-const pieceLength = 65_536;
+/** Minimum number of characters in one write. */
+const batchLength = 65_536;
 
-/** Writes lines as fast as they are taken; ends when nobody takes them any more. */
+/** Writes lines with backpressure. Stops early if the reader has closed the output. */
 async function writeLines(request: ExportRequest, output: Output): Promise<void> {
-  let piece = '';
+  let batch = '';
   const write = async () => {
-    output.writeJson(piece);
-    piece = '';
+    output.writeJson(batch);
+    batch = '';
     await output.drained();
   };
   for (const line of toLines(request)) {
-    piece += line;
-    if (piece.length < pieceLength) continue;
+    batch += line;
+    if (batch.length < batchLength) continue;
     if (output.hasLeft) return;
     await write();
   }

@@ -4,14 +4,14 @@ import type { Clock } from '../../core/clock.ts';
 import type { Output } from '../output/output.ts';
 import { toCount } from '../output/table.ts';
 
-/** Maximum number of skipped records that are named; the others are counted. */
+/** Maximum number of skipped records that get a warning each. Further ones are only counted. */
 const maxWarnings = 20;
 
 const barWidth = 20;
 
 /**
- * Creates the line on how far an import is: on a terminal it is written over, elsewhere a line comes
- * every few seconds. Skipped records are named; `end` counts the others.
+ * Creates the progress display of an import. On a terminal one line is updated in place; elsewhere a new
+ * line is printed every few seconds. Skipped records get warnings; `end` prints how many more there are.
  */
 export function createImportProgress(stderr: Output, clock: Clock, source: ExportSource) {
   const everyMs = stderr.isTerminal ? 100 : 5000;
@@ -24,31 +24,31 @@ export function createImportProgress(stderr: Output, clock: Clock, source: Expor
     stderr.write(`perch: ${text}\n`);
   };
   return {
-    hear: ({ items }: ImportState) => {
+    onProgress: ({ items }: ImportState) => {
       itemsBefore ??= items;
       const nowMs = clock.now();
       if (nowMs < dueMs) return;
       dueMs = nowMs + everyMs;
       const rate = ((items - itemsBefore) / (nowMs - begunMs)) * 1000;
       stderr.showProgress(
-        `perch: ${tellShare(source)}${toCount(items)} items, ${toCount(Math.round(rate))} a second`,
+        `perch: ${renderBar(source)}${toCount(items)} items, ${toCount(Math.round(rate))} per second`,
       );
     },
-    skip: ({ where, why, cause, isAccount = false }: SkippedRecord) => {
+    onSkipped: ({ where, why, cause, isAccount = false }: SkippedRecord) => {
       if (isAccount) write(why);
       if (isAccount || cause === 'private') return;
       warnings += 1;
-      if (warnings <= maxWarnings) write(`${where} is left out. ${why}`);
+      if (warnings <= maxWarnings) write(`${where} was skipped. ${why}`);
     },
     end: () => {
       stderr.clearLine();
       if (warnings <= maxWarnings) return;
-      stderr.write(`perch: ${toCount(warnings - maxWarnings)} more records are left out\n`);
+      stderr.write(`perch: ${toCount(warnings - maxWarnings)} more records were skipped.\n`);
     },
   };
 }
 
-function tellShare({ bytesRead, totalBytes }: ExportSource): string {
+function renderBar({ bytesRead, totalBytes }: ExportSource): string {
   if (totalBytes === null || totalBytes === 0) return '';
   const share = Math.min(1, bytesRead / totalBytes);
   const full = Math.floor(share * barWidth);

@@ -9,7 +9,7 @@ import { systemClock } from '../../core/clock.ts';
 import { errorCodeOf } from '../../core/files/sqlite.ts';
 import { keepHeapSmall } from '../../core/small-heap.ts';
 import { parseHandle } from '../../model/reference.ts';
-import { chooseByName, taking } from '../arguments.ts';
+import { chooseByName, withOptions } from '../arguments.ts';
 import {
   type Action,
   type CommandContext,
@@ -28,32 +28,32 @@ import { withArchiveStore } from './open-store.ts';
 /** `perch archive import FILE…`. */
 export const importAction: Action = {
   usage: 'import FILE… [options]',
-  about: 'Reads exports, each a file or a folder; one that was stopped goes on.',
-  ...taking(
+  about: 'Imports account exports (files or folders). A stopped import continues where it ended.',
+  ...withOptions(
     {
       form: {
         type: 'string',
         value: 'NAME',
-        about: `Takes the exports for this form, where it is not seen by itself: ${exportForms.map(({ name }) => name).join(', ')}.`,
+        about: `Format of the exports, if it is not detected: ${exportForms.map(({ name }) => name).join(', ')}.`,
       },
       handle: {
         type: 'string',
         value: 'HANDLE',
-        about: 'What the account of the export is called, where only its id is in it.',
+        about: 'Handle of the exported account, if the export contains only its id.',
       },
       json: { type: 'boolean', about: 'Prints a line of JSON for each export.' },
     },
     ({ form, handle, json = false }, paths) => {
-      if (paths.length === 0) throw new UsageError('import needs the FILE or folder of an export');
-      const how = { forms: toForms(form), hints: toHints(handle, paths), json };
+      if (paths.length === 0) throw new UsageError('Name the file or folder of an export.');
+      const settings = { forms: toForms(form), hints: toHints(handle, paths), json };
       return (context) => {
         keepHeapSmall();
-        return withArchiveStore(context, 'make', (store) =>
+        return withArchiveStore(context, 'create', (store) =>
           withStopSignal(async (signal) => {
             let code: ExitCode = exitCodes.ok;
             for (const path of paths) {
               if (signal.aborted) break;
-              code = worstOf(code, await importOne(path, { ...how, context, store, signal }));
+              code = worstOf(code, await importOne(path, { ...settings, context, store, signal }));
             }
             return code;
           }),
@@ -66,19 +66,19 @@ export const importAction: Action = {
 function toForms(name: string | undefined): typeof exportForms {
   if (name === undefined) return exportForms;
   const named = Object.fromEntries(exportForms.map((form) => [form.name, form]));
-  return [chooseByName(named, name, '--form is one of')];
+  return [chooseByName(named, name, '--form must be one of')];
 }
 
-/** A handle is that of one account, whose export is named alone. */
+/** Returns the hints for an import. @throws UsageError for an invalid handle, or one for several exports */
 function toHints(handle: string | undefined, paths: readonly string[]): ExportHints {
   if (handle === undefined) return {};
-  if (paths.length > 1) throw new UsageError('--handle goes with one FILE');
+  if (paths.length > 1) throw new UsageError('--handle can be used with one FILE only.');
   const account = parseHandle(handle);
-  if (account === null) throw new UsageError(`--handle ${JSON.stringify(handle)} is no handle`);
+  if (account === null) throw new UsageError(`--handle ${JSON.stringify(handle)} is not a handle.`);
   return { handle: account.handle };
 }
 
-interface Importing {
+interface ImportContext {
   readonly context: CommandContext;
   readonly store: ArchiveStore;
   readonly forms: typeof exportForms;
@@ -87,18 +87,18 @@ interface Importing {
   readonly json: boolean;
 }
 
-/** Imports one export. A fault of it goes to standard error, and the next one is imported all the same. */
-async function importOne(path: string, importing: Importing): Promise<ExitCode> {
+/** Imports one export. Prints an error of the export to standard error, so that the next one is imported too. */
+async function importOne(path: string, importing: ImportContext): Promise<ExitCode> {
   try {
-    // Exports are read more than once. A pipe can be read but once, and waits for whoever writes it.
+    // An export is read several times, but a pipe can be read only once.
     const found = await stat(path);
     if (!found.isFile() && !found.isDirectory()) {
-      const fault = `${path} is neither a file nor a folder, so it cannot be imported`;
+      const fault = `${path} cannot be imported, because it is neither a file nor a folder.`;
       throw new CommandError('usage', fault);
     }
     const opened = await openExport(path, importing);
     if (opened === null) {
-      throw new CommandError('usage', `${path} is ${tellUnknown(importing.forms)}`);
+      throw new CommandError('usage', `${path} is ${describeUnknown(importing.forms)}`);
     }
     try {
       return await importOpened(path, opened, importing);
@@ -112,38 +112,39 @@ async function importOne(path: string, importing: Importing): Promise<ExitCode> 
   }
 }
 
-function tellUnknown([first, ...others]: typeof exportForms): string {
+function describeUnknown([first, ...others]: typeof exportForms): string {
   return others.length === 0
-    ? `no export of the form that --form names, ${first?.name}`
-    : 'no export that is known. There are X exports (account.js and tweets.js, in a folder or zip file), Bluesky repositories (.car), Mastodon exports (actor.json and outbox.json) and the NDJSON of `perch archive export`.';
+    ? `not an export in the format given by --form, ${first?.name}.`
+    : 'not an export that Perch can read. Perch reads X exports (account.js and tweets.js, in a folder or zip file), Bluesky repositories (.car), Mastodon exports (actor.json and outbox.json) and the NDJSON of `perch archive export`.';
 }
 
 const unreadable: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', reason: string]>> =
   {
-    'ENOENT ENOTDIR': ['usage', 'there is no such file or folder'],
-    EACCES: ['upstream', 'there is no permission to read it'],
+    'ENOENT ENOTDIR': ['usage', 'There is no such file or folder.'],
+    EACCES: ['upstream', 'You have no permission to read it.'],
   };
 
-/** @throws the error itself where it is a fault of the archive or of Perch */
+/** Returns the error to print for an export. @throws the given error if the archive or Perch is the cause */
 function toFault(error: unknown, path: string): CommandError {
   if (error instanceof CommandError) return error;
-  // Forms throw plain errors with a sentence; TypeError and its like are faults of ours.
+  // Import formats throw plain errors with a message for users; TypeError and the like are defects.
   const isPlain = error instanceof Error && Object.getPrototypeOf(error) === Error.prototype;
   if (!isPlain || /^SQLITE_|^ENOSPC/.test(errorCodeOf(error) ?? '')) throw error;
   const [exit, reason] = findByCode(unreadable, error) ?? ['upstream', error.message];
-  return new CommandError(exit, `${path} cannot be imported: ${reason}`);
+  return new CommandError(exit, `${path} cannot be imported. ${reason}`);
 }
 
 async function importOpened(
   path: string,
   { form, source }: OpenedExport,
-  { context, store, hints, signal, json }: Importing,
+  { context, store, hints, signal, json }: ImportContext,
 ): Promise<ExitCode> {
   const { handle } = hints;
   if (handle !== undefined && !form.takesHandle) {
-    throw new UsageError(`--handle is not for an ${source.title}, which names its account itself`);
+    const fault = `--handle cannot be used with an ${source.title}, which contains the handle.`;
+    throw new UsageError(fault);
   }
-  // Under another handle it is another import.
+  // The same export with another handle is a separate import.
   const given = handle === undefined ? form.name : `${form.name} ${handle}`;
   const { fingerprint, changed } = await fingerprintExport(path, given);
   const { title, exported = changed } = source;
@@ -155,8 +156,8 @@ async function importOpened(
     found: { fingerprint, title, name: basename(path), exported },
     clock: systemClock,
     signal,
-    onProgress: progress.hear,
-    onSkipped: progress.skip,
+    onProgress: progress.onProgress,
+    onSkipped: progress.onSkipped,
   }).finally(progress.end);
   const result = { path, seconds: (systemClock.now() - begunMs) / 1000, outcome };
   if (json) context.stdout.writeJson(toJsonLines([toResultMembers(result, form.name)]));
@@ -176,12 +177,12 @@ function toResultText({ path, seconds, outcome }: ImportResult, title: string): 
     `${toCount(count)} ${noun}${count === 1 ? '' : 's'}`;
   const nouns = ['account', 'post', 'repost', 'follow'] as const;
   const read = nouns.map((noun) => many(counts[`${noun}s`], noun)).join(', ');
-  const time = ended === 'known' ? 'imported before' : `${seconds.toFixed(1)} s`;
+  const time = ended === 'known' ? 'already imported' : `${seconds.toFixed(1)} s`;
   const remarks = [
-    counts.faults > 0 && `${many(counts.faults, 'record')} could not be read`,
-    counts.hidden > 0 && `${many(counts.hidden, 'record')} left out: not for everybody`,
-    outcome.isCutOff && 'the export ends too early: get it again and import that',
-    ended === 'stopped' && 'stopped; the same command goes on from here',
+    counts.faults > 0 && `${many(counts.faults, 'record')} could not be read.`,
+    counts.hidden > 0 && `${many(counts.hidden, 'record')} skipped: not public.`,
+    outcome.isCutOff && 'The export is incomplete. Download it again and import it.',
+    ended === 'stopped' && 'The import was stopped. Run the same command to continue.',
   ];
   const lines = remarks.flatMap((text) => (text === false ? [] : [`  ${text}\n`]));
   return `${path}: ${title}, ${read}; ${time}\n${lines.join('')}`;

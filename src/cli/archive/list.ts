@@ -1,18 +1,18 @@
 import type { Holding } from '../../archive/store/holdings.ts';
 import type { StoredImport } from '../../archive/store/import-rows.ts';
 import { toIsoSeconds } from '../../core/clock.ts';
-import { listing } from '../arguments.ts';
+import { createListAction } from '../arguments.ts';
 import { exitCodes } from '../command.ts';
 import { type Columns, toJsonLines, toTable } from '../output/table.ts';
 import { withArchiveStore } from './open-store.ts';
 
-/** An account that is held, and what it was imported from. */
+/** Account in the archive, with the exports that it was imported from. */
 type Listed = Holding & { readonly imports: readonly StoredImport[] };
 
 /** `perch archive list`. */
-export const listAction = listing(
+export const listAction = createListAction(
   'account',
-  'Prints the accounts that are held.',
+  'Lists the accounts in the archive.',
   (isJson) => (context) =>
     withArchiveStore(context, 'empty', async (store) => {
       const { stdout } = context;
@@ -24,7 +24,7 @@ export const listAction = listing(
       );
       if (isJson) stdout.writeJson(toJsonLines(listed.map(toMembers)));
       else if (listed.length > 0) stdout.write(toTable(listed, columns));
-      else stdout.write('The archive holds no accounts but those of the sample.\n');
+      else stdout.write('The archive has no accounts other than those of the sample.\n');
       return exitCodes.ok;
     }),
 );

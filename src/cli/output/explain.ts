@@ -1,10 +1,10 @@
 import { CorpusError } from '../../answers/corpus/corpus.ts';
 import type { Config } from '../../config/config.ts';
-import { FileHeldError } from '../../core/files/file-hold.ts';
+import { FileLockedError } from '../../core/files/file-lock.ts';
 import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import { UnusableSecretError } from '../../core/secret.ts';
 
-/** Returns the value of the first key that lists the code of an error, or how it begins: `EIO SQLITE_`. */
+/** Returns the value for the code of an error. Keys list codes or prefixes of codes: `EIO SQLITE_`. */
 export function findByCode<Value>(
   table: Readonly<Record<string, Value>>,
   error: unknown,
@@ -15,11 +15,11 @@ export function findByCode<Value>(
   return Object.entries(table).find(([codes]) => isOf(codes))?.[1];
 }
 
-/** Errors whose message is a sentence for the operator. */
-const explained = [FileHeldError, UnusableSecretError, UnusableFileError];
+/** Errors whose messages are written for the operator. */
+const explained = [FileLockedError, UnusableSecretError, UnusableFileError];
 
-/** Returns sentences that say why the server or one of its files could not be opened, and what to do. */
-export function explainOpening(error: unknown, config: Config): string {
+/** Returns the message for an error that stopped the server or a file from opening, with advice. */
+export function explainOpenError(error: unknown, config: Config): string {
   if (isOfListening(error)) return explainListening(error, config);
   const message = error instanceof Error ? error.message : String(error);
   if (explained.some((kind) => error instanceof kind)) return message;
@@ -29,7 +29,7 @@ export function explainOpening(error: unknown, config: Config): string {
   return explain?.(pathOf(error) ?? folder, folder) ?? `Perch cannot start: ${message}`;
 }
 
-/** Returns whether an error comes from listening, or from looking up the address to listen on. */
+/** Returns whether an error comes from `listen`, or from resolving the host name to listen on. */
 function isOfListening(error: unknown): boolean {
   if (!(error instanceof Error) || !('syscall' in error)) return false;
   return error.syscall === 'listen' || error.syscall === 'getaddrinfo';
@@ -39,12 +39,12 @@ function explainListening(error: unknown, { HOST, PORT }: Config): string {
   const code = errorCodeOf(error);
   if (code === 'EADDRINUSE') return `Port ${PORT} is already in use. Set PORT to another one.`;
   if (code === 'EACCES') {
-    return `You have no permission to listen on port ${PORT}. Set PORT to 1024 or a higher one.`;
+    return `You have no permission to listen on port ${PORT}. Set PORT to 1024 or higher.`;
   }
-  return `HOST is ${JSON.stringify(HOST)}, which is not an address of this machine. Set it to 127.0.0.1 for this machine alone, or to 0.0.0.0 for all networks.`;
+  return `HOST is ${JSON.stringify(HOST)}, which is not an address of this machine. Set HOST to 127.0.0.1 to accept connections from this machine only, or to 0.0.0.0 to accept them on all networks.`;
 }
 
-/** Node and `withPath` add the path of the file to an error. */
+/** Returns the path that Node.js or `withPath` has added to an error. */
 function pathOf(error: unknown): string | undefined {
   const path = error instanceof Error && 'path' in error ? error.path : undefined;
   return typeof path === 'string' ? path : undefined;
@@ -53,15 +53,15 @@ function pathOf(error: unknown): string | undefined {
 const fileFaults: Readonly<Record<string, (file: string, folder: string) => string>> = {
   'ENOTDIR EEXIST': (file, folder) =>
     `PERCH_DATA_DIR is ${folder}, but ${file} is not a folder. Set PERCH_DATA_DIR to a folder.`,
-  ENOENT: (file) => `The folder ${file} cannot be created. Set PERCH_DATA_DIR to another one.`,
+  ENOENT: (file) => `The folder ${file} cannot be created. Set PERCH_DATA_DIR to another folder.`,
   'SQLITE_FULL ENOSPC EDQUOT': (file) =>
-    `The disk is full, so ${file} cannot be written. Make room, and start again.`,
+    `The disk is full, so ${file} cannot be written. Free some space and start Perch again.`,
   SQLITE_BUSY: (file) =>
-    `The file ${file} is locked by another process. Stop that process, and start again.`,
+    `The file ${file} is locked by another process. Stop that process and start Perch again.`,
   'SQLITE_READONLY SQLITE_PERM SQLITE_AUTH EACCES EPERM EROFS': (file) =>
-    `The user that runs Perch has no permission for ${file}. Change its owner, or set PERCH_DATA_DIR to another folder.`,
+    `The user that runs Perch has no permission to use ${file}. Change its owner, or set PERCH_DATA_DIR to another folder.`,
   'SQLITE_CANTOPEN SQLITE_IOERR EISDIR EIO ELOOP': (file) =>
-    `The file ${file} cannot be opened. Check that it is a file, and that the user that runs Perch may write it and its folder.`,
+    `The file ${file} cannot be opened. Check that it is a file, and that the user that runs Perch may write to it and to its folder.`,
   SQLITE_: (file) =>
-    `The file ${file} is damaged, or was not written by Perch. Put a copy back, or move it away.`,
+    `The file ${file} is damaged, or was not written by Perch. Restore a backup, or move the file away.`,
 };

@@ -1,17 +1,20 @@
 import type { Action, Command, CommandOptions, CommandSummary } from '../command.ts';
 
-/** Maximum number of characters of a line of help. */
+/** Maximum number of characters in a line of help. */
 const maxLine = 100;
 
-/** Returns the help of the command line. */
+/** Returns the general help. */
 export function renderHelp(commands: Iterable<CommandSummary>): string {
   const lines = [...commands].map(({ usage, about }) => `  perch ${usage}\n      ${about}\n`);
   return `Usage: perch [command] [options]
 
-Without a command it serves: \`perch\` is \`perch serve\`.
+Without a command, perch runs the server: \`perch\` is the same as \`perch serve\`.
 
 ${lines.join('')}
-  perch COMMAND --help, perch --version
+  perch COMMAND --help
+      Prints the help of a command.
+  perch --version
+      Prints the version.
 `;
 }
 
@@ -24,13 +27,13 @@ export function renderCommandHelp(command: Command, action: Action = command): s
     action.details === undefined ? action.about : `${action.about}\n${action.details}`,
     listed.join('\n'),
     listOptions(action.options ?? {}),
-    listed.length === 0 ? '' : `perch ${nameOf(command)} SUBCOMMAND --help tells more.`,
+    listed.length === 0 ? '' : `Options: perch ${nameOf(command)} SUBCOMMAND --help`,
     command.exits,
   ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-/** Returns how a command or one of its subcommands is called. */
+/** Returns the usage of a command or of one of its subcommands, without the leading `perch`. */
 export function usageOf(command: Command, action: Action): string {
   return action === command ? command.usage : `${nameOf(command)} ${action.usage}`;
 }
@@ -54,7 +57,7 @@ function listOptions(options: CommandOptions): string {
     .join('\n');
 }
 
-/** Breaks a text between words. */
+/** Breaks a text into lines between words. */
 function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

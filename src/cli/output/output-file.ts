@@ -7,39 +7,41 @@ import { findByCode } from './explain.ts';
 import { createOutput, type Output } from './output.ts';
 
 const faults: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', reason: string]>> = {
-  ENOENT: ['usage', 'the folder that it would be in is missing'],
-  ENOTDIR: ['usage', 'its path leads through a file'],
-  EISDIR: ['usage', 'it is a folder'],
-  ENAMETOOLONG: ['usage', 'its name is too long'],
-  'EACCES EPERM EROFS': ['upstream', 'there is no permission to write it'],
-  'ENOSPC EDQUOT': ['upstream', 'the disk is full; make room and try again'],
+  ENOENT: ['usage', 'Its folder does not exist.'],
+  ENOTDIR: ['usage', 'A part of its path is a file.'],
+  EISDIR: ['usage', 'It is a folder.'],
+  ENAMETOOLONG: ['usage', 'Its name is too long.'],
+  'EACCES EPERM EROFS': ['upstream', 'You have no permission to write it.'],
+  'ENOSPC EDQUOT': ['upstream', 'The disk is full. Free some space and try again.'],
 };
 
-/** Runs what writes an output. @throws CommandError where it cannot be written; any other error */
-export async function tellOutputFaults(
+/** Calls `write` and translates its file errors. @throws CommandError if the output cannot be written */
+export async function explainWriteErrors(
   output: string,
   write: () => Promise<ExitCode>,
 ): Promise<ExitCode> {
   try {
     return await write();
   } catch (error) {
-    if (errorCodeOf(error) === 'EPIPE') return exitCodes.ok; // a reader that has left, as `head` does, is no fault
+    if (errorCodeOf(error) === 'EPIPE') return exitCodes.ok; // the reader, such as `head`, has enough
     const [exit, reason] = findByCode(faults, error) ?? [];
     if (exit === undefined) throw error;
-    throw new CommandError(exit, `${output} cannot be written: ${reason}`, { cause: error });
+    throw new CommandError(exit, `${output} cannot be written. ${reason}`, { cause: error });
   }
 }
 
 /**
- * Runs what prints with a file in place of standard output; returns its exit code. The file is replaced
- * only if something was printed. Throws UsageError for an empty path.
+ * Calls `print` with a file in place of standard output, and returns its exit code. An existing file is
+ * replaced only if something was printed.
+ *
+ * @throws UsageError for an empty path
  */
 export async function withOutputFile(
   path: string,
   print: (stdout: Output) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  if (path === '') throw new UsageError('--output is empty; name a file');
-  return tellOutputFaults(path, async () => {
+  if (path === '') throw new UsageError('--output is empty. Set it to a file.');
+  return explainWriteErrors(path, async () => {
     let code: ExitCode = exitCodes.ok;
     await writeOutputFile(path, async (file) => {
       code = await print(createOutput(file));
@@ -49,12 +51,12 @@ export async function withOutputFile(
   });
 }
 
-/** Writes to a stream; returns false to leave an existing file as it was. */
+/** Function that writes to a stream. It returns false to keep an existing file unchanged. */
 type Write = (stream: WriteStream) => Promise<boolean>;
 
 /**
- * Writes a file that is there as a whole or not at all. A link stays one, and what is no file, such as a
- * pipe or a device, is written to and never replaced.
+ * Writes a file atomically. The target of a symbolic link is replaced, not the link. A pipe or device is
+ * written to and never replaced.
  */
 export async function writeOutputFile(path: string, write: Write): Promise<void> {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -74,7 +76,7 @@ export async function writeOutputFile(path: string, write: Write): Promise<void>
 async function writeInto(path: string, write: Write): Promise<boolean> {
   const file = createWriteStream(path);
   const written = finished(file);
-  written.catch(() => undefined); // awaited below, also where it fails before
+  written.catch(() => undefined); // awaited below; this avoids an unhandled rejection before that
   try {
     const isWanted = await write(file);
     file.end();

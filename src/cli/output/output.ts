@@ -2,40 +2,39 @@ import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { exitCodes } from '../command.ts';
 
-/** A stream of the process, or what a test has in its place. */
+/** Output stream of the process, or a substitute in tests. */
 export interface RawOutput {
   readonly isTTY?: boolean;
-  /** False once nothing can be written any more. */
+  /** False if the stream has been closed. */
   readonly writable?: boolean;
   write(text: string): unknown;
 }
 
 /**
- * The standard output or error of a command. Nothing that strangers wrote can control the terminal: text
- * for people loses its control characters, JSON has them as `\u00XX`, which is the same JSON. Both hold for
- * files and pipes too.
+ * Standard output or standard error of a command. Untrusted text cannot control the terminal: control
+ * characters are replaced in text and escaped in JSON (`\u00XX`), also for files and pipes.
  */
 export interface Output {
   readonly isTerminal: boolean;
-  /** Whether the reader has left, as `head` does. */
+  /** Whether the reader has closed the stream, as `head` does. */
   readonly hasLeft: boolean;
   /** Writes text for people. */
   write(text: string): void;
-  /** Writes JSON documents, each on a line. */
+  /** Writes JSON documents, one per line. */
   writeJson(lines: string): void;
-  /** Writes text whose colours are the program's own (ECMA-48 SGR), without any other control sequence. */
+  /** Writes text with colour sequences (ECMA-48 SGR). Other control characters are replaced. */
   writeColoured(text: string): void;
-  /** On a terminal, shows a line that is written over; elsewhere nothing. */
+  /** Shows or updates the status line of a terminal. Elsewhere it does nothing. */
   showLine(text: string): void;
-  /** On a terminal, shows a line that is written over; elsewhere writes a line. */
+  /** Shows or updates the status line of a terminal. Elsewhere it writes a new line. */
   showProgress(text: string): void;
-  /** Removes the line that is written over. */
+  /** Removes the status line of a terminal. */
   clearLine(): void;
-  /** Waits until the stream takes more, or its reader has left. */
+  /** Waits until the stream accepts more data, or its reader has closed it. */
   drained(): Promise<void>;
 }
 
-/** Creates the output of a stream. */
+/** Creates an output that writes to a stream. */
 export function createOutput(raw: RawOutput): Output {
   const isTerminal = raw.isTTY === true;
   let isFull = false;
@@ -64,15 +63,15 @@ export function createOutput(raw: RawOutput): Output {
   };
 }
 
-/** Control characters of C0, DEL and C1, but line feed and tab. */
+/** Control characters (C0, DEL and C1) except line feed and tab. */
 const controls = /(?![\n\t])\p{Cc}/gu;
 
-/** Embeddings, overrides and isolates, which change the direction of what follows (UAX #9 §2). */
+/** Bidirectional embeddings, overrides and isolates, which can reorder the text after them (UAX #9 §2). */
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Returns text that is safe for a terminal: line ends become line feeds, marks of direction go, and other
- * control characters become U+FFFD.
+ * Returns text that is safe for a terminal: line breaks become line feeds, bidirectional controls are
+ * removed, and other control characters become U+FFFD.
  */
 export function cleanText(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replaceAll(directions, '').replaceAll(controls, '\ufffd');
@@ -86,7 +85,7 @@ export function escapeJson(json: string): string {
   );
 }
 
-/** A sequence that sets colours (ECMA-48 §8.3.117); splitting by it puts it at odd places. */
+/** Colour sequence (ECMA-48 §8.3.117). After `split`, the sequences have odd indexes. */
 const colour = /(\p{Cc}\[[\d;]{0,15}m)/u;
 
 function cleanUnlessColour(part: string, index: number): string {
@@ -94,22 +93,25 @@ function cleanUnlessColour(part: string, index: number): string {
 }
 
 async function untilDrained(stream: Writable): Promise<void> {
-  const left = new AbortController();
-  const options = { signal: left.signal };
+  const done = new AbortController();
+  const options = { signal: done.signal };
   const settled = [once(stream, 'drain', options), once(stream, 'close', options)];
   try {
     await Promise.race(settled);
   } finally {
-    left.abort();
+    done.abort();
     await Promise.allSettled(settled);
   }
 }
 
 /**
- * Handles outputs that cannot be written. A reader that has left (`perch read … | head`) is no failure;
- * anything else, such as a full disk, ends the process with 70.
+ * Calls `exit` with 70 if an output fails, for example because the disk is full. A closed reader
+ * (`perch read … | head`) is not a failure.
  */
-export function bearBrokenOutput(outputs: readonly Writable[], exit: (code: number) => void): void {
+export function exitOnOutputError(
+  outputs: readonly Writable[],
+  exit: (code: number) => void,
+): void {
   for (const output of outputs) {
     output.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') exit(exitCodes.defect);

@@ -2,12 +2,12 @@ import { createProgressReports } from '../../answers/index/progress-reports.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Output } from './output.ts';
 
-/** A line on how far an index is, for whoever waits for it. */
+/** Progress display of an index that is being built. */
 export type ProgressLine = ReturnType<typeof createProgressLine>;
 
 /**
- * Creates the line on how many files were read, where that takes more than a second: on a terminal it is
- * written over, elsewhere a line comes every two seconds. `clear` removes it from the terminal.
+ * Creates the progress display of an index. It appears after one second: on a terminal one line is
+ * updated in place; elsewhere a new line is printed every two seconds. `clear` removes it.
  */
 export function createProgressLine(stderr: Output, clock: Clock) {
   let isShown = false;
@@ -17,7 +17,7 @@ export function createProgressLine(stderr: Output, clock: Clock) {
     everyMs: stderr.isTerminal ? 100 : 2000,
     onReport: ({ read }) => {
       isShown = true;
-      stderr.showProgress(`perch: ${read} files read for the index`);
+      stderr.showProgress(`perch: Building the index: ${read} files read`);
     },
   });
   return {

@@ -1,7 +1,7 @@
-/** The columns of a table by their heads, each with the function that returns the cell of a row. */
+/** Columns of a table by heading. Each function returns the cell for a row. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>;
 
-/** Returns rows as a table for people: the heads, then a line for each row, in aligned columns. */
+/** Returns a table as text with aligned columns: a line of headings, then a line for each row. */
 export function toTable<Row>(rows: readonly Row[], columns: Columns<Row>): string {
   const columnsOfCells = Object.entries(columns).map(([head, toCell]) => {
     const cells = [head, ...rows.map(toCell)];
@@ -21,7 +21,7 @@ export function toJsonLines(values: readonly object[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }
 
-/** Returns a number as people write it: `12,345`. */
+/** Returns a number with thousands separators: `12,345`. */
 export function toCount(count: number): string {
   return count.toLocaleString('en');
 }

@@ -9,9 +9,9 @@ import { createServerLoop } from '../../core/scheduling/loop.ts';
 import { createHeavyTurns } from '../../core/scheduling/turns.ts';
 import { type CommandContext, CommandError, type ExitCode } from '../command.ts';
 import { createLogger } from '../logger.ts';
-import { explainOpening } from '../output/explain.ts';
+import { explainOpenError } from '../output/explain.ts';
 
-/** Opens what reads are answered with, runs `use`, and closes it again. @throws CommandError */
+/** Opens the providers and the cache, calls `use` with them, and closes them. @throws CommandError */
 export async function withFetching(
   { config, stderr }: CommandContext,
   use: (fetching: Fetching, logger: pino.Logger) => Promise<ExitCode>,
@@ -29,7 +29,7 @@ export async function withFetching(
       random: systemRandom,
     });
   } catch (error) {
-    throw new CommandError('usage', explainOpening(error, config), { cause: error });
+    throw new CommandError('usage', explainOpenError(error, config), { cause: error });
   }
   try {
     return await use(fetching, logger);
@@ -40,7 +40,7 @@ export async function withFetching(
   }
 }
 
-/** Returns the error for a problem, with what to do about it. */
+/** Returns the command error for a problem, with advice on what to do next. */
 export function toCommandError(problem: Problem): CommandError {
   const { status, message, retryAfterSeconds: wait, resolution } = problem;
   const next = wait === undefined ? resolution : `Retry in ${wait} seconds.`;

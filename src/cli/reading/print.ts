@@ -7,7 +7,7 @@ import { render } from '../../render/formats.ts';
 import type { CommandContext } from '../command.ts';
 import { toJsonLines } from '../output/table.ts';
 
-/** Prints the post that parameters name. Throws Problem. */
+/** Reads a post and prints it. @throws Problem */
 export async function printPost(
   given: Readonly<ParsedUrlQuery>,
   { reader }: Fetching,
@@ -21,23 +21,24 @@ export async function printPost(
   else stdout.write(text);
 }
 
-/** The part of a list that is printed, and how. */
+/** List to print, and how to print it. */
 interface ListPrint {
   readonly read: Read;
-  /** The read's parameters; of paging where it begins. */
+  /** Parameters of the read, including those for the first page. */
   readonly given: Readonly<ParsedUrlQuery>;
   /** Maximum number of items; `Infinity` for all. */
   readonly count: number;
-  /** True prints a line of JSON for each item, that of a profile after one with the profile; false a page. */
+  /** Whether to print a line of JSON for the profile, if any, and for each item, or else a Markdown page. */
   readonly json: boolean;
 }
 
-/** Maximum number of items that one read returns. */
+/** Maximum number of items in one page. */
 const pageLimit = 100;
 
 /**
- * Walks a list page by page and prints it. JSON lines are printed as they come; the Markdown page
- * at the end, also where a page throws Problem. Warnings, and on a terminal the progress, go to standard error.
+ * Reads a list page by page and prints it. JSON lines are printed after each page, Markdown at the end.
+ * If a page fails with a Problem, the pages before it are printed. Warnings, and progress on a terminal,
+ * go to standard error.
  */
 export async function printList(
   print: ListPrint,
@@ -48,10 +49,10 @@ export async function printList(
   const pages: BrowseResult[] = [];
   let count = 0;
   try {
-    for await (const page of walkPages(print, fetching)) {
+    for await (const page of readPages(print, fetching)) {
       stderr.clearLine();
       if (print.json) stdout.writeJson(toLines(page, pages.length === 0));
-      // What has been printed need not be kept.
+      // Items that are printed already can be freed.
       pages.push(print.json ? { ...page, items: null } : page);
       count += itemsOf(page).length;
       stderr.showLine(`${count} read…`);
@@ -59,12 +60,12 @@ export async function printList(
     }
   } finally {
     stderr.clearLine();
-    tellWhole(print, joinPages(pages), context);
+    printSummary(print, joinPages(pages), context);
   }
 }
 
-/** Prints the page of everything that was read, or what a reader of JSON lines should know. */
-function tellWhole(
+/** Prints the joined pages as Markdown, or the warnings that JSON lines leave out. */
+function printSummary(
   { json }: ListPrint,
   whole: BrowseResult | undefined,
   { stdout, stderr }: CommandContext,
@@ -72,27 +73,28 @@ function tellWhole(
   if (whole === undefined || stdout.hasLeft) return;
   if (json) for (const warning of whole.warnings) stderr.write(`perch: ${warning}\n`);
   else stdout.write(render({ ...whole, next: null }, 'markdown').body);
-  if (json && whole.degraded) stderr.write(`perch: not live, from ${whole.source}\n`);
-  if (whole.next !== null) stderr.write('perch: there is more; --limit and --all read on\n');
+  if (json && whole.degraded)
+    stderr.write(`perch: This is not live data. Source: ${whole.source}.\n`);
+  if (whole.next !== null) stderr.write('perch: There is more. Use --limit N or --all.\n');
 }
 
-async function* walkPages(
+async function* readPages(
   { read, given, count }: ListPrint,
   { reader }: Fetching,
 ): AsyncGenerator<BrowseResult> {
-  let left = count;
-  let place: Readonly<ParsedUrlQuery> = {};
+  let remaining = count;
+  let position: Readonly<ParsedUrlQuery> = {};
   let cursor: string | undefined;
   do {
-    const limit = String(Math.min(left, pageLimit));
-    const understood = reader.understand(read, { ...given, ...place, limit });
+    const limit = String(Math.min(remaining, pageLimit));
+    const understood = reader.understand(read, { ...given, ...position, limit });
     const page = reader.assemble(await reader.fetch(understood));
-    if (page.kind !== 'browse') throw new Error(`The read ${read.name} gives no list.`);
+    if (page.kind !== 'browse') throw new Error(`The read ${read.name} does not return a list.`);
     yield page;
-    left -= itemsOf(page).length;
+    remaining -= itemsOf(page).length;
     cursor = page.next?.cursor;
-    place = { cursor, page: undefined };
-  } while (cursor !== undefined && left > 0);
+    position = { cursor, page: undefined };
+  } while (cursor !== undefined && remaining > 0);
 }
 
 function itemsOf({ items }: BrowseResult): readonly object[] {
@@ -100,13 +102,13 @@ function itemsOf({ items }: BrowseResult): readonly object[] {
   return 'posts' in items ? items.posts : items.users;
 }
 
-/** Returns a line of JSON for each item of a page; the first page of a profile begins with the profile. */
+/** Returns a line of JSON for each item of a page; on the first page, the profile comes first. */
 function toLines(page: BrowseResult, isFirst: boolean): string {
   const { profile } = page;
   return toJsonLines([...(isFirst && profile !== null ? [{ profile }] : []), ...itemsOf(page)]);
 }
 
-/** Makes one page of all: the first one's subject and profile, every item, every warning once. */
+/** Joins pages: subject and profile of the first page, all items, and each warning once. */
 function joinPages(pages: readonly BrowseResult[]): BrowseResult | undefined {
   const [first] = pages;
   return (

@@ -5,20 +5,20 @@ import type { Output } from '../output/output.ts';
 import { toJsonLines } from '../output/table.ts';
 import { toCommandError, withFetching } from './open-reading.ts';
 
-/** An input of `perch read`. */
+/** Input of `perch read` with the read to run for it. */
 export interface PlannedRead {
   readonly text: string;
-  /** Prints what it names, or the reason why it cannot be read. */
+  /** Function that reads and prints the input, or the error if the input is invalid. */
   readonly print:
     | ((fetching: Fetching, context: CommandContext) => Promise<void>)
     | Problem
     | UsageError;
   readonly isJson: boolean;
-  /** Whether there is no other input. */
+  /** Whether this is the only input. */
   readonly isAlone: boolean;
 }
 
-/** Reads and prints every input, also after one that fails; returns the worst exit code. */
+/** Reads and prints all inputs, even if some of them fail. Returns the most severe exit code. */
 export async function readAll(
   planned: readonly PlannedRead[],
   context: CommandContext,
@@ -32,11 +32,11 @@ export async function readAll(
     }
     return code;
   };
-  const isFaulty = planned.every(({ print }) => print instanceof Error);
-  return isFaulty ? readEach(null) : withFetching(context, readEach);
+  const areAllInvalid = planned.every(({ print }) => print instanceof Error);
+  return areAllInvalid ? readEach(null) : withFetching(context, readEach);
 }
 
-/** Returns the function that creates the output of the next page. A blank line is put between pages. */
+/** Returns a function that creates the output of the next page. Pages are separated by a blank line. */
 function createPages(stdout: Output): () => Output {
   let gap = '';
   return () => {
@@ -60,14 +60,14 @@ async function readOne(
   fetching: Fetching | null,
   context: CommandContext,
 ): Promise<ExitCode> {
-  // Of several inputs the lines of JSON say which one they are of.
+  // With several inputs, lines of JSON before and after the items identify the input.
   const tag = (line: object) => {
     if (isJson && !isAlone) context.stdout.writeJson(toJsonLines([line]));
   };
   tag({ input: text });
   try {
     if (print instanceof Error) throw print;
-    if (fetching === null) throw new Error('Nothing is open to read with.');
+    if (fetching === null) throw new Error('The providers are not open.');
     await print(fetching, context);
     return exitCodes.ok;
   } catch (error) {

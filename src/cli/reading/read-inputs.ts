@@ -12,38 +12,40 @@ import { readTyped } from '../../reads/addresses/typed.ts';
 import { UsageError } from '../command.ts';
 import { refuseMisspelling } from './read-options.ts';
 
-/** An argument of `perch read`, with its read or the reason why it has none. */
+/** Argument of `perch read`, with the read that it stands for, or the error if it is invalid. */
 export interface ReadInput {
   readonly text: string;
-  readonly asked: AddressedRead | Problem | UsageError;
+  readonly target: AddressedRead | Problem | UsageError;
 }
 
-interface ReadingInputs extends AddressPlace {
-  /** The value of `--platform`: what a bare id or handle is of. */
+interface InputOptions extends AddressPlace {
+  /** Value of `--platform`: the platform of an id or handle. */
   readonly platform: string | undefined;
 }
 
-/** Maximum numbers of characters and inputs of a list. */
+/** Maximum number of characters on standard input, and of inputs in total. */
 const maxCharacters = 1_048_576;
 const maxInputs = 10_000;
 
 /**
- * Returns the inputs that arguments name; `-` stands for those on standard input, one on a line, without
- * blank lines and comments that start with `#`. Throws UsageError for no input, or too many.
+ * Returns the inputs given as arguments. `-` stands for the inputs on standard input, one per line;
+ * blank lines and lines that start with `#` are ignored.
+ *
+ * @throws UsageError for no arguments, or too many inputs
  */
 export async function listInputs(
   args: readonly string[],
   stdin: Readable,
 ): Promise<readonly string[]> {
   if (args.length === 0) {
-    throw new UsageError('read needs the URL of a post or an account, an @handle, or - for a list');
+    throw new UsageError('Give a URL, an @handle, or - to read a list from standard input.');
   }
   const stdins = args.filter((arg) => arg === '-').length;
-  if (stdins > 1) throw new UsageError('standard input can be read once; give one -');
+  if (stdins > 1) throw new UsageError('Give - only once: standard input can be read only once.');
   const listed = stdins === 0 ? [] : await readLines(stdin);
   const inputs = args.flatMap((arg) => (arg === '-' ? listed : [arg]));
   if (inputs.length > maxInputs) {
-    throw new UsageError(`read takes at most ${maxInputs} inputs, not ${inputs.length}`);
+    throw new UsageError(`read takes at most ${maxInputs} inputs, not ${inputs.length}.`);
   }
   return inputs;
 }
@@ -53,52 +55,53 @@ async function readLines(stdin: Readable): Promise<readonly string[]> {
   for await (const chunk of stdin.setEncoding('utf8')) {
     text += chunk;
     if (text.length > maxCharacters) {
-      throw new UsageError(`the list on standard input is longer than ${maxCharacters} characters`);
+      throw new UsageError(`The list on standard input exceeds ${maxCharacters} characters.`);
     }
   }
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
   return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** Returns the read that an input stands for, or why it stands for none. */
-export function readInput(text: string, reading: ReadingInputs): ReadInput {
+/** Parses an argument of `perch read`. Errors are returned in `target`, not thrown. */
+export function parseInput(text: string, options: InputOptions): ReadInput {
   try {
-    return { text, asked: understand(text.trim(), reading) };
+    return { text, target: toTarget(text.trim(), options) };
   } catch (error) {
-    if (error instanceof Problem || error instanceof UsageError) return { text, asked: error };
+    if (error instanceof Problem || error instanceof UsageError) return { text, target: error };
     throw error;
   }
 }
 
-function understand(text: string, { platform: named, ...place }: ReadingInputs): AddressedRead {
-  if (named !== undefined) return understandBare(text, toPlatform(named));
+function toTarget(text: string, { platform: named, ...place }: InputOptions): AddressedRead {
+  if (named !== undefined) return toPlatformTarget(text, toPlatform(named));
   const found = readTyped(text, place, 'The address');
   if (found !== null) return found;
-  // The read says what a handle looks like.
+  // An invalid handle is refused by the read, whose error message describes valid ones.
   if (/^@[^\s/]+$/.test(text)) return { read: 'getProfile', given: { handle: text } };
-  throw new UsageError(explainWords(text));
+  throw new UsageError(describeInvalidInput(text));
 }
 
-function explainWords(text: string): string {
+function describeInvalidInput(text: string): string {
   const shown = JSON.stringify(text);
   if (/^@\S+\//.test(text)) {
-    return `${shown} is no list of an account; there are /followers and /following, /with_replies and /media`;
+    return `${shown} is not a list of an account. The lists are /followers, /following, /with_replies and /media.`;
   }
-  const fault = `${shown} is not an absolute URL, a handle with its @ or with a dot, or a path of one`;
-  if (isPostId('x', text)) return `${fault}; the id of a post on X needs --platform x`;
-  const offer = parseHandle(text) === null ? '' : `did you mean @${text}? `;
-  return `${fault}; ${offer}To search, use perch search`;
+  const fault = `${shown} is not a URL, a handle (@name or name.example) or a list of an account.`;
+  if (isPostId('x', text)) return `${fault} For the id of a post on X, add --platform x.`;
+  const suggestion = parseHandle(text) === null ? '' : ` Did you mean @${text}?`;
+  return `${fault}${suggestion} To search, use perch search.`;
 }
 
 function toPlatform(text: string): Platform {
   const { success, data } = platform.safeParse(text.toLowerCase());
   if (success) return data;
   refuseMisspelling('platform', text, platform.options);
-  throw new UsageError(`--platform is ${platform.options.join(', ')}, not ${JSON.stringify(text)}`);
+  const names = platform.options.join(', ');
+  throw new UsageError(`--platform must be one of ${names}, not ${JSON.stringify(text)}.`);
 }
 
-/** Reads an id or a handle whose platform is named. Only on X an id is enough to name a post. */
-function understandBare(text: string, of: Platform): AddressedRead {
+/** Parses an id or a handle of a given platform. Only on X, an id alone identifies a post. */
+function toPlatformTarget(text: string, of: Platform): AddressedRead {
   if (of === 'x' && isPostId('x', text)) {
     return { read: 'getPost', given: { handle: nobodyOnX, id: text } };
   }
@@ -107,7 +110,7 @@ function understandBare(text: string, of: Platform): AddressedRead {
   const shown = JSON.stringify(text);
   throw new UsageError(
     of === 'x'
-      ? `${shown} is neither an id nor a handle of X; --platform is for one of them alone`
-      : `${shown} is no handle of ${of}; there an id needs its account: @HANDLE/status/ID`,
+      ? `${shown} is neither a post id nor a handle on X. With --platform, give one of these.`
+      : `${shown} is not a handle on ${of}. To read a post there, give @HANDLE/status/ID without --platform.`,
   );
 }

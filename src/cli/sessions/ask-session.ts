@@ -5,11 +5,11 @@ import { toLedgerBounds } from '../../app/open/bounds.ts';
 import {
   openSessionSecret,
   openSessions,
-  readAddress,
+  readAddressFile,
   toCallerRules,
 } from '../../app/open/sessions.ts';
 import { systemClock } from '../../core/clock.ts';
-import { FileHeldError } from '../../core/files/file-hold.ts';
+import { FileLockedError } from '../../core/files/file-lock.ts';
 import { Problem, type ProblemCode, problemKinds } from '../../core/problem.ts';
 import { systemRandom } from '../../core/random.ts';
 import { createLedger } from '../../core/scheduling/ledger.ts';
@@ -22,59 +22,67 @@ import {
   UsageError,
 } from '../command.ts';
 import { createLogger } from '../logger.ts';
-import { explainOpening } from '../output/explain.ts';
+import { explainOpenError } from '../output/explain.ts';
 import { createProgressLine } from '../output/progress-line.ts';
 import { toJsonLines } from '../output/table.ts';
 import { sessionsFileOf } from '../sessions.ts';
-import { createOwnReach, createRemoteReach, type SessionReach, UnreachableError } from './reach.ts';
+import {
+  createLocalSessionClient,
+  createRemoteSessionClient,
+  type SessionClient,
+  UnreachableError,
+} from './session-client.ts';
 import { followTurn } from './turn.ts';
 
 interface SessionQuestion {
   readonly question: string;
-  /** `null` starts a session. */
+  /** `null` to start a session. */
   readonly sessionId: string | null;
   readonly json: boolean;
 }
 
 /**
- * Asks a session of the data directory and prints the answer as it arrives. The server that holds the
- * sessions is asked where one runs; otherwise this process holds them until it has answered.
+ * Asks a question in a session of the data directory and prints the answer as it arrives. If a server
+ * uses the sessions, the question is sent to it. Otherwise this process answers the question itself.
  */
 export async function askSession(
-  asked: SessionQuestion,
+  question: SessionQuestion,
   context: CommandContext,
 ): Promise<ExitCode> {
   const path = sessionsFileOf(context);
-  let reach: SessionReach | null = null;
+  let client: SessionClient | null = null;
   try {
-    reach = await openReach(context);
-    return await askIn(reach, asked, context);
+    client = await openClient(context);
+    return await askWith(client, question, context);
   } catch (error) {
     if (error instanceof Problem) throw toCommandError(error);
     if (!(error instanceof UnreachableError)) throw error;
     const fault = `${error.message}\nThe sessions are in ${path}.`;
     throw new CommandError('upstream', fault, { cause: error });
   } finally {
-    await reach?.close();
+    await client?.close();
   }
 }
 
-async function openReach(context: CommandContext): Promise<SessionReach> {
+async function openClient(context: CommandContext): Promise<SessionClient> {
   const { config } = context;
   try {
-    return await openOwnReach(context);
+    return await openLocalClient(context);
   } catch (cause) {
     if (cause instanceof CorpusError) throw new UsageError(cause.message, { cause });
-    if (!(cause instanceof FileHeldError)) {
-      throw new UnreachableError(explainOpening(cause, config), { cause });
+    if (!(cause instanceof FileLockedError)) {
+      throw new UnreachableError(explainOpenError(cause, config), { cause });
     }
-    const url = readAddress(config);
-    if (url !== null) return createRemoteReach(url, openSessionSecret(config, systemRandom));
-    throw new UnreachableError('another process holds the sessions, and serves none');
+    const url = readAddressFile(config);
+    if (url !== null)
+      return createRemoteSessionClient(url, openSessionSecret(config, systemRandom));
+    throw new UnreachableError(
+      'Another process uses the sessions, and no server runs that could answer. Try again later.',
+    );
   }
 }
 
-async function openOwnReach({ config, stderr }: CommandContext): Promise<SessionReach> {
+async function openLocalClient({ config, stderr }: CommandContext): Promise<SessionClient> {
   const shared = { config, clock: systemClock };
   const progress = createProgressLine(stderr, systemClock);
   const answers = openConfiguredAnswers({
@@ -97,36 +105,41 @@ async function openOwnReach({ config, stderr }: CommandContext): Promise<Session
     });
     await answers.refresh();
     progress.clear();
-    return createOwnReach({ service, bindBearer: toCallerRules(config).bindBearer, close });
+    return createLocalSessionClient({
+      service,
+      bindBearer: toCallerRules(config).bindBearer,
+      close,
+    });
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Turns of other sessions may have begun here: they are not cut off, and no more of them begin. */
+/** Closes the service after all running turns, including those of other sessions. No further turn starts. */
 async function closeWhenDone(service: SessionService): Promise<void> {
   service.startDraining();
   while (service.turns.atWork > 0) await systemClock.sleep(10);
   await service.close();
 }
 
-async function askIn(
-  reach: SessionReach,
+async function askWith(
+  client: SessionClient,
   { question, sessionId, json }: SessionQuestion,
   { stdout, stderr }: CommandContext,
 ): Promise<ExitCode> {
-  const taken = await (sessionId === null
-    ? reach.start(question)
-    : reach.goOn(sessionId, question));
-  if (sessionId === null) stderr.write(`perch: session ${taken.sessionId}\n`);
-  const printed = createGrowingText((text) => {
+  const accepted = await (sessionId === null
+    ? client.start(question)
+    : client.followUp(sessionId, question));
+  if (sessionId === null) stderr.write(`perch: The session ID is ${accepted.sessionId}.\n`);
+  const printed = createTextPrinter((text) => {
     if (!json) stdout.write(text);
   });
-  const outcome = await followTurn(taken, { reach, clock: systemClock, onText: printed.show });
+  const options = { client, clock: systemClock, onText: printed.show };
+  const outcome = await followTurn(accepted, options);
   if (outcome.answer !== null && json) {
     const { message, finishReason, citations, abstained } = outcome.answer;
-    const members = { message, finishReason, citations, abstained, sessionId: taken.sessionId };
+    const members = { message, finishReason, citations, abstained, sessionId: accepted.sessionId };
     stdout.writeJson(toJsonLines([members]));
   }
   if (outcome.kind === 'answered') printed.show(outcome.answer.message);
@@ -135,13 +148,13 @@ async function askIn(
   return outcome.answer.abstained ? exitCodes.notFound : exitCodes.ok;
 }
 
-/** Writes what is new of a growing text; writes a text anew that does not go on from what was written. */
-function createGrowingText(write: (text: string) => void) {
+/** Creates a printer of a growing text. `show` writes only the new part, or all of a text that has changed. */
+function createTextPrinter(write: (text: string) => void) {
   let written = '';
   return {
     show: (soFar: string) => {
-      const goesOn = soFar.startsWith(written);
-      write(goesOn ? soFar.slice(written.length) : `\n\n${soFar}`);
+      const isContinued = soFar.startsWith(written);
+      write(isContinued ? soFar.slice(written.length) : `\n\n${soFar}`);
       written = soFar;
     },
     end: () => {
@@ -150,16 +163,17 @@ function createGrowingText(write: (text: string) => void) {
   };
 }
 
-/** Advice for the command line, where the resolution of the code speaks of requests. */
+/** Advice for command-line users, for problem codes whose resolution is written for HTTP clients. */
 const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
-  session_not_found: '`perch sessions list` shows what there is, `--session new` starts one.',
+  session_not_found:
+    '`perch sessions list` lists the sessions, and `--session new` starts a new one.',
   session_expired: '`--session new` starts a new one.',
-  session_not_active: '`--session new` starts a new one; `perch sessions show` shows this one.',
-  session_forbidden: 'Only who knows that bearer can ask further in it.',
+  session_not_active: '`--session new` starts a new one; `perch sessions show` prints this one.',
+  session_forbidden: 'Only callers with that bearer token can continue it.',
   payload_too_large: 'Ask a shorter question.',
   turn_queue_full: 'Ask again in a moment.',
   rate_limited: 'Ask again in a moment.',
-  not_ready: 'The server still reads the docs. Ask again in a moment.',
+  not_ready: 'The server is still building its index. Ask again in a moment.',
 };
 
 function toCommandError({ code, message, status }: Problem): CommandError {

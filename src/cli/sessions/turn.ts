@@ -1,57 +1,58 @@
 import type { Clock } from '../../core/clock.ts';
 import { type SessionEvent, sessionEvent } from '../../sessions/events.ts';
-import { type SessionReach, type Taken, UnreachableError } from './reach.ts';
+import { type AcceptedQuestion, type SessionClient, UnreachableError } from './session-client.ts';
 
 type CompletedMessage = Extract<SessionEvent, { type: 'message.completed' }>['data'];
 
 type TurnOutcome =
   | { readonly kind: 'answered'; readonly answer: CompletedMessage }
-  /** `message` is a sentence for people. */
+  /** `message` explains the failure to users. */
   | { readonly kind: 'failed'; readonly answer: CompletedMessage | null; readonly message: string };
 
-interface TurnFollowing {
-  readonly reach: Pick<SessionReach, 'read'>;
+interface FollowOptions {
+  readonly client: Pick<SessionClient, 'read'>;
   readonly clock: Clock;
-  /** Called with the text so far, whenever there is more. */
+  /** Called with the whole answer so far, each time it grows. */
   onText(soFar: string): void;
 }
 
-/** Milliseconds before the stream is read again, by how often it broke off without anything new. */
+/** Milliseconds to wait before reconnecting, by the number of reconnections without a new event. */
 const waitsMs = [0, 500, 1000, 2000, 4000] as const;
 
 /**
- * Follows the turn of a question to its end. A stream that breaks off is read on from where it was.
- * Throws UnreachableError where it breaks off again and again.
+ * Follows the turn of a question to its end. A lost stream is resumed after the last event.
+ *
+ * @throws UnreachableError if the stream is lost five times in a row without a new event
  */
 export async function followTurn(
-  { sessionId, deliveryId, fromIndex }: Taken,
-  { reach, clock, onText }: TurnFollowing,
+  { sessionId, deliveryId, fromIndex }: AcceptedQuestion,
+  { client, clock, onText }: FollowOptions,
 ): Promise<TurnOutcome> {
   const turn: Turn = { deliveryId, onText, nextIndex: fromIndex, outcome: null, answer: null };
-  let breaks = 0;
+  let failures = 0;
   while (turn.outcome === null) {
     const before = turn.nextIndex;
-    const fault = await readOn(turn, sessionId, reach);
+    const fault = await readStream(turn, sessionId, client);
     if (turn.outcome !== null) break;
-    breaks = turn.nextIndex > before ? 0 : breaks + 1;
-    const waitMs = waitsMs[breaks];
-    if (waitMs === undefined) throw fault ?? new UnreachableError('the question has no answer');
+    failures = turn.nextIndex > before ? 0 : failures + 1;
+    const waitMs = waitsMs[failures];
+    if (waitMs === undefined) throw fault ?? new UnreachableError('The question got no answer.');
     await clock.sleep(waitMs);
   }
   return turn.outcome;
 }
 
-/** Returns the error that broke a read off; `undefined` if it ended by itself. */
-async function readOn(
+/** Reads the stream from the next event. Returns the error that ended it; `undefined` for a normal end. */
+async function readStream(
   turn: Turn,
   sessionId: string,
-  reach: TurnFollowing['reach'],
+  client: FollowOptions['client'],
 ): Promise<UnreachableError | undefined> {
   let rest = '';
-  const read = reach.read({ sessionId, fromIndex: turn.nextIndex }, (piece) => {
-    const lines = (rest + piece).split('\n');
+  const read = client.read({ sessionId, fromIndex: turn.nextIndex }, (chunk) => {
+    const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) takeLine(turn, line);
+    for (const line of lines) applyLine(turn, line);
   });
   return read.then(
     () => undefined,
@@ -70,11 +71,11 @@ interface Turn {
   answer: CompletedMessage | null;
 }
 
-function takeLine(turn: Turn, line: string): void {
+function applyLine(turn: Turn, line: string): void {
   const event = parseEvent(line);
   if (event === undefined || event.meta.index < turn.nextIndex) return;
   turn.nextIndex = event.meta.index + 1;
-  // The end of the session is the end of all its turns.
+  // The end of the session ends all its turns.
   const isEnd = event.type === 'session.completed' || event.type === 'session.failed';
   if (!isEnd && event.meta.deliveryIds?.includes(turn.deliveryId) !== true) return;
   if (event.type === 'message.appended') turn.onText(event.data.messageSoFar);
@@ -90,20 +91,20 @@ function toOutcome(event: SessionEvent, answer: CompletedMessage | null): TurnOu
     case 'session.failed':
       return { kind: 'failed', answer, message: event.data.message };
     case 'turn.cancelled':
-      return { kind: 'failed', answer, message: 'the question was cancelled' };
+      return { kind: 'failed', answer, message: 'The question was cancelled.' };
     case 'session.completed':
-      return { kind: 'failed', answer, message: `the session has ended (${event.data.reason})` };
+      return { kind: 'failed', answer, message: `The session has ended (${event.data.reason}).` };
     default:
       return null;
   }
 }
 
-/** Returns the event of a line; `undefined` for unknown types, and for lines that are no event. */
+/** Returns the event in a line; `undefined` for unknown event types and invalid lines. */
 function parseEvent(line: string): SessionEvent | undefined {
   if (line.trim() === '') return undefined;
   try {
     return sessionEvent.safeParse(JSON.parse(line)).data;
   } catch {
-    return undefined; // a line that was cut is read again
+    return undefined; // an incomplete line is read again after reconnecting
   }
 }

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { closeToOthers, isCode, isOpenToOthers } from './private-files.ts';
+import { isAccessibleByOthers, isCode, restrictToOwner } from './private-files.ts';
 
 const databases = '(?:perch|archive|sessions|answers)\\.db';
 const besideDatabase = '-wal|-shm|-journal|\\.lock(?:-journal)?|\\.address';
@@ -16,7 +16,7 @@ const ownName = new RegExp(
  *
  * @returns a warning for the operator if other users can still access the folder, otherwise `null`
  */
-export function closeDataFolder(path: string): string | null {
+export function restrictDataFolder(path: string): string | null {
   let names: readonly string[];
   try {
     names = readdirSync(path);
@@ -25,11 +25,11 @@ export function closeDataFolder(path: string): string | null {
     throw error;
   }
   const own = names.filter((name) => ownName.test(name));
-  for (const name of own) closeToOthers(`${path}/${name}`);
+  for (const name of own) restrictToOwner(`${path}/${name}`);
   const isShared = own.length < names.length;
-  if (!isShared) closeToOthers(path);
+  if (!isShared) restrictToOwner(path);
   const stats = statSync(path);
-  if (!isOpenToOthers(stats)) return null;
+  if (!isAccessibleByOthers(stats)) return null;
   const reason = isShared ? 'also contains files of other programs' : 'belongs to another user';
   const mode = (stats.mode & 0o7777).toString(8);
   return `The data folder ${path} ${reason}, so its permissions stay ${mode}. Set PERCH_DATA_DIR to a folder that only Perch uses.`;

@@ -44,7 +44,7 @@ export function makePrivateFile(path: string): void {
     closeSync(openSync(path, 'wx', privateFileMode));
   } catch (error) {
     if (!isCode(error, 'EEXIST')) throw error;
-    closeToOthers(path);
+    restrictToOwner(path);
   }
 }
 
@@ -52,9 +52,9 @@ export function makePrivateFile(path: string): void {
  * Removes other users' access to a file or folder, if it exists and belongs to this user. No file is opened, because
  * closing a descriptor would release the locks that SQLite has on the file.
  */
-export function closeToOthers(path: string): void {
+export function restrictToOwner(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || !isOpenToOthers(stats)) return;
+  if (stats === undefined || !isAccessibleByOthers(stats)) return;
   if (!stats.isFile() && !stats.isDirectory()) return;
   try {
     chmodSync(path, stats.isFile() ? privateFileMode : privateFolderMode);
@@ -64,7 +64,7 @@ export function closeToOthers(path: string): void {
 }
 
 /** Returns whether other users have access; `false` on systems without permission bits. */
-export const isOpenToOthers = ({ mode }: Pick<Stats, 'mode'>): boolean =>
+export const isAccessibleByOthers = ({ mode }: Pick<Stats, 'mode'>): boolean =>
   process.getuid !== undefined && (mode & 0o077) !== 0;
 
 /** Runs `work`, and adds the path to errors of the operating system and of SQLite that lack a path. */

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { closeToOthers, makePrivateFile, makePrivateFolder, withPath } from './private-files.ts';
+import { makePrivateFile, makePrivateFolder, restrictToOwner, withPath } from './private-files.ts';
 
 /** An open SQLite database. Close it with `close()`. */
 export type SqliteDatabase = Database.Database;
@@ -75,7 +75,7 @@ export function connectSqlite(location: SqliteLocation): SqliteDatabase {
       makePrivateFile(path);
     }
     // SQLite creates its files beside a database with the permissions of the database.
-    for (const suffix of ['', '-wal', '-shm', '-journal']) closeToOthers(`${path}${suffix}`);
+    for (const suffix of ['', '-wal', '-shm', '-journal']) restrictToOwner(`${path}${suffix}`);
   }
   const open = () => new Database(path, { timeout: busyMs, fileMustExist: mustExist });
   const database = keepForever(withPath(path, open));

@@ -53,7 +53,7 @@ export interface RequestContext extends Sliced {
   /** Client that the request is made for; absent or `null` for the server's own work. */
   readonly client?: Client | null | undefined;
   /** Whether the request is one of many, such as for a history, and may wait without a limit. */
-  readonly isUnhurried?: boolean | undefined;
+  readonly isBackground?: boolean | undefined;
 }
 
 export interface HttpClient {
@@ -212,17 +212,17 @@ function parseRetryAfter(value: string | undefined, nowMs: number): number | und
 }
 
 /** Maximum number of `,`, `[`, `{` and `\` in JSON, which determine parsing time. Real bodies have one per 27 bytes. */
-export const maxJsonMarks = 75_000;
+export const maxJsonDelimiters = 75_000;
 
 /** Table with 1 for these delimiters and 0 for other bytes; a `Set` is several times slower. */
-const jsonMarks = Uint8Array.from({ length: 256 }, (_, byte) =>
+const isJsonDelimiter = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(',[{\\'.includes(String.fromCharCode(byte))),
 );
 
-/** Counts the delimiters that `maxJsonMarks` limits, including those within strings. */
-export function countJsonMarks(bytes: Uint8Array): number {
+/** Counts the delimiters that `maxJsonDelimiters` limits, including those within strings. */
+export function countJsonDelimiters(bytes: Uint8Array): number {
   let count = 0;
-  for (const byte of bytes) count += jsonMarks[byte] ?? 0;
+  for (const byte of bytes) count += isJsonDelimiter[byte] ?? 0;
   return count;
 }
 
@@ -236,8 +236,8 @@ async function readBody(
   try {
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
       size += chunk.length;
-      delimiters += countJsonMarks(chunk);
-      if (size > maxBytes || delimiters > maxJsonMarks) {
+      delimiters += countJsonDelimiters(chunk);
+      if (size > maxBytes || delimiters > maxJsonDelimiters) {
         throw new HttpFailure('too_large', 'The body of the upstream’s response is too large.');
       }
       takeBytes?.(chunk.length);

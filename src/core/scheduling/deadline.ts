@@ -22,7 +22,7 @@ export interface Deadline {
   /** Signal that is aborted when the time is over, with one of the given signals, or by `abort`. */
   readonly signal: AbortSignal;
   /** Whether the signal was aborted because the time is over. */
-  readonly isLate: boolean;
+  readonly isExpired: boolean;
   /** Restarts the timer with `ms` milliseconds from now. Does nothing after the signal was aborted. */
   restart(ms: number): void;
   abort(): void;
@@ -32,10 +32,10 @@ export interface Deadline {
 export function openDeadline(ms: number, signals: readonly AbortSignal[]): Deadline {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal); // many requests listen to the same signal
-  let isLate = false;
+  let isExpired = false;
   const abort = () => controller.abort();
   const expire = () => {
-    isLate = !controller.signal.aborted;
+    isExpired = !controller.signal.aborted;
     abort();
   };
   let timer = setTimeout(expire, ms);
@@ -45,8 +45,8 @@ export function openDeadline(ms: number, signals: readonly AbortSignal[]): Deadl
   }
   return {
     signal: controller.signal,
-    get isLate() {
-      return isLate;
+    get isExpired() {
+      return isExpired;
     },
     restart: (nextMs) => {
       clearTimeout(timer);

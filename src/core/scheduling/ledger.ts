@@ -1,7 +1,7 @@
 import type { Client } from '../caller.ts';
 
 /** Resources that a client uses while the server works for it, counted in units or bytes. */
-export const holdings = [
+export const resources = [
   'connections',
   'upstreamReads',
   'upstreamBytes',
@@ -13,16 +13,16 @@ export const holdings = [
   'streams',
 ] as const;
 
-export type Holding = (typeof holdings)[number];
+export type Resource = (typeof resources)[number];
 
 /** Maximum amounts of one resource. */
-export interface HoldingBound {
+export interface ResourceBound {
   readonly perAddress: number;
   readonly total: number;
 }
 
 /** Reservation of a resource for one task. Release it when the task ends. */
-export interface Hold {
+export interface Reservation {
   /** Reserves a further amount. Returns `false`, and reserves nothing, if the amount exceeds a bound. */
   take(amount: number): boolean;
   /** Releases the whole reservation. Later calls do nothing. */
@@ -30,8 +30,8 @@ export interface Hold {
 }
 
 /** Amounts of one resource that are counted outside of the ledger, for example in a database. */
-export interface Account {
-  heldBy(name: string): number;
+export interface ExternalUsage {
+  usedBy(name: string): number;
   total(): number;
 }
 
@@ -48,70 +48,71 @@ export const addressesPerNetwork = 4;
  * of its network or of all clients. It also refuses an amount if the client already uses more than would be left for
  * all others, so that no client can use more than half of the total.
  */
-export function createLedger(bounds: Readonly<Record<Holding, HoldingBound>>) {
-  const books = new Map<Holding, Book>();
-  const bookOf = (holding: Holding): Book => {
-    const book = books.get(holding) ?? createBook(bounds[holding]);
-    books.set(holding, book);
-    return book;
+export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) {
+  const usages = new Map<Resource, Usage>();
+  const usageOf = (resource: Resource): Usage => {
+    const usage = usages.get(resource) ?? createUsage(bounds[resource]);
+    usages.set(resource, usage);
+    return usage;
   };
   return {
     /** Opens an empty reservation. `null` stands for the server's own work, which only the total bounds. */
-    open: (holding: Holding, client: Client | null): Hold => openHold(bookOf(holding), client),
-    /** Adds the amounts of an account to those of the reservations from now on. */
-    include: (holding: Holding, account: Account): void => {
-      bookOf(holding).account = account;
+    open: (resource: Resource, client: Client | null): Reservation =>
+      openReservation(usageOf(resource), client),
+    /** Adds externally counted amounts to those of the reservations from now on. */
+    include: (resource: Resource, external: ExternalUsage): void => {
+      usageOf(resource).external = external;
     },
     /** Returns the bound that a client would exceed with a further amount, or `null`. */
-    findExcess: (holding: Holding, client: Client | null, amount: number): Excess | null => {
-      const book = bookOf(holding);
-      return findExcess(book, toLimits(client, book.bound), amount);
+    findExcess: (resource: Resource, client: Client | null, amount: number): Excess | null => {
+      const usage = usageOf(resource);
+      return findExcess(usage, toLimits(client, usage.bound), amount);
     },
-    heldBy: (holding: Holding, name: string): number => heldIn(bookOf(holding), name),
-    totalOf: (holding: Holding): number => totalIn(bookOf(holding)),
+    usedBy: (resource: Resource, name: string): number => usedIn(usageOf(resource), name),
+    totalOf: (resource: Resource): number => totalIn(usageOf(resource)),
     /** Returns the number of refused amounts since the start. */
-    refusedOf: (holding: Holding): number => bookOf(holding).refused,
+    refusedCount: (resource: Resource): number => usageOf(resource).refused,
   };
 }
 
 /** Used amounts of one resource by address and network. Addresses and networks that use nothing have no entry. */
-export interface Book {
-  readonly bound: HoldingBound;
-  readonly held: Map<string, number>;
+export interface Usage {
+  readonly bound: ResourceBound;
+  readonly used: Map<string, number>;
   total: number;
   refused: number;
-  account: Account;
+  external: ExternalUsage;
 }
 
-const emptyAccount: Account = { heldBy: () => 0, total: () => 0 };
+const noExternalUsage: ExternalUsage = { usedBy: () => 0, total: () => 0 };
 
 /** Creates an empty record of the use of one resource, such as the requests to one host. */
-export function createBook(bound: HoldingBound): Book {
-  return { bound, held: new Map(), total: 0, refused: 0, account: emptyAccount };
+export function createUsage(bound: ResourceBound): Usage {
+  return { bound, used: new Map(), total: 0, refused: 0, external: noExternalUsage };
 }
 
-const heldIn = ({ held, account }: Book, name: string) =>
-  (held.get(name) ?? 0) + account.heldBy(name);
+const usedIn = ({ used, external }: Usage, name: string) =>
+  (used.get(name) ?? 0) + external.usedBy(name);
 
-const totalIn = ({ total, account }: Book) => total + account.total();
+const totalIn = ({ total, external }: Usage) => total + external.total();
 
 /** Opens an empty reservation of one resource. `null` stands for the server's own work. */
-export function openHold(book: Book, client: Client | null): Hold {
-  const limits = toLimits(client, book.bound);
+export function openReservation(usage: Usage, client: Client | null): Reservation {
+  const limits = toLimits(client, usage.bound);
   let taken = 0;
   const add = (amount: number): void => {
     taken += amount;
-    book.total += amount;
+    usage.total += amount;
     for (const { name } of limits) {
-      const held = (book.held.get(name) ?? 0) + amount;
-      if (held === 0) book.held.delete(name);
-      else book.held.set(name, held);
+      const used = (usage.used.get(name) ?? 0) + amount;
+      if (used === 0) usage.used.delete(name);
+      else usage.used.set(name, used);
     }
   };
   return {
     take: (amount) => {
-      if (findExcess(book, limits, amount) !== null) {
-        book.refused += 1;
+      if (findExcess(usage, limits, amount) !== null) {
+        usage.refused += 1;
         return false;
       }
       add(amount);
@@ -122,19 +123,19 @@ export function openHold(book: Book, client: Client | null): Hold {
 }
 
 function findExcess(
-  book: Book,
+  usage: Usage,
   limits: ReturnType<typeof toLimits>,
   amount: number,
 ): Excess | null {
-  const left = book.bound.total - totalIn(book) - amount;
-  const held = limits.map(({ name }) => heldIn(book, name));
-  const exceeded = limits.find(({ most }, at) => (held[at] ?? 0) + amount > most);
+  const left = usage.bound.total - totalIn(usage) - amount;
+  const used = limits.map(({ name }) => usedIn(usage, name));
+  const exceeded = limits.find(({ most }, at) => (used[at] ?? 0) + amount > most);
   if (exceeded !== undefined) return exceeded.kind;
   if (left < 0) return 'total';
-  return held.some((own) => own > left) ? 'share' : null;
+  return used.some((own) => own > left) ? 'share' : null;
 }
 
-function toLimits(client: Client | null, { perAddress }: HoldingBound) {
+function toLimits(client: Client | null, { perAddress }: ResourceBound) {
   if (client === null) return [];
   const { address, network } = client;
   const own = { kind: 'address', name: address, most: perAddress } as const;

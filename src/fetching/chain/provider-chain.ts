@@ -6,12 +6,12 @@ import type { Answers, Query, QueryKind } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
 import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
 import {
-  type Asking,
+  type BreakerCall,
   type BreakerState,
+  CircuitBreaker,
+  type CircuitBreakerOptions,
   clampPause,
-  Gate,
-  type GateOptions,
-} from '../../providers/gate.ts';
+} from '../../providers/circuit-breaker.ts';
 import type { Ask, Provider } from '../../providers/provider.ts';
 
 interface ChainLink {
@@ -157,7 +157,7 @@ function toProviderError(error: unknown): ProviderError {
 
 /** Absence needs two witnesses if an outage looks the same as absence. */
 function isWitnessed(failures: readonly ProviderError[]): boolean {
-  const witnesses = failures.filter(({ kind, isWitness }) => kind === 'ambiguous' && isWitness);
+  const witnesses = failures.filter(({ kind, isEvidence }) => kind === 'ambiguous' && isEvidence);
   return witnesses.length >= 2;
 }
 
@@ -224,17 +224,21 @@ export type Gates = ReturnType<typeof createGates>;
  */
 export function createGates(
   { ask }: Pick<Provider, 'ask'>,
-  toOptions: (kind: QueryKind) => GateOptions,
+  toOptions: (kind: QueryKind) => CircuitBreakerOptions,
 ) {
   // The keys of `ask` are kinds of query, by its type.
   const kinds = Object.keys(ask) as QueryKind[];
-  const gates = new Map(kinds.map((kind) => [kind, new Gate(toOptions(kind))]));
+  const gates = new Map(kinds.map((kind) => [kind, new CircuitBreaker(toOptions(kind))]));
   const pause = (error: ProviderError): void => {
-    if (!error.isGeneral) return; // a pause of one host, which the provider keeps itself
+    if (!error.isProviderWide) return; // a pause of one host, which the provider keeps itself
     for (const gate of gates.values()) gate.pause(error);
   };
   return {
-    run: <Found>(kind: QueryKind, ask: () => Promise<Found>, asking: Asking): Promise<Found> => {
+    run: <Found>(
+      kind: QueryKind,
+      ask: () => Promise<Found>,
+      asking: BreakerCall,
+    ): Promise<Found> => {
       const gate = gates.get(kind);
       if (gate === undefined) throw new Error(`The provider does not answer ${kind}.`);
       const askPausing = () =>

@@ -62,7 +62,7 @@ export function createHistorySource(
       const list = { kind: 'timeline', account, withReplies, withReposts } as const;
       const query = { ...list, ...place, count: pageCount };
       const { found, source } = await ask(pageSignal, (request) =>
-        chain.ask('timeline', query, { ...request, provider, isUnhurried: true }),
+        chain.ask('timeline', query, { ...request, provider, isBackground: true }),
       );
       provider ??= source;
       return isIndex ? toOutline(found) : found;

@@ -2,7 +2,7 @@ import type { HistoryKeep } from '../../archive/histories/kept-histories.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import { type Deadline, openDeadline } from '../../core/scheduling/deadline.ts';
-import type { Hold } from '../../core/scheduling/ledger.ts';
+import type { Reservation } from '../../core/scheduling/ledger.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { atCost, overloaded, type Waiting } from '../cost.ts';
@@ -78,7 +78,7 @@ export function createHistoryImporter(options: ImporterOptions) {
 interface Begun {
   readonly waiting: Waiting;
   readonly sending: Sending;
-  readonly hold: Hold;
+  readonly hold: Reservation;
 }
 
 async function beginImport(options: ImporterOptions, query: HistoryQuery, begun: Begun) {
@@ -139,7 +139,7 @@ function refuseInterrupted(
   if (stop?.aborted === true) {
     throw new Problem('shutting_down', { detail: 'This process is about to stop.' });
   }
-  if (deadline.isLate && isEmpty) {
+  if (deadline.isExpired && isEmpty) {
     const detail = `The source gave no post within ${firstTimeoutMs} ms.`;
     throw new Problem('upstream_unavailable', { detail });
   }
@@ -194,7 +194,7 @@ async function* sendPosts(
     refuse();
     if (step.value.failure?.code === 'not_found') options.onGone(query.account);
     const durationMs = options.clock.now() - state.startedMs;
-    const { isLate } = deadline;
+    const { isExpired: isLate } = deadline;
     return toHistoryEnd({ ...state, walk: step.value, tally, isLate, durationMs });
   } finally {
     await endImport(walk, state);

@@ -230,9 +230,9 @@ function createAccountHeaders(
   return () => {
     if (isCurrent()) return made;
     revision = allowances.revision;
-    const { remaining, resetSeconds, holdsMs } = allowances.stateOf(account);
+    const { remaining, resetSeconds, validMs } = allowances.stateOf(account);
     const fromMs = clock.now();
-    holds = { fromMs, untilMs: fromMs + holdsMs };
+    holds = { fromMs, untilMs: fromMs + validMs };
     made = [...fixed, `"${policy}";r=${remaining};t=${resetSeconds}`];
     return made;
   };

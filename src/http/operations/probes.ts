@@ -5,7 +5,7 @@ import type { Origins } from '../../core/http/origins.ts';
 import { type MetricFamily, metricsMediaType, writeMetrics } from '../../core/metrics-text.ts';
 import type { ProviderChain } from '../../fetching/chain/provider-chain.ts';
 import { platform } from '../../model/reference.ts';
-import type { BreakerState } from '../../providers/gate.ts';
+import type { BreakerState } from '../../providers/circuit-breaker.ts';
 import { closeToPages } from '../../web/cors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
 import type { AdminGuard } from '../admin/guard.ts';

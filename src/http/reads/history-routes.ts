@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../core/problem.ts';
-import type { Hold, Ledger } from '../../core/scheduling/ledger.ts';
+import type { Ledger, Reservation } from '../../core/scheduling/ledger.ts';
 import type { HistoryImport, HistoryImporter } from '../../fetching/histories/import-history.ts';
 import type { HistoryFormat } from '../../model/history.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';
@@ -178,7 +178,7 @@ const tooLarge =
   'The history is over 16 MiB as one JSON document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
 
 /** @throws Problem `invalid_option` for a document over 16 MiB; `overloaded`; see `PostStream.next` */
-async function readHistoryJson({ about, posts }: SentHistory, hold: Hold): Promise<Buffer> {
+async function readHistoryJson({ about, posts }: SentHistory, hold: Reservation): Promise<Buffer> {
   const document = createHistoryDocument(about);
   const pieces: Buffer[] = [];
   let size = 0;

@@ -1,5 +1,5 @@
 import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
-import { settleRuns } from '../../platforms/runs.ts';
+import { nestRuns } from '../../platforms/runs.ts';
 import { isNamed, tagUrl } from '../../platforms/tags.ts';
 import { countCodePoints, isWebUrl, toCodePoints } from '../../platforms/text.ts';
 import { toIsoTime } from '../../platforms/times.ts';
@@ -109,7 +109,7 @@ function linkParagraph(text: string, url: string): readonly ArticleBlock[] {
 function shapeStyles(block: BlockPayload, references: References): readonly StyleRange[] {
   const points = toCodePoints(block.text);
   const links = [...entityLinks(block, references), ...tagLinks(block, points)];
-  return settleRuns([...inlineStyles(block), ...links], points.length);
+  return nestRuns([...inlineStyles(block), ...links], points.length);
 }
 
 const inlineStyleNames = ['bold', 'italic', 'strikethrough', 'code'] as const;

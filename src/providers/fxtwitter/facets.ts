@@ -1,6 +1,6 @@
 import type { Facet } from '../../model/post.ts';
 import { maximums } from '../../platforms/maximums.ts';
-import { lastWhere, settleRuns } from '../../platforms/runs.ts';
+import { lastWhere, nestRuns } from '../../platforms/runs.ts';
 import { isNamed, scanFacets, tagUrl } from '../../platforms/tags.ts';
 import {
   codePointOffsets,
@@ -45,7 +45,7 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
     if (anchor === null || anchor.facet === null) return [];
     return [{ ...anchor.facet, start: toOffset(anchor.start), end: toOffset(anchor.end) }];
   });
-  return settleRuns(found, toOffset(text.length));
+  return nestRuns(found, toOffset(text.length));
 }
 
 /** Returns the start anchor. Skips the leading mentions of a reply if the served text does not contain them. */

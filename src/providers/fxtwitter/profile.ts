@@ -38,7 +38,7 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
       const answer = await readAndNote(handle, context);
       if (answer.is !== 'public') return explain(answer, handle, context);
       const message = 'The source has this account, but cannot send this list at the moment.';
-      return new ProviderError('unavailable', message, { isGeneral: false });
+      return new ProviderError('unavailable', message, { isProviderWide: false });
     },
   };
 }

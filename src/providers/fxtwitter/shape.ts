@@ -3,9 +3,9 @@ import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Card, Community, Poll, Post, Status, Tombstone } from '../../model/post.ts';
 import { profileUrl } from '../../model/reference.ts';
-import { known } from '../../platforms/known.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { missingSentences } from '../../platforms/missing.ts';
+import { omitNull } from '../../platforms/omit-null.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
 import { enlargeAvatar, toReplyingTo, xCommunityUrl, xPostUrl } from '../../platforms/x.ts';
@@ -55,7 +55,7 @@ function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
     quotes: row.quotes,
     bookmarks: row.bookmarks,
     views: row.views,
-    ...known({ community: shapeCommunity(row) }),
+    ...omitNull({ community: shapeCommunity(row) }),
     source: row.source,
     possibly_sensitive: row.possibly_sensitive ?? false,
     replying_to: toReplyingTo(row.replying_to?.screen_name ?? null, parentOf(row)),
@@ -119,7 +119,7 @@ function shapeCard({ card }: StatusPayload): Card | null {
     title: title ?? '',
     description,
     image_url: image?.url ?? null,
-    ...known({ image_alt: image?.alt, provider_name: domain }),
+    ...omitNull({ image_alt: image?.alt, provider_name: domain }),
   };
 }
 

@@ -5,10 +5,10 @@ import { publicHostOf } from '../../core/http/public-host.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import { toRichText } from '../../platforms/html-text.ts';
-import { known } from '../../platforms/known.ts';
 import { eachOf, isCut, readerOf, token, url } from '../../platforms/lenient.ts';
 import { describeProfile, type ProfileField } from '../../platforms/mastodon-profile.ts';
 import { maximums } from '../../platforms/maximums.ts';
+import { omitNull } from '../../platforms/omit-null.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { webUrlOrNull } from '../../platforms/text.ts';
 import type { RichText } from '../../platforms/text-writer.ts';
@@ -193,7 +193,7 @@ export function shapeAccount(row: AccountPayload, home: Home): Account {
     screen_name: handle,
     name: row.display_name ?? row.username,
     url: accountUrl(row, home),
-    ...known({ copied_from: copiedFrom(row.acct, home) }),
+    ...omitNull({ copied_from: copiedFrom(row.acct, home) }),
     avatar_url: pictureOf(row.avatar),
     banner_url: pictureOf(row.header),
     website: toWebsite(findLink(fields)),

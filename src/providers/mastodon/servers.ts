@@ -8,10 +8,15 @@ import {
 } from '../../core/http/http-client.ts';
 import { publicHostOf } from '../../core/http/public-host.ts';
 import { Problem } from '../../core/problem.ts';
-import { type Book, createBook, openHold } from '../../core/scheduling/ledger.ts';
+import { createUsage, openReservation, type Usage } from '../../core/scheduling/ledger.ts';
 import { ProviderError, type ProviderErrorOptions } from '../../platforms/provider-error.ts';
+import {
+  type BreakerOptions,
+  CircuitBreaker,
+  clampPause,
+  defaultPauseSeconds,
+} from '../circuit-breaker.ts';
 import { createMalformed, toProviderError } from '../failure.ts';
-import { type BreakerOptions, clampPause, defaultPauseSeconds, Gate } from '../gate.ts';
 import { isBody } from '../upstream.ts';
 
 export interface FoundReply {
@@ -56,26 +61,26 @@ const maxHosts = 4096;
 /** Creates the client of all servers. Each host has its own circuit breaker and limit of concurrent requests. */
 export function createServers(options: ServersOptions): AskServer {
   const { clock, breaker, maxPerHost } = options;
-  const hosts = new LRUCache<string, { gate: Gate; requests: Book }>({
+  const hosts = new LRUCache<string, { breaker: CircuitBreaker; requests: Usage }>({
     maxSize: maxHosts, // `max` would allocate for all entries at once
     sizeCalculation: () => 1,
   });
   const bound = { perAddress: Math.max(1, Math.floor(maxPerHost / 2)), total: maxPerHost };
   return async (host, path, context) => {
     const open = () => ({
-      gate: new Gate({ ...breaker, clock, host }),
-      requests: createBook(bound),
+      breaker: new CircuitBreaker({ ...breaker, clock, host }),
+      requests: createUsage(bound),
     });
     const known = hosts.get(host) ?? open();
     hosts.set(host, known);
-    const hold = openHold(known.requests, context.client ?? null);
+    const reservation = openReservation(known.requests, context.client ?? null);
     const detail = `Too many requests to the server ${host} are in flight.`;
-    if (!hold.take(1)) throw new Problem('overloaded', { detail });
+    if (!reservation.take(1)) throw new Problem('overloaded', { detail });
     try {
       const asking = { signal: context.signal, subject: path };
-      return await known.gate.run(() => ask(options, [host, path, context]), asking);
+      return await known.breaker.run(() => ask(options, [host, path, context]), asking);
     } finally {
-      hold.release();
+      reservation.release();
     }
   };
 }
@@ -152,7 +157,7 @@ function toFailure(
   message: string,
   options: ProviderErrorOptions = {},
 ) {
-  return new ProviderError(kind, message, { ...options, isGeneral: false });
+  return new ProviderError(kind, message, { ...options, isProviderWide: false });
 }
 
 export function createUnreadable(cause?: unknown): ProviderError {

@@ -2,11 +2,11 @@ import type { Account } from '../../model/account.ts';
 import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/post.ts';
 import { toRichText } from '../../platforms/html-text.ts';
-import { known } from '../../platforms/known.ts';
 import { isCut } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { missingSentences } from '../../platforms/missing.ts';
-import { shareOf } from '../../platforms/poll-share.ts';
+import { omitNull } from '../../platforms/omit-null.ts';
+import { toPercentage } from '../../platforms/poll-percentage.ts';
 import { isWebUrl, toCodePoints, webUrlOrNull } from '../../platforms/text.ts';
 import type { RichText } from '../../platforms/text-writer.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
@@ -99,11 +99,11 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
     type: 'status',
     id,
     url,
-    ...known({ copied_from: copiedFrom(row.account.acct, home, row.id) }),
+    ...omitNull({ copied_from: copiedFrom(row.account.acct, home, row.id) }),
     ...text,
-    ...known({ tags: shapeTags(row, text) }),
+    ...omitNull({ tags: shapeTags(row, text) }),
     ...toCreated(row.createdMs),
-    ...known({ edited_at: toIsoTime(row.edited_at) }),
+    ...omitNull({ edited_at: toIsoTime(row.edited_at) }),
     author: around.shapeAuthor(row.account),
     lang: row.language,
     replies: row.replies_count,
@@ -112,7 +112,7 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
     quotes: row.quotes_count,
     bookmarks: null,
     views: null,
-    ...known({ reactions: shapeReactions(row) }),
+    ...omitNull({ reactions: shapeReactions(row) }),
     source: row.application?.name ?? null,
     possibly_sensitive: row.sensitive === true && media.all.length > 0,
     content_warning: row.spoiler_text?.trim() || null,
@@ -250,10 +250,10 @@ export function shapePoll({ expires_at, multiple, ...poll }: PollPayload): Poll 
   const base = multiple === true ? (voters ?? votes) : votes;
   return {
     choices: options.map(({ title: label, votes_count: count }) => {
-      return { label, count, percentage: shareOf(count, base) };
+      return { label, count, percentage: toPercentage(count, base) };
     }),
     total_votes: votes,
-    ...known({ total_voters: voters }),
+    ...omitNull({ total_voters: voters }),
     ends_at: toIsoTime(expires_at),
   };
 }
@@ -266,7 +266,7 @@ function shapeCard(card: CardPayload | null): Card | null {
     title,
     description,
     image_url: webUrlOrNull(image),
-    ...known({ image_alt, provider_name, ...authorOf(card) }),
+    ...omitNull({ image_alt, provider_name, ...authorOf(card) }),
   };
 }
 

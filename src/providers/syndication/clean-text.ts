@@ -1,5 +1,5 @@
 import type { Facet } from '../../model/post.ts';
-import { settleRuns } from '../../platforms/runs.ts';
+import { nestRuns } from '../../platforms/runs.ts';
 import { isNamed, scanFacets, type TagType, tagUrl } from '../../platforms/tags.ts';
 import { countCodePoints, decodeEntities, isWebUrl, toCodePoints } from '../../platforms/text.ts';
 import type { RichText } from '../../platforms/text-writer.ts';
@@ -42,7 +42,7 @@ export function cleanText(post: PostPayload, quotedId: string | null): RichText 
   append(decodeEntities(raw.slice(at).join('')));
   const text = parts.join('').trimEnd();
   if (post.entities === null) return { text, facets: scanFacets(text) };
-  return { text, facets: settleRuns(facets, countCodePoints(text)) };
+  return { text, facets: nestRuns(facets, countCodePoints(text)) };
 }
 
 function toEdits(post: PostPayload, quotedId: string | null): readonly Edit[] {

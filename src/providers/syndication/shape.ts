@@ -3,8 +3,8 @@ import type { Article } from '../../model/article.ts';
 import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Poll, Status } from '../../model/post.ts';
 import { profileUrl } from '../../model/reference.ts';
-import { known } from '../../platforms/known.ts';
-import { shareOf } from '../../platforms/poll-share.ts';
+import { omitNull } from '../../platforms/omit-null.ts';
+import { toPercentage } from '../../platforms/poll-percentage.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
 import { enlargeAvatar, toReplyingTo, xPostUrl } from '../../platforms/x.ts';
@@ -103,7 +103,7 @@ function shapeCard({ card, entities }: PostPayload): Card | null {
     title: title ?? '',
     description,
     image_url: image?.url ?? null,
-    ...known({ image_alt: image?.alt, provider_name: vanity_url ?? domain }),
+    ...omitNull({ image_alt: image?.alt, provider_name: vanity_url ?? domain }),
   };
 }
 
@@ -167,7 +167,10 @@ function shapePoll(card: CardPayload | null): Poll | null {
   const counts = choices.map(({ count }) => count).filter((count) => count !== null);
   const total = counts.length < choices.length ? null : counts.reduce((sum, n) => sum + n, 0);
   return {
-    choices: choices.map((choice) => ({ ...choice, percentage: shareOf(choice.count, total) })),
+    choices: choices.map((choice) => ({
+      ...choice,
+      percentage: toPercentage(choice.count, total),
+    })),
     total_votes: total,
     ends_at: toIsoTime(values.end_datetime_utc),
   };

@@ -109,8 +109,8 @@ function registerHolders(database: SqliteDatabase, ledger: Ledger): void {
   for (const [quantity, column] of columns) {
     const sql = `SELECT ${column} FROM holders WHERE name = ?`;
     const held = database.prepare<[string], number>(sql).pluck();
-    const heldBy = (name: string) => held.get(name) ?? 0;
-    ledger.include(quantity, { heldBy, total: () => heldBy('*') });
+    const usedBy = (name: string) => held.get(name) ?? 0;
+    ledger.include(quantity, { usedBy, total: () => usedBy('*') });
   }
 }
 

@@ -3,14 +3,14 @@ import { archiveCommand } from '../../../src/cli/archive.ts';
 import { createOutput } from '../../../src/cli/output/output.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 
-/** What a run of the command came to. */
+/** Result of running the command. */
 export interface RunOutcome {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs `perch archive` over a data directory, in this process. */
+/** Runs `perch archive` with a data directory in this process. */
 export async function runArchive(dataDir: string, ...args: readonly string[]): Promise<RunOutcome> {
   const written = { stdout: '', stderr: '' };
   const into = (name: keyof typeof written) => ({

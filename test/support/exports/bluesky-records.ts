@@ -1,6 +1,6 @@
 import { toFileCid } from './car-file.ts';
 
-/** The accounts of repositories in tests. */
+/** Accounts of the repositories in tests. */
 export const dids = {
   ada: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa',
   ben: 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb',
@@ -8,7 +8,7 @@ export const dids = {
 
 const letters = '234567abcdefghijklmnopqrstuvwxyz';
 
-/** Gives the record key that a client makes of a time. */
+/** Returns the record key for a time. */
 export function toTid(ms: number, clockId = 0): string {
   let value = ((BigInt(ms) * 1000n) << 10n) | BigInt(clockId);
   let key = '';
@@ -19,7 +19,7 @@ export function toTid(ms: number, clockId = 0): string {
   return key;
 }
 
-/** Gives a post's record; `more` adds to it or replaces what it has. */
+/** Returns the record of a post. `more` adds or replaces fields. */
 export function toPostRecord(
   text: string,
   createdAt: string,
@@ -28,7 +28,7 @@ export function toPostRecord(
   return { $type: 'app.bsky.feed.post', text, createdAt, langs: ['en'], ...more };
 }
 
-/** Gives what a record says of a file that it has. */
+/** Returns the blob reference for a file. */
 export function toBlob(content: string, mimeType = 'image/jpeg') {
   return { $type: 'blob', ref: toFileCid(content), mimeType, size: content.length };
 }

@@ -3,37 +3,37 @@ import { encode } from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import { create as createDigest } from 'multiformats/hashes/digest';
 
-/** A block as it stands in a CAR file. */
+/** Block of a CAR file. */
 export interface Block {
   readonly cid: CID;
   readonly bytes: Uint8Array;
 }
 
-/** A repository taken apart, so that a test can leave out, swap or spoil its blocks. */
+/** Repository as separate blocks, so that tests can omit, swap or damage them. */
 export interface BuiltRepository {
   readonly commit: Block;
-  /** Root first, then as a walk through the tree meets them. */
+  /** Nodes in depth-first order, the root first. */
   readonly nodes: readonly Block[];
-  /** By path: `app.bsky.feed.post/3k…`. */
+  /** Blocks of records by path: `app.bsky.feed.post/3k…`. */
   readonly records: ReadonlyMap<string, Block>;
 }
 
-/** Gives a value as a block of DAG-CBOR under its SHA-256. */
+/** Returns a value as a DAG-CBOR block with its CID. */
 export function toBlock(value: unknown): Block {
   return addressBytes(encode(value));
 }
 
-/** Gives bytes as a block under their SHA-256, be they DAG-CBOR or not. */
+/** Returns bytes as a block with their CID, even if they are not valid DAG-CBOR. */
 export function addressBytes(bytes: Uint8Array): Block {
   return { cid: CID.create(1, 0x71, createDigest(0x12, sha256(bytes))), bytes };
 }
 
-/** Gives the CID of a file that is not in the repository, such as a picture. */
+/** Returns the CID of a file outside the repository, such as an image. */
 export function toFileCid(content: string): CID {
   return CID.create(1, 0x55, createDigest(0x12, sha256(Buffer.from(content))));
 }
 
-/** Builds the repository of an account: commit, Merkle search tree and records, as the spec says. */
+/** Builds the repository of an account: commit, Merkle search tree and records (https://atproto.com/specs/repository). */
 export function buildRepository(
   did: string,
   records: Readonly<Record<string, unknown>>,
@@ -52,7 +52,7 @@ export function buildRepository(
   return { commit, nodes: nodes.reverse(), records: blocks };
 }
 
-/** Builds the tree over some records and gives its root. */
+/** Builds the tree of some records and returns its root. */
 function buildTree(blocks: ReadonlyMap<string, Block>, nodes: Block[]): Block {
   const keys = [...blocks.keys()].sort();
   const leaves = keys.map((key) => ({ key, depth: depthOf(key), cid: cidOf(blocks, key) }));
@@ -75,7 +75,7 @@ function buildNode(leaves: readonly TreeLeaf[], { depth, nodes }: TreeLevel): Bl
     some.length === 0 ? null : buildNode(some, { depth: depth - 1, nodes }).cid;
   const own = leaves.flatMap((leaf, index) => (leaf.depth === depth ? [index] : []));
   const entries = own.map((at, index) => {
-    const { key, cid } = leaves[at] as TreeLeaf; // `own` has indices of `leaves`
+    const { key, cid } = leaves[at] as TreeLeaf; // `own` contains indices of `leaves`
     const before = index === 0 ? '' : (leaves[own[index - 1] ?? 0]?.key ?? '');
     const shared = sharedLength(before, key);
     const rest = leaves.slice(at + 1, own[index + 1] ?? leaves.length);
@@ -92,7 +92,7 @@ function sharedLength(one: string, other: string): number {
   return length;
 }
 
-/** The layer of a key: how many pairs of zero bits its SHA-256 begins with. */
+/** Returns the layer of a key: the number of leading pairs of zero bits in its SHA-256. */
 function depthOf(key: string): number {
   const bits = [...sha256(Buffer.from(key)).subarray(0, 8)]
     .map((byte) => byte.toString(2).padStart(8, '0'))
@@ -106,25 +106,25 @@ function cidOf(blocks: ReadonlyMap<string, Block>, key: string): CID {
   return block.cid;
 }
 
-/** Writes a CAR file, version 1, of blocks in the given order. */
+/** Returns a CAR file (version 1) with blocks in the given order. */
 export function writeCar(root: CID, blocks: Iterable<Block>): Buffer {
   const parts: Uint8Array[] = [frame(encode({ roots: [root], version: 1 }))];
   for (const { cid, bytes } of blocks) parts.push(frame(cid.bytes, bytes));
   return Buffer.concat(parts);
 }
 
-/** Gives all blocks of a repository: the commit, the tree from its root, the records. */
+/** Returns all blocks of a repository: the commit, the tree nodes and the records. */
 export function blocksOf({ commit, nodes, records }: BuiltRepository): readonly Block[] {
   return [commit, ...nodes, ...records.values()];
 }
 
-/** Writes the CAR file of a repository. */
+/** Returns the CAR file of a repository. */
 export function writeRepository(did: string, records: Readonly<Record<string, unknown>>): Buffer {
   const built = buildRepository(did, records);
   return writeCar(built.commit.cid, blocksOf(built));
 }
 
-/** Puts the length of some bytes before them. */
+/** Prefixes bytes with their length. */
 export function frame(...parts: readonly Uint8Array[]): Buffer {
   let length = parts.reduce((sum, part) => sum + part.length, 0);
   const prefix: number[] = [];

@@ -7,19 +7,19 @@ import { type ImportOutcome, runImport } from '../../../src/archive/imports/run-
 import type { ArchiveStore } from '../../../src/archive/store/store.ts';
 import { createManualClock } from '../manual-clock.ts';
 
-/** How an import ended, and what it left out. */
+/** Outcome of an import, with the skipped records. */
 export interface Imported {
   readonly outcome: ImportOutcome;
   readonly skipped: readonly SkippedRecord[];
 }
 
-/** What a test may change of an import. */
+/** Options of a test import. */
 export interface ImportChanges {
-  /** Aborts it after so many batches; with 0 before it begins. */
+  /** Number of batches after which the import is aborted. With 0 it is aborted before the first one. */
   readonly stopAfter?: number;
 }
 
-/** Imports an export as the command does. */
+/** Imports an export as `perch archive import` does. */
 export async function importExport(
   store: ArchiveStore,
   path: string,
@@ -53,7 +53,7 @@ export async function importExport(
   }
 }
 
-/** Gives everything that an archive holds, as sorted lines: equal archives give equal dumps. */
+/** Returns the content of an archive as sorted lines. Equal archives have equal dumps. */
 export function dumpArchive(store: ArchiveStore): readonly string[] {
   const held = store.listHoldings().flatMap((account) => [...store.readHeld(account)]);
   return [...held, ...store.readOthers()].map((item) => sortKeys(toItemLine(item))).sort();

@@ -1,11 +1,11 @@
 import type { TarMember } from './tar-file.ts';
 
-/** The address of the account of the exports in tests. */
+/** URL of the exported account in tests. */
 export const actorAddress = 'https://social.example.org/users/Ada';
 
 const everybody = 'https://www.w3.org/ns/activitystreams#Public';
 
-/** Gives `actor.json`; `more` adds to it or replaces what it has. */
+/** Returns `actor.json`. `more` adds or replaces fields. */
 export function toActor(more: Readonly<Record<string, unknown>> = {}) {
   return {
     '@context': ['https://www.w3.org/ns/activitystreams'],
@@ -26,7 +26,7 @@ export function toActor(more: Readonly<Record<string, unknown>> = {}) {
   };
 }
 
-/** Who can see a post: what stands among its recipients. */
+/** Recipients of a post by visibility. */
 export const audiences = {
   public: { to: [everybody], cc: [`${actorAddress}/followers`] },
   unlisted: { to: [`${actorAddress}/followers`], cc: [everybody] },
@@ -34,7 +34,7 @@ export const audiences = {
   direct: { to: ['https://social.example.org/users/ben'], cc: [] },
 } as const;
 
-/** Gives the activity of a post with a number; `more` adds to the post or replaces what it has. */
+/** Returns the activity of a post. `more` adds or replaces fields of the post. */
 export function toCreate(
   id: number | string,
   content: string,
@@ -70,7 +70,7 @@ export function toCreate(
   };
 }
 
-/** Gives the activity of a boost. */
+/** Returns the activity of a boost. */
 export function toAnnounce(address: string, audience: keyof typeof audiences = 'public') {
   return {
     id: `${actorAddress}/statuses/900/activity`,
@@ -82,7 +82,7 @@ export function toAnnounce(address: string, audience: keyof typeof audiences = '
   };
 }
 
-/** Gives the files of an export, in the order in which Mastodon writes them. */
+/** Returns the files of an export in the order in which Mastodon writes them. */
 export function toExportFiles(
   activities: readonly unknown[],
   actor: unknown = toActor(),

@@ -4,7 +4,7 @@ import type {
   ExportItem,
 } from '../../../src/archive/imports/export-source.ts';
 
-/** Opens an export, reads everything in it and closes it; null where the form does not know it. */
+/** Reads all items of an export. Returns `null` if the format does not recognize the export. */
 export async function readExport(
   form: ExportForm,
   path: string,

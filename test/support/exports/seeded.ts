@@ -1,13 +1,13 @@
-/** Chance that is the same for the same seed. */
+/** Seeded random number generator. */
 export interface Seeded {
-  /** A whole number from 0 to below `limit`. */
+  /** Returns a whole number from 0 up to, but excluding, `limit`. */
   below(limit: number): number;
   of<Item>(items: readonly [Item, ...Item[]]): Item;
   words(count: number): string;
   letters(count: number): string;
 }
 
-/** Creates chance with a seed: Mulberry32. */
+/** Creates a seeded random number generator (mulberry32). */
 export function createSeeded(seed: number): Seeded {
   let state = seed;
   const below = (limit: number) => {

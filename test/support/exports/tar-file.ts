@@ -1,25 +1,25 @@
 import { gzipSync } from 'node:zlib';
 
-/** A file of a tar file. */
+/** Member of a tar file. */
 export interface TarMember {
   readonly name: string;
   readonly content: string | Uint8Array;
-  /** `0`, a file, where left out. */
+  /** Default: `0`, a regular file. */
   readonly type?: string;
 }
 
-/** Writes a tar file in the ustar form, with a pax header before a name that is too long for it. */
+/** Returns a tar file in ustar format, with a pax header before names that are too long. */
 export function writeTar(members: readonly TarMember[]): Buffer {
   return Buffer.concat([...members.flatMap(writeMember), Buffer.alloc(1024)]);
 }
 
-/** Writes a tar file compressed with gzip. */
+/** Returns a tar file compressed with gzip. */
 export function writeTarGz(members: readonly TarMember[]): Buffer {
   return gzipSync(writeTar(members));
 }
 
 function writeMember({ name, content, type = '0' }: TarMember): readonly Buffer[] {
-  const bytes = Buffer.from(content as string); // a copy, also of bytes
+  const bytes = Buffer.from(content as string); // copies both strings and bytes
   const isLong = Buffer.byteLength(name) > 100;
   const pax = isLong ? writeMember({ name: 'pax', content: toPax('path', name), type: 'x' }) : [];
   const padding = Buffer.alloc((512 - (bytes.length % 512)) % 512);

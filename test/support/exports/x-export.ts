@@ -1,30 +1,30 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createSeeded, type Seeded } from './seeded.ts';
 
-/** How large a generated export is, and what is odd about it. */
+/** Size and special features of a generated export. */
 export interface XExportOptions {
   readonly posts: number;
   readonly followers?: number;
   readonly following?: number;
-  /** Into how many files the posts are cut. */
+  /** Number of files that contain the posts. */
   readonly parts?: number;
-  /** Every how manieth post is a repost, a reply of the author's own, a broken record; 0 for none. */
+  /** Interval of posts that are a repost, a self-reply or a broken record; 0 for none. */
   readonly repostEvery?: number;
   readonly replyEvery?: number;
   readonly brokenEvery?: number;
-  /** Whether the files begin with a byte order mark and have CRLF. */
+  /** Whether the files start with a byte order mark and use CRLF. */
   readonly isWindows?: boolean;
   readonly handle?: string;
   readonly seed?: number;
 }
 
-/** The account whose export is generated. */
+/** Account of the generated export. */
 export const exporter = { id: '1001', handle: 'Wren_Example', name: 'Wren & Co' } as const;
 
-/** When generated exports were made. */
+/** Date of generated exports. */
 export const generated = '2026-02-01T10:00:00.000Z';
 
-/** Gives an export of X as its files: path and text. */
+/** Returns the files of an X export by path. */
 export function makeXExport(options: XExportOptions): ReadonlyMap<string, string> {
   const { posts, parts = 1, isWindows = false, handle = exporter.handle } = options;
   const random = createSeeded(options.seed ?? 1);
@@ -53,7 +53,7 @@ export function makeXExport(options: XExportOptions): ReadonlyMap<string, string
   return files;
 }
 
-/** Writes the files of an export into a folder. */
+/** Writes the files of an export to a folder. */
 export function writeExport(folder: string, files: ReadonlyMap<string, string>): string {
   for (const [name, text] of files) {
     mkdirSync(`${folder}/${name.split('/').slice(0, -1).join('/')}`, { recursive: true });
@@ -62,12 +62,12 @@ export function writeExport(folder: string, files: ReadonlyMap<string, string>):
   return folder;
 }
 
-/** Gives a file of X's export: a script that assigns a list. */
+/** Returns a file of an X export: a script that assigns an array. */
 export function toScript(name: string, records: readonly string[], part = 0): string {
   return `window.YTD.${name}.part${part} = [\n${records.map((text) => `  ${text}`).join(',\n')}\n]`;
 }
 
-/** Gives a post as `tweets.js` has it; `more` replaces members. */
+/** Returns a post as in `tweets.js`. `more` replaces fields. */
 export function makeTweet(id: string | number, more: Readonly<Record<string, unknown>> = {}) {
   return {
     tweet: {
@@ -148,7 +148,7 @@ function makeRecord(index: number, options: XExportOptions, random: Seeded): str
   return JSON.stringify(tweet);
 }
 
-/** Gives the id of a post by its place. */
+/** Returns the id of the post with the given index. */
 export function idOf(index: number): string {
   return String(880_000_000_000_000_000n + BigInt(index) * 2_516_582_400n);
 }
@@ -195,7 +195,7 @@ function makeBroken(id: string, random: Seeded): string {
 const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/** Writes a time as X does: `Tue Oct 01 19:59:18 +0000 2024`. */
+/** Formats a time as X does: `Tue Oct 01 19:59:18 +0000 2024`. */
 function toXTime(seconds: number): string {
   const date = new Date(seconds * 1000);
   const two = (number: number) => String(number).padStart(2, '0');

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import yazl from 'yazl';
 
-/** Writes files into a zip file, under a folder where one is named; gives its path. */
+/** Writes files to a zip file, optionally below a folder, and returns its path. */
 export async function writeZip(
   path: string,
   files: ReadonlyMap<string, string | Buffer>,

@@ -110,7 +110,7 @@ const readThread = (thread: unknown) =>
 
 const isView = ({ $type }: Json) => $type === undefined || String($type).endsWith('#view');
 
-/** The kinds that objects show by their members, wherever they stand. */
+/** Kinds of objects that are recognized by their members. */
 const forms: readonly (readonly [kind: string, is: (value: Json, member: string) => boolean])[] = [
   ['actor', (value, member) => people.has(member) || ('did' in value && 'handle' in value)],
   ['row', (value, member) => 'post' in value && (member === 'feed' || member === 'row')],
@@ -256,5 +256,5 @@ function shape(kind: string, value: unknown): void {
   if (row !== null) parsePost(row.reply?.parent);
 }
 
-/** What is known of the payloads of Bluesky. */
+/** Description of the Bluesky payloads. */
 export const blueskyMembers: Platform = { kinds, samples, shape, leftOut, envelope };

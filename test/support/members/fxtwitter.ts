@@ -251,5 +251,5 @@ function shape(kind: string, value: unknown): void {
   if (post !== null) shapePost(post);
 }
 
-/** What is known of the payloads of FxTwitter. */
+/** Description of the FxTwitter payloads. */
 export const fxTwitterMembers: Platform = { kinds, samples, shape, leftOut, envelope };

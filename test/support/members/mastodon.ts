@@ -54,7 +54,7 @@ const envelope: Platform['envelope'] = {};
 const account = { platform: 'mastodon', handle: `wren@${homeHost}` } as const;
 const wren = accountRow('wren');
 
-/** Answers each path that ends so. */
+/** Creates a provider whose responses are selected by the end of the path. */
 const provide = (bodies: Readonly<Record<string, unknown>>) =>
   createMastodon({
     ...openGates,
@@ -73,7 +73,7 @@ const readStatus = (status: Json) =>
     replies: 'off',
   });
 
-/** An account is read by its own server, and stands in the lists of all. */
+/** Reads an account from its own server and from the lists of another one. */
 async function readAccount(row: Json): Promise<unknown> {
   const profile = { kind: 'profile', account } as const;
   const followers = { kind: 'followers', account, cursor: null, count: 20 } as const;
@@ -224,5 +224,5 @@ function shape(kind: string, value: unknown): void {
   if (status !== null) shapePost(status, createSurroundings([status], home));
 }
 
-/** What is known of the payloads of servers of Mastodon. */
+/** Description of the Mastodon payloads. */
 export const mastodonMembers: Platform = { kinds, samples, shape, leftOut, envelope };

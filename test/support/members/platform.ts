@@ -1,17 +1,17 @@
 import type { Json, Kinds } from './walk.ts';
 
-/** What is known of the payloads of one provider. */
+/** Description of the payloads of a provider. */
 export interface Platform {
   readonly kinds: Kinds;
-  /** Objects with every member that a schema knows, by kind. Several where members exclude each other. */
+  /** Objects with all members of a schema, by kind. Members that exclude each other are in separate objects. */
   readonly samples: readonly (readonly [kind: string, sample: Json])[];
-  /** Shapes an object of a kind, as far as its parts are parsed late. */
+  /** Shapes an object of a kind, to parse the parts that are parsed lazily. */
   shape(kind: string, value: unknown): void;
   /**
-   * Members that reach no answer on purpose, with the reason. A path names a kind of object and the
-   * members in it; all that is below is left out as well. `*` stands for any member.
+   * Members that are deliberately not part of any result, each with the reason. A path consists of a kind
+   * of object and member names, and includes everything below it. `*` matches any member.
    */
   readonly leftOut: Readonly<Record<string, string>>;
-  /** Members around the objects, and what they are for. */
+  /** Members outside of the objects, each with its purpose. */
   readonly envelope: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
 import { type HttpClient, HttpFailure } from '../../../src/core/http/http-client.ts';
 
-/** Creates a client that answers each URL with a body of JSON, without a network. */
+/** Creates an HTTP client that returns a JSON body for each URL without a network. */
 export function createStubHttp(bodyOf: (url: URL) => unknown): HttpClient {
   return {
     get: async (url) => {

@@ -56,7 +56,7 @@ const envelope: Platform['envelope'] = {
   'body.tombstone.text.text': 'the reason, by its wording',
   'body.tombstone.text.entities': 'a link to the help pages of X',
   'body.tombstone.text.rtl': 'the direction of the reason',
-  // What follows is the oEmbed document of X, which Perch does not ask for.
+  // The rest is the oEmbed document of X, which Perch does not request.
   'body.url': 'of an oEmbed document',
   'body.author_name': 'of an oEmbed document',
   'body.author_url': 'of an oEmbed document',
@@ -213,5 +213,5 @@ function shape(kind: string, value: unknown): void {
   parsePost(post.parent);
 }
 
-/** What is known of the payloads of syndication. */
+/** Description of the syndication payloads. */
 export const syndicationMembers: Platform = { kinds, samples, shape, leftOut, envelope };

@@ -1,17 +1,17 @@
-/** An object of JSON. */
+/** JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What a kind of object in a payload is called, and how one of them is read by itself. */
+/** Kinds of objects in payloads, and the function that reads a single object. */
 export interface Kinds {
-  /** Returns the kind of the object under a member, such as `status` under `quote`; `null` for none. */
+  /** Returns the kind of the object in a member, such as `status` in `quote`; `null` for other objects. */
   of(member: string, value: Json): string | null;
-  /** Reads an object of a kind as the provider does, within the least that has to be around it. */
+  /** Reads an object of a kind with the provider, in a minimal payload. */
   readonly readers: Readonly<Record<string, (object: Json) => Promise<unknown>>>;
 }
 
-/** A place in a payload: which object it is in, the way to it, and what it is called. */
+/** Location of a value in a payload: the object that contains it, and the path. */
 export interface Place {
-  /** The members from the object's kind on, such as `status.media.all[].url`. */
+  /** Path that starts with the kind of the object, such as `status.media.all[].url`. */
   readonly path: string;
   readonly kind: string;
   readonly object: Json;
@@ -19,7 +19,7 @@ export interface Place {
   readonly value: unknown;
 }
 
-/** Finds the objects of a body that are read by themselves, with all places in them, and those around them. */
+/** Returns all locations in a body: within the objects of known kinds, and outside of them. */
 export function findPlaces(body: unknown, kinds: Kinds): readonly Place[] {
   return walkAround(body, { member: 'body', path: 'body', kinds });
 }
@@ -63,7 +63,7 @@ function walkObject(value: unknown, at: Omit<Place, 'value'>, kinds: Kinds): rea
   });
 }
 
-/** The same kind of object stands under many members, and has its own path everywhere. */
+/** Returns the path of a value. It starts anew at each object of a known kind. */
 function pathOf({ keys }: Pick<Place, 'keys'>, value: unknown, kinds: Kinds, path: string): string {
   const member = keys.findLast((key) => typeof key === 'string');
   return (isObject(value) && typeof member === 'string' && kinds.of(member, value)) || path;
@@ -73,12 +73,12 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the object of a place with another value there, which its schema takes where it can. */
+/** Returns a copy of the object with a different value at a location, if possible one that its schema accepts. */
 export function change({ object, keys, value }: Place): Json {
-  // Not `structuredClone`, which keeps what stands in two places one and the same.
+  // Not `structuredClone`, which preserves shared references.
   const changed: Record<string | number, unknown> = JSON.parse(JSON.stringify(object));
   let parent = changed;
-  // The keys are those that led to the place in the same object.
+  // The keys exist, because they were collected from the same object.
   for (const key of keys.slice(0, -1)) parent = parent[key] as typeof changed;
   parent[keys.at(-1) ?? ''] = another(value);
   return changed;
@@ -95,7 +95,7 @@ function another(value: unknown): unknown {
   return `${value}x`;
 }
 
-/** Tells whether another value at a place leads to another answer. */
+/** Returns whether a different value at a location changes the result. */
 export async function reaches(place: Place, kinds: Kinds): Promise<boolean> {
   const read = kinds.readers[place.kind];
   if (read === undefined) return false;
@@ -107,14 +107,14 @@ async function answerOf(found: Promise<unknown>): Promise<string> {
   return JSON.stringify(await found.catch((error: unknown) => String(error)));
 }
 
-/** What is watched: an object of a kind, and where to note what is looked for. */
+/** Options of `watch`: the kind of the object, and the set for missing members. */
 export interface Watched {
   readonly kind: string;
   readonly kinds: Kinds;
   readonly missing: Set<string>;
 }
 
-/** Returns a copy of an object that notes the paths of the members that are looked for and missing. */
+/** Returns a copy of an object that records the paths of members that are read but missing. */
 export function watch(object: Json, { kind, kinds, missing }: Watched): unknown {
   const wrap = (value: unknown, path: string, member: string): unknown => {
     if (Array.isArray(value)) {

@@ -104,7 +104,7 @@ async function play(run: Run) {
   const results: unknown[] = [];
   const expected: unknown[] = [];
   const limits = new Map<string, number>();
-  const pending: { giveBack(): void; units: readonly Unit[] }[] = [];
+  const pending: { refund(): void; units: readonly Unit[] }[] = [];
 
   for (let operation = 0; operation < run.operations; operation++) {
     nowMs += run.stepMs(chance());
@@ -122,7 +122,7 @@ async function play(run: Run) {
     const { told, units } = model.spend(charges, nowMs);
     results.push(spent.ok ? { ok: true } : spent);
     expected.push(told);
-    if (spent.ok && chance() < run.givenBack) pending.push({ giveBack: spent.giveBack, units });
+    if (spent.ok && chance() < run.givenBack) pending.push({ refund: spent.refund, units });
   }
 
   /** Gives back what was spent some time ago: late, or twice, as chance has it. */
@@ -131,7 +131,7 @@ async function play(run: Run) {
     const one = pending[at];
     if (one === undefined) return;
     if (chance() < 0.8) pending.splice(at, 1);
-    one.giveBack();
+    one.refund();
     for (const unit of one.units) {
       if (nowMs - unit.atMs < run.windowMs) unit.isBack = true;
     }

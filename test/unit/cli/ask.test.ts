@@ -32,7 +32,7 @@ it('prints an answer with its citations', async () => {
   expect(ended.stdout).toContain('- `seals.md#feeding:7`');
 });
 
-it('prints what a session tells at the end of a turn with --json', async () => {
+it('prints the properties of a completed session turn with --json', async () => {
   const { root } = corpusOf(birds);
 
   const { stdout } = await perch(['ask', 'what does a seal eat', '--corpus', root, '--json']);
@@ -53,7 +53,7 @@ it('prints what a session tells at the end of a turn with --json', async () => {
   });
 });
 
-it('cites headings as readers see them, and those of code as they are', async () => {
+it('cites Markdown headings as rendered, and names in code verbatim', async () => {
   const { root } = corpusOf({
     'seals.md':
       '# Seals\n\n## [Herring](./fish.md) and `food_of` *seals*\n\nA seal eats five kilos of herring a day.\n',
@@ -71,7 +71,7 @@ it('cites headings as readers see them, and those of code as they are', async ()
   expect(shown.stdout).toContain('- `seals.md#herring-and-food_of-seals:5`');
 });
 
-it('says with exit code 1 that the docs do not answer', async () => {
+it('exits with 1 if the docs do not answer the question', async () => {
   const { root } = corpusOf(birds);
 
   const ended = await perch(['ask', 'price of crude oil in 1973', '--corpus', root]);
@@ -80,7 +80,7 @@ it('says with exit code 1 that the docs do not answer', async () => {
   expect(ended.stdout).toMatch(/^The documentation does not seem to answer this/);
 });
 
-it('takes a file, and several corpora by their names', async () => {
+it('accepts files and several corpora', async () => {
   const { root } = corpusOf(birds);
   const { root: other } = corpusOf({ 'fog.md': '# Fog horns\n\nThe horn sounds twice.\n' });
 
@@ -92,7 +92,7 @@ it('takes a file, and several corpora by their names', async () => {
   expect((await perch(['ask', 'feeding seals', ...args])).code).toBe(1);
 });
 
-it('keeps the index of what is configured in the data directory', async () => {
+it('stores the index of the configured corpus in the data directory', async () => {
   const { root } = corpusOf(birds);
   const folder = join(temporaryFolder(), 'data');
   const env = { PERCH_DATA_DIR: folder, PERCH_CORPUS: root };
@@ -102,7 +102,7 @@ it('keeps the index of what is configured in the data directory', async () => {
   expect((await perch(['ask', 'what does a seal eat'], env, true)).stderr).toBe('');
 });
 
-it('keeps nothing of a corpus that is named on the command line', async () => {
+it('stores no index for a corpus given by --corpus', async () => {
   const { root } = corpusOf(birds);
   const folder = join(temporaryFolder(), 'data');
 
@@ -121,26 +121,26 @@ it('answers from its own docs by default', async () => {
 });
 
 it.each([
-  [['ask'], 'needs a question'],
-  [['ask', '  '], 'needs a question'],
+  [['ask'], 'Give a question'],
+  [['ask', '  '], 'Give a question'],
   [['ask', 'two', 'words'], 'quotation marks'],
-  [['ask', 'x', '--corpus', '/nowhere/at/all'], 'There is no folder or file /nowhere/at/all'],
-  [['ask', 'x', '--sessions', 'a'], 'there is no option --sessions'],
-] as const)('explains %j with exit code 2', async (args, words) => {
+  [['ask', 'x', '--corpus', '/nowhere/at/all'], 'There is no folder or file /nowhere/at/all.'],
+  [['ask', 'x', '--sessions', 'a'], '--sessions is not an option'],
+] as const)('refuses %j with exit code 2', async (args, words) => {
   const { code, stderr } = await perch(args);
 
   expect(code).toBe(2);
   expect(stderr).toContain(words);
 });
 
-it('explains a configured corpus that is not there', async () => {
+it('names a configured corpus that does not exist', async () => {
   const { code, stderr } = await perch(['ask', 'x'], { PERCH_CORPUS: '/nowhere' });
 
   expect(code).toBe(2);
   expect(stderr).toContain('/nowhere');
 });
 
-it('has a language model answer where one is configured', async () => {
+it('answers with the configured language model', async () => {
   const { root } = corpusOf(birds);
   const { url } = await fakeModel(({ request, say, finish }) => {
     say(`Five kilos of herring ${markerOf(request, 'five kilos')}.`);
@@ -150,15 +150,15 @@ it('has a language model answer where one is configured', async () => {
   const env = { PERCH_MODEL_URL: url, PERCH_MODEL: 'harbour-7b' };
   const ended = await perch(['ask', 'what does a seal eat', '--corpus', root], env);
 
-  const place = '`seals.md#feeding:5`';
+  const citation = '`seals.md#feeding:5`';
   expect(ended).toEqual({
     code: 0,
-    stdout: `Five kilos of herring (${place}).\n\nSources:\n\n- ${place}\n`,
+    stdout: `Five kilos of herring (${citation}).\n\nSources:\n\n- ${citation}\n`,
     stderr: '',
   });
 });
 
-it('says where the language model did not answer', async () => {
+it('reports that the language model could not be reached', async () => {
   const env = {
     PERCH_CORPUS: corpusOf(birds).root,
     PERCH_MODEL_URL: 'http://127.0.0.1:1/v1',

@@ -5,11 +5,11 @@ import { spawnPerch, temporaryFolder } from '../../support/spawn-perch.ts';
 
 const home = '/home/someone';
 
-it('is ./data in the checkout of Perch', () => {
+it('is ./data in a checkout of Perch', () => {
   expect(defaultDataFolder({ cwd: process.cwd(), home, env: {} })).toBe('./data');
 });
 
-it('is ./data where Perch has kept its data there before', () => {
+it('is ./data if it contains a key store', () => {
   const cwd = temporaryFolder();
   mkdirSync(`${cwd}/data`);
   writeFileSync(`${cwd}/data/perch.db`, '');
@@ -20,16 +20,20 @@ it('is ./data where Perch has kept its data there before', () => {
 it.each([
   ['~/.local/share', {}, '/home/someone/.local/share/perch'],
   ['$XDG_DATA_HOME', { XDG_DATA_HOME: '/srv/share' }, '/srv/share/perch'],
-  ['no relative $XDG_DATA_HOME', { XDG_DATA_HOME: 'share' }, '/home/someone/.local/share/perch'],
-  ['no empty $XDG_DATA_HOME', { XDG_DATA_HOME: '' }, '/home/someone/.local/share/perch'],
-])('is in %s elsewhere', (_, env, folder) => {
+  [
+    '~, for a relative $XDG_DATA_HOME',
+    { XDG_DATA_HOME: 'share' },
+    '/home/someone/.local/share/perch',
+  ],
+  ['~, for an empty $XDG_DATA_HOME', { XDG_DATA_HOME: '' }, '/home/someone/.local/share/perch'],
+])('is in %s otherwise', (_, env, folder) => {
   const cwd = temporaryFolder();
   mkdirSync(`${cwd}/data`);
 
   expect(defaultDataFolder({ cwd, home, env })).toBe(folder);
 });
 
-it('is where a command keeps its data, unless PERCH_DATA_DIR names another folder', async () => {
+it('is used by commands without PERCH_DATA_DIR', async () => {
   const share = temporaryFolder();
 
   const { stderr } = await spawnPerch(['archive', 'export', '@x', '--output', '/dev/full'], {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/config.ts';
 
-const whole = { PERCH_MODEL_URL: 'http://localhost:11434/v1/', PERCH_MODEL: 'harbour:7b' };
+const complete = { PERCH_MODEL_URL: 'http://localhost:11434/v1/', PERCH_MODEL: 'harbour:7b' };
 const faultsOf = (env: Readonly<Record<string, string>>) => {
   const loaded = loadConfig(env);
   return loaded.ok ? [] : loaded.faults;
@@ -18,8 +18,8 @@ describe('the settings of the language model', () => {
     });
   });
 
-  it('need no key', () => {
-    const loaded = loadConfig(whole);
+  it('do not require a key', () => {
+    const loaded = loadConfig(complete);
 
     expect(loaded.ok && loaded.config).toMatchObject({
       PERCH_MODEL_URL: 'http://localhost:11434/v1',
@@ -28,10 +28,13 @@ describe('the settings of the language model', () => {
   });
 
   it.each([
-    [{ PERCH_MODEL_URL: whole.PERCH_MODEL_URL }, /^PERCH_MODEL: must be set/],
-    [{ PERCH_MODEL: 'harbour' }, /^PERCH_MODEL_URL: must be set, because PERCH_MODEL is/],
-    [{ PERCH_MODEL_KEY: 'sk-1' }, /^PERCH_MODEL_URL: must be set, because PERCH_MODEL_KEY is/],
-  ])('are refused in part: %j', (env, words) => {
+    [
+      { PERCH_MODEL_URL: complete.PERCH_MODEL_URL },
+      /^PERCH_MODEL must be set .* PERCH_MODEL_URL is/,
+    ],
+    [{ PERCH_MODEL: 'harbour' }, /^PERCH_MODEL_URL must be set .* because PERCH_MODEL is/],
+    [{ PERCH_MODEL_KEY: 'sk-1' }, /^PERCH_MODEL_URL must be set .* because PERCH_MODEL_KEY is/],
+  ])('reject the incomplete settings %j', (env, words) => {
     expect(faultsOf(env)).toEqual([expect.stringMatching(words)]);
   });
 
@@ -40,32 +43,32 @@ describe('the settings of the language model', () => {
     'http://:pass-word@localhost/v1',
     'http://localhost/v1?key=pass-word',
     'ftp://localhost/pass-word',
-  ])('refuse the address %s and do not repeat it', (address) => {
-    const [fault, ...others] = faultsOf({ ...whole, PERCH_MODEL_URL: address });
+  ])('reject the URL %s without printing it', (address) => {
+    const [fault, ...others] = faultsOf({ ...complete, PERCH_MODEL_URL: address });
 
     expect(others).toEqual([]);
-    expect(fault).toMatch(/^PERCH_MODEL_URL: must be an http/);
+    expect(fault).toMatch(/^PERCH_MODEL_URL must be an http/);
     expect(fault).not.toContain('pass-word');
   });
 
-  it('refuse an address with what is appended', () => {
-    const PERCH_MODEL_URL = `${whole.PERCH_MODEL_URL}chat/completions`;
+  it('reject a URL that ends in /chat/completions', () => {
+    const PERCH_MODEL_URL = `${complete.PERCH_MODEL_URL}chat/completions`;
 
-    expect(faultsOf({ ...whole, PERCH_MODEL_URL })).toEqual([
-      'PERCH_MODEL_URL: must be the base address; /chat/completions is appended',
+    expect(faultsOf({ ...complete, PERCH_MODEL_URL })).toEqual([
+      'PERCH_MODEL_URL must be the base URL, because Perch appends /chat/completions to it.',
     ]);
   });
 
-  it('never repeat the key', () => {
-    const faults = faultsOf({ ...whole, PERCH_MODEL_KEY: 'sk with spaces' });
+  it('never print the key', () => {
+    const faults = faultsOf({ ...complete, PERCH_MODEL_KEY: 'sk with spaces' });
 
-    expect(faults).toEqual([expect.stringMatching(/^PERCH_MODEL_KEY: must have/)]);
+    expect(faults).toEqual([expect.stringMatching(/^PERCH_MODEL_KEY must have/)]);
   });
 
   it.each(['PERCH_MODEL_STALL_SECONDS', 'PERCH_MODEL_CONTEXT_CHARACTERS'])(
-    'refuse 0 for %s',
+    'reject 0 for %s',
     (name) => {
-      expect(faultsOf({ ...whole, [name]: '0' })).toEqual([expect.stringContaining(name)]);
+      expect(faultsOf({ ...complete, [name]: '0' })).toEqual([expect.stringContaining(name)]);
     },
   );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/config.ts';
 
-/** What a limit has to be at least, where 1 makes no sense. */
+/** Minimum value of the limits whose minimum is not 1. */
 const smallest: Readonly<Record<string, string>> = {
   PERCH_SESSION_BODY_BYTES: '1024',
   PERCH_SESSION_BYTES: '1048576',
@@ -12,7 +12,7 @@ const smallest: Readonly<Record<string, string>> = {
 const load = (name: string, value: string) => loadConfig({ [name]: value });
 
 describe('the settings of sessions', () => {
-  it('have the limits of the protocol by default', () => {
+  it('default to the limits of the session protocol', () => {
     const loaded = loadConfig({});
 
     expect(loaded.ok && loaded.config).toMatchObject({
@@ -48,17 +48,17 @@ describe('the settings of sessions', () => {
     });
   });
 
-  it.each(['svc', 'eve', 'a', 'x-1', 'a'.repeat(32)])('take the prefix %s', (prefix) => {
+  it.each(['svc', 'eve', 'a', 'x-1', 'a'.repeat(32)])('accept the prefix %s', (prefix) => {
     expect(load('PERCH_SESSION_PREFIX', prefix).ok).toBe(true);
   });
 
   it.each(['api', 'mcp', 'docs', 'search', 'Svc', '1a', '-a', 'a/b', 'a b', 'a'.repeat(33)])(
-    'refuse the prefix %s',
+    'reject the prefix %s',
     (prefix) => {
       const loaded = load('PERCH_SESSION_PREFIX', prefix);
 
       expect(loaded).toMatchObject({ ok: false });
-      expect(!loaded.ok && loaded.faults[0]).toMatch(/^PERCH_SESSION_PREFIX=".*": must /);
+      expect(!loaded.ok && loaded.faults[0]).toMatch(/^PERCH_SESSION_PREFIX is ".*", but must /);
     },
   );
 
@@ -87,12 +87,12 @@ describe('the settings of sessions', () => {
     'PERCH_SESSION_LEASE_SECONDS',
     'PERCH_SESSION_FOLLOW_SECONDS',
     'PERCH_SESSION_STALL_SECONDS',
-  ])('refuse 0 for %s, which would switch the limit off', (name) => {
+  ])('reject 0 for %s, which would turn the limit off', (name) => {
     expect(load(name, '0').ok).toBe(false);
     expect(load(name, smallest[name] ?? '1').ok).toBe(true);
   });
 
-  it('refuse a heartbeat that clients would not wait for', () => {
+  it('reject a heartbeat interval longer than clients wait', () => {
     expect(load('PERCH_SESSION_HEARTBEAT_SECONDS', '13').ok).toBe(true);
     expect(load('PERCH_SESSION_HEARTBEAT_SECONDS', '14').ok).toBe(false);
   });
@@ -103,7 +103,7 @@ describe('the settings of sessions', () => {
     ['https://page.example/', false],
     ['page.example', false],
     ['https://page.example/path', false],
-  ])('take the origins %s: %s', (origins, isTaken) => {
-    expect(load('PERCH_SESSION_ORIGINS', origins).ok).toBe(isTaken);
+  ])('accept the origins %s: %s', (origins, isAccepted) => {
+    expect(load('PERCH_SESSION_ORIGINS', origins).ok).toBe(isAccepted);
   });
 });

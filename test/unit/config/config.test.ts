@@ -9,7 +9,7 @@ describe.each(names)('%s', (name) => {
     'mailto:security@example.org?subject=Perch',
     'https://example.org/report',
     'tel:+1-201-555-0123',
-  ])('takes %s', (value) => {
+  ])('accepts %s', (value) => {
     expect(loadConfig({ [name]: value })).toMatchObject({ ok: true, config: { [name]: value } });
   });
 
@@ -24,14 +24,14 @@ describe.each(names)('%s', (name) => {
     'https://example.org/a\nContact: mailto:evil@example.org',
     'https://vogelhäuschen.example/',
     'https://',
-  ])('refuses %j', (value) => {
+  ])('rejects %j', (value) => {
     const loaded = loadConfig({ [name]: value });
 
     expect(loaded).toMatchObject({ ok: false, faults: [expect.stringContaining(name)] });
   });
 });
 
-it('sends people to the documentation where nobody is named', () => {
+it('uses documentation pages as default contacts', () => {
   const loaded = loadConfig({ PERCH_BASE_URL: 'https://perch.example.org/' });
 
   expect(loaded).toMatchObject({
@@ -59,7 +59,7 @@ describe('PERCH_MCP_ORIGINS', () => {
     ],
     ['https://bücher.example', ['https://xn--bcher-kva.example']],
     ['chrome-extension://abcdef', ['chrome-extension://abcdef']],
-  ])('takes %j', (value, origins) => {
+  ])('accepts %j', (value, origins) => {
     expect(originsOf(value)).toEqual(origins);
   });
 
@@ -72,9 +72,9 @@ describe('PERCH_MCP_ORIGINS', () => {
     'https://app.example.org:99999',
     'null',
     'https://a.example,,https://b.example',
-  ])('refuses %j and says what it takes', (value) => {
+  ])('rejects %j and describes the accepted values', (value) => {
     expect(originsOf(value)).toEqual([
-      expect.stringMatching(/^PERCH_MCP_ORIGINS=".*must be origins such as/),
+      expect.stringMatching(/^PERCH_MCP_ORIGINS is ".*must be origins such as/),
     ]);
   });
 });
@@ -85,16 +85,16 @@ describe('PERCH_MASTODON_SEARCH_HOST', () => {
     return loaded.ok ? loaded.config.PERCH_MASTODON_SEARCH_HOST : loaded.faults;
   };
 
-  it('is a public name', () => {
+  it('accepts a public host name, in lower case', () => {
     expect(hostOf({})).toBe('mastodon.social');
     expect(hostOf({ PERCH_MASTODON_SEARCH_HOST: 'Reef.example.org' })).toBe('reef.example.org');
   });
 
   it.each(['localhost', '127.0.0.1', 'https://reef.example.org', 'reef.example.org:8443', 'reef'])(
-    'refuses %j',
+    'rejects %j',
     (value) => {
       expect(hostOf({ PERCH_MASTODON_SEARCH_HOST: value })).toEqual([
-        expect.stringContaining('must be the public name of a server'),
+        expect.stringContaining('must be the public host name of a server'),
       ]);
     },
   );

@@ -47,7 +47,7 @@ function createPayer(share: PoolShare = 'anonymous') {
     spend: async () => {
       ledger.spent += 1;
       return {
-        giveBack: () => {
+        refund: () => {
           ledger.givenBack += 1;
         },
       };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Facet } from '../../../src/model/post.ts';
-import { settleRuns } from '../../../src/platforms/runs.ts';
+import { nestRuns } from '../../../src/platforms/runs.ts';
 import { toCodePoints } from '../../../src/platforms/text.ts';
 import { expectFacetsFit } from '../../suites/provider-suite.ts';
 import { fc } from '../../support/fast-check.ts';
 
-describe('settleRuns', () => {
+describe('nestRuns', () => {
   const run = fc.record(
     {
       type: fc.constantFrom<Facet['type'][]>('bold', 'link'),
@@ -19,7 +19,7 @@ describe('settleRuns', () => {
   it('makes any runs nest', () => {
     fc.assert(
       fc.property(fc.array(run, { maxLength: 20 }), (runs) => {
-        expectFacetsFit('x'.repeat(20), settleRuns(runs, 20));
+        expectFacetsFit('x'.repeat(20), nestRuns(runs, 20));
       }),
     );
   });
@@ -27,7 +27,7 @@ describe('settleRuns', () => {
   it('cuts no link, and has none over another', () => {
     fc.assert(
       fc.property(fc.array(run, { maxLength: 20 }), (runs) => {
-        const links = settleRuns(runs, 20).filter(({ url }) => url !== undefined);
+        const links = nestRuns(runs, 20).filter(({ url }) => url !== undefined);
 
         expect(runs).toEqual(expect.arrayContaining([...links]));
         for (const [index, link] of links.slice(1).entries()) {
@@ -44,7 +44,7 @@ describe('settleRuns', () => {
       end: 1100 + index,
     }));
 
-    const settled = settleRuns([...outer, ...crossing], 2000);
+    const settled = nestRuns([...outer, ...crossing], 2000);
 
     expect(settled.length).toBeLessThan(17 * 600);
     expect(settled[0]).toEqual({ start: 0, end: 1000 });
@@ -61,7 +61,7 @@ describe('settleRuns', () => {
             (_, at) => all.filter(({ start, end }) => start <= at && at < end).length,
           );
 
-        expect(covered(settleRuns(runs, 20))).toEqual(covered(runs));
+        expect(covered(nestRuns(runs, 20))).toEqual(covered(runs));
       }),
     );
   });

@@ -23,7 +23,7 @@ describe('toProviderError', () => {
   it('holds a host that may not be contacted against nobody but that host', () => {
     const failure = toProviderError(new HttpFailure('refused', 'Secret host.'));
 
-    expect(failure.isGeneral).toBe(false);
+    expect(failure.isProviderWide).toBe(false);
   });
 });
 

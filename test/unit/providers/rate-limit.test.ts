@@ -74,7 +74,7 @@ describe('the pace of an upstream', () => {
     expect(sentAt).toHaveLength(500 + 100);
     expect(greedy.at(-1)).toMatchObject({
       kind: 'throttled',
-      isGeneral: false,
+      isProviderWide: false,
       retryAfterSeconds: 60,
     });
     expect(modest.filter((answer) => answer instanceof Error)).toEqual([]);
@@ -110,7 +110,7 @@ describe('the pace of an upstream', () => {
 
   it('lets unhurried requests of one client wait for its fair part', async () => {
     const { clock, http, sentAt } = setUp(400, 9000);
-    const context = { signal, client: { address: '192.0.2.1', network: null }, isUnhurried: true };
+    const context = { signal, client: { address: '192.0.2.1', network: null }, isBackground: true };
     const requests = Array.from({ length: 250 }, () => http.get(url, context));
 
     await clock.advance(0);

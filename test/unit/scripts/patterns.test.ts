@@ -8,7 +8,7 @@ import {
 import { type Review, reviewPatterns } from '../../../scripts/patterns/review-patterns.ts';
 
 describe('findPatterns', () => {
-  it('finds every literal, in any syntax of TypeScript, and every call of RegExp', () => {
+  it('finds all literals in any TypeScript syntax, and all calls of RegExp', () => {
     const text = `
       const schema = z.string().regex(/^a+$/u) satisfies z.ZodType<string>;
       const half = (1 as number) / 2 / 3;
@@ -34,9 +34,9 @@ describe('judgePattern', () => {
   it.each([
     ['^[a-z]+$', 'i'],
     ['"(?:\\\\.|[^"\\\\])*"?', 'g'],
-    // Undecided by proof, and searched for attacks.
+    // recheck cannot decide this one, and searches for attacks.
     ['(?<![^\\s])#.*|(?<![\\w.])-?\\d+(?![\\w.])', 'gm'],
-  ])('calls /%s/%s linear', (source, flags) => {
+  ])('classifies /%s/%s as linear', (source, flags) => {
     expect(judgePattern(source, flags)).toEqual({ status: 'linear' });
   });
 
@@ -45,13 +45,13 @@ describe('judgePattern', () => {
     ['\\s+$', '', '2nd degree polynomial'],
     ['^(?:a|a)*$', '', 'exponential'],
     ['(?<![^\\s])#|\\d+(?!\\d|b)$', '', '2nd degree polynomial (fuzz)'],
-  ])('calls /%s/%s superlinear', (source, flags, degree) => {
+  ])('classifies /%s/%s as superlinear', (source, flags, degree) => {
     expect(judgePattern(source, flags)).toMatchObject({ status: 'superlinear', degree });
   });
 });
 
 describe('writeAttack', () => {
-  it('repeats the pumps up to a length', () => {
+  it('repeats the pumps up to the given length', () => {
     const parts = [
       { prefix: '?', pump: 'ab' },
       { prefix: '&', pump: 'c' },
@@ -81,13 +81,13 @@ function review(given: Partial<Review>): readonly string[] {
 }
 
 describe('reviewPatterns', () => {
-  it('refuses a superlinear pattern', () => {
+  it('rejects a superlinear pattern', () => {
     expect(review({ literals: [pattern] })).toEqual([
-      expect.stringMatching(/^a\.ts:3: \/\\s\+\$\/ takes time of a 2nd degree polynomial/),
+      expect.stringMatching(/^a\.ts:3: \/\\s\+\$\/ takes 2nd degree polynomial time/),
     ]);
   });
 
-  it('refuses a pattern on which the analyser gave up', () => {
+  it('rejects a pattern that the analyser could not decide', () => {
     const judge = () => ({ status: 'unproved', reason: 'timeout' }) as const;
 
     expect(review({ literals: [pattern], judge })).toEqual([
@@ -95,11 +95,11 @@ describe('reviewPatterns', () => {
     ]);
   });
 
-  it('accepts one that is listed and fast enough on the longest input', () => {
+  it('accepts a listed exception that is fast enough on its longest input', () => {
     expect(review({ literals: [pattern], exceptions: [exception] })).toEqual([]);
   });
 
-  it('refuses one that is listed and slow on the longest input', () => {
+  it('rejects a listed exception that is slow on its longest input', () => {
     const slow = { ...exception, maxLength: 5_000 };
 
     expect(review({ literals: [pattern], exceptions: [slow] })).toEqual([
@@ -107,7 +107,7 @@ describe('reviewPatterns', () => {
     ]);
   });
 
-  it('refuses an exception for a pattern that is linear or gone', () => {
+  it('rejects an exception for a pattern that is linear or does not exist', () => {
     const judge = () => ({ status: 'linear' }) as const;
     const gone = { ...exception, file: 'b.ts' };
 
@@ -117,15 +117,15 @@ describe('reviewPatterns', () => {
     ]);
   });
 
-  it('refuses places that create patterns and are not listed, or create nothing to analyse', () => {
+  it('rejects locations that are not listed, and those that created no pattern', () => {
     const place = { file: 'a.ts', line: 3 };
 
     expect(review({ places: [place] })).toEqual([
-      'a.ts:3 creates a pattern, and dynamicPatterns has no a.ts.',
+      'a.ts:3 creates a pattern, but dynamicPatterns does not list a.ts.',
       'a.ts:3 created no pattern to analyse.',
     ]);
     expect(review({ dynamicPatterns: [{ file: 'b.ts', madeOf: 'constants' }] })).toEqual([
-      'b.ts creates no patterns, and dynamicPatterns lists it.',
+      'b.ts creates no patterns, but dynamicPatterns lists it.',
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { type Media, toMediaSet } from '../../../model/media.ts';
 import type { Poll, Status } from '../../../model/post.ts';
 import { isPostId, parseHandle, profileUrl } from '../../../model/reference.ts';
 import { toRichText } from '../../../platforms/html-text.ts';
-import { known } from '../../../platforms/known.ts';
+import { omitNull } from '../../../platforms/omit-null.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../../platforms/times.ts';
 import type { ExportedPost, ExportedRepost } from '../export-source.ts';
@@ -134,7 +134,7 @@ function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload):
       percentage: count === null ? null : toShare(count),
     })),
     total_votes: choices.some(({ replies }) => replies === null) ? null : votes,
-    ...known({ total_voters: votersCount }),
+    ...omitNull({ total_voters: votersCount }),
     ends_at: toIsoTime(endTime ?? closed),
   };
 }

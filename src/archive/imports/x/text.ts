@@ -1,5 +1,5 @@
 import type { Facet } from '../../../model/post.ts';
-import { settleRuns } from '../../../platforms/runs.ts';
+import { nestRuns } from '../../../platforms/runs.ts';
 import { isNamed, scanFacets, type TagType, tagUrl } from '../../../platforms/tags.ts';
 import {
   countCodePoints,
@@ -61,7 +61,7 @@ function shapeNote({ core }: NotePayload): ShapedText {
   );
   const { text, facets } = writeMarks(decodeWithOffsets(core.text), marks, 0);
   const length = countCodePoints(text);
-  return { text, facets: settleRuns([...facets, ...scanFacets(text)], length) };
+  return { text, facets: nestRuns([...facets, ...scanFacets(text)], length) };
 }
 
 /** More than a post needs. Those that come later in its text are dropped. */
@@ -123,7 +123,7 @@ function writeMarks(decoded: DecodedText, marks: readonly Mark[], begin: number)
   }
   write(decoded.text.slice(at));
   const text = pieces.join('').trimEnd();
-  return { text, facets: settleRuns(facets, countCodePoints(text)) };
+  return { text, facets: nestRuns(facets, countCodePoints(text)) };
 }
 
 /** Finds a mark where it is told to be, else further on: several photos have one link, and offsets can be wrong. */

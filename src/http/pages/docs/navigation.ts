@@ -55,19 +55,37 @@ export const navigation: readonly NavigationGroup[] = [
     title: 'Building on it',
     pages: [
       { name: 'errors', summary: 'Every error code, when it comes and what to do then' },
-      { name: 'keys', summary: 'What reads cost, the allowances, and what a key changes' },
-      { name: 'caching', summary: 'How long answers stay fresh, and what caches have to respect' },
+      {
+        name: 'keys',
+        summary: 'How many requests you can send, what they cost, and how to get and use a key',
+      },
+      {
+        name: 'caching',
+        summary: 'How long posts are cached, how to get a fresh copy, and how to use a CDN',
+      },
       {
         name: 'mcp',
         summary: 'Connect Claude, Cursor, VS Code and other assistants, and the tools they get',
       },
       { name: 'scripts', summary: 'Complete programs for curl, Node.js and Python' },
       { name: 'obsidian', summary: 'Save posts and threads as notes in a vault' },
-      { name: 'answers', summary: 'Ask the documentation, and how it finds an answer' },
-      { name: 'sessions', summary: 'Start a conversation, stream its events, follow up' },
-      { name: 'openapi', summary: 'The machine description, and a client made from it' },
-      { name: 'discovery', summary: 'What a program learns from the base URL alone' },
-      { name: 'versioning', summary: 'What may change, how it is announced, and what to do then' },
+      {
+        name: 'answers',
+        summary: 'Ask questions about Perch or your own docs, with or without a language model',
+      },
+      {
+        name: 'sessions',
+        summary: 'Ask questions over HTTP, stream the answers, and ask follow-up questions',
+      },
+      { name: 'openapi', summary: 'Generate a typed client from the OpenAPI description' },
+      {
+        name: 'discovery',
+        summary: 'Find the routes, formats, limits and tools of a server from its address',
+      },
+      {
+        name: 'versioning',
+        summary: 'What stays compatible, what is deprecated, and how to move to v1',
+      },
     ],
   },
   {
@@ -82,12 +100,25 @@ export const navigation: readonly NavigationGroup[] = [
         summary: 'Back up the data folder, upgrade Perch, and move it to another machine',
       },
       { name: 'configuration', summary: 'Every environment variable with its default' },
-      { name: 'admin', summary: 'Make, change and delete keys' },
-      { name: 'providers', summary: 'Who answers reads, and what happens when one fails' },
-      { name: 'archive', summary: 'The posts that Perch itself holds, and the sample' },
+      {
+        name: 'admin',
+        summary: 'Create, list, change and revoke keys, on the command line or over HTTP',
+      },
+      {
+        name: 'monitoring',
+        summary: 'Health checks, Prometheus metrics, the log, and what fills the disk',
+      },
+      {
+        name: 'providers',
+        summary: 'Which platforms Perch reads, which source answers, and what a 404 means',
+      },
+      {
+        name: 'archive',
+        summary: 'Import your X, Mastodon or Bluesky archive, search it, export or delete it',
+      },
       {
         name: 'security',
-        summary: 'What is public, what is logged, and how a weakness is reported',
+        summary: 'What is public and logged, SSRF, CORS, limits, and how to report a vulnerability',
       },
     ],
   },

@@ -147,12 +147,12 @@ describe('a unit that is given back', () => {
     await spendOne(store, 'a', 3);
     await spendOne(store, 'a', 3);
 
-    first.giveBack();
-    first.giveBack();
+    first.refund();
+    first.refund();
 
     expect(store.stateOf('a').spent).toBe(2);
     await spendOne(store, 'a', 3);
-    first.giveBack();
+    first.refund();
     expect(tell(await store.spend([{ account: 'a', limit: 3 }]))).toBe(`a waits ${windowMs}`);
   });
 
@@ -164,13 +164,13 @@ describe('a unit that is given back', () => {
       await clock.advance(100);
     }
 
-    spent[1]?.giveBack();
+    spent[1]?.refund();
     const states = [store.stateOf('a')];
-    spent[0]?.giveBack();
+    spent[0]?.refund();
     states.push(store.stateOf('a'));
-    spent[3]?.giveBack();
+    spent[3]?.refund();
     states.push(store.stateOf('a'));
-    spent[2]?.giveBack();
+    spent[2]?.refund();
     states.push(store.stateOf('a'));
 
     expect(states).toEqual([
@@ -188,7 +188,7 @@ describe('a unit that is given back', () => {
     await spendOne(store, 'a', 1);
     await spendOne(store, 'c', 1);
 
-    if (late.ok) late.giveBack();
+    if (late.ok) late.refund();
 
     expect(['a', 'b', 'c'].map((account) => store.stateOf(account).spent)).toEqual([1, 0, 1]);
   });
@@ -202,9 +202,9 @@ describe('a unit that is given back', () => {
     }
     const kept = spent.splice(2000, 50);
 
-    for (const unit of spent) unit.giveBack();
+    for (const unit of spent) unit.refund();
     const few = store.stateOf('a');
-    for (const unit of kept) unit.giveBack();
+    for (const unit of kept) unit.refund();
 
     expect(few).toEqual({ spent: 50, nextMs: windowMs - 99 });
     expect(store.stateOf('a')).toEqual({ spent: 0, nextMs: 0 });
@@ -214,7 +214,7 @@ describe('a unit that is given back', () => {
     const { store } = open(2);
     await spendOne(store, 'before');
 
-    for (let index = 0; index < 50_000; index++) (await spendOne(store, `${index}`, 1)).giveBack();
+    for (let index = 0; index < 50_000; index++) (await spendOne(store, `${index}`, 1)).refund();
 
     expect(store.stateOf('before').spent).toBe(1);
     expect(store.stateOf('49999').spent).toBe(0);
@@ -226,7 +226,7 @@ describe('a unit that is given back', () => {
     await spendOne(store, 'b');
     await spendOne(store, 'a');
 
-    forgotten.giveBack();
+    forgotten.refund();
 
     expect(store.stateOf('a').spent).toBe(1);
   });

@@ -5,7 +5,7 @@ import {
   type AllowanceLimits,
   createAllowances,
 } from '../../../../src/access/allowances/allowances.ts';
-import type { PoolShare, Spending } from '../../../../src/core/caller.ts';
+import type { PoolShare, SpentUnit } from '../../../../src/core/caller.ts';
 import { Problem } from '../../../../src/core/problem.ts';
 import { clause } from '../../../support/clause.ts';
 import { fc, runs } from '../../../support/fast-check.ts';
@@ -53,7 +53,7 @@ class Reference {
     for (const name of names) this.#spent.push({ name, atMs });
   }
 
-  giveBack(name: string, atMs: number): void {
+  refund(name: string, atMs: number): void {
     const index = this.#spent.findIndex((unit) => unit.name === name && unit.atMs === atMs);
     if (index !== -1) this.#spent.splice(index, 1);
   }
@@ -106,7 +106,7 @@ interface Compared {
 }
 
 /** Spends a unit of an account and in the model, and gives what came of it: alike in both. */
-async function spendAlike({ rig, model, account }: Compared): Promise<Spending | number> {
+async function spendAlike({ rig, model, account }: Compared): Promise<SpentUnit | number> {
   const { clock, allowances } = rig;
   const { account: name, limit } = account;
   const waitSeconds = model.waitSeconds([{ name, limit }], clock.now());
@@ -120,7 +120,7 @@ async function spendAlike({ rig, model, account }: Compared): Promise<Spending |
   expect(allowances.stateOf(account)).toEqual({
     remaining: Math.max(0, limit - times.length),
     resetSeconds: Math.ceil((oldest + windowMs - clock.now()) / 1000),
-    holdsMs: times.length === 0 ? Number.POSITIVE_INFINITY : expect.any(Number),
+    validMs: times.length === 0 ? Number.POSITIVE_INFINITY : expect.any(Number),
   });
   return had;
 }
@@ -134,8 +134,8 @@ async function takeStep(
   const had = await spendAlike(compared);
   if (typeof had !== 'number') {
     if (!givesBack) return;
-    had.giveBack();
-    model.giveBack(account.account, rig.clock.now());
+    had.refund();
+    model.refund(account.account, rig.clock.now());
   } else if (waits) {
     await rig.clock.advance((had - 1) * 1000);
     expect(await spendAlike(compared)).toBe(1);
@@ -276,8 +276,8 @@ describe('the allowances of callers', () => {
     const account = allowances.accountOf('public', 'back');
     const [first] = [await allowances.spend(account), await allowances.spend(account)];
 
-    first?.giveBack();
-    first?.giveBack();
+    first?.refund();
+    first?.refund();
 
     expect(allowances.stateOf(account).remaining).toBe(3);
   });

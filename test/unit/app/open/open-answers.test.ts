@@ -8,7 +8,7 @@ import { corpusOf } from '../../../support/corpus-folder.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
-it('writes to the log how far an index is, and when it is done', async () => {
+it('logs the progress and the completion of an index', async () => {
   const clock = createManualClock();
   const lines: object[] = [];
   const write = (fields: object, message: string) => lines.push({ ...fields, message });
@@ -28,19 +28,19 @@ it('writes to the log how far an index is, and when it is done', async () => {
   await refresh(60, 0);
 
   expect(lines).toEqual([
-    { files: 100, read: 100, message: 'reading the files of the answers' },
+    { files: 100, read: 100, message: 'building the index for answers' },
     {
       files: 120,
       read: 120,
       removed: 0,
       passages: 7,
       ms: 3000,
-      message: 'the index of the answers is up to date',
+      message: 'the index for answers is up to date',
     },
   ]);
 });
 
-it('writes to the log what keeps an index from being up to date', () => {
+it('logs the error that stopped an index update', () => {
   const lines: object[] = [];
   const write = (fields: object) => lines.push(fields);
   const err = new Error('disk full');

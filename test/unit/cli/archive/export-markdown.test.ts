@@ -9,16 +9,19 @@ import { stubAccount, stubPost } from '../../../support/stub-provider.ts';
 
 const stored = Date.UTC(2026, 0, 1) / 1000;
 
-/** A post of an account of X: its id, its time, and what it answers. */
-interface Told {
+/** Post on X with its time and the post that it replies to. */
+interface PostFixture {
   readonly id: string;
   readonly at: string;
   readonly answers?: readonly [handle: string, id: string];
   readonly by?: string;
 }
 
-/** Makes a data directory whose archive holds `ada` with some posts; gives the directory. */
-function makeArchive(posts: readonly Told[], reposts: readonly (readonly [string, string])[] = []) {
+/** Creates a data directory whose archive contains `ada` with some posts. Returns its path. */
+function makeArchive(
+  posts: readonly PostFixture[],
+  reposts: readonly (readonly [string, string])[] = [],
+) {
   const dataDir = join(temporaryFolder(), 'data');
   const store = openArchiveStore(join(dataDir, 'archive.db'), 'https://perch.test');
   store.putAccount({ account: stubAccount('ada'), stored });
@@ -32,7 +35,7 @@ function makeArchive(posts: readonly Told[], reposts: readonly (readonly [string
   return dataDir;
 }
 
-function putPost(store: ReturnType<typeof openArchiveStore>, told: Told): void {
+function putPost(store: ReturnType<typeof openArchiveStore>, told: PostFixture): void {
   const { id, at, answers, by = 'ada' } = told;
   const created = Date.parse(at) / 1000;
   const [screen_name = null, status = null] = answers ?? [];
@@ -50,7 +53,7 @@ function exportTo(dataDir: string, output: string) {
   return runArchive(dataDir, 'export', 'ada', '--format', 'markdown', '--output', output);
 }
 
-/** Reads all files of a folder, by path. */
+/** Reads all files of a folder. Returns their content by path. */
 function readTree(folder: string): Readonly<Record<string, string>> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((of) => join(of.parentPath, of.name));
@@ -59,7 +62,7 @@ function readTree(folder: string): Readonly<Record<string, string>> {
   );
 }
 
-const thread: readonly Told[] = [
+const thread: readonly PostFixture[] = [
   { id: '1', at: '2024-03-31T23:59:00Z' },
   { id: '2', at: '2024-04-01T00:01:00Z', answers: ['ada', '1'] },
   { id: '3', at: '2024-04-02T00:00:00Z', answers: ['ada', '2'] },
@@ -106,7 +109,7 @@ describe('an export to Markdown', () => {
     expect(files['index.md']).toContain('| [2025](2025/) | 1 | 1 | 0 |');
   });
 
-  it('is the same whether it is written anew, again, or over what a stopped one left', async () => {
+  it('is the same for a new, a repeated and a resumed export', async () => {
     const dataDir = makeArchive(thread);
     const [whole, again] = [join(temporaryFolder(), 'a'), join(temporaryFolder(), 'b')];
     await exportTo(dataDir, whole);
@@ -121,7 +124,7 @@ describe('an export to Markdown', () => {
     expect(readTree(again)).toEqual(readTree(whole));
   });
 
-  it('leaves notes of others where they are', async () => {
+  it('does not change files that are not part of it', async () => {
     const dataDir = makeArchive(thread);
     const output = join(temporaryFolder(), 'notes');
     await exportTo(dataDir, output);
@@ -136,9 +139,9 @@ describe('an export to Markdown', () => {
     });
   });
 
-  it('does not lose posts that answer each other', async () => {
+  it('includes posts that reply to each other in a circle', async () => {
     const output = join(temporaryFolder(), 'notes');
-    const circle: readonly Told[] = [
+    const circle: readonly PostFixture[] = [
       { id: '1', at: '2024-03-01T00:00:00Z', answers: ['ada', '2'] },
       { id: '2', at: '2024-03-02T00:00:00Z', answers: ['ada', '1'] },
       { id: '3', at: '2024-03-03T00:00:00Z', answers: ['ada', '3'] },
@@ -150,7 +153,7 @@ describe('an export to Markdown', () => {
     expect(Object.keys(readTree(output))).toContain('2024/03/2024-03-03-3.md');
   });
 
-  it('reads long histories page by page', async () => {
+  it('includes histories of several pages', async () => {
     const output = join(temporaryFolder(), 'notes');
     const many = Array.from({ length: 450 }, (_, index) => ({
       id: String(index + 1),
@@ -164,11 +167,11 @@ describe('an export to Markdown', () => {
   });
 
   it.each([
-    ['something else', { 'letter.txt': 'Dear Ben' }, 'is not empty'],
+    ['other files', { 'letter.txt': 'Dear Ben' }, 'contains other files'],
     [
       'the export of another account',
       { '.perch-export.json': '{"format":"markdown","platform":"x","handle":"ben"}\n' },
-      'holds the export of another account',
+      'contains the export of another account',
     ],
   ])('refuses a folder with %s', async (_, files, message) => {
     const output = temporaryFolder();
@@ -180,14 +183,14 @@ describe('an export to Markdown', () => {
     expect(readTree(output)).toEqual(files);
   });
 
-  it('says that an account is not held', async () => {
+  it('reports that the archive does not contain an account', async () => {
     const dataDir = makeArchive([]);
     const output = join(temporaryFolder(), 'notes');
 
     const args = ['export', 'ben', '--format', 'markdown', '--output', output];
     expect(await runArchive(dataDir, ...args)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('the archive does not hold ben on x;'),
+      stderr: expect.stringContaining('The archive does not contain ben on x.'),
     });
   });
 
@@ -195,7 +198,7 @@ describe('an export to Markdown', () => {
     [['export', '--format', 'markdown', '--output', 'notes'], 'HANDLE'],
     [['export', 'ada', '--format', 'pdf'], '--format'],
     [['export', 'ada', '--format', 'markdown'], '--output'],
-  ])('does not take %j', async (args, message) => {
+  ])('refuses %j', async (args, message) => {
     await expect(runArchive(makeArchive([]), ...args)).rejects.toThrow(message);
   });
 });
@@ -209,7 +212,7 @@ describe('the name of a note', () => {
     expect(toNoteName('2024-03-09', id)).toBe(name);
   });
 
-  it('of a long id is short and its own', () => {
+  it('of a long id is short and unique', () => {
     const [one, other] = ['a', 'b'].map((end) =>
       toNoteName('2024-03-09', `${'x'.repeat(500)}${end}`),
     );

@@ -13,50 +13,55 @@ const source: ExportSource = {
   close: async () => undefined,
 };
 
-async function tell(isTTY: boolean) {
+async function runImport(isTTY: boolean) {
   const written: string[] = [];
   const clock = createManualClock();
   const stderr = createOutput({ isTTY, write: (text) => written.push(text) });
   const progress = createImportProgress(stderr, clock, source);
-  progress.hear({ items: 1000, counts: noCounts });
+  progress.onProgress({ items: 1000, counts: noCounts });
   await clock.advance(5000);
-  progress.hear({ items: 6000, counts: noCounts });
-  progress.hear({ items: 6500, counts: noCounts });
+  progress.onProgress({ items: 6000, counts: noCounts });
+  progress.onProgress({ items: 6500, counts: noCounts });
   return { written, progress };
 }
 
-it('draws a bar that is written over on a terminal', async () => {
-  const { written, progress } = await tell(true);
+it('updates one progress bar on a terminal', async () => {
+  const { written, progress } = await runImport(true);
   progress.end();
 
   expect(written).toEqual([
-    '\rperch:  42% [########            ] 6,000 items, 1,000 a second\u001b[K',
+    '\rperch:  42% [########            ] 6,000 items, 1,000 per second\u001b[K',
     '\r\u001b[K',
   ]);
 });
 
-it('writes a line every few seconds elsewhere', async () => {
-  const { written, progress } = await tell(false);
+it('prints a line every few seconds elsewhere', async () => {
+  const { written, progress } = await runImport(false);
   progress.end();
 
-  expect(written).toEqual(['perch:  42% [########            ] 6,000 items, 1,000 a second\n']);
+  expect(written).toEqual(['perch:  42% [########            ] 6,000 items, 1,000 per second\n']);
 });
 
-it('names the first twenty records that are left out, and counts the others', async () => {
-  const { written, progress } = await tell(false);
+it('names the first twenty skipped records, and counts the others', async () => {
+  const { written, progress } = await runImport(false);
   written.length = 0;
   for (let record = 1; record <= 1234; record++) {
-    progress.skip({
+    progress.onSkipped({
       kind: 'skipped',
       where: `record ${record}`,
       why: 'It is odd.',
       cause: 'fault',
     });
   }
-  progress.skip({ kind: 'skipped', where: 'a secret', why: 'It is private.', cause: 'private' });
+  progress.onSkipped({
+    kind: 'skipped',
+    where: 'a secret',
+    why: 'It is private.',
+    cause: 'private',
+  });
   progress.end();
 
   expect(written).toHaveLength(21);
-  expect(written[0]).toBe('perch: record 1 is left out. It is odd.\n');
-  expect(written[20]).toBe('perch: 1,214 more records are left out\n');
+  expect(written[0]).toBe('perch: record 1 was skipped. It is odd.\n');
+  expect(written[20]).toBe('perch: 1,214 more records were skipped.\n');
 });

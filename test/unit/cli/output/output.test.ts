@@ -4,7 +4,7 @@ import { createLogger } from '../../../../src/cli/logger.ts';
 import { cleanText, createOutput, escapeJson } from '../../../../src/cli/output/output.ts';
 import { fc } from '../../../support/fast-check.ts';
 
-/** Everything that could control a terminal, but line feed and tab. */
+/** Characters that could control a terminal, except line feed and tab. */
 const controlling = /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
 
 const anyText = fc.string({
@@ -14,7 +14,7 @@ const anyText = fc.string({
   ),
 });
 
-describe('text for people', () => {
+describe('cleanText', () => {
   it.each([
     ['plain ü 鷺 🪶\n\ttext', 'plain ü 鷺 🪶\n\ttext'],
     ['\u001b[31mred\u001b]0;title\u0007', '\ufffd[31mred\ufffd]0;title\ufffd'],
@@ -27,19 +27,19 @@ describe('text for people', () => {
     expect(cleanText(text)).toBe(cleaned);
   });
 
-  it('has nothing in it that controls a terminal', () => {
+  it('leaves no terminal control characters', () => {
     fc.assert(fc.property(anyText, (text) => !controlling.test(cleanText(text))));
   });
 });
 
-describe('JSON', () => {
-  it('is the same JSON, without a character that controls a terminal', () => {
+describe('escapeJson', () => {
+  it('keeps the value and leaves no terminal control characters', () => {
     fc.assert(
       fc.property(anyText, anyText, (name, value) => {
-        const made = { [name]: [value, 1, null] };
-        const lines = escapeJson(`${JSON.stringify(made)}\n`);
+        const original = { [name]: [value, 1, null] };
+        const lines = escapeJson(`${JSON.stringify(original)}\n`);
 
-        expect(JSON.parse(lines)).toEqual(JSON.parse(JSON.stringify(made)));
+        expect(JSON.parse(lines)).toEqual(JSON.parse(JSON.stringify(original)));
         expect(lines).not.toMatch(controlling);
       }),
     );
@@ -47,7 +47,7 @@ describe('JSON', () => {
 });
 
 describe('an output', () => {
-  it('shows a line that is written over on a terminal alone', () => {
+  it('shows a status line on a terminal only', () => {
     const [terminal, file]: [string[], string[]] = [[], []];
     const [onTerminal, inFile] = [
       createOutput({ isTTY: true, write: (text) => terminal.push(text) }),
@@ -62,7 +62,7 @@ describe('an output', () => {
     expect(file).toEqual([]);
   });
 
-  it('waits for a stream that is full, and for none that its reader has left', async () => {
+  it('waits for a full stream, but not for a closed one', async () => {
     const stream = new PassThrough({ highWaterMark: 4 });
     const output = createOutput(stream);
 
@@ -81,7 +81,7 @@ describe('an output', () => {
 describe('the log', () => {
   const hostile = 'x\u001b[31;8mhidden\u001b]0;t\u0007\u009b2J\u202e \\u001b[2J';
 
-  it.each([true, false])('on a terminal (%s) lets no logged value control it', async (isTTY) => {
+  it.each([true, false])('escapes control characters in values (terminal: %s)', async (isTTY) => {
     const written: string[] = [];
     const logger = await createLogger(
       'info',
@@ -92,7 +92,7 @@ describe('the log', () => {
 
     const text = written.join('');
     expect(text).toContain('hidden');
-    // The colours of the log itself.
+    // Without the colours of the log itself.
     expect(text.replaceAll(/\p{Cc}\[\d\d?m/gu, '')).not.toMatch(controlling);
     expect(text).not.toContain('\u001b[31;8m');
     if (!isTTY) expect(JSON.parse(text).value).toBe(hostile);

@@ -3,7 +3,7 @@ import { createOutput } from '../../../../src/cli/output/output.ts';
 import { createProgressLine } from '../../../../src/cli/output/progress-line.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
-/** Gives what is written while files are read, twenty in half a second, and after. */
+/** Returns the output while twenty files are read in each half second. */
 async function read(halfSeconds: number, isTTY: boolean): Promise<readonly string[]> {
   const clock = createManualClock();
   const written: string[] = [];
@@ -17,21 +17,21 @@ async function read(halfSeconds: number, isTTY: boolean): Promise<readonly strin
   return written;
 }
 
-it.each([true, false])('says nothing of what is quick (on a terminal: %s)', async (isTTY) => {
+it.each([true, false])('prints nothing in the first second (terminal: %s)', async (isTTY) => {
   expect(await read(2, isTTY)).toEqual([]);
 });
 
-it('writes over its line on a terminal, and takes it away', async () => {
+it('updates one line on a terminal, and removes it', async () => {
   expect(await read(4, true)).toEqual([
-    '\rperch: 60 files read for the index\u001b[K',
-    '\rperch: 80 files read for the index\u001b[K',
+    '\rperch: Building the index: 60 files read\u001b[K',
+    '\rperch: Building the index: 80 files read\u001b[K',
     '\r\u001b[K',
   ]);
 });
 
-it('writes plain lines elsewhere', async () => {
+it('prints plain lines elsewhere', async () => {
   expect(await read(8, false)).toEqual([
-    'perch: 60 files read for the index\n',
-    'perch: 140 files read for the index\n',
+    'perch: Building the index: 60 files read\n',
+    'perch: Building the index: 140 files read\n',
   ]);
 });

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { UnreachableError } from '../../../../src/cli/sessions/reach.ts';
+import { UnreachableError } from '../../../../src/cli/sessions/session-client.ts';
 import { followTurn } from '../../../../src/cli/sessions/turn.ts';
 import type { Clock } from '../../../../src/core/clock.ts';
 import { buildSessionRig } from '../../../support/session-rig.ts';
 
-/** The stream of a session with two turns, and the deliveries of both. */
+/** Returns the stream of a session with two turns, and the delivery ids of both. */
 async function recordedStream() {
   const rig = await buildSessionRig();
   const session = await rig.start('one');
@@ -14,17 +14,17 @@ async function recordedStream() {
   return { id: session.id, first: session.deliveryId, second: String(deliveryId), body };
 }
 
-const patient: Clock = { now: () => 0, sleep: async () => undefined };
+const instantClock: Clock = { now: () => 0, sleep: async () => undefined };
 
-it('gives the answer of its own turn, and what led there', async () => {
+it('returns the answer of its own turn, and reports its text', async () => {
   const { id, second, body } = await recordedStream();
   const texts: string[] = [];
 
   const outcome = await followTurn(
     { sessionId: id, deliveryId: second, fromIndex: 0 },
     {
-      reach: { read: async (_, onText) => onText(body) },
-      clock: patient,
+      client: { read: async (_, onText) => onText(body) },
+      clock: instantClock,
       onText: (text) => texts.push(text),
     },
   );
@@ -36,7 +36,7 @@ it('gives the answer of its own turn, and what led there', async () => {
   expect(texts).toEqual(['The answer to “two”.']);
 });
 
-it('reads on wherever the stream breaks, and takes no event twice', async () => {
+it('resumes a stream lost at any position, and processes no event twice', async () => {
   const { id, second, body } = await recordedStream();
   const lines = body.split('\n').filter((line) => line.trim() !== '');
   for (let cut = 0; cut < body.length; cut += 97) {
@@ -46,7 +46,7 @@ it('reads on wherever the stream breaks, and takes no event twice', async () => 
     const outcome = await followTurn(
       { sessionId: id, deliveryId: second, fromIndex: 0 },
       {
-        reach: {
+        client: {
           read: async ({ fromIndex }, onText) => {
             reads += 1;
             const rest = lines.slice(fromIndex).map((line) => ` ${line}\n`);
@@ -55,7 +55,7 @@ it('reads on wherever the stream breaks, and takes no event twice', async () => 
             throw new UnreachableError('broken');
           },
         },
-        clock: patient,
+        clock: instantClock,
         onText: (text) => texts.push(text),
       },
     );
@@ -65,32 +65,32 @@ it('reads on wherever the stream breaks, and takes no event twice', async () => 
   }
 });
 
-it('gives up where it breaks again and again with nothing new', async () => {
+it('gives up after five lost connections without a new event', async () => {
   const { id, second } = await recordedStream();
   const waits: number[] = [];
   const clock: Clock = { now: () => 0, sleep: async (ms) => void waits.push(ms) };
   const read = async () => {
-    throw new UnreachableError('the stream of the session broke off');
+    throw new UnreachableError('connection lost');
   };
 
   const followed = followTurn(
     { sessionId: id, deliveryId: second, fromIndex: 0 },
-    { reach: { read }, clock, onText: () => undefined },
+    { client: { read }, clock, onText: () => undefined },
   );
 
-  await expect(followed).rejects.toThrow('broke off');
+  await expect(followed).rejects.toThrow('connection lost');
   expect(waits).toEqual([500, 1000, 2000, 4000]);
 });
 
-it('ignores events that it does not know', async () => {
+it('ignores unknown events', async () => {
   const { id, first, body } = await recordedStream();
-  const strange = '{"type":"weather.changed","data":{},"meta":{"index":0}}\nno json\n\n';
+  const unknown = '{"type":"weather.changed","data":{},"meta":{"index":0}}\nno json\n\n';
 
   const outcome = await followTurn(
     { sessionId: id, deliveryId: first, fromIndex: 0 },
     {
-      reach: { read: async (_, onText) => onText(strange + body) },
-      clock: patient,
+      client: { read: async (_, onText) => onText(unknown + body) },
+      clock: instantClock,
       onText: () => undefined,
     },
   );

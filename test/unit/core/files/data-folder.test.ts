@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { closeDataFolder } from '../../../../src/core/files/data-folder.ts';
+import { restrictDataFolder } from '../../../../src/core/files/data-folder.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
@@ -40,7 +40,7 @@ describe('a data folder', () => {
     (mode) => {
       const folder = openFolder(own, mode);
 
-      expect(closeDataFolder(folder)).toBeNull();
+      expect(restrictDataFolder(folder)).toBeNull();
 
       expect(modeOf(folder)).toBe(0o700);
       for (const name of readdirSync(folder)) {
@@ -52,7 +52,7 @@ describe('a data folder', () => {
   it('that is empty is closed to others', () => {
     const folder = openFolder([]);
 
-    expect(closeDataFolder(folder)).toBeNull();
+    expect(restrictDataFolder(folder)).toBeNull();
 
     expect(modeOf(folder)).toBe(0o700);
   });
@@ -60,7 +60,7 @@ describe('a data folder', () => {
   it('that also holds other files keeps its permissions and those of the other files', () => {
     const folder = openFolder([...own, 'letter.txt', 'archive.db.bak'], 0o1777);
 
-    expect(closeDataFolder(folder)).toMatch(
+    expect(restrictDataFolder(folder)).toMatch(
       /^The data folder .+ also contains files of other programs, so its permissions stay 1777\. Set PERCH_DATA_DIR to .+\.$/,
     );
 
@@ -73,10 +73,10 @@ describe('a data folder', () => {
   it('that also holds other files is no matter where nobody else can look into it', () => {
     const folder = openFolder([...own, 'letter.txt'], 0o700);
 
-    expect(closeDataFolder(folder)).toBeNull();
+    expect(restrictDataFolder(folder)).toBeNull();
   });
 
   it.each([':memory:', '/no/such/folder', '/dev/null'])('is not needed: %s', (path) => {
-    expect(closeDataFolder(path)).toBeNull();
+    expect(restrictDataFolder(path)).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { holdFile } from '../../../../src/core/files/file-hold.ts';
+import { lockFile } from '../../../../src/core/files/file-lock.ts';
 import { openSqlite } from '../../../../src/core/files/sqlite.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
@@ -23,12 +23,12 @@ describe('a file that is held', () => {
   it('is nobody else’s until it is released', () => {
     const path = `${temporaryFolder()}/folder/a.lock`;
 
-    const first = holdFile(path);
-    expect(() => holdFile(path)).toThrow(/Another process has locked/);
+    const first = lockFile(path);
+    expect(() => lockFile(path)).toThrow(/Another process has locked/);
     first.release();
-    const second = holdFile(path);
+    const second = lockFile(path);
     onTestFinished(() => second.release());
 
-    expect(() => holdFile(path)).toThrow(/Another process has locked/);
+    expect(() => lockFile(path)).toThrow(/Another process has locked/);
   });
 });

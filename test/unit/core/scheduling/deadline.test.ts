@@ -29,10 +29,10 @@ describe('a deadline', () => {
     const other = openDeadline(30, []);
     await untilAborted(other.signal);
 
-    expect([deadline.signal.aborted, deadline.isLate]).toEqual([false, false]);
+    expect([deadline.signal.aborted, deadline.isExpired]).toEqual([false, false]);
     deadline.restart(1);
     await untilAborted(deadline.signal);
-    expect(deadline.isLate).toBe(true);
+    expect(deadline.isExpired).toBe(true);
   });
 
   it('holds when the garbage is collected while the work waits', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { HoldingBound, Ledger } from '../../../../src/core/scheduling/ledger.ts';
+import type { Ledger, ResourceBound } from '../../../../src/core/scheduling/ledger.ts';
 import { fc } from '../../../support/fast-check.ts';
 import { openLedger } from '../../../support/ledger.ts';
 
-const ofLedger = (bound: HoldingBound): Ledger =>
+const ofLedger = (bound: ResourceBound): Ledger =>
   openLedger({
     upstreamBytes: bound,
     upstreamReads: bound,
@@ -34,7 +34,7 @@ describe('the ledger', () => {
     const hold = ledger.open('upstreamBytes', ofAddress('192.0.2.1'));
 
     expect([hold.take(8), hold.take(3), hold.take(2)]).toEqual([true, false, true]);
-    expect(ledger.heldBy('upstreamBytes', '192.0.2.1')).toBe(10);
+    expect(ledger.usedBy('upstreamBytes', '192.0.2.1')).toBe(10);
   });
 
   it('leaves one client no more than half of the total', () => {
@@ -81,7 +81,7 @@ describe('the ledger', () => {
       ['a:b:c/48', own + others],
     ]);
     ledger.include('sessions', {
-      heldBy: (name) => amounts.get(name) ?? 0,
+      usedBy: (name) => amounts.get(name) ?? 0,
       total: () => own + others + strangers,
     });
 
@@ -91,10 +91,10 @@ describe('the ledger', () => {
   it('counts what an account outside of it holds as well', () => {
     const ledger = ofLedger({ perAddress: 5, total: 100 });
     const amounts = new Map([['192.0.2.1', 3]]);
-    ledger.include('streams', { heldBy: (name) => amounts.get(name) ?? 0, total: () => 3 });
+    ledger.include('streams', { usedBy: (name) => amounts.get(name) ?? 0, total: () => 3 });
 
     expect(takeAll(ledger, '192.0.2.1')).toBe(2);
-    expect(ledger.heldBy('streams', '192.0.2.1')).toBe(5);
+    expect(ledger.usedBy('streams', '192.0.2.1')).toBe(5);
     expect(ledger.totalOf('streams')).toBe(5);
     amounts.clear();
     expect(takeAll(ledger, '192.0.2.1')).toBe(3);
@@ -110,8 +110,8 @@ describe('the ledger', () => {
     hold.release();
     hold.release();
 
-    expect(ledger.heldBy('histories', 'a:b:c:d')).toBe(1);
-    expect(ledger.heldBy('histories', 'a:b:c/48')).toBe(1);
+    expect(ledger.usedBy('histories', 'a:b:c:d')).toBe(1);
+    expect(ledger.usedBy('histories', 'a:b:c/48')).toBe(1);
     expect(ledger.totalOf('histories')).toBe(1);
   });
 

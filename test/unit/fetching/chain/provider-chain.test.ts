@@ -64,9 +64,9 @@ function chainOf(...outcomes: readonly Outcome[]) {
   const providers = outcomes.map((outcome, index) =>
     createStubProvider(`provider${index}`, async () => {
       if (outcome === 'found') return stubFound(stubPost('20'));
-      const [kind, isWitness] =
+      const [kind, isEvidence] =
         outcome === 'silent' ? ['ambiguous' as const, false] : [outcome, true];
-      throw new ProviderError(kind, `It is ${kind}.`, { retryAfterSeconds: 12, isWitness });
+      throw new ProviderError(kind, `It is ${kind}.`, { retryAfterSeconds: 12, isEvidence });
     }),
   );
   const links = providers.map((provider) => ({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseUrl } from '../core/http/url.ts';
 import { trimEndOf } from '../core/trim-end.ts';
 
-/** Creates the form of a whole number between two others, both included. */
+/** Creates the schema of a whole number from `least` to `most`, both included. */
 const wholeNumberFrom = (least: number, most: number) =>
   z
     .string()
@@ -10,26 +10,27 @@ const wholeNumberFrom = (least: number, most: number) =>
     .transform(Number)
     .refine((n) => n >= least && n <= most, `must be a whole number from ${least} to ${most}`);
 
-export const whole = (least: number, most: number, byDefault: number) =>
+export const wholeNumber = (least: number, most: number, byDefault: number) =>
   wholeNumberFrom(least, most).default(byDefault);
 
-export const maybeWhole = (least: number, most: number) => wholeNumberFrom(least, most).optional();
+export const optionalWholeNumber = (least: number, most: number) =>
+  wholeNumberFrom(least, most).optional();
 
-/** Creates the form of a text that may be missing, and the sentence that refuses another one. */
-export const maybeText = (pattern: RegExp, refusal: string) =>
-  z.string().regex(pattern, refusal).optional();
+/** Creates the schema of an optional string; `requirement` is the error message for other strings. */
+export const optionalText = (pattern: RegExp, requirement: string) =>
+  z.string().regex(pattern, requirement).optional();
 
-/** Creates the form of one of a few words, the first by default. */
-export function word<const Words extends readonly [string, ...string[]]>(...words: Words) {
-  const refusal = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
-  return z.enum(words, refusal).default(words[0]);
+/** Creates the schema of an enumeration whose first value is the default. */
+export function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {
+  const requirement = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  return z.enum(words, requirement).default(words[0]);
 }
 
-/** The form of a list, separated by commas. */
+/** Schema of a comma-separated list. */
 export const list = z.string().transform((value) => value.split(',').map((entry) => entry.trim()));
 
-/** Creates a check of a list from one that returns the fault of an entry, or `null`. */
-export const each =
+/** Creates a zod refinement of a list. `faultOf` returns the error message for an entry, or `null`. */
+export const checkEach =
   (faultOf: (entry: string) => string | null) =>
   (entries: readonly string[], context: { addIssue(fault: string): void }) => {
     for (const fault of entries.map(faultOf)) {
@@ -37,20 +38,20 @@ export const each =
     }
   };
 
-/** Creates the form of true or false, in the usual words. */
+/** Creates the schema of a boolean: `true`, `1`, `yes`, `on` and their opposites. */
 export const flag = (byDefault: boolean) =>
   z
     .enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], 'must be true or false')
     .transform((value) => ['true', '1', 'yes', 'on'].includes(value))
     .default(byDefault);
 
-/** The form of a list of web origins (RFC 6454 §6.2) as browsers write them, or `*`; by default empty. */
+/** Schema of a list of web origins as browsers serialize them (RFC 6454 §6.2), or `*`. Default: empty. */
 export const origins = z
   .string()
   .toLowerCase()
   .pipe(list)
-  .superRefine(each(originFault))
-  // Only those of the web have an origin by the parser; extensions of browsers have schemes of their own.
+  .superRefine(checkEach(originFault))
+  // The URL parser has origins for http and https only; browser extensions have schemes of their own.
   .transform((entries) => entries.map((one) => (/^https?:/.test(one) ? new URL(one).origin : one)))
   .default([]);
 
@@ -60,14 +61,14 @@ function originFault(entry: string): string | null {
   return `must be origins such as \`https://app.example.org\`, separated by commas, or \`*\`, not “${entry}”`;
 }
 
-/** The form of a base address: no user name, query or fragment; without a slash at its end. */
+/** Schema of a base URL without user name, query or fragment. Trailing slashes are removed. */
 export const httpUrl = z
   .string()
   .refine(isHttpUrl, 'must be an http:// or https:// URL without user name, query or fragment')
-  // The parser's own form: a host in another script becomes ASCII, as headers need it.
+  // The parser turns an internationalized host name into ASCII, which HTTP headers require.
   .transform((value) => trimEndOf(new URL(value).href, '/'));
 
-export const maybeUrl = httpUrl.optional();
+export const optionalUrl = httpUrl.optional();
 
 function isHttpUrl(value: string): boolean {
   const url = /^https?:\/\/\S+$/i.test(value) ? parseUrl(value) : null;

@@ -1,5 +1,7 @@
 /** Removes members that are `null` or `undefined`, for the optional members of the model. */
-export function known<T extends object>(members: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+export function omitNull<T extends object>(
+  members: T,
+): { [Name in keyof T]?: NonNullable<T[Name]> } {
   const entries = Object.entries(members).filter(([, value]) => (value ?? null) !== null);
   // The remaining entries are members of T that are not null.
   return Object.fromEntries(entries) as { [Name in keyof T]?: NonNullable<T[Name]> };

@@ -1,7 +1,7 @@
-export type Closing = ReturnType<typeof createClosing>;
+export type CleanupStack = ReturnType<typeof createCleanupStack>;
 
 /** Creates a stack of resources that are closed in the reverse order of their opening. */
-export function createClosing() {
+export function createCleanupStack() {
   const opened: (() => unknown)[] = [];
   const closeAll = async (): Promise<void> => {
     const errors: unknown[] = [];

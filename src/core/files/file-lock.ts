@@ -2,28 +2,28 @@ import { isCode, withPath } from './private-files.ts';
 import { connectSqlite } from './sqlite.ts';
 
 /** Exclusive lock on a file, until `release` is called or the process ends. */
-export interface FileHold {
+export interface FileLock {
   release(): void;
 }
 
 /** Error for a file that another process has locked. */
-export class FileHeldError extends Error {
-  override readonly name = 'FileHeldError';
+export class FileLockedError extends Error {
+  override readonly name = 'FileLockedError';
 }
 
 /**
  * Locks a file, and creates it if it is missing. The operating system releases the lock when the process ends.
  *
- * @throws FileHeldError if another process has locked the file; Error if it cannot be created
+ * @throws FileLockedError if another process has locked the file; Error if it cannot be created
  */
-export function holdFile(path: string): FileHold {
+export function lockFile(path: string): FileLock {
   const database = connectSqlite({ path, busyMs: 0 });
   try {
     withPath(path, () => database.exec('BEGIN EXCLUSIVE'));
   } catch (cause) {
     database.close();
     if (!isCode(cause, 'SQLITE_BUSY')) throw cause;
-    throw new FileHeldError(`Another process has locked ${path}.`, { cause });
+    throw new FileLockedError(`Another process has locked ${path}.`, { cause });
   }
   return { release: () => void database.close() };
 }

@@ -14,45 +14,49 @@ import {
 import { followUpReply, startReply } from '../../sessions/schemas.ts';
 import type { SessionService } from '../../sessions/service.ts';
 
-/** A question that a session has accepted. */
-export interface Taken {
+/** Question that a session has accepted. */
+export interface AcceptedQuestion {
   readonly sessionId: string;
-  /** Part of every event of its turn. */
+  /** Id that all events of its turn contain. */
   readonly deliveryId: string;
-  /** No event of its turn has a lower index. */
+  /** Index from which the events of its turn start. */
   readonly fromIndex: number;
 }
 
-/** The sessions cannot be reached; the message is for people. */
+/** Error for sessions that cannot be reached. Its message is written for users. */
 export class UnreachableError extends Error {}
 
-/** Called with pieces of text that end anywhere. */
-type OnText = (piece: string) => void;
+/** Called with each chunk of text. A chunk can end in the middle of a line. */
+type OnText = (chunk: string) => void;
 
-/** A way to the sessions of the data directory. Close it with `close()`. */
-export interface SessionReach {
+/** Client for the sessions in the data directory. Callers must call `close`. */
+export interface SessionClient {
   /** Starts a session with a question. @throws Problem */
-  start(question: string): Promise<Taken>;
-  /** Asks further in a session. @throws Problem */
-  goOn(sessionId: string, question: string): Promise<Taken>;
-  /** Reads events as lines, until nothing is left to answer. @throws UnreachableError, Problem */
-  read(from: Pick<Taken, 'sessionId' | 'fromIndex'>, onText: OnText): Promise<void>;
+  start(question: string): Promise<AcceptedQuestion>;
+  /** Sends a further question to a session. @throws Problem */
+  followUp(sessionId: string, question: string): Promise<AcceptedQuestion>;
+  /** Reads event lines until all questions are answered. @throws UnreachableError, Problem */
+  read(from: Pick<AcceptedQuestion, 'sessionId' | 'fromIndex'>, onText: OnText): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Returns the bearer of whoever may read the server's secret: sessions that they start are theirs. */
+/** Returns the bearer token of the operator, derived from the server's secret. It owns the sessions started here. */
 function toOperatorBearer(secret: Buffer): string {
   return keyedHash(secret, 'operator', 'bearer');
 }
 
-interface OwnReachOptions extends Pick<SessionReach, 'close'> {
+interface LocalClientOptions extends Pick<SessionClient, 'close'> {
   readonly service: SessionService;
-  /** Whether a session is its starter's alone. */
+  /** Whether a session accepts only the bearer token that started it. */
   readonly bindBearer: boolean;
 }
 
-/** Creates the way to a service in this process. */
-export function createOwnReach({ service, bindBearer, close }: OwnReachOptions): SessionReach {
+/** Creates a client for a session service in this process. */
+export function createLocalSessionClient({
+  service,
+  bindBearer,
+  close,
+}: LocalClientOptions): SessionClient {
   const owner = keyedHash(service.secret, 'owner', toOperatorBearer(service.secret));
   const toText = (question: string) =>
     readMessage({ message: question }, service.limits.messageBytes).text;
@@ -61,7 +65,7 @@ export function createOwnReach({ service, bindBearer, close }: OwnReachOptions):
       const message = { text: toText(question), owner, client: null, idempotency: null };
       return { ...(await sendFirstMessage(message, service)), fromIndex: 0 };
     },
-    goOn: async (sessionId, question) => {
+    followUp: async (sessionId, question) => {
       const found = await service.store.find(sessionId);
       if (found.kind === 'unknown') throw unknownSession();
       if (found.kind === 'purged') throw expiredSession();
@@ -84,39 +88,39 @@ export function createOwnReach({ service, bindBearer, close }: OwnReachOptions):
   };
 }
 
-/** Maximum number of milliseconds until a server has answered, and between two pieces of a stream. */
-const patienceMs = 30_000;
+/** Timeout in milliseconds for a response, and between two chunks of a stream. */
+const timeoutMs = 30_000;
 
 /**
- * Creates the way to the sessions of a server, over HTTP. Its secret lets this process speak in every session that is
- * not bound to a bearer.
+ * Creates a client for the sessions of a running server, over HTTP. With the server's secret it can
+ * continue every session that is not bound to another bearer token.
  *
- * @param url Where its session routes are, without a trailing slash: `http://127.0.0.1:8080/svc/v1`.
+ * @param url Base URL of the session routes, without a trailing slash: `http://127.0.0.1:8080/svc/v1`.
  */
-export function createRemoteReach(url: string, secret: Buffer): SessionReach {
+export function createRemoteSessionClient(url: string, secret: Buffer): SessionClient {
   const tokens = createContinuationTokens(secret);
   const send = createSend(url, toOperatorBearer(secret));
   const call = (path: string, body?: object) =>
-    withDeadline(patienceMs, [], (signal) => send(path, signal, body));
+    withDeadline(timeoutMs, [], (signal) => send(path, signal, body));
   return {
     start: async (message) => {
       const body = await readJson(await call('/session', { message }));
       return { ...startReply.parse(body), fromIndex: 0 };
     },
-    goOn: async (sessionId, message) => {
+    followUp: async (sessionId, message) => {
       const path = `/session/${sessionId}`;
-      const look = await call(`${path}/stream?follow=false&startIndex=-1`);
-      await look.body?.cancel();
-      const tail = Number(look.headers.get('x-stream-tail-index') ?? -1);
+      const stream = await call(`${path}/stream?follow=false&startIndex=-1`);
+      await stream.body?.cancel();
+      const tail = Number(stream.headers.get('x-stream-tail-index') ?? -1);
       const body = { message, continuationToken: tokens.of(sessionId) };
-      const taken = followUpReply.parse(await readJson(await call(path, body)));
-      return { ...taken, fromIndex: tail + 1 };
+      const accepted = followUpReply.parse(await readJson(await call(path, body)));
+      return { ...accepted, fromIndex: tail + 1 };
     },
     read: async ({ sessionId, fromIndex }, onText) => {
-      const deadline = openDeadline(patienceMs, []);
+      const deadline = openDeadline(timeoutMs, []);
       const path = `/session/${sessionId}/stream?startIndex=${fromIndex}`;
       try {
-        await readPieces(await send(path, deadline.signal), deadline, onText);
+        await readChunks(await send(path, deadline.signal), deadline, onText);
       } finally {
         deadline.close();
       }
@@ -125,21 +129,21 @@ export function createRemoteReach(url: string, secret: Buffer): SessionReach {
   };
 }
 
-async function readPieces({ body }: Response, deadline: Deadline, onText: OnText): Promise<void> {
+async function readChunks({ body }: Response, deadline: Deadline, onText: OnText): Promise<void> {
   const decoder = new TextDecoder();
   try {
     for await (const bytes of body ?? []) {
-      deadline.restart(patienceMs);
+      deadline.restart(timeoutMs);
       onText(decoder.decode(bytes, { stream: true }));
     }
   } catch (cause) {
-    // A silent stream has its heartbeats; one without has ended.
-    if (deadline.isLate) return;
-    throw new UnreachableError('the stream of the session broke off', { cause });
+    // An open stream sends heartbeats, so a stream without any data is treated as ended.
+    if (deadline.isExpired) return;
+    throw new UnreachableError('The connection to the session was lost.', { cause });
   }
 }
 
-/** Creates the function that sends a request, as GET without a body. Throws the Problem that it is refused with. */
+/** Creates a function that sends a request: POST with a body, GET without. It throws a Problem for an error response. */
 function createSend(url: string, bearer: string) {
   const { origin } = new URL(url);
   return async (path: string, signal: AbortSignal, body?: object): Promise<Response> => {
@@ -150,19 +154,19 @@ function createSend(url: string, bearer: string) {
       signal,
       redirect: 'error',
     }).catch((cause) => {
-      throw new UnreachableError(`the server at ${origin} does not answer`, { cause });
+      throw new UnreachableError(`The server at ${origin} does not respond.`, { cause });
     });
     if (response.ok) return response;
     const { success, data } = problemBody.safeParse(await readJson(response));
     if (success) throw new Problem(data.code, { detail: data.detail });
-    throw new UnreachableError(`what answers at ${origin} has no sessions`);
+    throw new UnreachableError(`The server at ${origin} does not serve sessions.`);
   };
 }
 
 const problemBody = z.object({
-  code: z.enum(Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]]), // the catalogue has some
+  code: z.enum(Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]]), // it is not empty
   detail: z.string(),
 });
 
-/** Returns the JSON of a body; `undefined` if it is none. */
+/** Returns the parsed JSON body; `undefined` if the body is not valid JSON. */
 const readJson = (response: Response): Promise<unknown> => response.json().catch(() => undefined);

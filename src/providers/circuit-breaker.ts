@@ -20,7 +20,7 @@ export interface BreakerOptions {
   readonly maxOpenMs: number;
 }
 
-export interface GateOptions extends BreakerOptions {
+export interface CircuitBreakerOptions extends BreakerOptions {
   readonly clock: Clock;
   readonly onChange?: (state: BreakerState) => void;
   /** Host that the breaker is for. Default: the breaker is for a whole provider. */
@@ -30,7 +30,7 @@ export interface GateOptions extends BreakerOptions {
 /** `closed`: queries pass; `open`: queries fail immediately; `half_open`: a single query probes for recovery. */
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-export interface Asking {
+export interface BreakerCall {
   readonly signal: AbortSignal;
   /** Subject of the query. Repeated `malformed` responses about one subject count as one failure. */
   readonly subject: string;
@@ -41,9 +41,9 @@ export interface Asking {
  * that do not concern the whole provider count only in the breaker of a host. Each change of state begins an epoch;
  * outcomes of queries from earlier epochs are ignored.
  */
-export class Gate {
+export class CircuitBreaker {
   state: BreakerState = 'closed';
-  readonly #options: GateOptions;
+  readonly #options: CircuitBreakerOptions;
   #epoch = 0;
   readonly #failures = new Set<string>();
   #openings = 0;
@@ -51,12 +51,12 @@ export class Gate {
   #pausedUntilMs = 0;
   #probing = false;
 
-  constructor(options: GateOptions) {
+  constructor(options: CircuitBreakerOptions) {
     this.#options = options;
   }
 
   /** Runs a query. Throws ProviderError `unavailable` while the breaker is open, and `throttled` during a pause. */
-  async run<Found>(ask: () => Promise<Found>, { signal, subject }: Asking): Promise<Found> {
+  async run<Found>(ask: () => Promise<Found>, { signal, subject }: BreakerCall): Promise<Found> {
     const epoch = this.#admit();
     try {
       const found = await ask();
@@ -80,16 +80,16 @@ export class Gate {
     const { clock, host } = this.#options;
     const now = clock.now();
     const subject = host === undefined ? 'The provider' : `The server ${host}`;
-    const isGeneral = host === undefined;
+    const isProviderWide = host === undefined;
     if (now < this.#pausedUntilMs) {
       const message = `${subject} limits the rate of requests, so Perch pauses its requests for a while.`;
       const retryAfterSeconds = Math.ceil((this.#pausedUntilMs - now) / 1000);
-      throw new ProviderError('throttled', message, { retryAfterSeconds, isGeneral });
+      throw new ProviderError('throttled', message, { retryAfterSeconds, isProviderWide });
     }
     if (this.state === 'open' && now >= this.#openUntilMs) this.#change('half_open');
     if (this.state === 'open' || this.#probing) {
       const message = `${subject} has failed repeatedly, so Perch pauses its requests for a while.`;
-      throw new ProviderError('unavailable', message, { isGeneral });
+      throw new ProviderError('unavailable', message, { isProviderWide });
     }
     this.#probing = this.state === 'half_open';
     return this.#epoch;
@@ -103,7 +103,7 @@ export class Gate {
 
   #fail(error: ProviderError, subject: string, epoch: number): void {
     const { failures, host } = this.#options;
-    const isOwn = error.isGeneral || host !== undefined;
+    const isOwn = error.isProviderWide || host !== undefined;
     if (error.kind === 'throttled' && isOwn) this.pause(error);
     if (epoch !== this.#epoch) return;
     const isOutage = error.kind === 'unavailable' || error.kind === 'malformed';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGates } from '../../../src/fetching/chain/provider-chain.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/platforms/provider-error.ts';
-import { type BreakerState, Gate } from '../../../src/providers/gate.ts';
+import { type BreakerState, CircuitBreaker } from '../../../src/providers/circuit-breaker.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 let asked = 0;
@@ -15,7 +15,7 @@ const asking = (signal = new AbortController().signal, subject = `post ${asked++
 function setUp() {
   const clock = createManualClock();
   const changes: BreakerState[] = [];
-  const gate = new Gate({
+  const gate = new CircuitBreaker({
     clock,
     failures: 5,
     openMs: 5000,
@@ -240,7 +240,7 @@ describe('the gates of a provider', () => {
     }));
 
     for (const kind of ['throttled', 'unavailable', 'malformed'] as const) {
-      const failure = new ProviderError(kind, 'That host is busy.', { isGeneral: false });
+      const failure = new ProviderError(kind, 'That host is busy.', { isProviderWide: false });
       gates.pause(failure);
       await gates.run('post', () => Promise.reject(failure), asking()).catch(() => undefined);
     }

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createClosing } from '../../../../src/core/scheduling/closing.ts';
+import { createCleanupStack } from '../../../../src/core/scheduling/cleanup-stack.ts';
 
 it('closes what was opened last first, one after the other, and once', async () => {
   const closed: string[] = [];
-  const closing = createClosing();
+  const closing = createCleanupStack();
   closing.add(() => closed.push('first'));
   closing.add(async () => {
     await Promise.resolve();
@@ -18,7 +18,7 @@ it('closes what was opened last first, one after the other, and once', async () 
 
 it('closes the rest where one cannot be closed, and throws the first error', async () => {
   const closed: string[] = [];
-  const closing = createClosing();
+  const closing = createCleanupStack();
   closing.add(() => closed.push('first'));
   closing.add(() => Promise.reject(new Error('later')));
   closing.add(() => {

@@ -7,23 +7,23 @@ import { Problem } from '../../core/problem.ts';
 import type { Asking } from '../../http/pages/ask/ask-plugin.ts';
 import type { SessionService } from '../../sessions/service.ts';
 
-interface AskingOptions {
+interface PageAnswersOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly service: SessionService;
   readonly engine: AnswerEngine;
-  /** Returns the name of a request's client address. */
+  /** Returns the client address of a request. */
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** Maximum number of milliseconds that a page waits for the index: a browser shows nothing until then. */
-const patienceMs = 15_000;
+/** Timeout in milliseconds for an answer, without the language model. A browser shows nothing until then. */
+const answerTimeoutMs = 15_000;
 
 /**
- * Creates what answers the questions of pages. Each counts as the start of a session, and waits for its
- * place among the turns of sessions.
+ * Creates the service that answers questions on `/docs/ask`. Each question counts as the start of a
+ * session for rate limits, and waits in the queue of turns.
  */
-export function createAsking(options: AskingOptions): Asking {
+export function createPageAnswers(options: PageAnswersOptions): Asking {
   const { config, service, clientOf } = options;
   return {
     sessionBase: `/${config.PERCH_SESSION_PREFIX}/v1`,
@@ -32,7 +32,7 @@ export function createAsking(options: AskingOptions): Asking {
       service.refuseUnlessReady();
       const client = service.toClient(clientOf(request));
       service.rates.spendStart(null, client);
-      return answerInTime({ question, client, left: request.signal }, options);
+      return answerInTime({ question, client, closed: request.signal }, options);
     },
   };
 }
@@ -40,33 +40,34 @@ export function createAsking(options: AskingOptions): Asking {
 interface PageQuestion {
   readonly question: string;
   readonly client: Client;
-  readonly left: AbortSignal;
+  /** Aborted when the browser closes the connection. */
+  readonly closed: AbortSignal;
 }
 
-/** Once the page is closed, or patience is over, the engine stops. */
+/** Answers a question. Stops the engine if the browser closes the connection, or after the timeout. */
 async function answerInTime(
-  { question: text, client, left }: PageQuestion,
-  { engine, clock, config, service }: AskingOptions,
+  { question: text, client, closed }: PageQuestion,
+  { engine, clock, config, service }: PageAnswersOptions,
 ): Promise<Answer> {
-  // A language model that stalls is given up first, so that there is time for an answer without it.
+  // The wait for a stalled language model is added, so that there is time for an answer without it.
   const modelMs =
     config.PERCH_MODEL_URL === undefined ? 0 : config.PERCH_MODEL_STALL_SECONDS * 1000;
-  const waitMs = patienceMs + modelMs;
+  const waitMs = answerTimeoutMs + modelMs;
   const detail = `The question could not be answered in ${waitMs / 1000} seconds.`;
-  const over = new AbortController();
-  const late = new AbortController();
-  clock.sleep(waitMs, over.signal).then(
-    () => late.abort(new Problem('overloaded', { detail })),
-    () => undefined, // it was answered
+  const done = new AbortController();
+  const timeout = new AbortController();
+  clock.sleep(waitMs, done.signal).then(
+    () => timeout.abort(new Problem('overloaded', { detail })),
+    () => undefined, // answered in time
   );
-  const signal = AbortSignal.any([left, late.signal]);
+  const signal = AbortSignal.any([closed, timeout.signal]);
   const asking = { signal, onText: () => undefined };
   const run = () =>
     Promise.race([engine.answer({ text, earlier: [] }, asking), whenAborted(signal)]);
   try {
     return await service.runInTurnSlot({ client, signal, run });
   } finally {
-    over.abort();
+    done.abort();
   }
 }
 
