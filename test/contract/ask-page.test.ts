@@ -13,10 +13,10 @@ import { answerTo, createHeldEngine, createScriptedEngine } from '../support/scr
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const program = { accept: 'text/markdown' };
 
-/** However busy the machine of the tests is. */
+/** Generous, because the machine of the tests may be busy. */
 const idle = { isHigh: false, close: () => undefined };
 
-/** Builds an app with sessions whose engine gives the same answer to everything. */
+/** Builds an app with sessions whose engine gives the same answer to every question. */
 function buildWith(
   engine: AnswerEngine,
   env: Readonly<Record<string, string>> = {},
@@ -251,7 +251,7 @@ describe('a question without an answer', () => {
 
     const problem = await askOf(app, 'one', program);
 
-    expectProblemPage(await askOf(app, 'one'), 'index of the answers is being built');
+    expectProblemPage(await askOf(app, 'one'), 'building its search index');
     expect(problem.json()).toMatchObject({ status: 503, code: 'not_ready' });
   });
 

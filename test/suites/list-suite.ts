@@ -24,44 +24,44 @@ import {
   withProvider,
 } from './provider-suite.ts';
 
-/** A query for anything but a post. */
+/** Query for anything but a post. */
 export type ListQuery = Exclude<Query, PostQuery>;
 
-/** What a provider finds for one. */
+/** Result of a provider for a list query. */
 export type ListFound = ProfileFound | Page<Post> | Page<Account>;
 
-/** A provider, an upstream for it, and what to ask of them. */
+/** Provider and upstream, with the queries to test. */
 export interface ListSetup {
   readonly create: ProviderSetup['create'];
   readonly healthy: FakeHandler;
   /**
-   * For each of the provider's reads one query, without bounds of time, that finds something; the
-   * timeline (reposts aside) and the search find posts of at least two times.
+   * One query for each of the provider's reads, without a time range, that finds something. The timeline
+   * (without reposts) and the search find posts of at least two times.
    */
   readonly queries: readonly ListQuery[];
-  /** Queries that are none of the provider's. */
+  /** Queries that the provider does not cover. */
   readonly elsewhere: readonly ListQuery[];
-  /** Answers as the upstream does when there is no such account. */
+  /** Handler that answers like the upstream for a missing account. */
   readonly absent: FakeHandler;
-  /** An account that is not there even where the upstream is healthy; default: that of the query. */
+  /** Account that does not exist even in the healthy upstream. Default: that of the query. */
   readonly absentAccount?: AccountReference;
 }
 
-/** Runs the cases that every provider of profiles and lists behind an upstream has to pass. */
+/** Runs the cases for every provider of profiles and lists behind an upstream. */
 export function listSuite(name: string, setup: ListSetup): void {
   answeringListSuite(name, setup);
   failingListSuite(name, setup);
 }
 
-/** Runs the cases of an upstream that fails, for every query. */
+/** Runs the cases of a failing upstream for every query. */
 export function failingListSuite(name: string, setup: ListSetup): void {
   const { create, healthy, queries } = setup;
   failingCases(name, { create, healthy, queries, single: queries });
 }
 
-/** Runs the cases that every provider of profiles and lists has to pass, with an upstream or without. */
+/** Runs the cases for every provider of profiles and lists, with or without an upstream. */
 export function answeringListSuite(name: string, setup: ListSetup): void {
-  it(`${name} is asked for all that it reads, and reads all that it is asked for`, async () => {
+  it(`${name} is tested with all its reads, and with no other`, async () => {
     await rig(setup, async (provider) => {
       const reads = [...provider.reads].filter((read) => !postReads.has(read));
 
@@ -124,19 +124,19 @@ function answeringCases(query: ListQuery, setup: ListSetup): void {
   });
 
   if (query.kind === 'profile') {
-    it('gives a sound account', async () => {
+    it('returns a valid account', async () => {
       await rig(setup, async (provider) => expectSoundFound(await askProvider(provider, query)));
     });
     return;
   }
 
-  it('gives sound rows on every page, and ends', async () => {
+  it('returns valid rows on every page, and ends', async () => {
     await rig(setup, async (provider) => {
       expect((await walk(provider, query)).length).toBeGreaterThan(0);
     });
   });
 
-  it.each([1, 100])('gives sound rows when %i are wanted', async (count) => {
+  it.each([1, 100])('returns valid rows if %i are requested', async (count) => {
     await rig(setup, async (provider) => {
       expectSoundFound(await askProvider(provider, { ...query, count }));
     });
@@ -144,7 +144,7 @@ function answeringCases(query: ListQuery, setup: ListSetup): void {
 }
 
 function timelineCases(query: TimelineQuery, setup: ListSetup): void {
-  it('has nothing from the end of the time on', async () => {
+  it('returns nothing at or after the end time', async () => {
     await rig(setup, async (provider) => {
       const own = { ...query, withReposts: false };
       const untilSeconds = middleOf(await walkPosts(provider, own));
@@ -156,7 +156,7 @@ function timelineCases(query: TimelineQuery, setup: ListSetup): void {
     });
   });
 
-  it('has only what the account wrote when no reposts and no replies are wanted', async () => {
+  it('returns only what the account wrote without reposts and replies', async () => {
     await rig(setup, async (provider) => {
       const only = { ...query, withReplies: false, withReposts: false };
 
@@ -173,7 +173,7 @@ function timelineCases(query: TimelineQuery, setup: ListSetup): void {
 }
 
 function searchCases(query: SearchQuery, setup: ListSetup): void {
-  it('has nothing before the beginning of the time, and nothing from its end on', async () => {
+  it('returns nothing before the start time, or at or after the end time', async () => {
     await rig(setup, async (provider) => {
       const bound = middleOf(await walkPosts(provider, query));
 
@@ -186,7 +186,7 @@ function searchCases(query: SearchQuery, setup: ListSetup): void {
     });
   });
 
-  it('has only media of the kind that the feed is of', async () => {
+  it('returns only media of the kind of the feed', async () => {
     await rig(setup, async (provider) => {
       for (const feed of ['photos', 'videos'] as const) {
         const rows = await walk(provider, { ...query, feed });
@@ -201,7 +201,7 @@ type Row = Post | Account;
 
 const maxPages = 20;
 
-/** Asks page by page to the end, checks each page, and gives all rows. */
+/** Reads page by page to the end, checks each page, and returns all rows. */
 async function walk(provider: Provider, query: WalkedQuery): Promise<readonly Row[]> {
   const rows: Row[] = [];
   let { cursor } = query;
@@ -217,7 +217,7 @@ async function walk(provider: Provider, query: WalkedQuery): Promise<readonly Ro
   throw new Error(`The list does not end within ${maxPages} pages.`);
 }
 
-/** Gives the times of all posts of a list. */
+/** Returns the times of all posts of a list. */
 async function walkPosts(provider: Provider, query: WalkedQuery): Promise<readonly number[]> {
   const rows = await walk(provider, query);
   return rows.filter(isStatusRow).map(({ created_timestamp }) => created_timestamp);
@@ -235,7 +235,7 @@ function isStatusRow(row: Row): row is Extract<Post, { type: 'status' }> {
   return 'type' in row && row.type === 'status';
 }
 
-/** Checks what holds for every profile and every page of every provider. */
+/** Checks every profile and every page of any provider. */
 export function expectSoundFound(found: ListFound): void {
   for (const warning of found.warnings) expect(warning).toMatch(/^[A-Z0-9][^\n]*\.$/);
   if ('account' in found) {

@@ -22,35 +22,35 @@ import {
   startFakeUpstream,
 } from '../support/fake-upstream.ts';
 
-/** What a provider under test is built from; each takes what it needs. */
+/** Dependencies of a provider under test; each provider takes what it needs. */
 export interface CreateOptions {
   readonly http: HttpClient;
   readonly apiUrl: string;
   readonly clock: Clock;
 }
 
-/** A provider, and an upstream for it. */
+/** Provider with an upstream for it. */
 export interface ProviderSetup {
   create(options: CreateOptions): Provider;
-  /** A post that `healthy` has, with a thread and replies where the provider has those. */
+  /** Post that `healthy` has, with a thread and replies if the provider supports them. */
   readonly post: PostReference;
   readonly healthy: FakeHandler;
-  /** Answers as the upstream does when there is no such post. */
+  /** Handler that answers like the upstream for a missing post. */
   readonly absent: FakeHandler;
-  /** A post that is not there even where the upstream is healthy; default: `post`. */
+  /** Post that does not exist even in the healthy upstream. Default: `post`. */
   readonly absentPost?: PostReference;
-  /** A post that is none of the provider's; default: one of the sample. */
+  /** Post that the provider does not cover. Default: one of the sample. */
   readonly elsewhere?: PostReference;
 }
 
-/** A provider in front of a fake upstream, for the time of one test. */
+/** Provider in front of a fake upstream for one test. */
 export interface Rig {
   readonly upstream: FakeUpstream;
   readonly provider: Provider;
   ask(query: PostQuery, signal?: AbortSignal): Promise<PostFound>;
 }
 
-/** How a provider is put in front of an upstream; the clock is the machine's by default. */
+/** Options of a rig. The clock is the system's by default. */
 export interface RigOptions {
   readonly handler: FakeHandler;
   readonly attemptTimeoutMs?: number;
@@ -60,7 +60,7 @@ export interface RigOptions {
 
 const maxBytes = 262_144;
 
-/** Puts a provider in front of a handler, runs, and closes everything. */
+/** Puts a provider in front of a handler, runs the test, and closes everything. */
 export async function withProvider<T>(
   create: ProviderSetup['create'],
   options: RigOptions,
@@ -92,7 +92,7 @@ export async function withProvider<T>(
   }
 }
 
-/** Asks a provider; fails when it does not have the read. */
+/** Asks a provider for a post. Fails if the provider does not support it. */
 export async function askProvider<Kind extends QueryKind>(
   provider: Provider,
   query: Answers[Kind]['query'] & { readonly kind: Kind },
@@ -103,7 +103,7 @@ export async function askProvider<Kind extends QueryKind>(
   return ask(query, context);
 }
 
-/** Gives the error that a promise is rejected with; fails when it is no ProviderError. */
+/** Returns the error that a promise rejects with. Fails unless it is a ProviderError. */
 export async function failureOf(promise: Promise<unknown>): Promise<ProviderError> {
   const error = await promise.then(
     () => undefined,
@@ -113,7 +113,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<ProviderErro
   return error;
 }
 
-/** Asks a provider in front of a handler, and gives the error that it fails with. */
+/** Asks a provider in front of a handler, and returns the error. */
 export async function failWith(
   create: ProviderSetup['create'],
   handler: FakeHandler,
@@ -124,19 +124,19 @@ export async function failWith(
   );
 }
 
-/** Gives all posts of an answer in reading order. */
+/** Returns all posts of an answer in reading order. */
 export function postsOf(found: PostFound): readonly Post[] {
   return [...found.ancestors, found.post, ...found.continuation, ...found.replies];
 }
 
-/** Checks what holds for every answer of every provider. */
+/** Checks an answer of any provider. */
 export function expectSound(found: PostFound): void {
   const posts = postsOf(found);
   expectSoundPosts(posts);
   expectUnique(posts);
 }
 
-/** Checks that posts, with those that they quote, are as the model says. */
+/** Checks that posts and the posts they quote match the model. */
 export function expectSoundPosts(posts: readonly Post[]): void {
   for (const each of posts.flatMap(withQuotes)) {
     expect(postSchema.parse(each)).toEqual(each);
@@ -144,7 +144,7 @@ export function expectSoundPosts(posts: readonly Post[]): void {
   }
 }
 
-/** Checks that nothing with an id is there twice; ids can be those of an author or a server alone. */
+/** Checks that nothing with an id occurs twice. Ids may be unique only for an author or a server. */
 export function expectUnique(
   rows: readonly { readonly id: string | null; readonly url: string | null }[],
 ): void {
@@ -156,7 +156,7 @@ function withQuotes(one: Post): readonly Post[] {
   return one.type === 'status' && one.quote ? [one, ...withQuotes(one.quote)] : [one];
 }
 
-/** Checks that facets are in range, in order, and nest. */
+/** Checks that facets are in range, ordered and nested. */
 export function expectFacetsFit(text: string, facets: readonly Facet[]): void {
   const { length } = [...text];
   let open: Facet[] = [];
@@ -172,7 +172,7 @@ export function expectFacetsFit(text: string, facets: readonly Facet[]): void {
   }
 }
 
-/** Answers as `handler` does, but calls it HTML. */
+/** Answers like `handler`, but with the media type HTML. */
 function asHtml(handler: FakeHandler): FakeHandler {
   return (request, response) => {
     const { writeHead } = response;
@@ -182,14 +182,14 @@ function asHtml(handler: FakeHandler): FakeHandler {
   };
 }
 
-/** Checks that a failure is told in a sentence without internals. */
+/** Checks that the message of a failure is a sentence without internals. */
 export function expectTellable({ message }: ProviderError, upstream: FakeUpstream): void {
   expect(message).toMatch(/^[A-Z][^\n]*\.$/);
   expect(message).not.toContain('Secret page');
   expect(message).not.toContain(new URL(upstream.url).host);
 }
 
-/** Runs the cases that every provider of posts behind an upstream has to pass. */
+/** Runs the cases for every provider of posts behind an upstream. */
 export function providerSuite(name: string, setup: ProviderSetup): void {
   answeringSuite(name, setup);
   failingSuite(name, setup);
@@ -201,7 +201,7 @@ function queryOf(post: PostReference): AskFor {
   return (fields = {}) => ({ kind: 'post', post, thread: true, replies: 'top', ...fields });
 }
 
-/** Runs the cases that every provider of posts has to pass, with an upstream or without. */
+/** Runs the cases for every provider of posts, with or without an upstream. */
 export function answeringSuite(name: string, setup: ProviderSetup): void {
   const query = queryOf(setup.post);
   const queries = [true, false].flatMap((thread) =>
@@ -209,7 +209,7 @@ export function answeringSuite(name: string, setup: ProviderSetup): void {
   );
 
   describe(`${name}, answering`, () => {
-    it.each(queries)('gives sound posts for thread $thread, replies $replies', async (each) => {
+    it.each(queries)('returns valid posts for thread $thread, replies $replies', async (each) => {
       await withProvider(setup.create, { handler: setup.healthy }, async ({ ask }) => {
         const found = await ask(each);
 
@@ -235,7 +235,7 @@ export function answeringSuite(name: string, setup: ProviderSetup): void {
       });
     });
 
-    it('says that a post is not there', async () => {
+    it('reports a missing post', async () => {
       await withProvider(setup.create, { handler: setup.absent }, async ({ ask, upstream }) => {
         const failure = await failureOf(ask(query({ post: setup.absentPost ?? setup.post })));
 
@@ -253,19 +253,19 @@ function failingSuite(name: string, setup: ProviderSetup): void {
   failingCases(name, { create, healthy, queries: [query()], single: [single] });
 }
 
-/** What is asked of an upstream that fails. */
+/** Queries to a failing upstream. */
 export interface FailingSetup {
   readonly create: ProviderSetup['create'];
   readonly healthy: FakeHandler;
   readonly queries: readonly Query[];
-  /** Queries for which a healthy upstream is asked once. */
+  /** Queries for which a healthy upstream gets one request. */
   readonly single: readonly Query[];
 }
 
-/** Runs the cases of a failing upstream, for every query. */
+/** Runs the cases of a failing upstream for every query. */
 export function failingCases(name: string, setup: FailingSetup): void {
   describe.each(setup.queries)(`${name}, failing at $kind`, (query) => {
-    it.each(failures(setup.healthy))('takes %s as %s', async (_title, kind, handler) => {
+    it.each(failures(setup.healthy))('reports %s as %s', async (_title, kind, handler) => {
       await withProvider(setup.create, { handler }, async ({ provider, upstream }) => {
         const failure = await failureOf(askProvider(provider, query));
 
@@ -274,7 +274,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
       });
     });
 
-    it('gives up on an upstream that hangs, at the deadline of an attempt', async () => {
+    it('abandons an upstream that hangs, at the deadline of an attempt', async () => {
       const options = { handler: hang, attemptTimeoutMs: 100 };
       await withProvider(setup.create, options, async ({ provider, upstream }) => {
         const failure = await failureOf(askProvider(provider, query));
@@ -284,7 +284,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
       });
     });
 
-    it('tells how long an upstream that throttles asks to wait', async () => {
+    it('reports the wait that a throttling upstream requests', async () => {
       const handler: FakeHandler = (_, response) =>
         answerHtml(response, { status: 429, headers: { 'retry-after': '17' } });
       await withProvider(setup.create, { handler }, async ({ provider, upstream }) => {
@@ -295,7 +295,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
       });
     });
 
-    it('ends when nobody waits any more', async () => {
+    it('stops when all callers have disconnected', async () => {
       const controller = new AbortController();
       const handler: FakeHandler = () => controller.abort();
       await withProvider(setup.create, { handler }, async ({ provider }) => {
@@ -312,7 +312,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
       ['once more after a reset', 2, (request) => resetConnection(request)],
       ['not again after a body that broke off', 1, (_, response) => breakOff(response)],
     ] satisfies readonly (readonly [string, number, FakeHandler])[])(
-      'tries %s',
+      'retries %s',
       async (_title, requests, handler) => {
         await withProvider(setup.create, { handler }, async ({ provider, upstream }) => {
           await failureOf(askProvider(provider, query));
@@ -322,7 +322,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
       },
     );
 
-    it('follows no redirect to another host', async () => {
+    it('does not follow a redirect to another host', async () => {
       const handler: FakeHandler = (_, response) =>
         answerRedirect(response, 'http://169.254.169.254/latest/meta-data/');
       await withProvider(setup.create, { handler }, async ({ provider, upstream }) => {
@@ -336,7 +336,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
   });
 }
 
-/** How an upstream fails, and what that is. */
+/** Failures of an upstream, with the expected kind of error. */
 function failures(healthy: FakeHandler): readonly (readonly [string, string, FakeHandler])[] {
   return [
     ['a reset before a byte', 'unavailable', (request) => resetConnection(request)],

@@ -65,7 +65,7 @@ async function answerInTime(
   const run = () =>
     Promise.race([engine.answer({ text, earlier: [] }, asking), whenAborted(signal)]);
   try {
-    return await service.runBesideTurns({ client, signal, run });
+    return await service.runInTurnSlot({ client, signal, run });
   } finally {
     done.abort();
   }
