@@ -1,7 +1,7 @@
 import { Problem, toProblemDocument } from '../core/problem.ts';
 import { createSlices } from '../core/scheduling/slices.ts';
-import type { Waiting } from '../fetching/cost.ts';
-import type { KeptViews } from '../fetching/plan.ts';
+import type { Requester } from '../fetching/cost.ts';
+import type { RenderingCache } from '../fetching/plan.ts';
 import { correctionOf } from '../reads/misspelt.ts';
 import { faultOf } from '../reads/parameters.ts';
 import type { PlanContext, Read } from '../reads/read.ts';
@@ -32,8 +32,8 @@ export interface PreparedResult {
 interface Calling {
   readonly reader: Reader;
   readonly context: PlanContext;
-  readonly results: KeptViews<PreparedResult>;
-  readonly waiting: Waiting;
+  readonly results: RenderingCache<PreparedResult>;
+  readonly requester: Requester;
   /** Waits until a long result may be rendered further; default: it is rendered in one piece. */
   readonly takeTurn: (() => Promise<void>) | undefined;
   /** Called with every error that is no problem; the caller learns nothing of it. */
@@ -52,7 +52,7 @@ export async function callTool(
   try {
     return await readTool(tool, args, calling);
   } catch (cause) {
-    if (calling.waiting.signal.aborted) throw cause;
+    if (calling.requester.signal.aborted) throw cause;
     return toFailure(cause instanceof Problem ? cause : toDefect(cause, calling), calling);
   }
 }
@@ -93,9 +93,9 @@ async function readTool(
   args: ToolArguments,
   calling: Calling,
 ): Promise<ToolResult> {
-  const { reader, waiting } = calling;
+  const { reader, requester } = calling;
   const { given, unknown } = readArguments(read, args);
-  const answered = await reader.fetch(reader.understand(read, given), waiting);
+  const answered = await reader.fetch(reader.understand(read, given), requester);
   const { text, structuredContent } = await prepare(answered, calling);
   const block = { type: 'text', text } as const;
   return {
@@ -110,16 +110,16 @@ async function prepare(
   { reader, results, takeTurn }: Calling,
 ): Promise<PreparedResult> {
   const { format = 'markdown' } = answered.understood;
-  const { views } = answered.answer;
+  const { renderings } = answered.answer;
   const name = nameView(answered, format);
-  const kept = results.get(views, name);
+  const kept = results.get(renderings, name);
   if (kept !== undefined) return kept;
   const sliced = takeTurn === undefined ? {} : createSlices(takeTurn);
   const textOf = async (of: typeof format) =>
     (await reader.represent(answered, of, sliced)).body.toString();
   const [text, json] = [await textOf(format), await textOf('json')];
   const prepared = { text, structuredContent: JSON.parse(json) };
-  results.set(views, name, prepared, 2 * text.length + bytesPerCharacter * json.length);
+  results.set(renderings, name, prepared, 2 * text.length + bytesPerCharacter * json.length);
   return prepared;
 }
 

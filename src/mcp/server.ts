@@ -1,7 +1,7 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Caller, Client } from '../core/caller.ts';
-import { createKeptViews } from '../fetching/plan.ts';
+import { createRenderingCache } from '../fetching/plan.ts';
 import type { PlanContext } from '../reads/read.ts';
 import type { Reader } from '../reads/run.ts';
 import { callTool, type PreparedResult } from './results.ts';
@@ -48,7 +48,7 @@ const listed = { ttlMs: 300_000, cacheScope: 'public' } as const;
 /** Creates the factory of servers. Without a visitor calls cost nothing. Tables of tools are made once. */
 export function createMcpServers(sdk: Sdk, options: McpOptions): (visitor?: Visitor) => Server {
   const { version, context, reader, onDefect } = options;
-  const results = createKeptViews<PreparedResult>();
+  const results = createRenderingCache<PreparedResult>();
   const tools = createTools(options.problem);
   const definitions = [...tools.values()].map(({ definition }) => definition);
   const list = options.documents();
@@ -84,7 +84,7 @@ export function createMcpServers(sdk: Sdk, options: McpOptions): (visitor?: Visi
         results,
         takeTurn: visitor?.takeTurn,
         onDefect: (error) => onDefect(error, visitor?.requestId),
-        waiting: { caller: visitor?.caller, client: visitor?.client, signal },
+        requester: { caller: visitor?.caller, client: visitor?.client, signal },
       });
     });
     server.setRequestHandler('resources/read', async ({ params: { uri } }) => {

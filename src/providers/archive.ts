@@ -1,6 +1,6 @@
 import { seedSample } from '../archive/sample.ts';
 import type { SearchScope } from '../archive/search/match-expression.ts';
-import type { HeldAccount } from '../archive/store/account-rows.ts';
+import type { AccountRow } from '../archive/store/account-rows.ts';
 import { readConversation } from '../archive/store/conversation.ts';
 import { type ArchiveStore, openArchiveStore } from '../archive/store/store.ts';
 import type { Clock } from '../core/clock.ts';
@@ -105,7 +105,7 @@ function findConversation(store: ArchiveStore, query: PostQuery): PostFound {
   throw toNotStored(platform, 'post', 'this post of the account');
 }
 
-function requireAccount(store: ArchiveStore, reference: AccountReference): HeldAccount {
+function requireAccount(store: ArchiveStore, reference: AccountReference): AccountRow {
   const stored = store.findAccount(reference);
   if (stored?.isProtected) throw isProtected();
   if (stored === undefined) throw toNotStored(reference.platform, 'account', 'this account');

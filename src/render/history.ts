@@ -1,5 +1,5 @@
 import { toIsoSeconds } from '../core/clock.ts';
-import type { HistoryEnd, HistoryRange } from '../fetching/histories/history-end.ts';
+import type { HistoryResult, HistoryRange } from '../fetching/histories/history-result.ts';
 import type { HistoryQuery } from '../fetching/histories/history-query.ts';
 import type { PlacedPost } from '../fetching/histories/ordering.ts';
 import type { Account } from '../model/account.ts';
@@ -42,7 +42,7 @@ export function createHistoryDocument(about: HistoryAbout) {
       comma = ',';
       return text;
     },
-    end: (end: HistoryEnd): string => {
+    end: (end: HistoryResult): string => {
       const tail: Partial<HistoryReply> = { meta: toMeta(about, end), ...toAbout(about, end) };
       return `],${JSON.stringify(tail).slice(1)}`;
     },
@@ -68,15 +68,15 @@ function toIndexEntry({ post }: PlacedPost): readonly HistoryIndexEntry[] {
   return [{ id, url, created_at, created_timestamp, repost: reposted_by !== null }];
 }
 
-export function toMetaLine(about: HistoryAbout, end: HistoryEnd): HistoryMetaLine {
+export function toMetaLine(about: HistoryAbout, end: HistoryResult): HistoryMetaLine {
   return { meta: { ...toMeta(about, end), ...toAbout(about, end) } };
 }
 
-function toAbout({ source, fetchedAtMs }: HistoryAbout, { warnings }: HistoryEnd) {
+function toAbout({ source, fetchedAtMs }: HistoryAbout, { warnings }: HistoryResult) {
   return { warnings, source, fetched_at: toIsoSeconds(fetchedAtMs) };
 }
 
-function toMeta({ handle, query }: HistoryAbout, end: HistoryEnd): HistoryMeta {
+function toMeta({ handle, query }: HistoryAbout, end: HistoryResult): HistoryMeta {
   const next_until = toMoment(end.nextUntilSecond);
   return {
     handle,
@@ -87,9 +87,9 @@ function toMeta({ handle, query }: HistoryAbout, end: HistoryEnd): HistoryMeta {
     with_reposts: query.withReposts,
     only_replies: query.onlyReplies,
     index: query.isIndex,
-    nocache: !query.useKept,
+    nocache: !query.useStored,
     count: end.count,
-    from_archive: end.keptCount,
+    from_archive: end.storedCount,
     oldest: toMoment(end.oldestSecond),
     newest: toMoment(end.newestSecond),
     truncated: end.isTruncated,

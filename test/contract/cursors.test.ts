@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ListPosition, startOfList } from '../../src/fetching/lists/browse.ts';
-import { maxRecent } from '../../src/fetching/lists/given-items.ts';
+import { maxRecent } from '../../src/fetching/lists/sent-items.ts';
 import { createCursorCodec, maxCursor } from '../../src/reads/cursor.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createFakeList, steady } from '../support/fake-list.ts';

@@ -267,7 +267,7 @@ describe('the replies on X', () => {
     expect([absent.statusCode, absent.json().code]).toEqual([404, 'not_found']);
     expect([present.statusCode, present.json().code]).toEqual([503, 'upstream_unavailable']);
     expect(present.json().detail).toBe(
-      'The post can be read, but the source could not look for its replies.',
+      'The post can be read, but its replies cannot. Try again later.',
     );
   });
 

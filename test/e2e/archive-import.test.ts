@@ -51,7 +51,7 @@ async function runHere(data: string, ...args: readonly string[]) {
 
 /** Returns the number of items that the import has stored so far. */
 function itemsOf(store: ArchiveStore): number {
-  return store.importsOf('x', 'wren_example')[0]?.items ?? 0;
+  return store.listImports('x', 'wren_example')[0]?.items ?? 0;
 }
 
 it('resumes after kill -9 at ten moments, and ends with the same contents', async () => {

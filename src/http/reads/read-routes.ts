@@ -5,7 +5,7 @@ import { joinParameters, parseQuery } from '../../core/http/query.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
 import type { Sliced } from '../../core/scheduling/slices.ts';
 import { sliceByTurns, type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
-import { createKeptViews, type KeptViews } from '../../fetching/plan.ts';
+import { createRenderingCache, type RenderingCache } from '../../fetching/plan.ts';
 import type { PathForm } from '../../reads/addresses/address-forms.ts';
 import {
   isMediaNumber,
@@ -26,7 +26,7 @@ import {
   type ReplyOptions,
   sendPrepared,
 } from '../../web/reply.ts';
-import { type Identification, identityOf, refuseRead, toWaiting } from '../key-status/plugin.ts';
+import { type Identification, identityOf, refuseRead, toRequester } from '../key-status/plugin.ts';
 import { lifecycleOf } from '../lifecycle/lifecycle.ts';
 import type { Load, Work } from '../operations/load.ts';
 import { addressPaths, createAddressAnswering } from './address-route.ts';
@@ -78,7 +78,7 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
   const handling = {
     ...options,
     understandOnce: createUnderstanding(options.reader),
-    replies: createKeptViews<PreparedReply>(),
+    replies: createRenderingCache<PreparedReply>(),
   };
   const register = (url: string, answering: Answering): void => {
     const { config, isRoute } = answering;
@@ -135,7 +135,7 @@ export function toReplyOptions(request: FastifyRequest, baseUrl: string): ReplyO
 
 interface HandlerOptions extends ReadRoutesOptions {
   readonly understandOnce: ReturnType<typeof createUnderstanding>;
-  readonly replies: KeptViews<PreparedReply>;
+  readonly replies: RenderingCache<PreparedReply>;
 }
 
 function createHandler(answering: Answering, options: HandlerOptions) {
@@ -149,7 +149,7 @@ function createHandler(answering: Answering, options: HandlerOptions) {
     const { request } = reply;
     const answered =
       recalled ??
-      (await work.track(reader.fetch(asked.understood, toWaiting(request, identification))));
+      (await work.track(reader.fetch(asked.understood, toRequester(request, identification))));
     // In a pass of its own: understanding an answer and rendering it take a while each.
     const { address } = identification.clientOf(request);
     const isHere = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
@@ -164,9 +164,9 @@ function createHandler(answering: Answering, options: HandlerOptions) {
     refuseRead(request, load);
     const asked = understandOnce(request, answering);
     // A hit is answered without a promise: it is the common case.
-    const answered = reader.recall(asked.understood);
+    const answered = reader.getFresh(asked.understood);
     const view = answered && chooseView(request, asked, answered);
-    const kept = view && replies.get(view.answered.answer.views, view.name);
+    const kept = view && replies.get(view.answered.answer.renderings, view.name);
     if (kept === undefined) return answerLater(asked, answered, reply);
     return sendPrepared({ request, reply }, kept, toReplyOptions(request, context.baseUrl));
   };
@@ -233,14 +233,14 @@ async function prepare(
   sliced: Sliced,
 ): Promise<PreparedReply> {
   const { hasPreview, variesByKey, answered, format, name } = chosen;
-  const { cache, source, views } = answered.answer;
-  const kept = replies.get(views, name);
+  const { cache, source, renderings } = answered.answer;
+  const kept = replies.get(renderings, name);
   if (kept !== undefined) return kept;
   const representation = await reader.represent(answered, format, sliced);
   const varies = { variesByAgent: hasPreview, variesByKey };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
   const prepared = prepareReply({ ...corsHeaders, ...toReplyHeaders(facts) }, representation.body);
   // What a miss or a bypass made is sent once; the next reply says `hit`.
-  if (cache === 'hit' || cache === 'stale') replies.set(views, name, prepared, 1000);
+  if (cache === 'hit' || cache === 'stale') replies.set(renderings, name, prepared, 1000);
   return prepared;
 }

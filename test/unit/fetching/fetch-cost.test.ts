@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Caller, PoolShare } from '../../../src/core/caller.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { createResponseCache } from '../../../src/fetching/cache/response-cache.ts';
-import { createGates, createProviderChain } from '../../../src/fetching/chain/provider-chain.ts';
+import {
+  createProviderBreakers,
+  createProviderChain,
+} from '../../../src/fetching/chain/provider-chain.ts';
 import { createFetcher } from '../../../src/fetching/fetch.ts';
-import { createWalkMemory } from '../../../src/fetching/lists/given-items.ts';
+import { createSentItemsMemory } from '../../../src/fetching/lists/sent-items.ts';
 import type { Plan } from '../../../src/fetching/plan.ts';
 import type { Status } from '../../../src/model/post.ts';
 import type { Page } from '../../../src/model/queries.ts';
@@ -88,7 +91,7 @@ function setUp(answer: SearchAnswer = async () => page) {
       },
     },
   };
-  const gates = createGates(provider, () => ({
+  const breakers = createProviderBreakers(provider, () => ({
     clock,
     failures: 1,
     openMs: 1,
@@ -98,11 +101,11 @@ function setUp(answer: SearchAnswer = async () => page) {
   const failures: unknown[] = [];
   const defects: unknown[] = [];
   const fetcher = createFetcher({
-    chain: createProviderChain([{ provider, gates }], {
+    chain: createProviderChain([{ provider, breakers }], {
       onFailure: (failure) => failures.push(failure),
     }),
     cache: createResponseCache({ maxEntries: 100, maxBytes: 1_000_000 }),
-    memory: createWalkMemory(),
+    memory: createSentItemsMemory(),
     clock,
     ttlSeconds: 3600,
     staleWhileRevalidateSeconds: 300,
@@ -118,7 +121,7 @@ function setUp(answer: SearchAnswer = async () => page) {
       signal: new AbortController().signal,
       caller: payer.caller,
     });
-  return { clock, rig, fetcher, fetch, gates, failures, defects, asked: () => asked };
+  return { clock, rig, fetcher, fetch, breakers, failures, defects, asked: () => asked };
 }
 
 function fails(kind: 'unavailable' | 'malformed' | 'throttled' | 'missing' | 'rejected') {
@@ -165,7 +168,7 @@ describe('what a read costs', () => {
     await clock.advance(60_000);
 
     const stale = await fetch(payer);
-    await fetcher.settle();
+    await fetcher.drain();
 
     expect([stale.cache, asked(), costOf(payer)]).toEqual(['stale', 2, 1]);
   });
@@ -289,7 +292,7 @@ describe('the pool', () => {
   });
 
   it('gives the unit of the caller back when it refuses, and blames no provider', async () => {
-    const { fetch, rig, gates, failures, asked } = setUp();
+    const { fetch, rig, breakers, failures, asked } = setUp();
     const payer = createPayer();
     rig.onTake = () => {
       throw exhausted();
@@ -303,7 +306,7 @@ describe('the pool', () => {
     }
 
     expect(payer.ledger).toEqual({ spent: 7, givenBack: 7 });
-    expect([asked(), failures, gates.broken]).toEqual([0, [], {}]);
+    expect([asked(), failures, breakers.broken]).toEqual([0, [], {}]);
   });
 
   it('answers a keyed caller who joined what an anonymous one had begun in vain', async () => {
@@ -339,7 +342,7 @@ describe('the pool', () => {
     };
 
     const stale = await fetch(keyed);
-    await fetcher.settle();
+    await fetcher.drain();
 
     expect([stale.cache, shares, defects, costOf(keyed)]).toEqual(['stale', ['anonymous'], [], 1]);
   });

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createResponseCache } from '../../../src/fetching/cache/response-cache.ts';
-import { createGates, createProviderChain } from '../../../src/fetching/chain/provider-chain.ts';
+import {
+  createProviderBreakers,
+  createProviderChain,
+} from '../../../src/fetching/chain/provider-chain.ts';
 import { createFetcher } from '../../../src/fetching/fetch.ts';
-import { createWalkMemory } from '../../../src/fetching/lists/given-items.ts';
+import { createSentItemsMemory } from '../../../src/fetching/lists/sent-items.ts';
 import type { Plan } from '../../../src/fetching/plan.ts';
 import { ProviderError } from '../../../src/platforms/provider-error.ts';
 import { openLedger } from '../../support/ledger.ts';
@@ -33,7 +36,7 @@ function planOf(id = '20', more: Partial<Plan> = {}): Plan {
 function setUp(answer: StubAnswer, maxUpstreamReads = 100) {
   const clock = createManualClock();
   const provider = createStubProvider('stub', answer);
-  const gates = createGates(provider, () => ({
+  const breakers = createProviderBreakers(provider, () => ({
     clock,
     failures: 1000,
     openMs: 1,
@@ -44,9 +47,9 @@ function setUp(answer: StubAnswer, maxUpstreamReads = 100) {
   const defects: unknown[] = [];
   const fetcher = createFetcher({
     onDefect: (error) => defects.push(error),
-    chain: createProviderChain([{ provider, gates }], { onFailure: () => undefined }),
+    chain: createProviderChain([{ provider, breakers }], { onFailure: () => undefined }),
     cache,
-    memory: createWalkMemory(),
+    memory: createSentItemsMemory(),
     clock,
     ttlSeconds: 3600,
     staleWhileRevalidateSeconds: 300,
@@ -92,7 +95,7 @@ describe('fetching', () => {
 
     await clock.advance(3_600_000);
     const stale = await fetcher.fetch(planOf());
-    await fetcher.settle();
+    await fetcher.drain();
     const renewed = await fetcher.fetch(planOf());
 
     expect(stale).toMatchObject({ cache: 'stale', found: { post: { text: 'first' } } });
@@ -108,11 +111,11 @@ describe('fetching', () => {
 
     found = () => Promise.reject(new ProviderError('unavailable', 'It is down.'));
     await fetcher.fetch(planOf());
-    await fetcher.settle();
+    await fetcher.drain();
     expect(defects).toEqual([]);
     found = async () => undefined as never; // breaks the contract of providers
     await fetcher.fetch(planOf());
-    await fetcher.settle();
+    await fetcher.drain();
 
     expect(defects).toEqual([expect.any(TypeError)]);
   });

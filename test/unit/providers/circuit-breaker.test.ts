@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGates } from '../../../src/fetching/chain/provider-chain.ts';
+import { createProviderBreakers } from '../../../src/fetching/chain/provider-chain.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/platforms/provider-error.ts';
 import { type BreakerState, CircuitBreaker } from '../../../src/providers/circuit-breaker.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -210,7 +210,7 @@ describe('the gates of a provider', () => {
   it('keep the pause of a throttle for every kind of query, and let it end', async () => {
     const clock = createManualClock();
     const ask = { post: never, search: never };
-    const gates = createGates({ ask }, () => ({
+    const gates = createProviderBreakers({ ask }, () => ({
       clock,
       failures: 5,
       openMs: 5000,
@@ -231,7 +231,7 @@ describe('the gates of a provider', () => {
   });
 
   it('stay open when one of many hosts throttles or fails', async () => {
-    const gates = createGates({ ask: { post: never } }, () => ({
+    const gates = createProviderBreakers({ ask: { post: never } }, () => ({
       clock: createManualClock(),
       failures: 1,
       openMs: 5000,

@@ -4,7 +4,7 @@ import { parseQuery } from '../../../core/http/query.ts';
 import { Problem, toProblemDocument } from '../../../core/problem.ts';
 import type { Sliced } from '../../../core/scheduling/slices.ts';
 import { sliceByTurns } from '../../../core/scheduling/turns.ts';
-import { type Answer, createKeptViews } from '../../../fetching/plan.ts';
+import { type Answer, createRenderingCache } from '../../../fetching/plan.ts';
 import type { AddressPlace } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
 import { type Answered, nameView } from '../../../reads/run.ts';
@@ -19,7 +19,7 @@ import {
   sendPrepared,
 } from '../../../web/reply.ts';
 import { toDiscoveryLink } from '../../discovery/surfaces.ts';
-import { refuseRead, toWaiting } from '../../key-status/plugin.ts';
+import { refuseRead, toRequester } from '../../key-status/plugin.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import { type ReadingOptions, toReplyOptions } from '../../reads/read-routes.ts';
 import { findVersioned, surfaceOf } from '../../reads/routes.ts';
@@ -118,7 +118,7 @@ async function find({ text, asked }: Question, request: FastifyRequest, options:
   refuseRead(request, load);
   const read = reads[asked.read];
   const understood = reader.understand(read, asked.given);
-  const answered = await work.track(reader.fetch(understood, toWaiting(request, identification)));
+  const answered = await work.track(reader.fetch(understood, toRequester(request, identification)));
   return { text, address: asked.address, ...answered, variesByKey: read.isBrowse };
 }
 
@@ -162,18 +162,18 @@ export const maxRenderedBytes = 32_768;
 function createFoundReplies({ site, context, sharedCacheSeconds, reader }: FrontOptions) {
   const toPage = (url: string) => toQuestionLink(url, site);
   // Rendering takes longest, so it is kept beside the answer.
-  const kept = createKeptViews<ResultHtml>();
+  const kept = createRenderingCache<ResultHtml>();
   let renderer: ReturnType<typeof createResultRenderer> | undefined;
   const renderOnce = async (found: Found, markdown: string): Promise<ResultHtml> => {
     renderer ??= createResultRenderer({ ...context, headingLevel: 3, toPage });
     const render = await renderer;
     const { answer } = found;
     const name = nameView(found, 'markdown');
-    const known = kept.get(answer.views, name);
+    const known = kept.get(answer.renderings, name);
     if (known !== undefined) return known;
     const isTooLong = Buffer.byteLength(markdown) > maxRenderedBytes;
     const rendered = isTooLong ? tooLong : render(markdown, mastodonHostOf(answer));
-    kept.set(answer.views, name, rendered, 2 * rendered.html.length);
+    kept.set(answer.renderings, name, rendered, 2 * rendered.html.length);
     return rendered;
   };
   return async (found: Found, format: PageFormat, sliced: Sliced): Promise<PreparedReply> => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ndjsonForm } from '../../../../src/archive/imports/ndjson/form.ts';
+import { ndjsonFormat } from '../../../../src/archive/imports/ndjson/ndjson-format.ts';
 import type { Post, Status } from '../../../../src/model/post.ts';
 import { importExport } from '../../../support/exports/import-export.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
@@ -91,7 +91,7 @@ describe('a history that was saved as NDJSON', () => {
 
   it('counts the bytes that are read, which fill the batches', async () => {
     const path = writeLines(...history.map(tag), meta);
-    const source = await ndjsonForm.open(path);
+    const source = await ndjsonFormat.open(path);
     if (source === null) throw new Error('This is no history.');
 
     for await (const group of source.groups()) expect(group.length).toBeGreaterThanOrEqual(0);
@@ -102,7 +102,7 @@ describe('a history that was saved as NDJSON', () => {
   });
 
   it.each<[string, readonly unknown[], string]>([
-    ['ends early', [], 'The last line is missing, which says how the history ended.'],
+    ['ends early', [], 'The last line, which says how the history ended, is missing.'],
     [
       'failed on the way',
       [{ error: { code: 'upstream_unavailable', detail: 'The source could not be reached.' } }],
@@ -117,7 +117,7 @@ describe('a history that was saved as NDJSON', () => {
     );
 
     expect(outcome).toMatchObject({ isCutOff: true, counts: { posts: 6, faults: 1 } });
-    expect(skipped.map((one) => one.why)).toEqual([why]);
+    expect(skipped.map((one) => one.reason)).toEqual([why]);
   });
 
   it('is imported without the lines that cannot be read', async () => {
@@ -128,8 +128,8 @@ describe('a history that was saved as NDJSON', () => {
 
     expect(outcome.counts).toMatchObject({ posts: 1, faults: 2 });
     expect(skipped.map(({ where, why }) => `${where}: ${why}`)).toEqual([
-      'wren.ndjson, line 3: It is not of the form that was expected.',
-      'wren.ndjson, line 5: It stands after the end of a history; import each history from a file of its own.',
+      'wren.ndjson, line 3: It does not have the expected structure.',
+      'wren.ndjson, line 5: It follows the end of a history. Import each history from its own file.',
     ]);
   });
 

@@ -20,7 +20,7 @@ async function read(
 }
 
 const valuesOf = (elements: readonly JsonElement[]) =>
-  elements.map((element) => (element.kind === 'value' ? element.value : element.why));
+  elements.map((element) => (element.kind === 'value' ? element.value : element.reason));
 
 const broken = 'It is not valid JSON.';
 
@@ -119,10 +119,10 @@ describe('the elements of a JSON array', () => {
 
   it.each([
     ['[{"a":1},{"b', [{ a: 1 }, 'The file ends in the middle of this record.']],
-    ['[{"a":1}, ', [{ a: 1 }, 'The file ends before its list does.']],
-    ['[', ['The file ends before its list does.']],
-    ['window.YTD = {}', ['There is no list of records in the file.']],
-    ['', ['There is no list of records in the file.']],
+    ['[{"a":1}, ', [{ a: 1 }, 'The file ends before the end of its list.']],
+    ['[', ['The file ends before the end of its list.']],
+    ['window.YTD = {}', ['The file contains no list of records.']],
+    ['', ['The file contains no list of records.']],
     ['[]', []],
   ])('of the file %s tell that it ends early', async (file, expected) => {
     expect(valuesOf(await read(file))).toEqual(expected);

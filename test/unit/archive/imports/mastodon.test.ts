@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { mastodonForm } from '../../../../src/archive/imports/mastodon/mastodon-form.ts';
+import { mastodonFormat } from '../../../../src/archive/imports/mastodon/mastodon-format.ts';
 import {
   actorAddress,
   audiences,
@@ -18,7 +18,7 @@ import { temporaryFolder } from '../../../support/spawn-perch.ts';
 function readBytes(bytes: Uint8Array, hints?: { readonly handle?: string }) {
   const path = join(temporaryFolder(), 'archive.tar.gz');
   writeFileSync(path, bytes);
-  return readExport(mastodonForm, path, hints);
+  return readExport(mastodonFormat, path, hints);
 }
 
 function readFolder(members: readonly TarMember[]) {
@@ -27,7 +27,7 @@ function readFolder(members: readonly TarMember[]) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);
   }
-  return readExport(mastodonForm, folder);
+  return readExport(mastodonFormat, folder);
 }
 
 const read = (activities: readonly unknown[], actor?: unknown) =>
@@ -191,14 +191,14 @@ describe('what not everybody may see', () => {
     expect(items?.slice(1)).toEqual([
       {
         kind: 'skipped',
-        where: 'outbox.json, record 1',
-        why: 'It was not addressed to everybody.',
+        location: 'outbox.json, record 1',
+        reason: 'It is not public.',
         cause: 'private',
       },
       {
         kind: 'skipped',
-        where: 'outbox.json, record 2',
-        why: 'It was not addressed to everybody.',
+        location: 'outbox.json, record 2',
+        reason: 'It is not public.',
         cause: 'private',
       },
     ]);
@@ -251,7 +251,7 @@ describe('broken records of an outbox', () => {
 
     expect(items).toMatchObject([
       account,
-      { kind: 'skipped', where: 'outbox.json, record 1', why: expect.stringContaining(why) },
+      { kind: 'skipped', location: 'outbox.json, record 1', reason: expect.stringContaining(why) },
       { kind: 'post', post: { text: 'After' } },
     ]);
   });
@@ -264,7 +264,7 @@ describe('broken records of an outbox', () => {
 
     expect(await readBytes(writeTarGz(files))).toMatchObject([
       account,
-      { kind: 'skipped', where: 'outbox.json, record 1', cause: 'fault' },
+      { kind: 'skipped', location: 'outbox.json, record 1', cause: 'fault' },
       { kind: 'post', post: { text: 'Two' } },
     ]);
   });
@@ -345,8 +345,9 @@ describe('what a post of an export shows', () => {
 
     expect(items?.at(-1)).toEqual({
       kind: 'skipped',
-      where: 'outbox.json',
-      why: '2 pictures, videos and sounds are left out of their posts, because the export does not tell on which server they are.',
+      location: 'outbox.json',
+      reason:
+        '2 media files were left out, because the export does not name their server.',
       cause: 'fault',
     });
   });
@@ -411,8 +412,8 @@ describe('the lists of follows beside an outbox', () => {
       { kind: 'follow', follower: 'eve@third.example.org', followed: own },
       {
         kind: 'skipped',
-        where: 'followers.csv, line 3',
-        why: 'It does not begin with a handle.',
+        location: 'followers.csv, line 3',
+        reason: 'It does not start with a handle.',
         cause: 'fault',
       },
     ]);

@@ -36,10 +36,10 @@ function putSampleAsMastodon(store: ArchiveStore): void {
 }
 
 function writeAll(store: ArchiveStore): string {
-  const items = store.listHoldings().flatMap((account) => [...store.readHeld(account)]);
+  const items = store.listAccounts().flatMap((account) => [...store.readAccountItems(account)]);
   return writeLines([
     toHeadLine(1_790_000_000),
-    ...[...items, ...store.readOthers()].map(toItemLine),
+    ...[...items, ...store.readOrphanPosts()].map(toItemLine),
   ]);
 }
 
@@ -52,9 +52,9 @@ function writeLines(lines: readonly string[]): string {
 const head = toHeadLine(1_790_000_000);
 const account = (store: ArchiveStore) => {
   putSampleAsMastodon(store);
-  const [first] = store.listHoldings();
+  const [first] = store.listAccounts();
   if (first === undefined) throw new Error('The sample has no accounts.');
-  const [item] = store.readHeld(first);
+  const [item] = store.readAccountItems(first);
   if (item === undefined) throw new Error('The account is not there.');
   return toItemLine(item);
 };

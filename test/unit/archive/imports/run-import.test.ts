@@ -41,7 +41,7 @@ describe('an import', () => {
       resumedAfter: 0,
       counts: { accounts: 1, posts: 1300, reposts: 144, follows: 50, faults: 0, hidden: 0 },
     });
-    expect(store.listHoldings()).toMatchObject([
+    expect(store.listAccounts()).toMatchObject([
       { platform: 'x', handle: 'wren_example', posts: 1156, reposts: 144, followers: 30 },
     ]);
   });
@@ -95,7 +95,7 @@ describe('an import', () => {
 
     expect(outcome.counts).toMatchObject({ faults: 13 });
     expect(skipped).toHaveLength(13);
-    expect(skipped[0]?.where).toBe('data/tweets.js, record 100');
+    expect(skipped[0]?.location).toBe('data/tweets.js, record 100');
   });
 
   it('can be stopped while it passes over what an earlier run has read', async () => {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ExportItem, ExportSource } from '../../../../src/archive/imports/export-source.ts';
-import { xForm } from '../../../../src/archive/imports/x/form.ts';
+import { xFormat } from '../../../../src/archive/imports/x/x-format.ts';
 import type { Status } from '../../../../src/model/post.ts';
 import {
   exporter,
@@ -20,7 +20,7 @@ async function openChanged(
     if (text === undefined) all.delete(`data/${name}`);
     else all.set(`data/${name}`, text);
   }
-  const source = await xForm.open(writeExport(temporaryFolder(), all));
+  const source = await xFormat.open(writeExport(temporaryFolder(), all));
   if (source === null) throw new Error('It is not taken for an export.');
   onTestFinished(() => source.close());
   return source;
@@ -291,26 +291,26 @@ it('names the records that it leaves out', async () => {
     {
       kind: 'skipped',
       cause: 'fault',
-      where: 'data/tweets.js, record 1',
-      why: 'Its field id_str is missing or cannot be read.',
+      location: 'data/tweets.js, record 1',
+      reason: 'Its field id_str is missing or cannot be read.',
     },
     {
       kind: 'skipped',
       cause: 'fault',
-      where: 'data/tweets.js, record 2',
-      why: 'There is no readable time.',
+      location: 'data/tweets.js, record 2',
+      reason: 'There is no readable time.',
     },
     {
       kind: 'skipped',
       cause: 'fault',
-      where: 'data/tweets.js, record 3',
-      why: 'Its field full_text is missing or cannot be read.',
+      location: 'data/tweets.js, record 3',
+      reason: 'Its field full_text is missing or cannot be read.',
     },
     {
       kind: 'skipped',
       cause: 'fault',
-      where: 'data/tweets.js, record 4',
-      why: 'Its field id_str is missing or cannot be read.',
+      location: 'data/tweets.js, record 4',
+      reason: 'Its field id_str is missing or cannot be read.',
     },
   ]);
 });
@@ -333,5 +333,5 @@ it('refuses an export whose account cannot be read', async () => {
 });
 
 it('takes nothing else for an export', async () => {
-  expect(await xForm.open(temporaryFolder())).toBeNull();
+  expect(await xFormat.open(temporaryFolder())).toBeNull();
 });

@@ -76,7 +76,7 @@ describe('parseSearchText', () => {
 
     expect(parsed).toMatchObject({ include: [text('word')], exclude: [] });
     expect(parsed.warnings).toEqual([
-      `The archive does not know the operator \`${operator}\`; it was left out.`,
+      `The archive does not support the operator \`${operator}\`, so it was ignored.`,
     ]);
   });
 
@@ -96,7 +96,7 @@ describe('parseSearchText', () => {
       sinceSeconds: null,
       untilSeconds: null,
     });
-    expect(parsed.warnings).toEqual([`The archive cannot read \`${operator}\`; it was left out.`]);
+    expect(parsed.warnings).toEqual([`The archive cannot read \`${operator}\`, so it was ignored.`]);
   });
 
   it('says that it does not know parentheses, and reads what is in them', () => {
@@ -105,8 +105,8 @@ describe('parseSearchText', () => {
     expect(parsed.include).toEqual([from('jack'), from('jill')]);
     expect(parsed.exclude).toEqual([text('word')]);
     expect(parsed.warnings).toEqual([
-      'The archive does not know parentheses; they were left out.',
-      'The archive does not know the operator `OR`; it was left out.',
+      'The archive does not support parentheses, so they were ignored.',
+      'The archive does not support the operator `OR`, so it was ignored.',
     ]);
   });
 
@@ -132,6 +132,6 @@ describe('parseSearchText', () => {
     expect(include.length).toBeGreaterThan(0);
     expect(include.length).toBeLessThanOrEqual(32);
     expect(include.flatMap(({ words }) => words).length).toBeLessThanOrEqual(64);
-    expect(warnings).toEqual([expect.stringMatching(/^The search is long/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^The search is too long/)]);
   });
 });

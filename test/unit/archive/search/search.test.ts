@@ -242,7 +242,7 @@ describe('the top feed', () => {
     const likes = walked.map((post) => (post.type === 'status' ? (post.likes ?? 0) : 0));
     expect(likes).toEqual(likes.toSorted((a, b) => b - a));
     expect(first.warnings).toEqual([
-      `Top posts are those among the newest ${rankedPosts} that match.`,
+      `Only the newest ${rankedPosts} matching posts are ranked.`,
     ]);
   });
 });

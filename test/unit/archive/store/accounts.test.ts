@@ -231,7 +231,7 @@ describe('the search of accounts', () => {
 
     expect(handles(found.items)).toEqual(['wren']);
     expect(found.warnings).toEqual([
-      `The archive does not know the operator \`${operator}\` in a search of accounts; it was left out.`,
+      `The archive does not support the operator \`${operator}\` in account searches, so it was ignored.`,
     ]);
   });
 
@@ -263,7 +263,7 @@ describe('the search of accounts', () => {
 
     const found = await ask(openCast().archive).users(text);
 
-    expect(found.warnings).toEqual([expect.stringMatching(/^The search is long;/)]);
+    expect(found.warnings).toEqual([expect.stringMatching(/^The search is too long./)]);
   });
 
   it('gives every hit once over its pages', async () => {

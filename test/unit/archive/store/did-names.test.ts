@@ -62,7 +62,7 @@ describe.each(orders)('an account of Bluesky that is held %s it is named by DID'
 
     expect(following.items).toMatchObject([{ screen_name: 'ben.test', id: dids.ben }]);
     expect(followers.items).toMatchObject([{ screen_name: 'ada.test', id: dids.ada }]);
-    expect(store.listHoldings()).toMatchObject([
+    expect(store.listAccounts()).toMatchObject([
       { handle: 'ada.test', followers: 0, following: 1 },
       { handle: 'ben.test', followers: 1, following: 0 },
     ]);
@@ -99,7 +99,7 @@ describe('removing an account of Bluesky', () => {
     putBen(store);
 
     store.removeAccount(on('ada.test'));
-    expect(store.listHoldings()).toMatchObject([{ handle: 'ben.test', followers: 1 }]);
+    expect(store.listAccounts()).toMatchObject([{ handle: 'ben.test', followers: 1 }]);
     expect(store.removeAccount(on('ben.test'))).toMatchObject({ follows: 1 });
   });
 });

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Turns } from '../../../../src/core/scheduling/turns.ts';
-import { createGates, createProviderChain } from '../../../../src/fetching/chain/provider-chain.ts';
+import {
+  createProviderBreakers,
+  createProviderChain,
+} from '../../../../src/fetching/chain/provider-chain.ts';
 import type { PostQuery, SearchQuery } from '../../../../src/model/queries.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../../src/platforms/provider-error.ts';
 import type { Coverage, Provider } from '../../../../src/providers/provider.ts';
@@ -51,7 +54,7 @@ function chainOfSearches(...searchers: readonly Searcher[]) {
       maxOpenMs: 1000,
       onChange: () => undefined,
     };
-    return { provider, gates: createGates(provider, () => options) };
+    return { provider, breakers: createProviderBreakers(provider, () => options) };
   });
   return createProviderChain(links, { onFailure: () => undefined });
 }
@@ -71,7 +74,7 @@ function chainOf(...outcomes: readonly Outcome[]) {
   );
   const links = providers.map((provider) => ({
     provider,
-    gates: createGates(provider, () => ({
+    breakers: createProviderBreakers(provider, () => ({
       clock,
       failures: 5,
       openMs: 1,
@@ -196,14 +199,14 @@ describe('the provider chain', () => {
       throw new TypeError('internals');
     });
     const { chain: whole } = chainOf('found');
-    const gates = createGates(defect, () => ({
+    const breakers = createProviderBreakers(defect, () => ({
       clock: createManualClock(),
       failures: 5,
       openMs: 1,
       maxOpenMs: 1,
       onChange: () => undefined,
     }));
-    const chain = createProviderChain([{ provider: defect, gates }], {
+    const chain = createProviderChain([{ provider: defect, breakers }], {
       onFailure: () => undefined,
     });
 
@@ -233,8 +236,11 @@ describe('an answer that takes long to read', () => {
       return stubFound(stubPost('20'));
     });
     const breaker = { failures: 5, openMs: 1000, maxOpenMs: 1000, onChange: () => undefined };
-    const gates = createGates(provider, () => ({ clock: createManualClock(), ...breaker }));
-    const chain = createProviderChain([{ provider, gates }], {
+    const breakers = createProviderBreakers(provider, () => ({
+      clock: createManualClock(),
+      ...breaker,
+    }));
+    const chain = createProviderChain([{ provider, breakers }], {
       heavyTurns,
       onFailure: () => undefined,
     });

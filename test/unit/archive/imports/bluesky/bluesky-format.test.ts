@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { blueskyForm } from '../../../../../src/archive/imports/bluesky/bluesky-form.ts';
+import { blueskyFormat } from '../../../../../src/archive/imports/bluesky/bluesky-format.ts';
 import { dids, toBlob, toPostRecord, toTid } from '../../../../support/exports/bluesky-records.ts';
 import {
   addressBytes,
@@ -53,7 +53,7 @@ const records = {
 function readBytes(bytes: Uint8Array, hints?: { readonly handle?: string }) {
   const path = join(temporaryFolder(), 'repo.car');
   writeFileSync(path, bytes);
-  return readExport(blueskyForm, path, hints);
+  return readExport(blueskyFormat, path, hints);
 }
 
 async function readPosts(of: Readonly<Record<string, unknown>>) {
@@ -76,7 +76,7 @@ describe('the Bluesky form', () => {
       toPostRecord(`Post ${index}`, '2024-01-02T03:04:05.678Z'),
     ]);
     writeFileSync(path, writeRepository(dids.ada, Object.fromEntries(many)));
-    const source = await blueskyForm.open(path);
+    const source = await blueskyFormat.open(path);
     if (source === null) throw new Error('It is not taken for a repository.');
     onTestFinished(() => source.close());
     let read = 0;
@@ -189,7 +189,7 @@ describe('the Bluesky form', () => {
   });
 
   it('does not take a folder for a repository', async () => {
-    expect(await blueskyForm.open(temporaryFolder())).toBeNull();
+    expect(await blueskyFormat.open(temporaryFolder())).toBeNull();
   });
 
   it('refuses another version of CAR', async () => {
@@ -229,8 +229,8 @@ describe('a damaged repository', () => {
     expect(items).toHaveLength(5);
     expect(items).toContainEqual({
       kind: 'skipped',
-      where: postPath,
-      why: 'It is not in the file.',
+      location: postPath,
+      reason: 'It is not in the file.',
       cause: 'fault',
     });
   });
@@ -244,8 +244,8 @@ describe('a damaged repository', () => {
     expect(JSON.stringify(items)).not.toContain('Forged');
     expect(items).toContainEqual({
       kind: 'skipped',
-      where: postPath,
-      why: 'Its bytes are not those that its address stands for.',
+      location: postPath,
+      reason: 'Its content does not match its CID.',
       cause: 'fault',
     });
   });
@@ -256,8 +256,11 @@ describe('a damaged repository', () => {
     const items = await readBytes(whole.subarray(0, whole.length - 10));
 
     expect(items?.filter(({ kind }) => kind === 'skipped')).toMatchObject([
-      { where: 'the file', why: expect.stringMatching(/^The file ends within the block at byte/) },
-      { where: 'app.bsky.graph.follow/3kddddddddd22', why: 'It is not in the file.' },
+      {
+        location: 'the file',
+        reason: expect.stringMatching(/^The file ends within the block at byte/),
+      },
+      { location: 'app.bsky.graph.follow/3kddddddddd22', reason: 'It is not in the file.' },
     ]);
     expect(items?.filter(({ kind }) => kind === 'post')).toHaveLength(2);
   });
@@ -266,7 +269,7 @@ describe('a damaged repository', () => {
     const items = await readBytes(spoil('app.bsky.actor.profile/self', () => null));
 
     expect(items?.[0]).toMatchObject({ kind: 'account', account: { protected: true } });
-    expect(items?.[1]).toMatchObject({ kind: 'skipped', where: 'app.bsky.actor.profile/self' });
+    expect(items?.[1]).toMatchObject({ kind: 'skipped', location: 'app.bsky.actor.profile/self' });
   });
 
   it('keeps an account to itself when the beginning of the tree is missing', async () => {
@@ -275,9 +278,9 @@ describe('a damaged repository', () => {
     const items = await readBytes(writeCar(commit.cid, [commit, ...blocks.values()]));
 
     expect(items).toMatchObject([
-      { kind: 'skipped', where: 'the tree of records at its beginning' },
+      { kind: 'skipped', location: 'the record tree at its start' },
       { kind: 'account', account: { protected: true } },
-      { kind: 'skipped', where: 'app.bsky.actor.profile/self' },
+      { kind: 'skipped', location: 'app.bsky.actor.profile/self' },
     ]);
   });
 
@@ -295,8 +298,8 @@ describe('a damaged repository', () => {
 
     expect(items?.filter(({ kind }) => kind === 'post')).toHaveLength(3);
     expect(items?.filter(({ kind }) => kind === 'skipped')).toMatchObject([
-      { why: 'The tree leads to it a second time.' },
-      { why: 'The tree leads to it a second time.' },
+      { reason: 'The tree refers to this node twice.' },
+      { reason: 'The tree refers to this node twice.' },
     ]);
   });
 
@@ -311,8 +314,8 @@ describe('a damaged repository', () => {
     expect(items?.slice(1)).toEqual([
       {
         kind: 'skipped',
-        where: postPath,
-        why: 'It is no record of its collection.',
+        location: postPath,
+        reason: 'It is not a valid record of its collection.',
         cause: 'fault',
       },
     ]);
@@ -328,7 +331,7 @@ describe('a damaged repository', () => {
 
     const items = await readBytes(writeCar(commit.cid, [commit, root, bomb]));
 
-    expect(items?.slice(1)).toMatchObject([{ where: postPath, why: 'It is no DAG-CBOR.' }]);
+    expect(items?.slice(1)).toMatchObject([{ location: postPath, reason: 'It is not DAG-CBOR.' }]);
   });
 
   it('names a record that claims more than it has', async () => {
@@ -341,7 +344,7 @@ describe('a damaged repository', () => {
 
     const items = await readBytes(writeCar(commit.cid, [commit, root, bomb]));
 
-    expect(items?.slice(1)).toMatchObject([{ where: postPath, why: 'It is no DAG-CBOR.' }]);
+    expect(items?.slice(1)).toMatchObject([{ location: postPath, reason: 'It is not DAG-CBOR.' }]);
   });
 
   it('takes the time of a key where a post has none', async () => {
@@ -380,7 +383,7 @@ describe('a post that its author labels', () => {
 
     const items = await readBytes(writeRepository(dids.ada, { [path]: record }));
 
-    expect(items?.slice(1)).toMatchObject([{ kind: 'skipped', where: path, cause: 'private' }]);
+    expect(items?.slice(1)).toMatchObject([{ kind: 'skipped', location: path, cause: 'private' }]);
   });
 });
 

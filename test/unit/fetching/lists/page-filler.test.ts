@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/core/problem.ts';
 import { type ListPosition, startOfList } from '../../../../src/fetching/lists/browse.ts';
-import { type ReadPage, type Walked, walk } from '../../../../src/fetching/lists/walk.ts';
+import {
+  type FilledPage,
+  fillPage,
+  type ReadPage,
+} from '../../../../src/fetching/lists/page-filler.ts';
 import type { Post } from '../../../../src/model/post.ts';
 import type { Page } from '../../../../src/model/queries.ts';
 import { stubPost } from '../../../support/stub-provider.ts';
@@ -36,21 +40,21 @@ function sourceOf(pages: Readonly<Record<string, readonly (Page<Post> | Problem)
 
 interface From {
   readonly position?: ListPosition | null;
-  readonly given?: readonly number[] | undefined;
+  readonly sent?: readonly number[] | undefined;
   readonly isNewestFirst?: boolean;
 }
 
-async function go(source: ReadPage, limit: number, from: From = {}): Promise<Walked> {
+async function go(source: ReadPage, limit: number, from: From = {}): Promise<FilledPage> {
   const { position = startOfList, isNewestFirst = true } = from;
-  const given = 'given' in from ? from.given : [];
-  const start = { position: position ?? startOfList, given, isNewestFirst };
-  return walk(source, { ...start, skip: 0, limit, page: 1 });
+  const sent = 'sent' in from ? from.sent : [];
+  const start = { position: position ?? startOfList, sent, isNewestFirst };
+  return fillPage(source, { ...start, skip: 0, limit, page: 1 });
 }
 
-const idsOf = ({ items }: Walked) => items.map(({ id }) => Number(id));
+const idsOf = ({ items }: FilledPage) => items.map(({ id }) => Number(id));
 const down = new Problem('upstream_unavailable', { detail: 'It is down.' });
 
-describe('a walk through posts whose ids are those of their servers alone', () => {
+describe('a fillPage through posts whose ids are those of their servers alone', () => {
   const postOf = (host: string): Post => ({
     ...stubPost('7'),
     platform: 'mastodon',
@@ -68,7 +72,7 @@ describe('a walk through posts whose ids are those of their servers alone', () =
   });
 });
 
-describe('a walk that goes on in the middle of a page', () => {
+describe('a fillPage that goes on in the middle of a page', () => {
   it('does not leave a page that came back shorter than what was taken of it', async () => {
     const whole = page(range(0, 40), 'next');
     const { source } = sourceOf({
@@ -77,8 +81,8 @@ describe('a walk that goes on in the middle of a page', () => {
     });
 
     const first = await go(source, 20);
-    const second = await go(source, 20, { position: first.next, given: first.given });
-    const third = await go(source, 20, { position: second.next, given: second.given });
+    const second = await go(source, 20, { position: first.next, sent: first.sent });
+    const third = await go(source, 20, { position: second.next, sent: second.sent });
 
     expect(idsOf(first)).toEqual(range(0, 20));
     expect([idsOf(second), second.warnings.length]).toEqual([[], 1]);
@@ -92,8 +96,8 @@ describe('a walk that goes on in the middle of a page', () => {
     });
 
     const first = await go(source, 20);
-    const second = await go(source, 20, { position: first.next, given: first.given });
-    const third = await go(source, 20, { position: second.next, given: second.given });
+    const second = await go(source, 20, { position: first.next, sent: first.sent });
+    const third = await go(source, 20, { position: second.next, sent: second.sent });
 
     expect(idsOf(third)).toEqual(range(40, 60));
   });
@@ -105,7 +109,7 @@ describe('a walk that goes on in the middle of a page', () => {
     });
 
     const first = await go(source, 20);
-    const second = await go(source, 20, { position: first.next, given: first.given });
+    const second = await go(source, 20, { position: first.next, sent: first.sent });
 
     expect(idsOf(second)).toEqual(range(21, 40));
     expect([second.warnings, asked]).toEqual([[], ['start', 'start', 'next']]);
@@ -119,7 +123,7 @@ describe('a walk that goes on in the middle of a page', () => {
     const first = await go(source, 2);
     const second = await go(source, 9, {
       position: first.next,
-      given: first.given,
+      sent: first.sent,
       isNewestFirst: grows,
     });
 
@@ -127,7 +131,7 @@ describe('a walk that goes on in the middle of a page', () => {
   });
 });
 
-describe('a walk over pages that are no help', () => {
+describe('a fillPage over pages that are no help', () => {
   it('ends a read soon when the source sends the same rows under new cursors', async () => {
     const cycle = Object.fromEntries(
       range(0, 400).map((i) => [
@@ -142,11 +146,11 @@ describe('a walk over pages that are no help', () => {
     expect(asked.length).toBeLessThan(10);
     expect(first.warnings[0]).toContain('or the same ones');
 
-    let walked = await go(source, 100, { position: first.next, given: undefined });
-    const again = idsOf(walked).length;
-    while (walked.next !== null) {
-      walked = await go(source, 100, { position: walked.next, given: walked.given });
-      expect(idsOf(walked)).toEqual([]);
+    let filled = await go(source, 100, { position: first.next, sent: undefined });
+    const again = idsOf(filled).length;
+    while (filled.next !== null) {
+      filled = await go(source, 100, { position: filled.next, sent: filled.sent });
+      expect(idsOf(filled)).toEqual([]);
     }
     expect(again).toBeLessThanOrEqual(60);
   });
@@ -157,9 +161,9 @@ describe('a walk over pages that are no help', () => {
       next: [page([], null, { isDoubtful: true })],
     });
 
-    const walked = await go(source, 20);
+    const filled = await go(source, 20);
 
-    expect([idsOf(walked), walked.next, walked.warnings]).toEqual([range(0, 5), null, []]);
+    expect([idsOf(filled), filled.next, filled.warnings]).toEqual([range(0, 5), null, []]);
     expect(asked.length).toBe(6);
   });
 
@@ -185,13 +189,13 @@ describe('a walk over pages that are no help', () => {
       b: [page([3], 'a')],
     });
 
-    const walked = await go(source, 20);
+    const filled = await go(source, 20);
 
-    expect([idsOf(walked), walked.next]).toEqual([[1, 2, 3], null]);
+    expect([idsOf(filled), filled.next]).toEqual([[1, 2, 3], null]);
   });
 });
 
-describe('a walk whose source fails', () => {
+describe('a fillPage whose source fails', () => {
   it('keeps what it found, says so, and goes on where it stopped', async () => {
     const { source } = sourceOf({
       start: [page(range(0, 10), 'next')],
@@ -199,9 +203,9 @@ describe('a walk whose source fails', () => {
     });
 
     const first = await go(source, 20);
-    const second = await go(source, 20, { position: first.next, given: first.given });
+    const second = await go(source, 20, { position: first.next, sent: first.sent });
 
-    expect([idsOf(first), first.isSound]).toEqual([range(0, 10), false]);
+    expect([idsOf(first), first.isComplete]).toEqual([range(0, 10), false]);
     expect(first.warnings[0]).toContain('It is down.');
     expect([idsOf(second), second.next]).toEqual([range(10, 20), null]);
   });
@@ -213,9 +217,9 @@ describe('a walk whose source fails', () => {
     });
 
     const first = await go(source, 20);
-    const second = await go(source, 20, { position: first.next, given: first.given });
+    const second = await go(source, 20, { position: first.next, sent: first.sent });
 
-    expect([idsOf(first), first.isSound]).toEqual([[0], false]);
+    expect([idsOf(first), first.isComplete]).toEqual([[0], false]);
     expect([idsOf(second), second.next]).toEqual([range(1, 20), null]);
   });
 
@@ -227,8 +231,8 @@ describe('a walk whose source fails', () => {
     });
     const walks = [await go(source, 20)];
     for (let reads = 0; reads < 9 && walks.at(-1)?.next !== null; reads += 1) {
-      const { next = null, given } = walks.at(-1) ?? {};
-      walks.push(await go(source, 20, { position: next, given }));
+      const { next = null, sent } = walks.at(-1) ?? {};
+      walks.push(await go(source, 20, { position: next, sent }));
     }
 
     expect(walks.flatMap(idsOf)).toEqual(range(0, 40));
@@ -248,11 +252,11 @@ describe('a walk whose source fails', () => {
 
   it('does not guess where a page begins', async () => {
     const { source } = sourceOf({ start: [page(range(0, 10), 'next')], next: [down] });
-    const start = { position: startOfList, given: [], isNewestFirst: true };
+    const start = { position: startOfList, sent: [], isNewestFirst: true };
 
-    const walked = walk(source, { ...start, skip: 40, limit: 20, page: 3 });
+    const filled = fillPage(source, { ...start, skip: 40, limit: 20, page: 3 });
 
-    await expect(walked).rejects.toMatchObject({
+    await expect(filled).rejects.toMatchObject({
       code: 'upstream_unavailable',
       message: expect.stringContaining('page 3'),
     });

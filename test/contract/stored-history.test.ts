@@ -114,7 +114,7 @@ describe('a history that is kept', () => {
     expect(second.meta).toMatchObject({ count: 121, truncated: false, floor_reached: true });
     expect(second.meta.from_archive).toBeGreaterThan(90);
     expect(second.warnings).toEqual([
-      `${second.meta.from_archive} posts are from the archive, fetched at 2026-11-21T00:00:00Z; \`nocache=true\` asks the source anew.`,
+      `${second.meta.from_archive} posts are from the archive, fetched at 2026-11-21T00:00:00Z. Use \`nocache=true\` to fetch them again.`,
     ]);
     expect(second.source).toBe('fxtwitter');
   });
@@ -254,9 +254,9 @@ describe('a history that is kept', () => {
     expect(search.body).not.toContain('mira_holm');
     const store = openArchiveStore(`${rig.folder}/archive.db`, 'http://perch.example');
     onTestFinished(() => store.close());
-    expect(store.listHoldings()).toEqual([]);
-    expect([...store.readOthers()]).toEqual([]);
-    expect(store.dropKept({ platform: 'x', handle: 'mira_holm' })).toBe(120);
+    expect(store.listAccounts()).toEqual([]);
+    expect([...store.readOrphanPosts()]).toEqual([]);
+    expect(store.deleteHistory({ platform: 'x', handle: 'mira_holm' })).toBe(120);
   });
 
   it.each<[string, Partial<Record<keyof Config, string>>, boolean]>([

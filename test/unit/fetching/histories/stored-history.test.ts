@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { HistoryKeep } from '../../../../src/archive/histories/kept-histories.ts';
-import { openHistoryKeep } from '../../../../src/archive/histories/kept-histories.ts';
+import type { HistoryStore } from '../../../../src/archive/histories/history-store.ts';
+import { openHistoryStore } from '../../../../src/archive/histories/history-store.ts';
 import type { HistoryQuery } from '../../../../src/fetching/histories/history-query.ts';
 import { createFakeTimeline, type Entry, type EntryKind } from '../../../support/fake-timeline.ts';
 import { fc, runs } from '../../../support/fast-check.ts';
@@ -33,7 +33,7 @@ const asked = fc.record({
   withReplies: fc.boolean(),
   withReposts: fc.boolean(),
   onlyReplies: fc.constantFrom(false, false, false, true),
-  useKept: fc.constantFrom(true, true, true, false),
+  useStored: fc.constantFrom(true, true, true, false),
   maxPosts: fc.constantFrom(1, 10, 100, 5000, 5000),
   concurrency: fc.constantFrom(1, 3, 16),
 });
@@ -50,7 +50,7 @@ const habits = fc.record({
 
 /** Puts the ends of a range at, or right beside, something that stands there. */
 function toQuery(one: Asked, made: readonly Entry[]): Partial<HistoryQuery> {
-  const { since, until, withReplies, withReposts, onlyReplies, useKept, maxPosts } = one;
+  const { since, until, withReplies, withReposts, onlyReplies, useStored, maxPosts } = one;
   const at = (twelfth: number | null) => {
     const entry = made[Math.floor(((twelfth ?? 0) / 12) * (made.length - 1))];
     return twelfth === null || entry === undefined ? null : Math.floor(entry.ms / 1000);
@@ -61,7 +61,7 @@ function toQuery(one: Asked, made: readonly Entry[]): Partial<HistoryQuery> {
   const untilSeconds = isAboveSome ? last : null;
   const isOrdered = first === null || untilSeconds === null || first < untilSeconds;
   return {
-    ...{ untilSeconds, useKept, maxPosts, onlyReplies },
+    ...{ untilSeconds, useStored, maxPosts, onlyReplies },
     sinceSeconds: isOrdered ? first : null,
     withReplies: withReplies || onlyReplies,
     withReposts: withReposts && !onlyReplies,
@@ -122,15 +122,15 @@ function moveOn({ nowMs, made }: Moment, { posted, waitMs }: Asked): Moment {
   return { nowMs: ms + waitMs + 1, made: [...entries.reverse(), ...made] };
 }
 
-async function importOnce({ made, nowMs }: Moment, one: Asked, { keep, how, seed }: Kept) {
+async function importOnce({ made, nowMs }: Moment, one: Asked, { historyStore, how, seed }: Kept) {
   const timeline = createFakeTimeline(made, how);
   const chance = createChance(seed);
   const importer = createTestImporter({
     http: answerFromMemory((url) => ({ body: timeline.answer(url, chance) })),
     clock: createLeapingClock(nowMs),
     concurrency: one.concurrency,
-    keep,
-    onKeepFailure: (error) => {
+    historyStore,
+    onStoreFailure: (error) => {
       throw error;
     },
   });
@@ -141,23 +141,23 @@ async function importOnce({ made, nowMs }: Moment, one: Asked, { keep, how, seed
 }
 
 interface Kept extends Omit<Course, 'steps'> {
-  readonly keep: HistoryKeep;
+  readonly historyStore: HistoryStore;
 }
 
-/** Imports again and again; gives how many posts came from the keep. */
+/** Imports again and again; gives how many posts came from the historyStore. */
 async function follow({ steps, ...rest }: Course): Promise<number> {
-  const keep = openHistoryKeep(':memory:', 'http://perch.example');
-  onTestFinished(() => keep.close());
+  const historyStore = openHistoryStore(':memory:', 'http://perch.example');
+  onTestFinished(() => historyStore.close());
   let [moment, kept] = [begun, 0];
   for (const one of steps) {
     moment = moveOn(moment, one);
-    const { ids, end, truth } = await importOnce(moment, one, { ...rest, keep });
+    const { ids, end, truth } = await importOnce(moment, one, { ...rest, historyStore });
     expect(new Set(ids).size).toBe(ids.length);
     expectNewest(ids, truth, one);
     expect(end.count).toBe(ids.length);
-    expect(end.keptCount).toBeLessThanOrEqual(one.useKept ? ids.length : 0);
+    expect(end.storedCount).toBeLessThanOrEqual(one.useStored ? ids.length : 0);
     if (truth.length !== one.maxPosts) expect(end.isTruncated).toBe(truth.length > one.maxPosts);
-    kept += end.keptCount;
+    kept += end.storedCount;
   }
   return kept;
 }

@@ -141,7 +141,7 @@ describe('a repository of Bluesky in the archive', () => {
   });
 
   it.each([
-    [['--handle', 'ada_x'], 3, 'ada_x is no handle of Bluesky.'],
+    [['--handle', 'ada_x'], 3, 'ada_x is not a Bluesky handle.'],
     [['--handle', 'ada test'], 2, '--handle "ada test" is not a handle'],
   ])('refuses %j', async (options, code, message) => {
     const run = importInto('repo.car', writeRepository(dids.ada, records), ...options).then(
@@ -208,7 +208,7 @@ describe('an export of Mastodon in the archive', () => {
 
     expect(run).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('ada.test is no handle of Mastodon.'),
+      stderr: expect.stringContaining(': ada.test is not a Mastodon handle.'),
     });
   });
 
