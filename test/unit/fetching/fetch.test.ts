@@ -63,7 +63,7 @@ function setUp(answer: StubAnswer, maxUpstreamReads = 100) {
   return { clock, provider, fetcher, cache, defects };
 }
 
-/** An answer that can be changed from test to test, and held back. */
+/** Answer that tests can change and delay. */
 function switchable() {
   const state = { down: false, gone: false, text: 'first' };
   const answer: StubAnswer = async ({ post }) => {
@@ -75,7 +75,7 @@ function switchable() {
 }
 
 describe('fetching', () => {
-  it('asks once for a post that is fresh for an hour', async () => {
+  it('fetches a post once while it is fresh for an hour', async () => {
     const { fetcher, provider, clock } = setUp(switchable().answer);
 
     const first = await fetcher.fetch(planOf());
@@ -87,7 +87,7 @@ describe('fetching', () => {
     expect(provider.queries).toHaveLength(1);
   });
 
-  it('serves a stale post for 300 s while it fetches a new one', async () => {
+  it('serves a stale post for 300 s while it revalidates', async () => {
     const { state, answer } = switchable();
     const { fetcher, provider, clock } = setUp(answer);
     await fetcher.fetch(planOf());
@@ -103,7 +103,7 @@ describe('fetching', () => {
     expect(provider.queries).toHaveLength(2);
   });
 
-  it('tells of a defect in the background, and not of an outage there', async () => {
+  it('reports defects in the background, but not outages', async () => {
     let found: StubAnswer = async ({ post }) => stubFound(stubPost(post.id));
     const { fetcher, clock, defects } = setUp((...asked) => found(...asked));
     await fetcher.fetch(planOf());
@@ -120,7 +120,7 @@ describe('fetching', () => {
     expect(defects).toEqual([expect.any(TypeError)]);
   });
 
-  it('serves a stale post for a day when no upstream answers', async () => {
+  it('serves a stale post for a day if no upstream answers', async () => {
     const { state, answer } = switchable();
     const { fetcher, clock } = setUp(answer);
     await fetcher.fetch(planOf());
@@ -133,7 +133,7 @@ describe('fetching', () => {
     await expect(fetcher.fetch(planOf())).rejects.toMatchObject({ code: 'upstream_unavailable' });
   });
 
-  it('drops every stale copy of a post that is confirmed gone', async () => {
+  it('drops all stale copies of a deleted post', async () => {
     const { state, answer } = switchable();
     const { fetcher, clock, cache } = setUp(answer);
     const other = planOf('20', { key: 'post x 20 alone' });
@@ -150,7 +150,7 @@ describe('fetching', () => {
     await expect(fetcher.fetch(other)).rejects.toMatchObject({ code: 'upstream_unavailable' });
   });
 
-  it('keeps “not found” for 30 s and “unavailable” not at all', async () => {
+  it('caches “not found” for 30 s and does not cache “unavailable”', async () => {
     const { state, answer } = switchable();
     const { fetcher, provider, clock } = setUp(answer);
     state.gone = true;
@@ -168,7 +168,7 @@ describe('fetching', () => {
     expect(provider.queries).toHaveLength(3);
   });
 
-  it('asks again soon for a partial answer', async () => {
+  it('caches a partial answer for a short time', async () => {
     const { fetcher, provider, clock } = setUp(async ({ post }) =>
       stubFound(stubPost(post.id), { missing: ['thread'] }),
     );
@@ -180,7 +180,7 @@ describe('fetching', () => {
     expect(provider.queries).toHaveLength(2);
   });
 
-  it('keeps a whole and fresh answer when a past one is partial', async () => {
+  it('keeps a complete fresh answer when an uncached read is partial', async () => {
     let missing: readonly 'thread'[] = [];
     const { fetcher } = setUp(async ({ post }) => stubFound(stubPost(post.id), { missing }));
     const whole = await fetcher.fetch(planOf());
@@ -192,7 +192,7 @@ describe('fetching', () => {
     await expect(fetcher.fetch(planOf())).resolves.toMatchObject({ found: whole.found });
   });
 
-  it('makes the upstream query of one for 100 at the same time', async () => {
+  it('sends one upstream query for 100 concurrent reads', async () => {
     const { fetcher, provider } = setUp(switchable().answer);
 
     const answers = await Promise.all(Array.from({ length: 100 }, () => fetcher.fetch(planOf())));
@@ -201,7 +201,7 @@ describe('fetching', () => {
     expect(new Set(answers.map(({ found }) => found)).size).toBe(1);
   });
 
-  it('skips the cache on the way in with useCache false, and renews it', async () => {
+  it('skips the cached answer without useCache, and replaces it', async () => {
     const { state, answer } = switchable();
     const { fetcher } = setUp(answer);
     await fetcher.fetch(planOf());
@@ -214,7 +214,7 @@ describe('fetching', () => {
     expect(next).toMatchObject({ cache: 'hit', found: { post: { text: 'second' } } });
   });
 
-  it('stops the upstream query only when the last caller has left', async () => {
+  it('aborts the upstream query when the last caller leaves', async () => {
     let asked: AbortSignal | undefined;
     const { fetcher } = setUp((_query, { signal }) => {
       asked = signal;
@@ -235,7 +235,7 @@ describe('fetching', () => {
     expect(asked?.aborted).toBe(true);
   });
 
-  it('refuses reads over the bound as overloaded, and joins those under way', async () => {
+  it('rejects reads over the limit as overloaded, and joins reads in flight', async () => {
     const waiting: (() => void)[] = [];
     const { fetcher } = setUp(
       ({ post }) =>
@@ -252,7 +252,7 @@ describe('fetching', () => {
 });
 
 describe('the response cache', () => {
-  it('never holds more bytes or answers than its bounds', async () => {
+  it('never exceeds its limits of bytes and answers', async () => {
     const { fetcher, cache } = setUp(async ({ post }) =>
       stubFound(stubPost(post.id, { text: 'x'.repeat(20_000) })),
     );

@@ -34,8 +34,8 @@ function open() {
   return { historyStore, secondsIn };
 }
 
-describe('what is kept of histories', () => {
-  it('is joined where parts touch, and read by its parts', async () => {
+describe('the history store', () => {
+  it('joins adjacent ranges and reads parts of them', async () => {
     const { historyStore, secondsIn } = open();
     await historyStore.put({
       ...timeline,
@@ -65,7 +65,7 @@ describe('what is kept of histories', () => {
     expect(secondsIn({ fromSecond: 11, toSecond: 49 })).toEqual({ ranges: [], seconds: [] });
   });
 
-  it('ends where the posts that are asked for end', async () => {
+  it('cuts the range at the limit of posts', async () => {
     const { historyStore, secondsIn } = open();
     const posts = [at(40), at(30), at(20, 'a'), at(20, 'b'), at(10)];
     await historyStore.put({ ...timeline, ranges: [{ fromSecond: 0, toSecond: 50 }], posts });
@@ -76,7 +76,7 @@ describe('what is kept of histories', () => {
     });
   });
 
-  it('is replaced by what was fetched later, in its range alone', async () => {
+  it('replaces posts only within the fetched range', async () => {
     const { historyStore, secondsIn } = open();
     const whole = [{ fromSecond: 0, toSecond: 50 }];
     await historyStore.put({ ...timeline, ranges: whole, posts: [at(40), at(30), at(10)] });
@@ -90,7 +90,7 @@ describe('what is kept of histories', () => {
     expect(secondsIn()).toEqual({ ranges: whole, seconds: [40, 25, 10] });
   });
 
-  it('is nobody else’s, and gone when another has the handle', async () => {
+  it('deletes a timeline when another account has the handle', async () => {
     const { historyStore, secondsIn } = open();
     const ranges = [{ fromSecond: 0, toSecond: 50 }];
     await historyStore.put({ ...timeline, ranges, posts: [at(40)] });
@@ -101,7 +101,7 @@ describe('what is kept of histories', () => {
     expect(secondsIn().ranges).toEqual([]);
   });
 
-  it('is not kept as a whole where it is dropped while it is written', async () => {
+  it('does not mark a range as complete if it is deleted during the write', async () => {
     const { historyStore, secondsIn } = open();
     const posts = Array.from({ length: 600 }, (_, index) => at(900 - index));
     const writing = historyStore.put({

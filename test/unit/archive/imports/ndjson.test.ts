@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../support/spawn-perch.ts';
 import { stubPost } from '../../../support/stub-provider.ts';
 import { openRig } from '../store/archive-rig.ts';
 
-/** Puts the people and posts of the sample as if they were of Mastodon: they have one of everything. */
+/** Stores the sample as if it were from Mastodon, because the sample has every kind of item. */
 function putSampleAsMastodon(store: ArchiveStore): void {
   const { accounts, posts, reposts, follows } = readSample();
   const platform = 'mastodon' as const;
@@ -60,7 +60,7 @@ const account = (store: ArchiveStore) => {
 };
 
 describe('the NDJSON of an archive', () => {
-  it('makes an equal archive of an empty one', async () => {
+  it('restores an equal archive', async () => {
     const [one, other] = [openRig().store, openRig().store];
     putSampleAsMastodon(one);
 
@@ -71,7 +71,7 @@ describe('the NDJSON of an archive', () => {
     expect(dumpArchive(other).length).toBeGreaterThan(200);
   });
 
-  it('is read without the lines that cannot be read', async () => {
+  it('is read without unreadable lines', async () => {
     const { store } = openRig();
     const line = account(openRig().store);
     const path = writeLines([
@@ -93,7 +93,7 @@ describe('the NDJSON of an archive', () => {
     ]);
   });
 
-  it('is read without a line that is nested beyond measure', async () => {
+  it('is read without a line that is nested too deeply', async () => {
     const { store } = openRig();
     const { quote: _, ...post } = stubPost('1');
     const outer = JSON.stringify({ ...post, quote: null }).slice(0, -'null}'.length);
@@ -110,7 +110,7 @@ describe('the NDJSON of an archive', () => {
     expect(skipped.map(({ why }) => why)).toEqual(['It is nested too deeply.']);
   });
 
-  it('is cut off where the last line is not whole', async () => {
+  it('is truncated if the last line is incomplete', async () => {
     const { store } = openRig();
     const line = account(openRig().store);
     const whole = writeLines([head, line.trimEnd()]);
@@ -128,13 +128,13 @@ describe('the NDJSON of an archive', () => {
     expect((await importExport(store, cut)).outcome.ended).not.toBe('known');
   });
 
-  it('of a newer version is refused', async () => {
+  it('is rejected if its version is newer', async () => {
     const path = writeLines(['{"perch_archive":2,"exported_at":1}\n']);
 
     await expect(importExport(openRig().store, path)).rejects.toThrow('A newer version of Perch');
   });
 
-  it('is no other file', async () => {
+  it('is not recognized in other files', async () => {
     const path = writeLines(['{"kind":"account"}\n']);
 
     await expect(importExport(openRig().store, path)).rejects.toThrow('is no export');

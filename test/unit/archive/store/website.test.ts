@@ -13,7 +13,7 @@ import { ask, baseUrl, openRig, putAccount, putPost, type Rig } from './archive-
 const website = { url: 'https://wren.example/', display_url: 'wren.example' };
 const wren = { ...stubAccount('wren'), website };
 
-/** Writes the JSON of a table's rows as it was when `website` was text. */
+/** Rewrites the JSON of a table's rows to have `website` as text. */
 function makeOld({ path }: Pick<Rig, 'path'>, ...tables: readonly string[]): void {
   const database = openSqlite({ path, migrations });
   for (const table of tables) {
@@ -29,7 +29,7 @@ function openOld(): Rig {
   const rig = openRig();
   putAccount(rig.store, 'wren', { website });
   const quote = putPost(rig.store, 1, { author: wren });
-  // Someone may write about the member itself.
+  // A post can contain the text of the member.
   putPost(rig.store, 2, { author: wren, quote, text: '"website":"https://wren.example/"' });
   makeOld(rig, 'accounts', 'posts');
   return rig;
@@ -58,7 +58,7 @@ describe('rows that were stored when `website` was text', () => {
     for (const line of lines) expect(line).toContain(JSON.stringify({ website }).slice(1, -1));
   });
 
-  it('of a kept history are read with an object', async () => {
+  it('are read with an object from the history store', async () => {
     const { path, store } = openRig();
     const historyStore = openHistoryStore(path, baseUrl);
     const of = {

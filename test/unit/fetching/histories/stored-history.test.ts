@@ -19,14 +19,14 @@ const kind: fc.Arbitrary<EntryKind> = fc.constantFrom(
   ...(['post', 'post', 'post', 'reply', 'module', 'repost', 'repost', 'gone'] as const),
 );
 
-/** What is posted between two imports: how long after the one before, and what. */
+/** Posts between two imports, and the time between the imports. */
 const stretch = fc
   .tuple(fc.constantFrom(0, 10, 1000, 60_000, 3_600_000, dayMs), fc.array(kind, { maxLength: 50 }))
   .map(([stepMs, kinds]) => kinds.map((one) => ({ kind: one, stepMs })));
 
 const asked = fc.record({
   posted: stretch,
-  /** Milliseconds that pass before the import. */
+  /** Milliseconds before the import. */
   waitMs: fc.constantFrom(0, 999, 1_800_000, dayMs, dayMs),
   since: fc.option(fc.nat(12), { nil: null, freq: 1 }),
   until: fc.option(fc.nat(12), { nil: null, freq: 1 }),
@@ -48,7 +48,7 @@ const habits = fc.record({
   repeats: fc.boolean(),
 });
 
-/** Puts the ends of a range at, or right beside, something that stands there. */
+/** Moves the ends of a range to a post, or right beside one. */
 function toQuery(one: Asked, made: readonly Entry[]): Partial<HistoryQuery> {
   const { since, until, withReplies, withReposts, onlyReplies, useStored, maxPosts } = one;
   const at = (twelfth: number | null) => {
@@ -56,7 +56,7 @@ function toQuery(one: Asked, made: readonly Entry[]): Partial<HistoryQuery> {
     return twelfth === null || entry === undefined ? null : Math.floor(entry.ms / 1000);
   };
   const [first, last] = [at(since), at(until)];
-  // Below all that there is a page of X still has cursors; the made-up one looks as if it were refused.
+  // Below the oldest post, X still returns cursors, which the fake source does not.
   const isAboveSome = last !== null && made.some(({ ms }) => ms < last * 1000);
   const untilSeconds = isAboveSome ? last : null;
   const isOrdered = first === null || untilSeconds === null || first < untilSeconds;
@@ -74,8 +74,8 @@ interface Placed {
 }
 
 /**
- * Of the second in which it is cut off some posts may be left out. When a repost was made is known so
- * roughly that, where reposts are in it, others may be.
+ * Posts of the second of a cut may be missing. The times of reposts are imprecise, so ranges with reposts may lack
+ * more.
  */
 function expectNewest(
   ids: readonly string[],
@@ -103,7 +103,7 @@ interface Moment {
   readonly made: readonly Entry[];
 }
 
-/** Whatever is pinned, something newer stands below it. */
+/** A newer post follows every pinned one. */
 const begun: Moment = {
   nowMs: beginMs + 1000,
   made: [
@@ -112,7 +112,7 @@ const begun: Moment = {
   ],
 };
 
-/** Posts what is posted before an import. */
+/** Adds the posts of a step to the timeline. */
 function moveOn({ nowMs, made }: Moment, { posted, waitMs }: Asked): Moment {
   let ms = nowMs;
   const entries = posted.map(({ kind: what, stepMs }) => {
@@ -144,7 +144,7 @@ interface Kept extends Omit<Course, 'steps'> {
   readonly historyStore: HistoryStore;
 }
 
-/** Imports again and again; gives how many posts came from the historyStore. */
+/** Imports repeatedly. Returns the number of posts from the store. */
 async function follow({ steps, ...rest }: Course): Promise<number> {
   const historyStore = openHistoryStore(':memory:', 'http://perch.example');
   onTestFinished(() => historyStore.close());
@@ -162,8 +162,8 @@ async function follow({ steps, ...rest }: Course): Promise<number> {
   return kept;
 }
 
-describe('imports that are kept', () => {
-  it('find all that there is, whatever was imported before', async () => {
+describe('imports with stored parts', () => {
+  it('find all posts after any earlier imports', async () => {
     let kept = 0;
     const course = fc.record({
       steps: fc.array(asked, { minLength: 2, maxLength: 6 }),

@@ -12,7 +12,7 @@ import { stubPost } from '../../../support/stub-provider.ts';
 
 type Told = Partial<Omit<Page<Post>, 'items'>>;
 
-/** A page of posts by id. */
+/** Returns a page of posts by id. */
 function page(
   ids: readonly (number | string)[],
   cursor: string | null,
@@ -23,7 +23,7 @@ function page(
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
-/** A source that answers each cursor with its pages in turn, the last of them again and again. */
+/** Creates a source with a sequence of pages per cursor. The last page of a sequence repeats. */
 function sourceOf(pages: Readonly<Record<string, readonly (Page<Post> | Problem)[]>>) {
   const asked: string[] = [];
   const source: ReadPage = async ({ cursor }) => {
@@ -54,14 +54,14 @@ async function go(source: ReadPage, limit: number, from: From = {}): Promise<Fil
 const idsOf = ({ items }: FilledPage) => items.map(({ id }) => Number(id));
 const down = new Problem('upstream_unavailable', { detail: 'It is down.' });
 
-describe('a fillPage through posts whose ids are those of their servers alone', () => {
+describe('a list of posts whose ids are unique per server', () => {
   const postOf = (host: string): Post => ({
     ...stubPost('7'),
     platform: 'mastodon',
     url: `https://${host}/@mira/7`,
   });
 
-  it('gives two posts of one id, and each once', async () => {
+  it('has two posts with the same id, each once', async () => {
     const items = [postOf('reef.example.org'), postOf('kelp.example.net')];
     const { source } = sourceOf({
       start: [{ items, cursor: 'next', warnings: [] }],
@@ -72,8 +72,8 @@ describe('a fillPage through posts whose ids are those of their servers alone', 
   });
 });
 
-describe('a fillPage that goes on in the middle of a page', () => {
-  it('does not leave a page that came back shorter than what was taken of it', async () => {
+describe('a list that continues within a source page', () => {
+  it('stays on a page that returns fewer items than were taken from it', async () => {
     const whole = page(range(0, 40), 'next');
     const { source } = sourceOf({
       start: [whole, ...Array(6).fill(page(range(0, 10), 'next')), whole],
@@ -89,7 +89,7 @@ describe('a fillPage that goes on in the middle of a page', () => {
     expect(idsOf(third)).toEqual(range(20, 40));
   });
 
-  it('leaves it when it is as short the next time', async () => {
+  it('continues if the page is short again', async () => {
     const { source } = sourceOf({
       start: [page(range(0, 40), 'next'), page(range(0, 10), 'next')],
       next: [page(range(40, 60), null)],
@@ -102,7 +102,7 @@ describe('a fillPage that goes on in the middle of a page', () => {
     expect(idsOf(third)).toEqual(range(40, 60));
   });
 
-  it('leaves it when the rest of it was deleted', async () => {
+  it('continues if the rest of the page was deleted', async () => {
     const { source, asked } = sourceOf({
       start: [page(range(0, 21), 'next'), page(range(0, 20), 'next')],
       next: [page(range(21, 40), null)],
@@ -115,7 +115,7 @@ describe('a fillPage that goes on in the middle of a page', () => {
     expect([second.warnings, asked]).toEqual([[], ['start', 'start', 'next']]);
   });
 
-  it.each([true, false])('skips what stands on top where lists grow there: %s', async (grows) => {
+  it.each([true, false])('skips new items on top of a growing list: %s', async (grows) => {
     const { source } = sourceOf({
       start: [page([1, 2, 3, 4, 5, 6], null), page([9, 5, 4, 1, 2, 3, 6], null)],
     });
@@ -131,8 +131,8 @@ describe('a fillPage that goes on in the middle of a page', () => {
   });
 });
 
-describe('a fillPage over pages that are no help', () => {
-  it('ends a read soon when the source sends the same rows under new cursors', async () => {
+describe('a list with useless pages', () => {
+  it('ends a read early if the source repeats rows under new cursors', async () => {
     const cycle = Object.fromEntries(
       range(0, 400).map((i) => [
         i === 0 ? 'start' : `c${i}`,
@@ -155,7 +155,7 @@ describe('a fillPage over pages that are no help', () => {
     expect(again).toBeLessThanOrEqual(60);
   });
 
-  it('asks a doubtful end again, and believes it without a warning', async () => {
+  it('requests a doubtful end again, and accepts it without a warning', async () => {
     const { source, asked } = sourceOf({
       start: [page(range(0, 5), 'next')],
       next: [page([], null, { isDoubtful: true })],
@@ -167,7 +167,7 @@ describe('a fillPage over pages that are no help', () => {
     expect(asked.length).toBe(6);
   });
 
-  it('takes the fullest of what a doubtful page was answered with', async () => {
+  it('uses the longest answer for a doubtful page', async () => {
     const { source } = sourceOf({
       start: [page([], null, { isDoubtful: true }), page(range(0, 30), null)],
     });
@@ -175,14 +175,14 @@ describe('a fillPage over pages that are no help', () => {
     expect(idsOf(await go(source, 100))).toEqual(range(0, 30));
   });
 
-  it('does not doubt a short page that its source does not doubt', async () => {
+  it('accepts a short page that its source does not doubt', async () => {
     const { source, asked } = sourceOf({ start: [page([1], 'next')], next: [page([2], null)] });
 
     expect(idsOf(await go(source, 2))).toEqual([1, 2]);
     expect(asked).toEqual(['start', 'next']);
   });
 
-  it('stops on a cursor that it has been at', async () => {
+  it('stops at a repeated cursor', async () => {
     const { source } = sourceOf({
       start: [page([1], 'a')],
       a: [page([2], 'b')],
@@ -195,8 +195,8 @@ describe('a fillPage over pages that are no help', () => {
   });
 });
 
-describe('a fillPage whose source fails', () => {
-  it('keeps what it found, says so, and goes on where it stopped', async () => {
+describe('a list whose source fails', () => {
+  it('keeps the items found, warns, and continues from there', async () => {
     const { source } = sourceOf({
       start: [page(range(0, 10), 'next')],
       next: [down, page(range(10, 20), null)],
@@ -210,7 +210,7 @@ describe('a fillPage whose source fails', () => {
     expect([idsOf(second), second.next]).toEqual([range(10, 20), null]);
   });
 
-  it('does not leave a doubtful page that it could not ask for again', async () => {
+  it('stays on a doubtful page that could not be requested again', async () => {
     const { source } = sourceOf({
       start: [page([0], 'next', { isDoubtful: true }), down, page(range(0, 10), 'next')],
       next: [page(range(10, 20), null)],
@@ -223,7 +223,7 @@ describe('a fillPage whose source fails', () => {
     expect([idsOf(second), second.next]).toEqual([range(1, 20), null]);
   });
 
-  it('gets past an empty page that it never had the time to ask for often enough', async () => {
+  it('skips an empty page after several reads without time for retries', async () => {
     const { source } = sourceOf({
       start: [page(range(0, 20), 'next')],
       next: range(0, 20).map((times) => (times % 2 === 0 ? page([], 'last') : down)),
@@ -239,18 +239,18 @@ describe('a fillPage whose source fails', () => {
     expect(walks.at(-1)?.next).toBeNull();
   });
 
-  it('is over when the account turns out to be gone', async () => {
+  it('fails if the account is deleted', async () => {
     const gone = new Problem('not_found', { detail: 'It is gone.' });
     const { source } = sourceOf({ start: [page(range(0, 10), 'next')], next: [gone] });
 
     await expect(go(source, 20)).rejects.toBe(gone);
   });
 
-  it('fails with the first page', async () => {
+  it('fails if the first page fails', async () => {
     await expect(go(sourceOf({ start: [down] }).source, 20)).rejects.toBe(down);
   });
 
-  it('does not guess where a page begins', async () => {
+  it('fails if the start of a page is unknown', async () => {
     const { source } = sourceOf({ start: [page(range(0, 10), 'next')], next: [down] });
     const start = { position: startOfList, sent: [], isNewestFirst: true };
 

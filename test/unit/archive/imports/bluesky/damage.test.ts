@@ -35,7 +35,7 @@ function spoil({ length, flips, cut }: Damage): Buffer {
 }
 
 describe('a repository with random damage', () => {
-  it('is refused in a sentence, or gives records as they were written and no others', async () => {
+  it('is rejected with a sentence, or yields only records that were written', async () => {
     const path = join(temporaryFolder(), 'repo.car');
     const texts = new Set(Object.values(records).map(({ text }) => text));
 
