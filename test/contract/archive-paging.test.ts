@@ -76,7 +76,7 @@ async function walk(app: TestApp, path: string, some: readonly number[]) {
   return ids;
 }
 
-it('gives every row of a list of the archive once and in order, in full pages', async () => {
+it('returns every row of an archive list once and in order, in full pages', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(row, { maxLength: 250 }),
@@ -106,7 +106,7 @@ it('gives every row of a list of the archive once and in order, in full pages', 
   );
 }, 120_000);
 
-it('has nothing to walk at syndication, which reads single posts', () => {
+it('has no lists at syndication, which reads single posts', () => {
   const http = { get: () => Promise.reject(new Error('It is not asked.')), close: async () => {} };
   const { reads, ask } = createSyndication({ http, apiUrl: 'https://syndication.example' });
 

@@ -79,8 +79,8 @@ function expectWhole(pages: Awaited<ReturnType<typeof walk>>, ids: readonly stri
   for (const page of pages.slice(0, -1)) expect(page.ids).toHaveLength(page.limit);
 }
 
-describe('a walk through a list of Bluesky', () => {
-  it('gives every post of a timeline once and in order, in full pages', async () => {
+describe('a list of Bluesky', () => {
+  it('returns every post of a timeline once and in order, in full pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(rowKind, { maxLength: 250 }),
@@ -98,7 +98,7 @@ describe('a walk through a list of Bluesky', () => {
     );
   }, 120_000);
 
-  it('gives every post of a search once and in order, in full pages', async () => {
+  it('returns every post of a search once and in order, in full pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 120 }),
@@ -130,7 +130,7 @@ describe('a walk through a list of Bluesky', () => {
     );
   }, 120_000);
 
-  it('gives every follower once and in order', async () => {
+  it('returns every follower once and in order', async () => {
     const fake = createFakeBluesky();
     fake.addAccount(handle);
     const names = Array.from({ length: 130 }, (_, index) => `reader${index}.test`);

@@ -73,7 +73,7 @@ describe('the browse reads', () => {
 
   clause(
     ['read.resources.search_results', 'read.v1.search', 'read.permalink.search_query_q'],
-    'reads what a search finds, newest first',
+    'reads the matches of a search, newest first',
     async () => {
       const reply = await readJson('/search?q=heron&platform=archive&limit=5');
 
@@ -94,7 +94,7 @@ describe('the browse reads', () => {
       ['videos', 'videos'],
       ['users', 'users'],
     ] as const,
-    ([feed]) => `takes the feed ${feed}`,
+    ([feed]) => `accepts the feed ${feed}`,
     async ([feed, told]) => {
       const reply = await readJson(`/api/v1/search?q=the&platform=archive&feed=${feed}`);
 
@@ -121,7 +121,7 @@ describe('the browse reads', () => {
       [`${profile}/following`, '/ada.example/following'],
       ['/api/v1/search', '/search'],
     ] as const,
-    ([v1, permalink]) => `answers ${v1} and ${permalink} with the same bytes`,
+    ([v1, permalink]) => `returns the same bytes for ${v1} and ${permalink}`,
     async ([v1, permalink]) => {
       const app = await buildTestApp();
       for (const query of [
@@ -143,7 +143,7 @@ describe('the browse reads', () => {
 
   clause(
     'read.v1.profile',
-    'honours with_replies, with_reposts, until and include_posts',
+    'respects with_replies, with_reposts, until and include_posts',
     async () => {
       const [plain, replies, reposts, until, alone] = [
         await readJson(`${profile}?limit=100`),
@@ -169,7 +169,7 @@ describe('the browse reads', () => {
     },
   );
 
-  clause('read.v1.search', 'honours since and until in each of their forms', async () => {
+  clause('read.v1.search', 'respects since and until in all formats', async () => {
     const forms = [
       ['2026-05-01', '2026-06-01'],
       ['2026-05-01T00:00:00Z', '2026-06-01T02:00:00%2B02:00'],
@@ -217,7 +217,7 @@ describe('the browse reads', () => {
     ]);
   });
 
-  clause('read.v1.search', 'answers from the archive as the last resort, and says so', async () => {
+  clause('read.v1.search', 'answers from the archive as the last resort, with a warning', async () => {
     const folder = temporaryFolder();
     fillArchive(folder, ['x']);
     const app = await buildTestApp({ env: { PERCH_DATA_DIR: folder } });
@@ -235,7 +235,7 @@ describe('the browse reads', () => {
 
   clause(
     'read.v1.search',
-    'prefers its own stale results to those of the last resort',
+    'prefers stale results to those of the last resort',
     async () => {
       const list = createFakeList(3, steady);
       const archive = openImportedArchive('x');
@@ -258,7 +258,7 @@ describe('the browse reads', () => {
     },
   );
 
-  clause('read.v1.search', 'asks the platform that is named, and no other', async () => {
+  clause('read.v1.search', 'searches the named platform only', async () => {
     const list = createFakeList(3, steady);
     const app = await buildTestApp({ providers: [list.provider] });
 
@@ -316,7 +316,7 @@ describe('the browse reads', () => {
       [`${profile}?cursor=`, 'invalid_cursor', '`cursor` is empty'],
       ['/api/v1/profiles/alice.example.com', 'unsupported_platform', 'an account of Bluesky'],
     ] as const,
-    ([url, code]) => `refuses ${url.slice(0, 60)} as ${code}`,
+    ([url, code]) => `rejects ${url.slice(0, 60)} with ${code}`,
     async ([url, code, words]) => {
       const app = await buildTestApp({ env: xOnly });
 
@@ -337,7 +337,7 @@ describe('the browse reads', () => {
       '/docs/followers',
       '/.well-known/followers',
     ],
-    (path) => `keeps ${path} from being a handle, for every method`,
+    (path) => `does not treat ${path} as a handle, for any method`,
     async (path) => {
       const app = await buildTestApp();
 
@@ -350,7 +350,7 @@ describe('the browse reads', () => {
 
   clause(
     'read.resources.profile_by_handle',
-    'says that an account of the sample does not exist',
+    'reports a missing account of the sample',
     async () => {
       const app = await buildTestApp();
       for (const path of ['', '/followers', '/following']) {

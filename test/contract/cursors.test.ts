@@ -50,7 +50,7 @@ const mutation = fc.oneof(
 );
 
 describe('cursors', () => {
-  it('refuses a thousand changed ones, and never fails over them', async () => {
+  it('rejects a thousand modified cursors without failing', async () => {
     const app = await setUp();
     const cursors = await cursorsOf(app);
     await fc.assert(
@@ -68,7 +68,7 @@ describe('cursors', () => {
     );
   });
 
-  it('refuses each one at every other list', async () => {
+  it('rejects each cursor at every other list', async () => {
     const app = await setUp();
     const cursors = await cursorsOf(app);
     const pairs = cursors.flatMap((cursor, from) =>
@@ -82,7 +82,7 @@ describe('cursors', () => {
     }
   });
 
-  it('gives the same page to the same cursor, at both addresses and with another limit', async () => {
+  it('returns the same position for a cursor, at both addresses and with another limit', async () => {
     const app = await setUp();
     const [cursor] = await cursorsOf(app);
     const [first, again, permalink, longer] = await Promise.all(
@@ -99,7 +99,7 @@ describe('cursors', () => {
     expect(longer.posts.slice(0, 3)).toEqual(first.posts);
   });
 
-  it('refuses those of a server with another key', async () => {
+  it('rejects cursors of a server with another key', async () => {
     const [one, other] = [await setUp(), await setUp()];
     const [cursor] = await cursorsOf(one);
 
@@ -109,7 +109,7 @@ describe('cursors', () => {
     expect(reply.json().detail.length).toBeLessThan(300);
   });
 
-  it('refuses a walk with a provider that this server does not have any more', async () => {
+  it('rejects a cursor of a provider that the server no longer has', async () => {
     const env = { PERCH_CURSOR_KEY: 'k'.repeat(32) };
     const before = await setUp(env);
     const [cursor] = await cursorsOf(before);
@@ -136,7 +136,7 @@ describe('the codec of cursors', () => {
     recent: fc.array(fc.nat({ max: 2 ** 32 - 1 }), { maxLength: maxRecent }),
   });
 
-  it('gives back what it sealed, in URL-safe text of at most 2 KB', () => {
+  it('returns the sealed position, in URL-safe text of up to 2 KB', () => {
     fc.assert(
       fc.property(fc.string(), position, (listKey, at) => {
         const cursor = codec.seal(listKey, at) ?? '';
@@ -151,14 +151,14 @@ describe('the codec of cursors', () => {
     );
   });
 
-  it('keeps every mark next to a cursor of an ordinary length', () => {
+  it('keeps all short fingerprints with a source cursor of usual length', () => {
     const recent = Array.from({ length: maxRecent }, (_, index) => index * 44_739_242);
     const at = { ...startOfList, provider: 'fxtwitter', cursor: 'D'.repeat(400), recent };
 
     expect(codec.open('list', codec.seal('list', at) ?? '')).toEqual(at);
   });
 
-  it('does not seal a source’s cursor that would not fit', () => {
+  it('does not seal a source cursor that is too long', () => {
     const at = { ...startOfList, cursor: 'D'.repeat(2000) };
 
     expect(codec.seal('list', at)).toBeNull();

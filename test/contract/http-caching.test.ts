@@ -17,7 +17,7 @@ const strongTag = /^"[\x21\x23-\x7e]+"$/;
 const json = { accept: 'application/json' };
 
 describe('an entity tag', () => {
-  it('is strong and stays while the bytes do', async () => {
+  it('is strong and changes only with the bytes', async () => {
     const app = await buildTestApp();
     for (const { url } of rows) {
       const first = await app.request(url);
@@ -32,7 +32,7 @@ describe('an entity tag', () => {
     }
   });
 
-  it('differs from format to format', async () => {
+  it('differs between formats', async () => {
     const app = await buildTestApp();
     for (const one of twoFormats) {
       const urls = [one.url, `${one.url}&format=json`, `${one.url}&full=true`];
@@ -59,7 +59,7 @@ describe('an entity tag', () => {
     }
   });
 
-  it('is the same by Accept and by parameter', async () => {
+  it('is the same for Accept and parameter', async () => {
     const app = await buildTestApp();
     for (const { url } of twoFormats) {
       const [accepted, named] = [
@@ -82,7 +82,7 @@ describe('If-None-Match', () => {
     ['a list of weak forms', (tag) => `W/"other" , W/${tag}`],
     ['a star', () => '*'],
   ];
-  it.each(forms)('is answered with 304 and the same headers: %s', async (_, write) => {
+  it.each(forms)('returns 304 with the same headers: %s', async (_, write) => {
     const app = await buildTestApp();
     for (const { url } of [...rows, { url: '/api' }]) {
       await app.request(url);
@@ -97,7 +97,7 @@ describe('If-None-Match', () => {
   });
 
   const strangers = ['"other"', 'W/"other"', '', '"*"', '"', 'x', '"other", "another"'];
-  it.each(strangers)('is answered with the page where it names another: %s', async (known) => {
+  it.each(strangers)('returns the page if the tag differs: %s', async (known) => {
     const app = await buildTestApp();
     for (const { url } of rows) {
       const reply = await app.request(url, { headers: { 'if-none-match': known } });
@@ -105,7 +105,7 @@ describe('If-None-Match', () => {
     }
   });
 
-  it('does not take one format for the other', async () => {
+  it('distinguishes formats', async () => {
     const app = await buildTestApp();
     for (const { url } of twoFormats) {
       const markdown = String((await app.request(url)).headers.etag);
@@ -117,7 +117,7 @@ describe('If-None-Match', () => {
     }
   });
 
-  it('makes a problem no less of one', async () => {
+  it('does not affect problems', async () => {
     const app = await buildTestApp();
     for (const { url, missingUrl } of rows) {
       const headers = { 'if-none-match': '*' };
@@ -127,7 +127,7 @@ describe('If-None-Match', () => {
     }
   });
 
-  it('is answered the same by HEAD', async () => {
+  it('works the same with HEAD', async () => {
     const app = await buildTestApp();
     for (const { url } of current) {
       await app.request(url);
@@ -187,7 +187,7 @@ describe('Cache-Control', () => {
 });
 
 describe('Vary', () => {
-  it('names what the reply was chosen by', async () => {
+  it('names the headers that select the reply', async () => {
     const app = await buildTestApp();
     for (const one of rows) {
       const choice = isPost(one) ? 'Accept' : 'Accept, Authorization';
@@ -204,7 +204,7 @@ describe('Vary', () => {
     }
   });
 
-  it('names User-Agent where crawlers get a preview', async () => {
+  it('names User-Agent if crawlers get a preview', async () => {
     const app = await buildTestApp({ env: { PERCH_LINK_PREVIEWS: 'true' } });
     for (const one of rows) {
       const hasPreview = one.row.surface === 'permalink' && isPost(one) && !isEmbed(one);
@@ -262,7 +262,7 @@ describe('HEAD', () => {
     },
   );
 
-  it('has the headers of GET for each worth of a key', async () => {
+  it('has the headers of GET for each status of a key', async () => {
     const app = await buildTestApp();
     for (const { url } of browseRequests.filter(({ row }) => row.surface !== 'alias')) {
       const key = await app.createKey();
@@ -278,7 +278,7 @@ describe('HEAD', () => {
     }
   });
 
-  it('reads nothing at a deprecated alias, so nobody keeps it', async () => {
+  it('reads nothing at a deprecated alias, and is not cacheable', async () => {
     const app = await buildTestApp();
     for (const one of aliases) {
       const head = await app.request(one.url, { method: 'HEAD' });

@@ -82,12 +82,12 @@ const step: fc.Arbitrary<Step> = fc.record({
   removal: fc.option(fc.double({ min: 0, max: 0.999, noNaN: true }), { freq: 3 }),
 });
 
-describe('a walk through a list', () => {
+describe('the pages of a list', () => {
   it.each([
     { name: 'short lists', length: fc.integer({ min: 0, max: 60 }), numRuns: runs(60) },
     { name: 'long lists', length: fc.integer({ min: 0, max: 2000 }), numRuns: runs(12) },
   ])(
-    'gives every item once and in order, in full pages: $name',
+    'contain every item once and in order, and are full: $name',
     async ({ length, numRuns }) => {
       await fc.assert(
         fc.asyncProperty(
@@ -120,8 +120,8 @@ describe('a walk through a list', () => {
   );
 });
 
-describe('paging', () => {
-  it('walks to a page by number as a caller would walk there by cursors', async () => {
+describe('pages', () => {
+  it('are the same by number as by cursors', async () => {
     const list = createFakeList(230, habitsOf([3, 17, 44, 5, 60, 22]));
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
     const { pages } = await walkAll(app, list, [{ limit: 30, isLate: false, removal: null }]);
@@ -136,7 +136,7 @@ describe('paging', () => {
     }
   });
 
-  it('fills a page of a hundred from pages of one', async () => {
+  it('are filled up to a hundred items from source pages of one', async () => {
     const list = createFakeList(230, { ...steady, pageSize: () => 1 });
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 
@@ -146,7 +146,7 @@ describe('paging', () => {
     expect(list.asked).toBeLessThan(200);
   });
 
-  it('asks anew for an upstream page of which some is left only when it is not fresh', async () => {
+  it('use cached upstream pages with unused items while they are fresh', async () => {
     const list = createFakeList(40, { ...steady, pageSize: () => 40 });
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
     const first = await read(app, '/api/v1/profiles/wren?limit=15');
@@ -159,7 +159,7 @@ describe('paging', () => {
     expect([askedSoon, list.asked]).toEqual([1, 2]);
   });
 
-  it('does not mix into a walk what arrives on top meanwhile', async () => {
+  it('exclude items that are added on top in the meantime', async () => {
     const list = createFakeList(45, steady);
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
     const first = await read(app, '/api/v1/profiles/wren?limit=15');
@@ -172,7 +172,7 @@ describe('paging', () => {
     expect(ids).toEqual(list.ids.slice(5, 35));
   });
 
-  it('goes on in another process that has the same key', async () => {
+  it('continue in another process with the same key', async () => {
     const habits = {
       ...steady,
       repeats: (index: number) => (index < 8 ? [] : [index - 1, index - 8]),
@@ -195,7 +195,7 @@ describe('paging', () => {
     expect(given).toEqual(list.ids);
   });
 
-  it('reports a page that stays short although it is asked for again', async () => {
+  it('report an upstream page that stays short after retries', async () => {
     const list = createFakeList(60, { ...steady, shortTimes: (index) => (index === 20 ? 99 : 0) });
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 
@@ -206,7 +206,7 @@ describe('paging', () => {
     expect(reply.nextCursor).toBeDefined();
   });
 
-  it('goes on over empty pages, reports them, and ends when they do not end', async () => {
+  it('skip empty upstream pages, report them, and end if there are too many', async () => {
     const list = createFakeList(60, {
       ...steady,
       emptyBefore: (index) => (index === 20 ? 1e9 : 0),
@@ -228,7 +228,7 @@ describe('paging', () => {
     expect(reply.warnings.join(' ')).toContain('the list ends here and may be incomplete');
   });
 
-  it('clamps limit and says so, and refuses what is no limit and no page', async () => {
+  it('clamp limit with a warning, and reject an invalid limit or page', async () => {
     const list = createFakeList(300, steady);
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 

@@ -43,7 +43,7 @@ async function setUp(list: FakeList = createFakeList(45, steady)) {
 const unavailable = { status: 503, code: 'upstream_unavailable' };
 
 describe('a search with require_live=true', () => {
-  it('is 503 in place of results of the last resort', async () => {
+  it('returns 503 instead of results of the last resort', async () => {
     const { app, list, read } = await setUp();
     list.isDown = true;
 
@@ -55,7 +55,7 @@ describe('a search with require_live=true', () => {
     expect(reply.json().detail).toBe('There are no live results. It is down.');
   });
 
-  it('is 503 in place of an older copy', async () => {
+  it('returns 503 instead of a stale answer', async () => {
     const { app, list, read } = await setUp();
     await read(url);
     await read(liveUrl);
@@ -66,7 +66,7 @@ describe('a search with require_live=true', () => {
     expect(await read(liveUrl)).toMatchObject(unavailable);
   });
 
-  it('is answered by a fresh copy, and waits for the source where that is stale', async () => {
+  it('uses a fresh cached answer, and waits for the source if it is stale', async () => {
     const { app, list, read } = await setUp();
 
     const first = await read(liveUrl);
@@ -81,7 +81,7 @@ describe('a search with require_live=true', () => {
     expect(list.asked).toBe(2);
   });
 
-  it('is not answered by what a search without it has cached of the last resort', async () => {
+  it('does not use cached results of the last resort', async () => {
     const { list, read } = await setUp();
     list.isDown = true;
     await read(url);
@@ -94,7 +94,7 @@ describe('a search with require_live=true', () => {
   it.each([
     ['throttles', new ProviderError('throttled', 'Slow down.', { retryAfterSeconds: 77 }), '77'],
     ['sends what cannot be read', new ProviderError('malformed', 'It is garbled.'), '30'],
-  ])('is 503 upstream_unavailable where the source %s', async (_, failure, retryAfter) => {
+  ])('returns 503 upstream_unavailable if the source %s', async (_, failure, retryAfter) => {
     const list = createFakeList(3, steady);
     const search = () => Promise.reject(failure);
     const app = await buildTestApp({
@@ -107,7 +107,7 @@ describe('a search with require_live=true', () => {
     expect(reply.headers['retry-after']).toBe(retryAfter);
   });
 
-  it('is walked to its end, with cursors of its own', async () => {
+  it('can be read to its end, with its own cursors', async () => {
     const { app, list } = await setUp();
     const ids: string[] = [];
     let next: string | undefined = `${liveUrl}&limit=10`;
@@ -126,7 +126,7 @@ describe('a search with require_live=true', () => {
     expect([mixed.statusCode, mixed.json().code]).toEqual([400, 'invalid_cursor']);
   });
 
-  it('leads to its next page with the same demand', async () => {
+  it('links to its next page with the same parameter', async () => {
     const { app } = await setUp();
 
     const { body } = await app.request('/search?q=fog&limit=10&require_live=yes');
@@ -134,7 +134,7 @@ describe('a search with require_live=true', () => {
     expect(body).toMatch(/\[Next page\]\(.*[?&]require_live=true&/);
   });
 
-  it('of the archive by name is live: it is what was asked for', async () => {
+  it('accepts the archive by name', async () => {
     const app = await buildTestApp();
 
     const reply = await app.request(`${liveUrl.replace('fog', 'heron')}&platform=archive`);
@@ -142,7 +142,7 @@ describe('a search with require_live=true', () => {
     expect([reply.statusCode, reply.json().source]).toEqual([200, 'archive']);
   });
 
-  it('takes a boolean', async () => {
+  it('accepts booleans only', async () => {
     const { app } = await setUp();
 
     const reply = await app.request(`${url}&require_live=perhaps`);
@@ -151,7 +151,7 @@ describe('a search with require_live=true', () => {
     expect(reply.json().detail).toContain('`require_live`');
   });
 
-  it('is an argument of the MCP tool, which tells the same problem', async () => {
+  it('is an argument of the MCP tool, which returns the same problem', async () => {
     const { app, list } = await setUp();
     list.isDown = true;
     const call = async (args: object) => {

@@ -97,8 +97,8 @@ const read = async (app: TestApp, query = '') => {
 const idsOf = ({ posts }: { posts: readonly { id: string }[] }) => posts.map(({ id }) => id);
 const at = (index: number) => new Date(newestMs - index * hourMs).toISOString();
 
-describe('a history that is kept', () => {
-  it('is not asked for again, but for what is new and for the profile', async () => {
+describe('a stored history', () => {
+  it('is not fetched again, except for new posts and the profile', async () => {
     const rig = await startRig();
     const app = await rig.open();
     const first = await read(app);
@@ -119,7 +119,7 @@ describe('a history that is kept', () => {
     expect(second.source).toBe('fxtwitter');
   });
 
-  it('is there after a restart, and lies with the archive', async () => {
+  it('survives a restart, in the database of the archive', async () => {
     const rig = await startRig();
     const first = await rig.open();
     const whole = await read(first);
@@ -134,7 +134,7 @@ describe('a history that is kept', () => {
     expect(idsOf({ posts })).toEqual(idsOf(whole).slice(11, 91));
   });
 
-  it('answers narrower options, and not wider ones', async () => {
+  it('is used for narrower options, but not for wider ones', async () => {
     const rig = await startRig();
     const app = await rig.open();
     const until = `until=${at(0)}`;
@@ -155,7 +155,7 @@ describe('a history that is kept', () => {
     expect([narrow.meta.from_archive, replies.meta.from_archive]).toEqual([89, 30]);
   });
 
-  it('is asked for anew by nocache, and then lacks what was deleted', async () => {
+  it('is fetched again with nocache, and then lacks deleted posts', async () => {
     const rig = await startRig();
     const app = await rig.open();
     const before = await read(app);
@@ -172,7 +172,7 @@ describe('a history that is kept', () => {
     expect(rig.asked().pages).toBe(1);
   });
 
-  it('goes on where max_posts cut it off', async () => {
+  it('continues where max_posts ended it', async () => {
     const rig = await startRig();
     const app = await rig.open();
     await read(app, 'max_posts=50');
@@ -185,7 +185,7 @@ describe('a history that is kept', () => {
     expect(whole.meta.from_archive).toBeGreaterThan(30);
   });
 
-  it('is dropped when the account is not public any more', async () => {
+  it('is deleted when the account is no longer public', async () => {
     const rig = await startRig();
     const app = await rig.open();
     await read(app);
@@ -201,7 +201,7 @@ describe('a history that is kept', () => {
     expect(rig.asked().pages).toBeGreaterThan(5);
   });
 
-  it.each(['post', 'account'])('lacks what a source says is gone: a %s', async (what) => {
+  it.each(['post', 'account'])('loses posts that a source reports as deleted: a %s', async (what) => {
     const rig = await startRig();
     const app = await rig.open();
     const { posts } = await read(app);
@@ -220,7 +220,7 @@ describe('a history that is kept', () => {
     expect(idsOf(after)).not.toContain(id);
   });
 
-  it('is dropped when another account has the handle', async () => {
+  it('is deleted when another account has the handle', async () => {
     const rig = await startRig();
     const app = await rig.open();
     await read(app);
@@ -237,7 +237,7 @@ describe('a history that is kept', () => {
     expect(meta).toMatchObject({ count: 1, from_archive: 0 });
   });
 
-  it('answers nothing but imports: the archive does not hold the account', async () => {
+  it('is used for imports only, and does not archive the account', async () => {
     const rig = await startRig();
     const app = await rig.open();
     const { posts } = await read(app);
@@ -261,9 +261,9 @@ describe('a history that is kept', () => {
 
   it.each<[string, Partial<Record<keyof Config, string>>, boolean]>([
     ['in memory', { PERCH_DATA_DIR: ':memory:' }, true],
-    ['beside no archive', { PERCH_PROVIDERS: 'fxtwitter' }, true],
-    ['not where it is off', { PERCH_ARCHIVE_HISTORY: 'false' }, false],
-  ])('is kept %s', async (_, env, isKept) => {
+    ['without the archive provider', { PERCH_PROVIDERS: 'fxtwitter' }, true],
+    ['unless it is disabled', { PERCH_ARCHIVE_HISTORY: 'false' }, false],
+  ])('is stored %s', async (_, env, isKept) => {
     const rig = await startRig();
     const app = await rig.open(env as Record<string, string>);
     await read(app, `until=${at(1)}`);
@@ -303,7 +303,7 @@ describe('a history that is kept', () => {
     expect((await read(app)).meta.from_archive).toBe(0);
   });
 
-  it('is sent in the order of the timeline, line by line', async () => {
+  it('is sent in timeline order, line by line', async () => {
     const rig = await startRig();
     const app = await rig.open();
     const whole = await read(app);
@@ -318,7 +318,7 @@ describe('a history that is kept', () => {
     expect(lines.at(-1).meta.from_archive).toBeGreaterThan(90);
   });
 
-  it('answers an index, which keeps nothing itself', async () => {
+  it('is used for an index, which stores nothing itself', async () => {
     const rig = await startRig();
     const app = await rig.open();
     const until = `until=${at(1)}`;

@@ -108,11 +108,11 @@ async function expectProblem(reply: Response, status: number, code: string): Pro
   expect(JSON.stringify(problem)).not.toMatch(/User not found|Secret page|slow down|127\.0\.0\.1/);
 }
 
-describe('an account that cannot be found', () => {
+describe('an account that is not found', () => {
   clauseEach(
     'read.errors.upstream_as_problem',
     listsOf('nobody'),
-    (path) => `does not exist where another account can be read: ${path}`,
+    (path) => `does not exist if another account can be read: ${path}`,
     async (path) => {
       const { get } = await setUp();
 
@@ -123,7 +123,7 @@ describe('an account that cannot be found', () => {
   clauseEach(
     'read.errors.upstream_down',
     listsOf('nobody'),
-    (path) => `may exist where no account can be read: ${path}`,
+    (path) => `may exist if no account can be read: ${path}`,
     async (path) => {
       const { fake, get } = await setUp();
       cutOffX(fake);
@@ -155,7 +155,7 @@ describe('an account that cannot be found', () => {
   clauseEach(
     'read.errors.upstream_as_problem',
     ['/hidden/followers', '/hidden/following'],
-    (path) => `is not public when it is protected and its list comes empty: ${path}`,
+    (path) => `is not public if it is protected and its list is empty: ${path}`,
     async (path) => {
       const { fake, get } = await setUp();
       fake.addAccount('hidden', { protected: true });
@@ -166,7 +166,7 @@ describe('an account that cannot be found', () => {
 
   clause(
     'read.errors.upstream_down',
-    'exists when only its followers cannot be listed',
+    'exists if only its followers cannot be listed',
     async () => {
       const { fake, get } = await setUp();
       fake.interrupt(isUnder('/2/profile/wren/followers'), says(404, fxNoList));
@@ -208,7 +208,7 @@ describe('a search', () => {
     },
   );
 
-  clause('read.v1.search', 'that the archive began is walked there to the end', async () => {
+  clause('read.v1.search', 'that the archive started stays with the archive to the end', async () => {
     const { fake, get } = await setUp(withImports());
     const restore = fake.interrupt(isUnder('/2/search'), says(404, fxNoList));
     const pages = [await readJson(await get('/search?q=the&limit=1'))];
@@ -226,7 +226,7 @@ describe('a search', () => {
 
   clause(
     ['read.errors.upstream_down', 'read.errors.upstream_as_problem'],
-    'fails when there is no archive',
+    'fails without an archive',
     async () => {
       const { fake, get } = await setUp({ PERCH_PROVIDERS: 'fxtwitter' });
       fake.interrupt(isAny, says(404, fxNoList));
@@ -241,7 +241,7 @@ describe('a search', () => {
   clauseEach(
     'read.errors.upstream_as_problem',
     paths,
-    (path) => `is refused when the source refuses its text: ${path}`,
+    (path) => `is rejected if the source rejects its text: ${path}`,
     async (path) => {
       const { fake, get } = await setUp();
       fake.interrupt(isAny, says(400, { code: 400, message: 'Secret page of the upstream' }));
@@ -252,7 +252,7 @@ describe('a search', () => {
 
   clause(
     'read.errors.upstream_down',
-    'that fails again and again leaves posts and profiles readable',
+    'that fails repeatedly leaves posts and profiles readable',
     async () => {
       const { fake, get, timeline } = await setUp({ PERCH_PROVIDERS: 'fxtwitter' });
       fake.interrupt(isUnder('/2/search'), says(404, fxNoList));
@@ -284,7 +284,7 @@ describe('a source that asks for fewer requests', () => {
   clauseEach(
     'read.limits.upstream_outage_retry_after',
     listsOf('wren'),
-    (path) => `is left alone for as long as it says: ${path}`,
+    (path) => `receives no requests for the requested time: ${path}`,
     async (path) => {
       const { fake, get } = await setUp();
       const restore = fake.interrupt(isAny, slowDown);
@@ -311,7 +311,7 @@ describe('a profile whose posts cannot be read', () => {
       { name: 'sends another shape', fault: says(200, { code: 200, rows: [] }) },
       { name: 'never answers', fault: hang },
     ],
-    ({ name }) => `is shown without them, and they follow later: the source ${name}`,
+    ({ name }) => `is returned without them, and they follow later: the source ${name}`,
     async ({ fault }) => {
       const { fake, get, timeline } = await setUp();
       const restore = fake.interrupt(isUnder('/2/profile/wren/statuses'), fault);
@@ -335,7 +335,7 @@ describe('an outage', () => {
   clauseEach(
     'read.errors.upstream_down',
     ['/wren', '/wren/followers', '/api/v1/profiles/wren?include_posts=false', '/search?q=heron'],
-    (path) => `is bridged by the last answer, which says so: ${path}`,
+    (path) => `is bridged by the stale answer, with a warning: ${path}`,
     async (path) => {
       const { fake, get } = await setUp(staleAtOnce);
       const before = await readJson(await get(path));
@@ -363,7 +363,7 @@ describe('an outage', () => {
 
   clause(
     'read.errors.upstream_as_problem',
-    'shows nothing of an account that was gone before it',
+    'does not bring back an account that was deleted before',
     async () => {
       const { fake, get, timeline } = await setUp();
       const kept = [
@@ -395,7 +395,7 @@ describe('callers', () => {
       ['/@wren/followers', '/api/v1/profiles/wren/followers'],
       ['/search?q=heron', '/api/v1/search?q=heron'],
     ] as const,
-    ([path]) => `who ask for the same at once make the requests of one: ${path}`,
+    ([path]) => `share the upstream requests of identical reads: ${path}`,
     async (paths) => {
       const alone = await setUp();
       await alone.get(paths[0]);
@@ -413,7 +413,7 @@ describe('callers', () => {
   );
 
   it.each(['/wren', '/wren/followers', '/search?q=heron'])(
-    'who leave end the requests that only they wait for: %s',
+    'end their upstream requests when they leave: %s',
     async (path) => {
       const { app, fake, url } = await setUp();
       const open = new Set<unknown>();
@@ -430,7 +430,7 @@ describe('callers', () => {
     },
   );
 
-  it('who leave take nothing from those who stay', async () => {
+  it('do not affect others when they leave', async () => {
     const { app, fake, get, url } = await setUp();
     const release = fake.hold();
 
@@ -456,7 +456,7 @@ function urlsOf(fake: FakeFxTwitter): readonly string[] {
   return fake.requests.map(({ url }) => url).toSorted();
 }
 
-describe('a handle that is none', () => {
+describe('an invalid handle', () => {
   const hostile = [
     '..%2f',
     '%e2%84%aax',

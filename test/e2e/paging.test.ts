@@ -216,9 +216,9 @@ function searchPaths(text: string, feed: string): Walk['paths'] {
 
 const options = fc.record({ with_replies: fc.boolean(), with_reposts: fc.boolean() });
 
-describe('a walk over HTTP', () => {
+describe('a list over HTTP', () => {
   it.each(lengths)(
-    'gives every post of a timeline that is wanted once and in order: $name',
+    'returns every post of a timeline once and in order: $name',
     async ({ length, numRuns }) => {
       const { fake, url, next } = await setUp();
 
@@ -240,7 +240,7 @@ describe('a walk over HTTP', () => {
   );
 
   it.each(lengths)(
-    'gives every follower and everybody followed once and in order: $name',
+    'returns every follower and followed account once and in order: $name',
     async ({ length, numRuns }) => {
       const { fake, url, next } = await setUp();
       const kind = fc.constantFrom('followers' as const, 'following' as const);
@@ -263,7 +263,7 @@ describe('a walk over HTTP', () => {
   );
 
   it.each(lengths)(
-    'gives everything that a search finds once and in order: $name',
+    'returns every match of a search once and in order: $name',
     async ({ length, numRuns }) => {
       const { fake, url, next } = await setUp();
       const feed = fc.constantFrom('latest', 'top', 'photos', 'videos');
@@ -290,7 +290,7 @@ describe('a walk over HTTP', () => {
     },
   );
 
-  it('leaves out what is from `until` on', async () => {
+  it('excludes posts at or after `until`', async () => {
     const { fake, url } = await setUp();
     fake.addAccount('wren');
     const list = fake.addTimeline('wren', { length: 400 }, habitsOf([8, 23, 51, 400, 77]));
@@ -322,7 +322,7 @@ function idOf({ id }: FxRow): string {
 }
 
 describe('a page by number', () => {
-  it('is the page that a walk by cursors comes to', async () => {
+  it('is the same page as by cursors', async () => {
     const { fake, url, next } = await setUp();
     const limit = fc.integer({ min: 1, max: 40 });
 
@@ -374,8 +374,8 @@ const odd: readonly Step[] = [
   { ...plainStep, limit: 45, surface: 'permalink' },
 ];
 
-describe('a walk goes on', () => {
-  it('in a second process that has the same key', async () => {
+describe('paging continues', () => {
+  it('in a second process with the same key', async () => {
     const fake = await startFakeFxTwitter();
     const { expected, paths } = await addSomeone(fake);
     const env = { ...unpaced, ...sharedKey, PERCH_FXTWITTER_URL: fake.url };
@@ -409,7 +409,7 @@ describe('a walk goes on', () => {
     expect(given).toEqual(expected);
   });
 
-  it('where it stopped, when the upstream failed in the middle of filling a page', async () => {
+  it('where it stopped, after the upstream failed while a page was filled', async () => {
     const { fake, url, next } = await setUp();
     const failing = fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 12 });
 
@@ -472,7 +472,7 @@ async function walkThrough(walk: Walk) {
 }
 
 describe('the upstream', () => {
-  it('is asked for each of its pages once in a steady walk', async () => {
+  it('receives one request for each of its pages', async () => {
     const { fake, url } = await setUp();
     fake.addAccount('wren');
     const habits: FxHabits = {

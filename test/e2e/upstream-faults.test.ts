@@ -130,7 +130,7 @@ describe('an upstream that fails', () => {
       'read.errors.upstream_as_problem',
     ],
     faults,
-    ([name, , code]) => `answers ${code} when the first ${name} and no other can say`,
+    ([name, , code]) => `returns ${code} if the first ${name} and no other has the answer`,
     async ([name, fault, code, status]) => {
       const { url } = await setUp(fault, hang, limitsFor(name));
 
@@ -148,7 +148,7 @@ describe('an upstream that fails', () => {
   clauseEach(
     'read.errors.upstream_as_problem',
     faults,
-    ([name]) => `asks the next provider when the first ${name}`,
+    ([name]) => `asks the next provider if the first ${name}`,
     async ([name, fault]) => {
       const { url } = await setUp(fault, found, limitsFor(name));
 
@@ -181,7 +181,7 @@ describe('an upstream that fails', () => {
 
   clause(
     'read.errors.upstream_as_problem',
-    'serves what the second witness has, marked partial',
+    'serves the partial answer of the second witness',
     async () => {
       const { url } = await setUp(maybe, found);
 
@@ -194,7 +194,7 @@ describe('an upstream that fails', () => {
 
   clause(
     'read.errors.upstream_down',
-    'shows an open breaker in /health/ready and stays ready',
+    'shows an open circuit breaker in /health/ready and stays ready',
     async () => {
       const { url, fxtwitter } = await setUp(resetConnection, resetConnection);
 
@@ -211,10 +211,10 @@ describe('an upstream that fails', () => {
   );
 });
 
-describe('many at once', () => {
+describe('many concurrent reads', () => {
   clause(
     'read.what.surfaces_same_bodies',
-    'makes the upstream requests of one for 100 identical reads',
+    'send the upstream requests of one for 100 identical reads',
     async () => {
       const answer: FakeHandler = async (request, response) => {
         await sleep(50);

@@ -58,7 +58,7 @@ const records = {
   'app.bsky.graph.follow/3kddddddddd22': { $type: 'app.bsky.graph.follow', subject: dids.ben },
 };
 
-describe('a repository of Bluesky in the archive', () => {
+describe('an imported Bluesky repository', () => {
   it('answers every read, by handle and by DID', async () => {
     const { app, run } = await importInto(
       'repo.car',
@@ -90,7 +90,7 @@ describe('a repository of Bluesky in the archive', () => {
     expect(textsOf(found.body)).toContain('A heron stood there');
   });
 
-  it('is shown to nobody where its author asks for that', async () => {
+  it('is hidden if its author requests that', async () => {
     const labels = {
       $type: 'com.atproto.label.defs#selfLabels',
       values: [{ val: '!no-unauthenticated' }],
@@ -118,7 +118,7 @@ describe('a repository of Bluesky in the archive', () => {
     expect((await runArchive(dataDir, 'export')).stdout).toContain('A heron stood there');
   });
 
-  it('is known when it comes again, and new under another handle', async () => {
+  it('is recognized when imported again, unless the handle differs', async () => {
     const { dataDir, path } = await importInto('repo.car', writeRepository(dids.ada, records));
 
     const again = await runArchive(dataDir, 'import', path);
@@ -128,7 +128,7 @@ describe('a repository of Bluesky in the archive', () => {
     expect(named.stdout).not.toContain('already imported');
   });
 
-  it('is exported and removed by its DID too', async () => {
+  it('can be exported and removed by DID', async () => {
     const bytes = writeRepository(dids.ada, records);
     const { dataDir } = await importInto('repo.car', bytes, '--handle', 'ada.test');
 
@@ -143,7 +143,7 @@ describe('a repository of Bluesky in the archive', () => {
   it.each([
     [['--handle', 'ada_x'], 3, 'ada_x is not a Bluesky handle.'],
     [['--handle', 'ada test'], 2, '--handle "ada test" is not a handle'],
-  ])('refuses %j', async (options, code, message) => {
+  ])('rejects %j', async (options, code, message) => {
     const run = importInto('repo.car', writeRepository(dids.ada, records), ...options).then(
       (imported) => imported.run,
       (error: unknown) => ({ code: 2, stderr: String(error) }),
@@ -153,7 +153,7 @@ describe('a repository of Bluesky in the archive', () => {
   });
 });
 
-describe('an export of Mastodon in the archive', () => {
+describe('an imported Mastodon export', () => {
   const activities = [
     toCreate(1, '<p>A heron stood there</p>'),
     toCreate(2, '<p>And then it left</p>', { inReplyTo: `${actorAddress}/statuses/1` }),
@@ -199,7 +199,7 @@ describe('an export of Mastodon in the archive', () => {
     }
   });
 
-  it('refuses a handle of another platform, and says so', async () => {
+  it('rejects a handle of another platform', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'a.tar.gz');
     writeFileSync(path, writeTarGz(toExportFiles(activities)));
@@ -208,11 +208,11 @@ describe('an export of Mastodon in the archive', () => {
 
     expect(run).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining(': ada.test is not a Mastodon handle.'),
+      stderr: expect.stringContaining('ada.test is not a Mastodon handle.'),
     });
   });
 
-  it('is imported again when lists of follows are laid beside it', async () => {
+  it('is imported again when lists of follows are added', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'export');
     mkdirSync(path);

@@ -68,7 +68,7 @@ describe('the sample in the archive', () => {
     expect(JSON.stringify(found)).not.toContain('"perch:');
   });
 
-  it('goes on with a thread over a deleted post, from its first post on', async () => {
+  it('continues a thread across a deleted post', async () => {
     const post = { platform: 'sample', handle: 'faro.example', id: '1738698866282987522' } as const;
     const store = openArchiveStore(':memory:', baseUrl);
     onTestFinished(() => store.close());
@@ -84,7 +84,7 @@ describe('the sample in the archive', () => {
     expect(found?.continuation.map(({ type }) => type)).toEqual(['status', 'tombstone', 'status']);
   });
 
-  it('is neither covered nor searched where it is not wanted, and stays for others', async () => {
+  it('is neither covered nor searched if disabled, and stays stored', async () => {
     const path = `${temporaryFolder()}/archive.db`;
     const withSample = open({ path });
 
@@ -95,7 +95,7 @@ describe('the sample in the archive', () => {
     expect((await search(withSample, searchQuery('heron'))).items.length).toBeGreaterThan(2);
   });
 
-  it('is written once into a file that two processes open', () => {
+  it('is written once to a file that two processes open', () => {
     const path = `${temporaryFolder()}/archive.db`;
 
     const archives = [open({ path }), open({ path })];
@@ -122,7 +122,7 @@ describe('the accounts of the sample', () => {
     [false, true],
     [false, false],
   ])(
-    'have their posts with media alone: with replies %o, reposts %o',
+    'have posts with media only: replies %o, reposts %o',
     async (withReplies, withReposts) => {
       const { ask } = open();
       for (const handle of ['ada.example', 'zhong.example', 'harbour.example']) {
@@ -146,7 +146,7 @@ describe('the accounts of the sample', () => {
     },
   );
 
-  it('have profiles, timelines with reposts, followers and whom they follow', async () => {
+  it('have profiles, timelines with reposts, followers and followed accounts', async () => {
     const { ask } = open();
 
     const profile = await ask.profile?.({ kind: 'profile', account: ada }, { signal });
@@ -178,7 +178,7 @@ describe('the accounts of the sample', () => {
     ]);
   });
 
-  it('are all covered, and missing where they are not there', async () => {
+  it('are all covered, and unknown ones are missing', async () => {
     const archive = open();
     const nobody = {
       ...timeline(),
@@ -195,8 +195,8 @@ describe('the accounts of the sample', () => {
   });
 });
 
-describe('what the archive covers', () => {
-  it('is its own search and that of the sample, from this machine', () => {
+describe('the coverage of the archive', () => {
+  it('includes local searches of the archive and the sample', () => {
     const { covers, isLocal, reads } = open();
 
     expect(isLocal).toBe(true);
@@ -209,7 +209,7 @@ describe('what the archive covers', () => {
     );
   });
 
-  it('is the search of a platform as the last resort, once something of it was imported', () => {
+  it('includes the search of an imported platform as the last resort', () => {
     const { covers } = openImportedArchive('bluesky');
 
     expect(covers(searchQuery('a', { platform: 'x' }))).toBe(false);
@@ -243,7 +243,7 @@ describe('an archived account', () => {
   const x = (handle: string | null, id: string) =>
     postQuery({ post: { platform: 'x', handle, id } });
 
-  it('is covered by handle and by id, and nobody else is', () => {
+  it('is covered by handle and by id, unlike other accounts', () => {
     const archive = openWith([stubPost('20')]);
 
     expect([x('wren', '20'), x(null, '20'), x('wren', '21')].map(archive.covers)).toEqual([
@@ -254,7 +254,7 @@ describe('an archived account', () => {
     expect([x('finch', '21'), x(null, '21')].map(archive.covers)).toEqual([false, false]);
   });
 
-  it('has its profile, timeline and lists covered, and nobody else has', () => {
+  it('has a covered profile, timeline and lists, unlike other accounts', () => {
     const archive = openWith([]);
     const covered = (handle: string) =>
       (['profile', 'followers', 'following', 'timeline'] as const).map((kind) =>
@@ -273,7 +273,7 @@ describe('an archived account', () => {
     expect(covered('finch')).toEqual([false, false, false, false]);
   });
 
-  it('that is protected has no posts', async () => {
+  it('has no posts if it is protected', async () => {
     const path = `${temporaryFolder()}/archive.db`;
     const store = openArchiveStore(path, baseUrl);
     store.putAccount({ account: { ...stubAccount('Wren'), protected: true }, stored: 5 });
@@ -289,7 +289,7 @@ describe('an archived account', () => {
     expect(failure.kind).toBe('missing');
   });
 
-  it('is not said to lack a post for certain, because an export need not be whole', async () => {
+  it('never lacks a post for certain, because exports can be incomplete', async () => {
     const failure = await failureOf(
       openWith([]).ask.post?.(x('wren', '21'), { signal }) ?? Promise.resolve(),
     );
@@ -297,7 +297,7 @@ describe('an archived account', () => {
     expect(failure.kind).toBe('ambiguous');
   });
 
-  it('is read again as it was stored', async () => {
+  it('is read as it was stored', async () => {
     const post = stubPost('20', { text: 'Naïve café 🐦' });
 
     const found = await openWith([post]).ask.post?.(x('wren', '20'), { signal });
@@ -308,7 +308,7 @@ describe('an archived account', () => {
 });
 
 describe('search in the archive', () => {
-  it('finds posts with all words and phrases, without regard to case and accents', async () => {
+  it('finds posts with all words and phrases, ignoring case and accents', async () => {
     const archive = open();
 
     const words = await search(archive, searchQuery('HERON gate'));
@@ -320,7 +320,7 @@ describe('search in the archive', () => {
     expect(none.items).toEqual([]);
   });
 
-  it('gives every hit once over its pages, newest first', async () => {
+  it('returns every match once over its pages, newest first', async () => {
     const archive = open();
     const all = await search(archive, searchQuery('the', { count: 100 }));
 

@@ -61,7 +61,7 @@ export function failingListSuite(name: string, setup: ListSetup): void {
 
 /** Runs the cases that every provider of profiles and lists has to pass, with an upstream or without. */
 export function answeringListSuite(name: string, setup: ListSetup): void {
-  it(`${name} is asked for all that it reads, and reads all that it is asked for`, async () => {
+  it(`${name} supports exactly the tested kinds of query`, async () => {
     await rig(setup, async (provider) => {
       const reads = [...provider.reads].filter((read) => !postReads.has(read));
 
@@ -69,23 +69,23 @@ export function answeringListSuite(name: string, setup: ListSetup): void {
     });
   });
 
-  describe.each(setup.queries)(`${name}, answering $kind`, (query) => answeringCases(query, setup));
+  describe.each(setup.queries)(`${name}, successful $kind`, (query) => answeringCases(query, setup));
 
-  describe.each(setup.queries.filter(isTimeline))(`${name}, answering a $kind`, (query) =>
+  describe.each(setup.queries.filter(isTimeline))(`${name}, successful $kind pages`, (query) =>
     timelineCases(query, setup),
   );
 
-  describe.each(setup.queries.filter(isSearch))(`${name}, answering a $kind`, (query) =>
+  describe.each(setup.queries.filter(isSearch))(`${name}, successful $kind pages`, (query) =>
     searchCases(query, setup),
   );
 
-  describe(`${name}, not answering`, () => {
-    it.each(setup.elsewhere)('does not cover $kind elsewhere', async (query) => {
+  describe(`${name}, failing`, () => {
+    it.each(setup.elsewhere)('does not cover $kind of other platforms', async (query) => {
       await rig(setup, async (provider) => expect(provider.covers(query)).toBe(false));
     });
 
     it.each(setup.queries.filter(isOfAccount))(
-      'says for $kind that the account is not there',
+      'reports a missing account for $kind',
       (query) =>
         withProvider(setup.create, { handler: setup.absent }, async ({ provider, upstream }) => {
           const account = setup.absentAccount ?? query.account;
@@ -124,19 +124,19 @@ function answeringCases(query: ListQuery, setup: ListSetup): void {
   });
 
   if (query.kind === 'profile') {
-    it('gives a sound account', async () => {
+    it('returns a valid account', async () => {
       await rig(setup, async (provider) => expectSoundFound(await askProvider(provider, query)));
     });
     return;
   }
 
-  it('gives sound rows on every page, and ends', async () => {
+  it('returns valid rows on every page, and ends', async () => {
     await rig(setup, async (provider) => {
       expect((await walk(provider, query)).length).toBeGreaterThan(0);
     });
   });
 
-  it.each([1, 100])('gives sound rows when %i are wanted', async (count) => {
+  it.each([1, 100])('returns valid rows when %i are requested', async (count) => {
     await rig(setup, async (provider) => {
       expectSoundFound(await askProvider(provider, { ...query, count }));
     });
@@ -144,7 +144,7 @@ function answeringCases(query: ListQuery, setup: ListSetup): void {
 }
 
 function timelineCases(query: TimelineQuery, setup: ListSetup): void {
-  it('has nothing from the end of the time on', async () => {
+  it('has no posts at or after `until`', async () => {
     await rig(setup, async (provider) => {
       const own = { ...query, withReposts: false };
       const untilSeconds = middleOf(await walkPosts(provider, own));
@@ -156,7 +156,7 @@ function timelineCases(query: TimelineQuery, setup: ListSetup): void {
     });
   });
 
-  it('has only what the account wrote when no reposts and no replies are wanted', async () => {
+  it("has only the account's own posts without reposts and replies", async () => {
     await rig(setup, async (provider) => {
       const only = { ...query, withReplies: false, withReposts: false };
 
@@ -173,7 +173,7 @@ function timelineCases(query: TimelineQuery, setup: ListSetup): void {
 }
 
 function searchCases(query: SearchQuery, setup: ListSetup): void {
-  it('has nothing before the beginning of the time, and nothing from its end on', async () => {
+  it('has no posts before `since`, or at or after `until`', async () => {
     await rig(setup, async (provider) => {
       const bound = middleOf(await walkPosts(provider, query));
 
@@ -186,7 +186,7 @@ function searchCases(query: SearchQuery, setup: ListSetup): void {
     });
   });
 
-  it('has only media of the kind that the feed is of', async () => {
+  it("has only media of the feed's kind", async () => {
     await rig(setup, async (provider) => {
       for (const feed of ['photos', 'videos'] as const) {
         const rows = await walk(provider, { ...query, feed });

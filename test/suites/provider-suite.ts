@@ -208,8 +208,8 @@ export function answeringSuite(name: string, setup: ProviderSetup): void {
     (['top', 'recent', 'off'] as const).map((replies) => query({ thread, replies })),
   );
 
-  describe(`${name}, answering`, () => {
-    it.each(queries)('gives sound posts for thread $thread, replies $replies', async (each) => {
+  describe(`${name}, successful`, () => {
+    it.each(queries)('returns valid posts for thread $thread, replies $replies', async (each) => {
       await withProvider(setup.create, { handler: setup.healthy }, async ({ ask }) => {
         const found = await ask(each);
 
@@ -221,7 +221,7 @@ export function answeringSuite(name: string, setup: ProviderSetup): void {
       });
     });
 
-    it('covers its own platforms and no other', async () => {
+    it('covers its own platforms only', async () => {
       await withProvider(setup.create, { handler: setup.healthy }, async ({ provider }) => {
         const elsewhere = setup.elsewhere ?? {
           platform: 'sample',
@@ -235,7 +235,7 @@ export function answeringSuite(name: string, setup: ProviderSetup): void {
       });
     });
 
-    it('says that a post is not there', async () => {
+    it('reports a missing post', async () => {
       await withProvider(setup.create, { handler: setup.absent }, async ({ ask, upstream }) => {
         const failure = await failureOf(ask(query({ post: setup.absentPost ?? setup.post })));
 
@@ -265,7 +265,7 @@ export interface FailingSetup {
 /** Runs the cases of a failing upstream, for every query. */
 export function failingCases(name: string, setup: FailingSetup): void {
   describe.each(setup.queries)(`${name}, failing at $kind`, (query) => {
-    it.each(failures(setup.healthy))('takes %s as %s', async (_title, kind, handler) => {
+    it.each(failures(setup.healthy))('reports %s as %s', async (_title, kind, handler) => {
       await withProvider(setup.create, { handler }, async ({ provider, upstream }) => {
         const failure = await failureOf(askProvider(provider, query));
 
@@ -274,7 +274,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
       });
     });
 
-    it('gives up on an upstream that hangs, at the deadline of an attempt', async () => {
+    it('times out if an upstream hangs', async () => {
       const options = { handler: hang, attemptTimeoutMs: 100 };
       await withProvider(setup.create, options, async ({ provider, upstream }) => {
         const failure = await failureOf(askProvider(provider, query));
@@ -284,7 +284,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
       });
     });
 
-    it('tells how long an upstream that throttles asks to wait', async () => {
+    it('reports the wait that a throttling upstream asks for', async () => {
       const handler: FakeHandler = (_, response) =>
         answerHtml(response, { status: 429, headers: { 'retry-after': '17' } });
       await withProvider(setup.create, { handler }, async ({ provider, upstream }) => {
@@ -295,7 +295,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
       });
     });
 
-    it('ends when nobody waits any more', async () => {
+    it('ends when its caller has left', async () => {
       const controller = new AbortController();
       const handler: FakeHandler = () => controller.abort();
       await withProvider(setup.create, { handler }, async ({ provider }) => {
@@ -322,7 +322,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
       },
     );
 
-    it('follows no redirect to another host', async () => {
+    it('does not follow redirects to other hosts', async () => {
       const handler: FakeHandler = (_, response) =>
         answerRedirect(response, 'http://169.254.169.254/latest/meta-data/');
       await withProvider(setup.create, { handler }, async ({ provider, upstream }) => {
