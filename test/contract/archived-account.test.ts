@@ -34,7 +34,7 @@ const tweets = [
   }),
 ];
 
-/** A server whose archive has the export of an account, and whose upstreams are gone. */
+/** Server whose archive contains an imported account, without working upstreams. */
 async function serveExport() {
   const folder = temporaryFolder();
   const files = new Map(makeXExport({ posts: 0, followers: 3, following: 2 }));
@@ -96,7 +96,7 @@ it('answers all reads of an imported account', async () => {
 it('leaves other accounts to the other providers', async () => {
   const get = await serveExport();
 
-  // Of the reposted account the archive has a post and no more.
+  // Of the reposted account, the archive has only a post.
   expect(await get('/heron')).toMatchObject({ status: 503 });
   expect(await get('/Wren_Example/status/999')).toMatchObject({ status: 503 });
 });

@@ -5,17 +5,17 @@ import { createFakeBluesky, type FakeBluesky } from '../support/fake-bluesky.ts'
 import { type FakeHandler, startFakeUpstream } from '../support/fake-upstream.ts';
 import { fc, runs } from '../support/fast-check.ts';
 
-/** A walk asks more often in a minute than one caller may. */
+/** These tests send more requests in a minute than one caller may. */
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000', PERCH_POOL_ALLOWANCE: '1000000' };
 
 const handle = 'mira.test';
 
-/** What stands in a timeline; `private` is a post of somebody else that is not for the public. */
+/** Kinds of rows in a timeline. `private` is a post by another account that is not public. */
 const rowKind = fc.constantFrom('post', 'post', 'post', 'repost', 'private', 'reply', 'deleted');
 
 type RowKind = 'post' | 'repost' | 'private' | 'reply' | 'deleted';
 
-/** Fills a timeline, and gives the ids of what a walk with replies and reposts has to give. */
+/** Fills a timeline. Returns the ids that a list with replies and reposts must contain. */
 function fill(fake: FakeBluesky, kinds: readonly RowKind[]): readonly string[] {
   fake.addAccount(handle);
   fake.addAccount('shy.test', { isPrivate: true });
@@ -23,7 +23,7 @@ function fill(fake: FakeBluesky, kinds: readonly RowKind[]): readonly string[] {
   return shown.filter((id) => id !== null).reverse();
 }
 
-/** Adds a row, and gives its id where a reader gets to see it. */
+/** Adds a row. Returns its id if readers can see it. */
 function addRow(fake: FakeBluesky, kind: RowKind, rkey: string): string | null {
   switch (kind) {
     case 'post':
@@ -42,7 +42,7 @@ function addRow(fake: FakeBluesky, kind: RowKind, rkey: string): string | null {
   }
 }
 
-/** Answers as the fake does, with as many rows as the table says for each request. */
+/** Answers like the fake, with a number of rows from the table for each request. */
 function withSizes(fake: FakeBluesky, sizes: readonly number[]): FakeHandler {
   let asked = 0;
   return (request, response) => {
@@ -52,7 +52,7 @@ function withSizes(fake: FakeBluesky, sizes: readonly number[]): FakeHandler {
   };
 }
 
-/** Walks a list to its end, each page with the next of the limits. */
+/** Reads a list to its end with a sequence of limits. */
 async function walk(handler: FakeHandler, path: string, limits: readonly number[]) {
   const host = await startFakeUpstream(handler);
   const app = await buildTestApp({ env: { ...unlimited, PERCH_BLUESKY_URL: host.url } });
@@ -108,7 +108,7 @@ describe('a list of Bluesky', () => {
           const fake = createFakeBluesky();
           let ms = Date.UTC(2026, 2, 4);
           const posts = gaps.map((gap, index) => {
-            // At most a page of posts is of one moment.
+            // At most a page of posts has the same time.
             ms += index % 3 === 0 ? 1000 : gap * 1000;
             return fake.addPost(handle, { rkey: `3k${index}`, text: 'A heron', ms });
           });

@@ -229,7 +229,7 @@ describe('Vary', () => {
 });
 
 describe('HEAD', () => {
-  /** The second of two requests is answered by the response cache. */
+  /** The response cache answers the second of two requests. */
   const ofCache = ['x-cache', 'ratelimit'];
 
   it('has the headers of GET, and no body', async () => {

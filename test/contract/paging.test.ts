@@ -4,12 +4,12 @@ import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createFakeList, type FakeList, type ListHabits, steady } from '../support/fake-list.ts';
 import { fc, runs } from '../support/fast-check.ts';
 
-/** A walk asks more often in a minute than one caller may. */
+/** These tests send more requests in a minute than one caller may. */
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000' };
 
 /**
- * Makes habits of a table of numbers, so that the same index always meets the same habit. No table makes
- * a walk of odd pages only, which would exceed what one read may ask.
+ * Converts a table of numbers to habits of the fake upstream, so that the same index has the same habit. No table
+ * consists of doubtful pages only, which would exceed the requests of one read.
  */
 function habitsOf(table: readonly number[]): ListHabits {
   const take = (index: number, salt: number) => table[(index * 7 + salt * 13) % table.length] ?? 0;
@@ -33,9 +33,9 @@ async function read(app: TestApp, path: string): Promise<BrowseReply> {
 
 interface Step {
   readonly limit: number;
-  /** Whether five minutes pass before the next page, so that nothing kept is fresh any more. */
+  /** Whether five minutes pass before the next page, so that cached parts expire. */
   readonly isLate: boolean;
-  /** Which of the items is deleted before the next page, as a share of the list. */
+  /** Position of the item that is deleted before the next page, as a share of the list. */
   readonly removal: number | null;
 }
 
@@ -45,7 +45,7 @@ interface WalkedPage {
   readonly reply: BrowseReply;
 }
 
-/** Walks a whole list, with another limit for each page. */
+/** Reads a whole list, with a different limit for each page. */
 async function walkAll(app: TestApp, list: FakeList, steps: readonly Step[]) {
   const pages: WalkedPage[] = [];
   const removed = new Set<string>();
@@ -101,7 +101,7 @@ describe('the pages of a list', () => {
             const { pages, removed } = await walkAll(app, list, steps);
 
             const given = pages.flatMap(({ ids }) => ids);
-            // What was deleted on the way may have been given before, or not.
+            // Items that were deleted meanwhile may have been returned before.
             const seen = new Set(given);
             expect(given).toEqual(list.ids.filter((id) => !removed.has(id) || seen.has(id)));
             for (const { ids, limit, reply } of pages.slice(0, -1)) {

@@ -11,7 +11,7 @@ const minute = 60_000;
 const url = '/api/v1/search?q=fog&format=json';
 const liveUrl = `${url}&require_live=true`;
 
-/** Creates a provider that searches X as the last resort only, as the archive does. */
+/** Creates a provider that searches X only as the last resort, like the archive. */
 function createLastResort(): Provider {
   return {
     name: 'archive',

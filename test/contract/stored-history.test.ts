@@ -16,7 +16,7 @@ const hourMs = 3_600_000;
 const newestMs = Date.UTC(2026, 10, 20);
 const kinds: readonly EntryKind[] = ['post', 'repost', 'post', 'reply'];
 
-/** A place each hour, 120 of them. */
+/** Times of 120 posts, an hour apart. */
 const hourly: readonly Entry[] = Array.from({ length: 120 }, (_, index) => ({
   kind: kinds[index % kinds.length] ?? 'post',
   ms: newestMs - index * hourMs,
@@ -32,16 +32,16 @@ const habits = {
 
 const gonePost = { code: 401, message: 'PRIVATE_TWEET', status: null };
 
-/** What a server and its upstream are made of. */
+/** Options of a server and its upstream. */
 interface Rig {
   readonly upstream: FakeUpstream;
-  /** Gives what the upstream was asked for since the last time. */
+  /** Returns the requests that the upstream received since the last call. */
   asked(): { readonly pages: number; readonly others: number };
-  /** What the account has. */
+  /** Posts of the account. */
   entries: readonly Entry[];
-  /** What the upstream says of it, in place of what it has. */
+  /** Answer of the upstream in place of its posts. */
   profile: Fields | null;
-  /** Whether every post is one of a protected account. */
+  /** Whether all posts are by a protected account. */
   isPostGone: boolean;
   open(env?: Readonly<Record<string, string>>): Promise<TestApp>;
   readonly folder: string;

@@ -14,24 +14,24 @@ import { exchange, listen, upstream } from '../support/listen.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { fxNoList, fxNoUser } from '../support/x-payloads.ts';
 
-/** Limits that make an outage short, with the proportions of the defaults. */
+/** Limits for short outages, in the proportions of the defaults. */
 const short = {
   PERCH_CONNECT_TIMEOUT_MS: '300',
   PERCH_ATTEMPT_TIMEOUT_MS: '1000',
   PERCH_READ_TIMEOUT_MS: '1500',
 };
 
-/** Answers are stale at once, and served only when no upstream answers. */
+/** Answers are stale at once, and are served only if no upstream answers. */
 const staleAtOnce = { PERCH_CACHE_TTL_SECONDS: '0', PERCH_STALE_WHILE_REVALIDATE_SECONDS: '0' };
 
-/** A data folder whose archive holds an account of X. */
+/** Creates a data folder whose archive contains an X account. */
 function withImports() {
   const folder = temporaryFolder();
   fillArchive(folder, ['x']);
   return { PERCH_DATA_DIR: folder };
 }
 
-/** The members that these tests look at, of a body or a problem document. */
+/** Members of a body or problem document that the tests read. */
 interface Body {
   readonly code: string;
   readonly source: string;
@@ -49,7 +49,7 @@ async function readJson(reply: Response): Promise<Body> {
   return (await reply.json()) as Body;
 }
 
-/** Starts Perch before a fake FxTwitter that has `wren`, and a second source that says nothing. */
+/** Starts Perch with a fake FxTwitter that has `wren`, and a second source that returns nothing. */
 async function setUp(env: Readonly<Record<string, string>> = {}) {
   const fake = await startFakeFxTwitter();
   const silent = await upstream(hang);
@@ -83,7 +83,7 @@ const isProfile = (handle: string) => (url: string) => url === `/2/profile/${han
 const isUnder = (path: string) => (url: string) => url.startsWith(path);
 const isAny = () => true;
 
-/** Makes X unreachable for the service, which then answers everything with a 404. */
+/** Makes X unreachable for FxTwitter, which then answers everything with a 404. */
 function cutOffX(fake: FakeFxTwitter): () => void {
   return fake.interrupt(isAny, (request, response) => {
     const isList = /\/(?:statuses|followers|following|search)/.test(request.url ?? '');
@@ -91,7 +91,7 @@ function cutOffX(fake: FakeFxTwitter): () => void {
   });
 }
 
-/** Each list of an account, on both surfaces. */
+/** All lists of an account, on both surfaces. */
 const listsOf = (handle: string) => [
   `/api/v1/profiles/${handle}`,
   `/api/v1/profiles/${handle}/followers`,
@@ -446,7 +446,7 @@ describe('callers', () => {
   });
 });
 
-/** Sends a request whose sender leaves when told to, and never looks at the answer. */
+/** Sends a request that can be aborted, and ignores its reply. */
 function askAndLeave(url: string): () => void {
   const request = send(url, { agent: false }).on('error', () => {});
   return () => void request.destroy();
@@ -514,7 +514,7 @@ describe('an invalid handle', () => {
   );
 });
 
-/** Writes a request of which the path is sent as it is. */
+/** Sends a request with an unmodified path. */
 function toHead(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 }

@@ -11,7 +11,7 @@ const unknown = { authorization: `Bearer perch_${'u'.repeat(43)}` };
 const json = { accept: 'application/json' };
 const markdown = { accept: 'text/markdown' };
 
-/** The settings of an operator who lets shared caches keep replies, and of one who says nothing. */
+/** Settings with and without shared caching. */
 const settings = [{ PERCH_SHARED_CACHE_SECONDS: '300' }, {}] as const;
 
 function describeEnv({ PERCH_SHARED_CACHE_SECONDS: seconds }: { PERCH_SHARED_CACHE_SECONDS?: string }) {
@@ -55,7 +55,7 @@ describe('a shared cache', () => {
           [200, 'valid', false],
         ]);
         expect(new Set([anonymous, ...keyed].map(idOf)).size).toBe(3);
-        // And the anonymous copy is the same as before.
+        // The anonymous copy is unchanged.
         expect(statusOf(after)).toEqual([200, 'anonymous', true]);
         expect(idOf(after)).toBe(idOf(anonymous));
       }
@@ -244,7 +244,7 @@ function typesOf(replies: readonly CachedReply[]): readonly unknown[] {
   return replies.map(({ headers }) => headers['content-type']);
 }
 
-/** What the headers of a request are answered with. */
+/** Sends a request with headers. */
 function typeFor(headers: { accept?: string; 'user-agent'?: string }): string {
   if (headers.accept === 'application/json') return 'application/json; charset=utf-8';
   const isCrawler = headers['user-agent']?.startsWith('Twitterbot') === true;

@@ -15,14 +15,14 @@ import {
 import { listen, upstream } from '../support/listen.ts';
 import { fxBody, fxStatus } from '../support/x-payloads.ts';
 
-/** Limits that make an outage short, with the proportions of the defaults. */
+/** Limits for short outages, in the proportions of the defaults. */
 const short = {
   PERCH_CONNECT_TIMEOUT_MS: '200',
   PERCH_ATTEMPT_TIMEOUT_MS: '600',
   PERCH_READ_TIMEOUT_MS: '900',
 };
 
-/** The same for a fault whose bytes a busy machine may need a while to read. */
+/** The same for faults whose bytes take a busy machine a while to read. */
 const longer = {
   ...short,
   PERCH_ATTEMPT_TIMEOUT_MS: '4000',
@@ -47,7 +47,7 @@ const gone: FakeHandler = (_request, response) => answerHtml(response, { status:
 const maybe: FakeHandler = (_request, response) =>
   answerJson(response, { code: 404, status: null, thread: null, author: null }, { status: 404 });
 
-/** A good answer, which is unusable only when it is too large. */
+/** Good answer, which is unusable only if it is too large. */
 const whole = fxBody(fxStatus('20'), { thread: [fxStatus('20')], replies: [], cursor: null });
 
 const faults: readonly (readonly [string, FakeHandler, string, number])[] = [
@@ -98,7 +98,7 @@ const faults: readonly (readonly [string, FakeHandler, string, number])[] = [
   ],
 ];
 
-/** The members that these tests look at, of a body or a problem document. */
+/** Members of a body or problem document that the tests read. */
 interface Body {
   readonly code: string;
   readonly source: string;
@@ -205,7 +205,7 @@ describe('an upstream that fails', () => {
       expect((await readJson(ready)).providers).toContainEqual(
         expect.objectContaining({ name: 'fxtwitter', breaker: 'open', platforms: ['x'] }),
       );
-      // Five reads of two attempts each, and no more once the breaker is open.
+      // Five reads of two attempts each, and none once the circuit breaker is open.
       expect(fxtwitter.requests).toHaveLength(10);
     },
   );

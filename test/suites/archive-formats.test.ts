@@ -14,7 +14,7 @@ import {
 import { writeTarGz } from '../support/exports/tar-file.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
-/** Imports an export into an empty archive, and gives an app that serves it. */
+/** Imports an export into an empty archive and returns an app that serves it. */
 async function importInto(name: string, bytes: Uint8Array, ...options: readonly string[]) {
   const folder = temporaryFolder();
   const dataDir = join(folder, 'data');

@@ -24,42 +24,42 @@ import {
   withProvider,
 } from './provider-suite.ts';
 
-/** A query for anything but a post. */
+/** Query for anything except a post. */
 export type ListQuery = Exclude<Query, PostQuery>;
 
-/** What a provider finds for one. */
+/** Result of such a query. */
 export type ListFound = ProfileFound | Page<Post> | Page<Account>;
 
-/** A provider, an upstream for it, and what to ask of them. */
+/** Provider, its upstream and the queries to send. */
 export interface ListSetup {
   readonly create: ProviderSetup['create'];
   readonly healthy: FakeHandler;
   /**
-   * For each of the provider's reads one query, without bounds of time, that finds something; the
-   * timeline (reposts aside) and the search find posts of at least two times.
+   * One query with results for each of the provider's reads, without time bounds. The timeline (without reposts) and
+   * the search find posts of at least two times.
    */
   readonly queries: readonly ListQuery[];
-  /** Queries that are none of the provider's. */
+  /** Queries that the provider does not cover. */
   readonly elsewhere: readonly ListQuery[];
-  /** Answers as the upstream does when there is no such account. */
+  /** Handler that answers like the upstream for a missing account. */
   readonly absent: FakeHandler;
-  /** An account that is not there even where the upstream is healthy; default: that of the query. */
+  /** Account that is missing even if the upstream is healthy. Default: that of the query. */
   readonly absentAccount?: AccountReference;
 }
 
-/** Runs the cases that every provider of profiles and lists behind an upstream has to pass. */
+/** Registers the tests of providers of profiles and lists behind an upstream. */
 export function listSuite(name: string, setup: ListSetup): void {
   answeringListSuite(name, setup);
   failingListSuite(name, setup);
 }
 
-/** Runs the cases of an upstream that fails, for every query. */
+/** Registers the tests of a failing upstream, for every query. */
 export function failingListSuite(name: string, setup: ListSetup): void {
   const { create, healthy, queries } = setup;
   failingCases(name, { create, healthy, queries, single: queries });
 }
 
-/** Runs the cases that every provider of profiles and lists has to pass, with an upstream or without. */
+/** Registers the tests of all providers of profiles and lists. */
 export function answeringListSuite(name: string, setup: ListSetup): void {
   it(`${name} supports exactly the tested kinds of query`, async () => {
     await rig(setup, async (provider) => {
@@ -201,13 +201,13 @@ type Row = Post | Account;
 
 const maxPages = 20;
 
-/** Asks page by page to the end, checks each page, and gives all rows. */
+/** Reads and checks all pages. Returns all rows. */
 async function walk(provider: Provider, query: WalkedQuery): Promise<readonly Row[]> {
   const rows: Row[] = [];
   let { cursor } = query;
   for (let pages = 0; pages < maxPages; pages += 1) {
     const page: Page<Row> = await askProvider(provider, { ...query, cursor });
-    expectSoundFound(page as Page<Post> | Page<Account>); // one kind of query has one kind of row
+    expectSoundFound(page as Page<Post> | Page<Account>); // each kind of query has one kind of row
     expect(page.cursor).not.toBe('');
     rows.push(...page.items);
     if (page.cursor === null) return rows;
@@ -217,7 +217,7 @@ async function walk(provider: Provider, query: WalkedQuery): Promise<readonly Ro
   throw new Error(`The list does not end within ${maxPages} pages.`);
 }
 
-/** Gives the times of all posts of a list. */
+/** Returns the times of all posts of a list. */
 async function walkPosts(provider: Provider, query: WalkedQuery): Promise<readonly number[]> {
   const rows = await walk(provider, query);
   return rows.filter(isStatusRow).map(({ created_timestamp }) => created_timestamp);
@@ -235,7 +235,7 @@ function isStatusRow(row: Row): row is Extract<Post, { type: 'status' }> {
   return 'type' in row && row.type === 'status';
 }
 
-/** Checks what holds for every profile and every page of every provider. */
+/** Checks the invariants of all profiles and pages. */
 export function expectSoundFound(found: ListFound): void {
   for (const warning of found.warnings) expect(warning).toMatch(/^[A-Z0-9][^\n]*\.$/);
   if ('account' in found) {

@@ -22,35 +22,35 @@ import {
   startFakeUpstream,
 } from '../support/fake-upstream.ts';
 
-/** What a provider under test is built from; each takes what it needs. */
+/** Parts from which a provider under test is built. */
 export interface CreateOptions {
   readonly http: HttpClient;
   readonly apiUrl: string;
   readonly clock: Clock;
 }
 
-/** A provider, and an upstream for it. */
+/** Provider and its upstream. */
 export interface ProviderSetup {
   create(options: CreateOptions): Provider;
-  /** A post that `healthy` has, with a thread and replies where the provider has those. */
+  /** Post that `healthy` serves, with a thread and replies if the provider supports them. */
   readonly post: PostReference;
   readonly healthy: FakeHandler;
-  /** Answers as the upstream does when there is no such post. */
+  /** Handler that answers like the upstream for a missing post. */
   readonly absent: FakeHandler;
-  /** A post that is not there even where the upstream is healthy; default: `post`. */
+  /** Post that is missing even if the upstream is healthy. Default: `post`. */
   readonly absentPost?: PostReference;
-  /** A post that is none of the provider's; default: one of the sample. */
+  /** Post that the provider does not cover. Default: one of the sample. */
   readonly elsewhere?: PostReference;
 }
 
-/** A provider in front of a fake upstream, for the time of one test. */
+/** Provider with a fake upstream, for one test. */
 export interface Rig {
   readonly upstream: FakeUpstream;
   readonly provider: Provider;
   ask(query: PostQuery, signal?: AbortSignal): Promise<PostFound>;
 }
 
-/** How a provider is put in front of an upstream; the clock is the machine's by default. */
+/** Options of such a provider. Default clock: the system's. */
 export interface RigOptions {
   readonly handler: FakeHandler;
   readonly attemptTimeoutMs?: number;
@@ -60,7 +60,7 @@ export interface RigOptions {
 
 const maxBytes = 262_144;
 
-/** Puts a provider in front of a handler, runs, and closes everything. */
+/** Creates a provider with a handler as its upstream, runs a function, and closes everything. */
 export async function withProvider<T>(
   create: ProviderSetup['create'],
   options: RigOptions,
@@ -92,7 +92,7 @@ export async function withProvider<T>(
   }
 }
 
-/** Asks a provider; fails when it does not have the read. */
+/** Queries a provider. Fails if it does not support the read. */
 export async function askProvider<Kind extends QueryKind>(
   provider: Provider,
   query: Answers[Kind]['query'] & { readonly kind: Kind },
@@ -103,7 +103,7 @@ export async function askProvider<Kind extends QueryKind>(
   return ask(query, context);
 }
 
-/** Gives the error that a promise is rejected with; fails when it is no ProviderError. */
+/** Returns the ProviderError of a rejected promise. Fails on other results. */
 export async function failureOf(promise: Promise<unknown>): Promise<ProviderError> {
   const error = await promise.then(
     () => undefined,
@@ -113,7 +113,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<ProviderErro
   return error;
 }
 
-/** Asks a provider in front of a handler, and gives the error that it fails with. */
+/** Queries a provider with a handler as its upstream, and returns its error. */
 export async function failWith(
   create: ProviderSetup['create'],
   handler: FakeHandler,
@@ -124,19 +124,19 @@ export async function failWith(
   );
 }
 
-/** Gives all posts of an answer in reading order. */
+/** Returns all posts of an answer in reading order. */
 export function postsOf(found: PostFound): readonly Post[] {
   return [...found.ancestors, found.post, ...found.continuation, ...found.replies];
 }
 
-/** Checks what holds for every answer of every provider. */
+/** Checks the invariants of all answers. */
 export function expectSound(found: PostFound): void {
   const posts = postsOf(found);
   expectSoundPosts(posts);
   expectUnique(posts);
 }
 
-/** Checks that posts, with those that they quote, are as the model says. */
+/** Checks posts and quoted posts against the model. */
 export function expectSoundPosts(posts: readonly Post[]): void {
   for (const each of posts.flatMap(withQuotes)) {
     expect(postSchema.parse(each)).toEqual(each);
@@ -144,7 +144,7 @@ export function expectSoundPosts(posts: readonly Post[]): void {
   }
 }
 
-/** Checks that nothing with an id is there twice; ids can be those of an author or a server alone. */
+/** Checks that no item occurs twice. Ids can be unique per author or server only. */
 export function expectUnique(
   rows: readonly { readonly id: string | null; readonly url: string | null }[],
 ): void {
@@ -172,7 +172,7 @@ export function expectFacetsFit(text: string, facets: readonly Facet[]): void {
   }
 }
 
-/** Answers as `handler` does, but calls it HTML. */
+/** Answers like `handler`, with the content type HTML. */
 function asHtml(handler: FakeHandler): FakeHandler {
   return (request, response) => {
     const { writeHead } = response;
@@ -182,14 +182,14 @@ function asHtml(handler: FakeHandler): FakeHandler {
   };
 }
 
-/** Checks that a failure is told in a sentence without internals. */
+/** Checks that a failure has a sentence without internals. */
 export function expectTellable({ message }: ProviderError, upstream: FakeUpstream): void {
   expect(message).toMatch(/^[A-Z][^\n]*\.$/);
   expect(message).not.toContain('Secret page');
   expect(message).not.toContain(new URL(upstream.url).host);
 }
 
-/** Runs the cases that every provider of posts behind an upstream has to pass. */
+/** Registers the tests of providers of posts behind an upstream. */
 export function providerSuite(name: string, setup: ProviderSetup): void {
   answeringSuite(name, setup);
   failingSuite(name, setup);
@@ -201,7 +201,7 @@ function queryOf(post: PostReference): AskFor {
   return (fields = {}) => ({ kind: 'post', post, thread: true, replies: 'top', ...fields });
 }
 
-/** Runs the cases that every provider of posts has to pass, with an upstream or without. */
+/** Registers the tests of all providers of posts. */
 export function answeringSuite(name: string, setup: ProviderSetup): void {
   const query = queryOf(setup.post);
   const queries = [true, false].flatMap((thread) =>
@@ -253,16 +253,16 @@ function failingSuite(name: string, setup: ProviderSetup): void {
   failingCases(name, { create, healthy, queries: [query()], single: [single] });
 }
 
-/** What is asked of an upstream that fails. */
+/** Options for the tests of a failing upstream. */
 export interface FailingSetup {
   readonly create: ProviderSetup['create'];
   readonly healthy: FakeHandler;
   readonly queries: readonly Query[];
-  /** Queries for which a healthy upstream is asked once. */
+  /** Queries for which a healthy upstream receives one request. */
   readonly single: readonly Query[];
 }
 
-/** Runs the cases of a failing upstream, for every query. */
+/** Registers the tests of a failing upstream, for every query. */
 export function failingCases(name: string, setup: FailingSetup): void {
   describe.each(setup.queries)(`${name}, failing at $kind`, (query) => {
     it.each(failures(setup.healthy))('reports %s as %s', async (_title, kind, handler) => {
@@ -336,7 +336,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
   });
 }
 
-/** How an upstream fails, and what that is. */
+/** Failures of an upstream, and the expected kinds of error. */
 function failures(healthy: FakeHandler): readonly (readonly [string, string, FakeHandler])[] {
   return [
     ['a reset before a byte', 'unavailable', (request) => resetConnection(request)],
