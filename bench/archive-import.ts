@@ -100,7 +100,7 @@ async function measureImport(folder: string, path: string): Promise<Measured> {
   const { counts } = await runImport({
     store,
     source: opened.source,
-    found: { fingerprint, title: opened.source.title, name: 'bench', exported: changed },
+    newImport: { fingerprint, title: opened.source.title, name: 'bench', exported: changed },
     clock: systemClock,
     signal: new AbortController().signal,
     onProgress: () => {

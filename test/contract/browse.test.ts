@@ -217,46 +217,46 @@ describe('the browse reads', () => {
     ]);
   });
 
-  clause('read.v1.search', 'answers from the archive as the last resort, with a warning', async () => {
-    const folder = temporaryFolder();
-    fillArchive(folder, ['x']);
-    const app = await buildTestApp({ env: { PERCH_DATA_DIR: folder } });
-
-    const reply = await app.request('/search?q=heron&format=json');
-    const page = await app.request('/search?q=heron');
-
-    expect(reply.headers).toMatchObject({ 'x-search-degraded': 'true', 'x-source': 'archive' });
-    expect(reply.json()).toMatchObject({ degraded: true, source: 'archive' });
-    expect(page.body).toContain('not live');
-    const named = await app.request('/search?q=heron&platform=archive&format=json');
-    expect(named.headers['x-search-degraded']).toBeUndefined();
-    expect(named.json().degraded).toBe(false);
-  });
-
   clause(
     'read.v1.search',
-    'prefers stale results to those of the last resort',
+    'answers from the archive as the last resort, with a warning',
     async () => {
-      const list = createFakeList(3, steady);
-      const archive = openImportedArchive('x');
-      const app = await buildTestApp({ providers: [archive, list.provider] });
-      const live = await app.request('/search?q=heron&format=json');
-      list.isDown = true;
-      await app.advance(600_000);
+      const folder = temporaryFolder();
+      fillArchive(folder, ['x']);
+      const app = await buildTestApp({ env: { PERCH_DATA_DIR: folder } });
 
-      const stale = await app.request('/search?q=heron&format=json');
-      const other = await app.request('/search?q=gate&format=json');
+      const reply = await app.request('/search?q=heron&format=json');
+      const page = await app.request('/search?q=heron');
 
-      expect(stale.headers).toMatchObject({ 'x-cache': 'stale', 'x-search-degraded': 'true' });
-      expect(stale.json()).toMatchObject({
-        source: 'fake',
-        degraded: true,
-        posts: live.json().posts,
-      });
-      expect(stale.json().warnings[0]).toContain('Stale');
-      expect(other.json()).toMatchObject({ source: 'archive', degraded: true });
+      expect(reply.headers).toMatchObject({ 'x-search-degraded': 'true', 'x-source': 'archive' });
+      expect(reply.json()).toMatchObject({ degraded: true, source: 'archive' });
+      expect(page.body).toContain('not live');
+      const named = await app.request('/search?q=heron&platform=archive&format=json');
+      expect(named.headers['x-search-degraded']).toBeUndefined();
+      expect(named.json().degraded).toBe(false);
     },
   );
+
+  clause('read.v1.search', 'prefers stale results to those of the last resort', async () => {
+    const list = createFakeList(3, steady);
+    const archive = openImportedArchive('x');
+    const app = await buildTestApp({ providers: [archive, list.provider] });
+    const live = await app.request('/search?q=heron&format=json');
+    list.isDown = true;
+    await app.advance(600_000);
+
+    const stale = await app.request('/search?q=heron&format=json');
+    const other = await app.request('/search?q=gate&format=json');
+
+    expect(stale.headers).toMatchObject({ 'x-cache': 'stale', 'x-search-degraded': 'true' });
+    expect(stale.json()).toMatchObject({
+      source: 'fake',
+      degraded: true,
+      posts: live.json().posts,
+    });
+    expect(stale.json().warnings[0]).toContain('Stale');
+    expect(other.json()).toMatchObject({ source: 'archive', degraded: true });
+  });
 
   clause('read.v1.search', 'searches the named platform only', async () => {
     const list = createFakeList(3, steady);

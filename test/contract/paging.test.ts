@@ -202,7 +202,7 @@ describe('pages', () => {
     const reply = await read(app, '/api/v1/profiles/wren?limit=30');
 
     expect(reply.warnings).toHaveLength(1);
-    expect(reply.warnings[0]).toContain('fewer posts or accounts than it should');
+    expect(reply.warnings[0]).toContain('fewer posts or accounts than expected');
     expect(reply.nextCursor).toBeDefined();
   });
 
@@ -216,7 +216,7 @@ describe('pages', () => {
 
     let reply = await read(app, path);
     expect(reply.posts).toHaveLength(20);
-    expect(reply.warnings.join(' ')).toContain('empty pages, or the same ones');
+    expect(reply.warnings.join(' ')).toContain('empty or repeated pages');
     let pages = 1;
     while (reply.nextCursor !== undefined && pages < 60) {
       reply = await read(app, `${path}&cursor=${reply.nextCursor}`);
@@ -225,7 +225,7 @@ describe('pages', () => {
 
     expect(pages).toBe(21);
     expect(reply.posts).toEqual([]);
-    expect(reply.warnings.join(' ')).toContain('the list ends here and may be incomplete');
+    expect(reply.warnings.join(' ')).toContain('The list ends here and may be incomplete');
   });
 
   it('clamp limit with a warning, and reject an invalid limit or page', async () => {

@@ -294,6 +294,6 @@ describe('the replies of a platform', () => {
     const reply = await app.request('/api/v1/posts/20/replies');
 
     expect([reply.statusCode, reply.json().code]).toEqual([400, 'unsupported_platform']);
-    expect(reply.json().detail).toContain('where this post is');
+    expect(reply.json().detail).toContain('The post is on');
   });
 });

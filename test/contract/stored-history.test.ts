@@ -201,24 +201,27 @@ describe('a stored history', () => {
     expect(rig.asked().pages).toBeGreaterThan(5);
   });
 
-  it.each(['post', 'account'])('loses posts that a source reports as deleted: a %s', async (what) => {
-    const rig = await startRig();
-    const app = await rig.open();
-    const { posts } = await read(app);
-    const repost = posts.find((post: { reposted_by: unknown }) => post.reposted_by !== null);
-    const { id, author } = what === 'post' ? posts[40] : repost;
-    rig.isPostGone = true;
-    rig.profile = fxProfile({ ...fxUser(author.screen_name), protected: true });
-    const address = what === 'post' ? `/mira_holm/status/${id}` : `/${author.screen_name}`;
+  it.each(['post', 'account'])(
+    'loses posts that a source reports as deleted: a %s',
+    async (what) => {
+      const rig = await startRig();
+      const app = await rig.open();
+      const { posts } = await read(app);
+      const repost = posts.find((post: { reposted_by: unknown }) => post.reposted_by !== null);
+      const { id, author } = what === 'post' ? posts[40] : repost;
+      rig.isPostGone = true;
+      rig.profile = fxProfile({ ...fxUser(author.screen_name), protected: true });
+      const address = what === 'post' ? `/mira_holm/status/${id}` : `/${author.screen_name}`;
 
-    const gone = await app.request(address);
-    rig.profile = null;
-    const after = await read(app, `until=${at(0)}`);
+      const gone = await app.request(address);
+      rig.profile = null;
+      const after = await read(app, `until=${at(0)}`);
 
-    expect(gone.statusCode).toBe(404);
-    expect(after.meta.count).toBe(119 - (what === 'post' ? 1 : 30));
-    expect(idsOf(after)).not.toContain(id);
-  });
+      expect(gone.statusCode).toBe(404);
+      expect(after.meta.count).toBe(119 - (what === 'post' ? 1 : 30));
+      expect(idsOf(after)).not.toContain(id);
+    },
+  );
 
   it('is deleted when another account has the handle', async () => {
     const rig = await startRig();

@@ -164,19 +164,15 @@ describe('an account that is not found', () => {
     },
   );
 
-  clause(
-    'read.errors.upstream_down',
-    'exists if only its followers cannot be listed',
-    async () => {
-      const { fake, get } = await setUp();
-      fake.interrupt(isUnder('/2/profile/wren/followers'), says(404, fxNoList));
+  clause('read.errors.upstream_down', 'exists if only its followers cannot be listed', async () => {
+    const { fake, get } = await setUp();
+    fake.interrupt(isUnder('/2/profile/wren/followers'), says(404, fxNoList));
 
-      const [followers, profile] = [await get('/wren/followers'), await get('/wren')];
+    const [followers, profile] = [await get('/wren/followers'), await get('/wren')];
 
-      expect([followers.headers.get('retry-after'), profile.status]).toEqual(['30', 200]);
-      await expectProblem(followers, 503, 'upstream_unavailable');
-    },
-  );
+    expect([followers.headers.get('retry-after'), profile.status]).toEqual(['30', 200]);
+    await expectProblem(followers, 503, 'upstream_unavailable');
+  });
 });
 
 describe('a search', () => {
@@ -208,21 +204,25 @@ describe('a search', () => {
     },
   );
 
-  clause('read.v1.search', 'that the archive started stays with the archive to the end', async () => {
-    const { fake, get } = await setUp(withImports());
-    const restore = fake.interrupt(isUnder('/2/search'), says(404, fxNoList));
-    const pages = [await readJson(await get('/search?q=the&limit=1'))];
-    restore();
+  clause(
+    'read.v1.search',
+    'that the archive started stays with the archive to the end',
+    async () => {
+      const { fake, get } = await setUp(withImports());
+      const restore = fake.interrupt(isUnder('/2/search'), says(404, fxNoList));
+      const pages = [await readJson(await get('/search?q=the&limit=1'))];
+      restore();
 
-    for (let next = pages[0]?.nextCursor; next !== undefined; next = pages.at(-1)?.nextCursor) {
-      pages.push(await readJson(await get(`/search?q=the&limit=1&cursor=${next}`)));
-    }
+      for (let next = pages[0]?.nextCursor; next !== undefined; next = pages.at(-1)?.nextCursor) {
+        pages.push(await readJson(await get(`/search?q=the&limit=1&cursor=${next}`)));
+      }
 
-    const ids = pages.flatMap(({ posts }) => posts.map(({ id }) => id));
-    expect(pages.length).toBeGreaterThan(2);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const page of pages) expect([page.source, page.degraded]).toEqual(['archive', true]);
-  });
+      const ids = pages.flatMap(({ posts }) => posts.map(({ id }) => id));
+      expect(pages.length).toBeGreaterThan(2);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const page of pages) expect([page.source, page.degraded]).toEqual(['archive', true]);
+    },
+  );
 
   clause(
     ['read.errors.upstream_down', 'read.errors.upstream_as_problem'],

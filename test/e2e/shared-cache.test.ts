@@ -14,7 +14,11 @@ const markdown = { accept: 'text/markdown' };
 /** Settings with and without shared caching. */
 const settings = [{ PERCH_SHARED_CACHE_SECONDS: '300' }, {}] as const;
 
-function describeEnv({ PERCH_SHARED_CACHE_SECONDS: seconds }: { PERCH_SHARED_CACHE_SECONDS?: string }) {
+function describeEnv({
+  PERCH_SHARED_CACHE_SECONDS: seconds,
+}: {
+  PERCH_SHARED_CACHE_SECONDS?: string;
+}) {
   return seconds === undefined ? 'without s-maxage' : `with s-maxage=${seconds}`;
 }
 

@@ -101,7 +101,7 @@ describe('an imported Bluesky repository', () => {
       writeRepository(dids.ada, { ...records, 'app.bsky.actor.profile/self': shy }),
     );
 
-    expect(run.stderr).toContain('readers without a login do not see the account');
+    expect(run.stderr).toContain('hides the account from visitors without a login');
     for (const path of [
       `profiles/${dids.ada}`,
       `profiles/${dids.ada}/following`,

@@ -121,30 +121,27 @@ describe('the accounts of the sample', () => {
     [true, false],
     [false, true],
     [false, false],
-  ])(
-    'have posts with media only: replies %o, reposts %o',
-    async (withReplies, withReposts) => {
-      const { ask } = open();
-      for (const handle of ['ada.example', 'zhong.example', 'harbour.example']) {
-        const of = { account: { platform: 'sample', handle }, withReplies, withReposts } as const;
-        const all = await ask.timeline?.(timeline(of), { signal });
-        const walked: Post[] = [];
-        let cursor: string | null = null;
-        do {
-          const page: Page<Post> | undefined = await ask.timeline?.(
-            timeline({ ...of, onlyMedia: true, count: 2, cursor }),
-            { signal },
-          );
-          walked.push(...(page?.items ?? []));
-          cursor = page?.cursor ?? null;
-        } while (cursor !== null);
+  ])('have posts with media only: replies %o, reposts %o', async (withReplies, withReposts) => {
+    const { ask } = open();
+    for (const handle of ['ada.example', 'zhong.example', 'harbour.example']) {
+      const of = { account: { platform: 'sample', handle }, withReplies, withReposts } as const;
+      const all = await ask.timeline?.(timeline(of), { signal });
+      const walked: Post[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: Page<Post> | undefined = await ask.timeline?.(
+          timeline({ ...of, onlyMedia: true, count: 2, cursor }),
+          { signal },
+        );
+        walked.push(...(page?.items ?? []));
+        cursor = page?.cursor ?? null;
+      } while (cursor !== null);
 
-        const hasMedia = (post: Post) => post.type === 'status' && post.media.all.length > 0;
-        expect(walked).toEqual(all?.items.filter(hasMedia));
-        if (handle === 'ada.example') expect(walked.length).toBeGreaterThan(2);
-      }
-    },
-  );
+      const hasMedia = (post: Post) => post.type === 'status' && post.media.all.length > 0;
+      expect(walked).toEqual(all?.items.filter(hasMedia));
+      if (handle === 'ada.example') expect(walked.length).toBeGreaterThan(2);
+    }
+  });
 
   it('have profiles, timelines with reposts, followers and followed accounts', async () => {
     const { ask } = open();

@@ -69,7 +69,9 @@ export function answeringListSuite(name: string, setup: ListSetup): void {
     });
   });
 
-  describe.each(setup.queries)(`${name}, successful $kind`, (query) => answeringCases(query, setup));
+  describe.each(setup.queries)(`${name}, successful $kind`, (query) =>
+    answeringCases(query, setup),
+  );
 
   describe.each(setup.queries.filter(isTimeline))(`${name}, successful $kind pages`, (query) =>
     timelineCases(query, setup),
@@ -84,16 +86,14 @@ export function answeringListSuite(name: string, setup: ListSetup): void {
       await rig(setup, async (provider) => expect(provider.covers(query)).toBe(false));
     });
 
-    it.each(setup.queries.filter(isOfAccount))(
-      'reports a missing account for $kind',
-      (query) =>
-        withProvider(setup.create, { handler: setup.absent }, async ({ provider, upstream }) => {
-          const account = setup.absentAccount ?? query.account;
-          const failure = await failureOf(askProvider(provider, { ...query, account }));
+    it.each(setup.queries.filter(isOfAccount))('reports a missing account for $kind', (query) =>
+      withProvider(setup.create, { handler: setup.absent }, async ({ provider, upstream }) => {
+        const account = setup.absentAccount ?? query.account;
+        const failure = await failureOf(askProvider(provider, { ...query, account }));
 
-          expect(['missing', 'ambiguous']).toContain(failure.kind);
-          expectTellable(failure, upstream);
-        }),
+        expect(['missing', 'ambiguous']).toContain(failure.kind);
+        expectTellable(failure, upstream);
+      }),
     );
   });
 }

@@ -38,7 +38,7 @@ export async function importExport(
     const outcome = await runImport({
       store,
       source,
-      found: { fingerprint, title, name: basename(path), exported },
+      newImport: { fingerprint, title, name: basename(path), exported },
       clock: createManualClock(),
       signal: stop.signal,
       onProgress: () => {

@@ -259,7 +259,7 @@ describe('the response cache', () => {
 
     for (let id = 1; id <= 200; id += 1) {
       const answer = await fetcher.fetch(planOf(String(id)));
-      answer.views.admit(20_000);
+      answer.renderings.admit(20_000);
       expect(cache.bytes).toBeLessThanOrEqual(1_000_000);
       expect(cache.size).toBeLessThanOrEqual(100);
     }

@@ -127,7 +127,7 @@ describe('a history that was saved as NDJSON', () => {
     const { outcome, skipped } = await importExport(store, writeLines(...lines));
 
     expect(outcome.counts).toMatchObject({ posts: 1, faults: 2 });
-    expect(skipped.map(({ where, why }) => `${where}: ${why}`)).toEqual([
+    expect(skipped.map(({ location, reason }) => `${location}: ${reason}`)).toEqual([
       'wren.ndjson, line 3: It does not have the expected structure.',
       'wren.ndjson, line 5: It follows the end of a history. Import each history from its own file.',
     ]);

@@ -240,11 +240,15 @@ describe('broken records of an outbox', () => {
     ['that is text', 'Create', 'expected structure'],
     ['without a post', { ...toCreate(1, 'x'), object: undefined }, 'field object'],
     ['with another address', toCreate(1, 'x', { id: 'tag:x', url: null }), 'not the address'],
-    ['with a foreign address', toAnnounce('https://other.example.org/objects/1-2'), 'no Mastodon address'],
+    [
+      'with a foreign address',
+      toAnnounce('https://other.example.org/objects/1-2'),
+      'no Mastodon address',
+    ],
     [
       'with no time',
       { ...toAnnounce('https://other.example.org/@b/1'), published: 'now' },
-      'no time',
+      'no date',
     ],
   ])('are reported: one %s', async (_, record, why) => {
     const items = await read([record, toCreate(2, 'After')]);
@@ -346,8 +350,7 @@ describe('a post of an export', () => {
     expect(items?.at(-1)).toEqual({
       kind: 'skipped',
       location: 'outbox.json',
-      reason:
-        '2 media files were left out, because the export does not name their server.',
+      reason: '2 media files were left out, because the export does not name their server.',
       cause: 'fault',
     });
   });

@@ -86,7 +86,7 @@ describe('the NDJSON of an archive', () => {
     const { outcome, skipped } = await importExport(store, path);
 
     expect(outcome.counts).toMatchObject({ accounts: 1, faults: 3 });
-    expect(skipped.map(({ where, why }) => `${where}: ${why}`)).toEqual([
+    expect(skipped.map(({ location, reason }) => `${location}: ${reason}`)).toEqual([
       'archive.ndjson, line 2: Its field stored is missing or cannot be read.',
       'archive.ndjson, line 3: It is not valid JSON.',
       'archive.ndjson, line 5: It is larger than 8 MiB.',
@@ -107,7 +107,7 @@ describe('the NDJSON of an archive', () => {
     );
 
     expect(outcome.counts).toMatchObject({ accounts: 1, faults: 1 });
-    expect(skipped.map(({ why }) => why)).toEqual(['It is nested too deeply.']);
+    expect(skipped.map(({ reason }) => reason)).toEqual(['It is nested too deeply.']);
   });
 
   it('is truncated if the last line is incomplete', async () => {
@@ -122,7 +122,7 @@ describe('the NDJSON of an archive', () => {
     });
     const { outcome, skipped } = await importExport(store, cut);
     expect(outcome).toMatchObject({ isCutOff: true, counts: { accounts: 1, faults: 1 } });
-    expect(skipped.map(({ where, why }) => `${where}: ${why}`)).toEqual([
+    expect(skipped.map(({ location, reason }) => `${location}: ${reason}`)).toEqual([
       'archive.ndjson, line 3: The file ends in the middle of this line.',
     ]);
     expect((await importExport(store, cut)).outcome.ended).not.toBe('known');

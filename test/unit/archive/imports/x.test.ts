@@ -329,7 +329,7 @@ it('reports a truncated file', async () => {
 it('rejects an export with an unreadable account', async () => {
   const source = await openChanged({ 'account.js': toScript('account', ['{}']) });
 
-  await expect(readAll(source)).rejects.toThrow('account.js tells no account');
+  await expect(readAll(source)).rejects.toThrow('account.js does not contain an account');
 });
 
 it('does not recognize other files', async () => {

@@ -96,7 +96,9 @@ describe('parseSearchText', () => {
       sinceSeconds: null,
       untilSeconds: null,
     });
-    expect(parsed.warnings).toEqual([`The archive cannot read \`${operator}\`, so it was ignored.`]);
+    expect(parsed.warnings).toEqual([
+      `The archive cannot read \`${operator}\`, so it was ignored.`,
+    ]);
   });
 
   it('warns about parentheses and parses their content', () => {

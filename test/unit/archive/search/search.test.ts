@@ -125,7 +125,7 @@ describe('search', () => {
       const page = await ask(openFilled().archive).search(text);
 
       expect(page).toMatchObject({ items: [], cursor: null });
-      expect(page.warnings.at(-1)).toMatch(/nothing in the search/);
+      expect(page.warnings.at(-1)).toMatch(/has no words, tags or operators/);
     },
   );
 
@@ -241,9 +241,7 @@ describe('the top feed', () => {
     expect(Math.min(...walked.map(({ id }) => Number(id)))).toBe(201);
     const likes = walked.map((post) => (post.type === 'status' ? (post.likes ?? 0) : 0));
     expect(likes).toEqual(likes.toSorted((a, b) => b - a));
-    expect(first.warnings).toEqual([
-      `Only the newest ${rankedPosts} matching posts are ranked.`,
-    ]);
+    expect(first.warnings).toEqual([`Only the newest ${rankedPosts} matching posts are ranked.`]);
   });
 });
 

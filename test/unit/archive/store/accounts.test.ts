@@ -255,7 +255,7 @@ describe('the search of accounts', () => {
 
     expect(found).toMatchObject({ items: [], cursor: null });
     expect(found.warnings).toHaveLength(warnings);
-    expect(found.warnings.at(-1)).toMatch(/no word in the search/);
+    expect(found.warnings.at(-1)).toMatch(/has no words/);
   });
 
   it('limits the search text and warns', async () => {
@@ -263,7 +263,7 @@ describe('the search of accounts', () => {
 
     const found = await ask(openCast().archive).users(text);
 
-    expect(found.warnings).toEqual([expect.stringMatching(/^The search is too long./)]);
+    expect(found.warnings).toEqual([expect.stringMatching(/^The search is too long/)]);
   });
 
   it('returns every match once over its pages', async () => {

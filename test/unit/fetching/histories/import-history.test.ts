@@ -88,7 +88,7 @@ describe('an import', () => {
 
     expect(end.failure).toBeInstanceOf(Problem);
     expect(end).toMatchObject({ isTruncated: true, isFloorReached: false, count: ids.length });
-    expect(end.warnings.join(' ')).toMatch(/failed before all was read.*Posts are missing/);
+    expect(end.warnings.join(' ')).toMatch(/failed before all posts were read.*Posts are missing/);
     const isInGap = (second: number) =>
       end.gaps.some(
         ({ sinceSecond, untilSecond }) =>
@@ -225,7 +225,7 @@ describe('an import', () => {
     });
 
     expect(ids.length).toBeGreaterThanOrEqual(31);
-    expect(end.warnings).toEqual([expect.stringMatching(/reposts may have been made before/)]);
+    expect(end.warnings).toEqual([expect.stringMatching(/reposts may be from before/)]);
   });
 
   it('is rejected at the limit of concurrent imports', async () => {

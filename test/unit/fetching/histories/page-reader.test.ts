@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  createPageReader,
   type CheckedPage,
+  createPageReader,
 } from '../../../../src/fetching/histories/page-reader.ts';
 import type { Post } from '../../../../src/model/post.ts';
 import type { Page } from '../../../../src/model/queries.ts';

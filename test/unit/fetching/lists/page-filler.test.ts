@@ -144,7 +144,7 @@ describe('a list with useless pages', () => {
     const first = await go(source, 100);
     expect(idsOf(first)).toEqual(range(0, 60));
     expect(asked.length).toBeLessThan(10);
-    expect(first.warnings[0]).toContain('or the same ones');
+    expect(first.warnings[0]).toContain('empty or repeated pages');
 
     let filled = await go(source, 100, { position: first.next, sent: undefined });
     const again = idsOf(filled).length;

@@ -150,7 +150,7 @@ describe('the Bluesky format', () => {
   it('rejects an account that needs a handle', async () => {
     const web = writeRepository('did:web:ada.test', records);
 
-    await expect(readBytes(web)).rejects.toThrow('its handle is needed');
+    await expect(readBytes(web)).rejects.toThrow('Set --handle to the handle');
     await expect(readBytes(web, { handle: 'ada.test' })).resolves.toHaveLength(5);
   });
 
