@@ -47,7 +47,8 @@ function isHangingHost(cause: unknown): boolean {
 /** Creates `RequestContext.takeBytes`, which counts bytes until the reservation is released. */
 export function toTakeBytes(reservation: Reservation): (count: number) => void {
   return (count) => {
-    if (!reservation.take(count)) throw overloaded('Too many bytes of upstream responses are in flight.');
+    if (!reservation.take(count))
+      throw overloaded('Too many bytes of upstream responses are in flight.');
   };
 }
 

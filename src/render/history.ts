@@ -1,6 +1,6 @@
 import { toIsoSeconds } from '../core/clock.ts';
-import type { HistoryResult, HistoryRange } from '../fetching/histories/history-result.ts';
 import type { HistoryQuery } from '../fetching/histories/history-query.ts';
+import type { HistoryRange, HistoryResult } from '../fetching/histories/history-result.ts';
 import type { PlacedPost } from '../fetching/histories/ordering.ts';
 import type { Account } from '../model/account.ts';
 import type {

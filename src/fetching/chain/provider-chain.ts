@@ -234,7 +234,11 @@ export function createProviderBreakers(
     for (const breaker of breakers.values()) breaker.pause(error);
   };
   return {
-    run: <Found>(kind: QueryKind, ask: () => Promise<Found>, query: BreakerCall): Promise<Found> => {
+    run: <Found>(
+      kind: QueryKind,
+      ask: () => Promise<Found>,
+      query: BreakerCall,
+    ): Promise<Found> => {
       const breaker = breakers.get(kind);
       if (breaker === undefined) throw new Error(`The provider does not answer ${kind}.`);
       const askAndPause = () =>
