@@ -12,10 +12,10 @@ const parts = {
 };
 
 /**
- * Measures the session service: many sessions at once, idle streams, and many readers of one session.
+ * Measures the session service: many sessions at once, idle streams, and many readers of one session. Returns the lines
+ * of a Markdown section.
  *
- * @param names the parts to run, by default all
- * @returns The lines of a Markdown section.
+ * @param names parts to run; default: all
  */
 export async function benchSessions(names: readonly string[] = []): Promise<string[]> {
   const lines = ['## Sessions', ''];

@@ -1,7 +1,7 @@
 import { openSqlite } from '../../src/core/files/sqlite.ts';
 import type { JudgedAnswer } from './scoring.ts';
 
-/** A heading section, whole. */
+/** Section with its full text. */
 export interface PlainSection {
   readonly file: string;
   readonly heading: string;
@@ -9,13 +9,13 @@ export interface PlainSection {
   readonly text: string;
 }
 
-/** Answers with the five sections that plain BM25 ranks highest. It never declines. */
+/** Baseline that answers with the five sections that plain BM25 ranks highest. It never declines. */
 export interface Baseline {
   answer(question: string): JudgedAnswer;
   close(): void;
 }
 
-/** Opens plain FTS5 over heading sections, with the stemmer of SQLite and all words of a question. */
+/** Opens plain FTS5 over the sections, with SQLite's stemmer and all words of a question. */
 export function openBaseline(sections: readonly PlainSection[]): Baseline {
   const database = openSqlite({
     path: ':memory:',

@@ -7,8 +7,8 @@ import { scratchFolder } from './rig.ts';
 import { plain } from './scoring.ts';
 
 /**
- * Checks labelled questions against their packages, without asking any of them, and fails when a
- * file, heading, line or phrase is not there: `npx tsx bench/answers/check-questions.ts [FILE...]`.
+ * Checks labelled questions against their packages without asking them. Fails if a file, heading, line or phrase does
+ * not exist: `npx tsx bench/answers/check-questions.ts [FILE...]`.
  */
 const { positionals } = parseArgs({ allowPositionals: true });
 const files =
@@ -18,7 +18,7 @@ const files =
         (name) => `bench/answers/${name}.jsonl`,
       );
 
-/** The lines of a section, or of the whole file where the place names no heading. */
+/** Returns the lines of a section, or of the whole file if the place has no heading. */
 function sectionOf({ file, heading, line }: Place, folder: string): readonly string[] {
   const lines = readFileSync(join(folder, file), 'utf8').split('\n');
   if (heading === null) return lines;
@@ -29,7 +29,7 @@ function sectionOf({ file, heading, line }: Place, folder: string): readonly str
   return lines.slice(from, end < 0 ? undefined : end);
 }
 
-/** The level of the Markdown heading on each line, 0 where there is none. */
+/** Returns the level of the Markdown heading on each line, 0 for other lines. */
 function headingLevels(lines: readonly string[]): readonly number[] {
   let fenced = false;
   return lines.map((line) => {
@@ -38,7 +38,7 @@ function headingLevels(lines: readonly string[]): readonly number[] {
   });
 }
 
-/** What a heading's line says, without the marks of Markdown or HTML. */
+/** Returns the text of a heading's line without Markdown or HTML syntax. */
 function headingAt(line: string, file: string): string {
   const text = file.endsWith('.html') ? line.replaceAll(/<[^>]*>/g, '') : line;
   return plain(text.replace(/^#{1,6} /, ''));
@@ -66,12 +66,12 @@ function faultOfShape({ kind, answerable, expect, phrases }: LabelledQuestion): 
   return expect.length === groups ? undefined : `${kind} needs ${groups} groups`;
 }
 
-/** A phrase belongs to one of the accepted places, or no answer from them can have it. */
+/** Checks that each phrase occurs in one of the accepted places, because otherwise no answer can contain it. */
 function faultsOfPhrases({ expect, phrases }: LabelledQuestion, folder: string): readonly string[] {
   const texts = expect.flat().map((place) => sectionOf(place, folder).join('\n'));
   return phrases
     .filter((phrase) => !texts.some((text) => text.includes(phrase)))
-    .map((phrase) => `"${phrase}" is at no accepted place`);
+    .map((phrase) => `"${phrase}" occurs in no accepted place`);
 }
 
 function faultsOf(question: LabelledQuestion): readonly string[] {

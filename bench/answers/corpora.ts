@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path';
 
 /**
- * Fetches the package of a corpus (`npm:name@version` or `deb:name@version`) into a folder below
- * `scratch`, once, and gives that folder. Debian packages need apt, and a version that its lists know.
+ * Fetches the package of a corpus (`npm:name@version` or `deb:name@version`) into a folder below `scratch`, once, and
+ * returns the folder. Debian packages need apt with the given version in its lists.
  */
 export function fetchCorpus(corpus: string, scratch: string): string {
   const folder = join(scratch, corpus.replaceAll(/[^\w.-]+/g, '_'));
@@ -15,7 +15,7 @@ export function fetchCorpus(corpus: string, scratch: string): string {
   mkdirSync(unpacked, { recursive: true });
   if (corpus.startsWith('npm:')) fetchNpm(corpus.slice(4), parts, unpacked);
   else fetchDebian(corpus.slice(4), parts, unpacked);
-  // Only now, so that what was cut short is fetched again.
+  // Renamed last, so that an interrupted download is repeated.
   renameSync(unpacked, folder);
   rmSync(parts, { recursive: true, force: true });
   return folder;
@@ -27,7 +27,7 @@ function fetchNpm(spec: string, parts: string, folder: string): void {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const archive = join(parts, onlyFile(parts, '.tgz'));
-  // What a package bundles is none of its docs.
+  // Bundled dependencies are not part of the docs.
   execFileSync('tar', [
     'xzf',
     archive,
@@ -46,13 +46,13 @@ function fetchDebian(spec: string, parts: string, folder: string): void {
   });
   const archive = join(parts, onlyFile(parts, '.deb'));
   const found = execFileSync('dpkg-deb', ['--field', archive, 'Version'], { encoding: 'utf8' });
-  // The questions name lines, which another version moves.
+  // The questions refer to line numbers, which differ in other versions.
   if (!found.startsWith(version)) {
     throw new Error(`Apt has ${name} ${found.trim()}, but the questions are about ${version}.`);
   }
   execFileSync('dpkg-deb', ['-x', archive, folder]);
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    // Each page is there as HTML and as the text that it was made from.
+    // Each page exists as HTML and as its source text.
     if (path.endsWith('.txt')) rmSync(join(folder, path), { force: true });
   }
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { toSigns } from '../../src/answers/engine/confidence.ts';
-import { lookUp } from '../../src/answers/engine/find.ts';
+import { toFeatures } from '../../src/answers/engine/confidence.ts';
+import { searchPassages } from '../../src/answers/engine/find.ts';
 import { createLexicon } from '../../src/answers/engine/lexicon.ts';
 import { createPassageStore } from '../../src/answers/engine/passage-store.ts';
 import { readVocabulary } from '../../src/answers/text/vocabulary.ts';
@@ -10,10 +10,9 @@ import { openRig } from './rig.ts';
 import { quantile } from './scoring.ts';
 
 /**
- * Fits when to decline, and writes `src/answers/engine/confidence-model.ts`:
- * `npx tsx bench/answers/fit-confidence.ts`. Questions of one set, asked about another, are taken as
- * unanswerable too, with little weight. First it prints what a model does on a set that it was not
- * fitted to.
+ * Fits the confidence model and writes `src/answers/engine/confidence-model.ts`:
+ * `npx tsx bench/answers/fit-confidence.ts`. Questions of one set, asked about another set, count as unanswerable with a
+ * low weight. First prints the results of each set with a model that was fitted without that set.
  */
 const questions = [
   ...readQuestions('bench/answers/questions.jsonl'),
@@ -21,10 +20,10 @@ const questions = [
   ...readQuestions('bench/answers/questions-blind.jsonl'),
 ];
 
-/** What a question of another set weighs, and of how many such questions one is taken. */
+/** Weight of a question of another set, and the sampling rate of such questions. */
 const foreign = { weight: 0.3, oneOf: 6 } as const;
 
-/** The share of answerable questions that may be declined on the sets a model was fitted to. */
+/** Maximum share of answerable questions that are declined on the sets of the fit. */
 const falseDeclines = 0.025;
 
 interface SetSample extends Sample {
@@ -47,12 +46,12 @@ for (const set of new Set(questions.map(({ corpus }) => corpus))) {
   questions.forEach(({ corpus, question, answerable }, at) => {
     const isForeign = corpus !== set;
     if (isForeign && (!answerable || at % foreign.oneOf !== 0)) return;
-    const signs = toSigns(lookUp(question, context));
-    for (const name of Object.keys(signs)) names.add(name);
+    const features = toFeatures(searchPassages(question, context));
+    for (const name of Object.keys(features)) names.add(name);
     samples.push({
       set,
       isForeign,
-      signs: Object.values(signs),
+      features: Object.values(features),
       isPositive: answerable && !isForeign,
       weight: isForeign ? foreign.weight : 1,
     });
@@ -68,7 +67,7 @@ function fitTo(from: readonly SetSample[]): Fitted {
   const model = fitLogistic(from);
   const answerable = from.filter(({ isPositive }) => isPositive);
   const threshold = quantile(
-    answerable.map(({ signs }) => chance(model, signs)),
+    answerable.map(({ features }) => chance(model, features)),
     falseDeclines,
   );
   return { ...model, threshold };
@@ -77,7 +76,7 @@ function fitTo(from: readonly SetSample[]): Fitted {
 function tell(name: string, model: Fitted, on: readonly SetSample[]): void {
   const declined = (list: readonly SetSample[]) =>
     (
-      list.filter(({ signs }) => chance(model, signs) < model.threshold).length / list.length
+      list.filter(({ features }) => chance(model, features) < model.threshold).length / list.length
     ).toFixed(2);
   const own = on.filter(({ isForeign }) => !isForeign);
   console.log(
@@ -103,10 +102,10 @@ const rounded = (value: number) => Number(value.toFixed(2));
 console.log([...names].map((name, at) => `${name} ${rounded(model.factors[at] ?? 0)}`).join(', '));
 writeFileSync(
   'src/answers/engine/confidence-model.ts',
-  `/** Logistic model, fitted by \`bench/answers/fit-confidence.ts\`. Questions below the threshold are declined. */
+  `/** Logistic model, fitted by \`bench/answers/fit-confidence.ts\`. Questions below \`threshold\` are not answered. */
 export const confidenceModel = {
   bias: ${rounded(model.bias)},
-  /** In the order of the signs that \`toSigns\` returns. */
+  /** Coefficients, in the order of the inputs that \`toFeatures\` returns. */
   factors: [${model.factors.map(rounded).join(', ')}],
   threshold: ${rounded(model.threshold)},
 };

@@ -11,8 +11,8 @@ import { openSqlite } from '../../src/core/files/sqlite.ts';
 import { makeFile, writeMadeFiles } from './made-files.ts';
 
 /**
- * Builds indexes of made files, each in a process of its own, and prints how long it takes beside
- * bare FTS5, how much memory, and how long a refresh takes: `npx tsx bench/answers/index-size.ts [1000 5000 …]`.
+ * Builds indexes of generated files, each in its own process, and prints the time compared with bare FTS5, the memory,
+ * and the time of a refresh: `npx tsx bench/answers/index-size.ts [1000 5000 …]`.
  */
 const { values, positionals } = parseArgs({
   options: { part: { type: 'string' }, work: { type: 'string', default: '' } },
@@ -20,13 +20,13 @@ const { values, positionals } = parseArgs({
 });
 const sizes = positionals.length === 0 ? [1000, 5000, 10_000] : positionals.map(Number);
 
-/** What a process tells of its part. */
+/** Result that a process reports. */
 interface Measured {
   readonly ms: number;
   readonly files: number;
   readonly read: number;
   readonly passages: number;
-  /** Resident memory before the work, and the most that there was until its end. */
+  /** Resident memory before the work, and its maximum. */
   readonly startMiB: number;
   readonly peakMiB: number;
 }
@@ -103,7 +103,7 @@ async function changeOne(work: string): Promise<Measured> {
   return build(work);
 }
 
-/** Reads the same files and inserts the same passages, which nobody has to take apart here. */
+/** Reads the same files and inserts the same passages without analysing them. */
 async function bare(work: string): Promise<Measured> {
   const source = openSqlite({ path: join(work, 'answers.db'), migrations });
   const paths = source
@@ -141,7 +141,7 @@ async function bare(work: string): Promise<Measured> {
   return { ms, files: paths.length, read: paths.length, passages, startMiB, peakMiB };
 }
 
-/** Milliseconds of CPU time since then: others use this machine too. */
+/** Returns the CPU time in milliseconds since a measurement. Wall time would include other processes. */
 function cpuMs(since: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since);
   return (user + system) / 1000;

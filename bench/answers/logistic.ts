@@ -1,11 +1,11 @@
-/** What a model is fitted to. */
+/** Sample for fitting a model. */
 export interface Sample {
-  readonly signs: readonly number[];
+  readonly features: readonly number[];
   readonly isPositive: boolean;
   readonly weight: number;
 }
 
-/** A fitted logistic model. */
+/** Fitted logistic model. */
 export interface Logistic {
   readonly bias: number;
   readonly factors: readonly number[];
@@ -13,26 +13,26 @@ export interface Logistic {
 
 const steps = 8000;
 const rate = 2;
-/** How much large factors are held back. */
+/** Strength of the ridge (L2) regularization. */
 const ridge = 0.0003;
 
-/** Fits a logistic model by gradient descent; both outcomes weigh the same in all. */
+/** Fits a logistic model by gradient descent. Both outcomes have the same total weight. */
 export function fitLogistic(samples: readonly Sample[]): Logistic {
   const total = (isPositive: boolean) =>
     samples.reduce((sum, one) => sum + (one.isPositive === isPositive ? one.weight : 0), 0);
   const shares = { true: 0.5 / total(true), false: 0.5 / total(false) };
-  const size = samples[0]?.signs.length ?? 0;
+  const size = samples[0]?.features.length ?? 0;
   let bias = 0;
   const factors = new Array<number>(size).fill(0);
   for (let step = 0; step < steps; step += 1) {
     let biasSlope = 0;
     const slopes = factors.map((factor) => ridge * factor);
-    for (const { signs, isPositive, weight } of samples) {
-      const error = chance({ bias, factors }, signs) - (isPositive ? 1 : 0);
+    for (const { features, isPositive, weight } of samples) {
+      const error = chance({ bias, factors }, features) - (isPositive ? 1 : 0);
       const pull = error * weight * shares[`${isPositive}`];
       biasSlope += pull;
-      signs.forEach((sign, at) => {
-        slopes[at] = (slopes[at] ?? 0) + pull * sign;
+      features.forEach((feature, at) => {
+        slopes[at] = (slopes[at] ?? 0) + pull * feature;
       });
     }
     bias -= rate * biasSlope;
@@ -43,9 +43,10 @@ export function fitLogistic(samples: readonly Sample[]): Logistic {
   return { bias, factors };
 }
 
-/** Gives the chance that a model sees in some signs. */
-export function chance({ bias, factors }: Logistic, signs: readonly number[]): number {
+/** Returns the probability that a model assigns to features. */
+export function chance({ bias, factors }: Logistic, features: readonly number[]): number {
   return (
-    1 / (1 + Math.exp(-signs.reduce((sum, sign, at) => sum + sign * (factors[at] ?? 0), bias)))
+    1 /
+    (1 + Math.exp(-features.reduce((sum, feature, at) => sum + feature * (factors[at] ?? 0), bias)))
   );
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 const syllables = 'ba co di fu ga he ji ko lu ma ne po qui ra se ti vo wa xe zu'.split(' ');
 const filesInFolder = 50;
 
-/** Chance that is the same in every run. */
+/** Reproducible random number generator. */
 export interface Chance {
-  /** A whole number from 0 below `end`. */
+  /** Returns an integer from 0 to `end` - 1. */
   below(end: number): number;
 }
 
-/** Creates chance from a seed (a linear congruential generator; Numerical Recipes' constants). */
+/** Creates a linear congruential generator with the constants of Numerical Recipes. */
 export function createChance(seed: number): Chance {
   let state = seed;
   return {
@@ -21,7 +21,7 @@ export function createChance(seed: number): Chance {
   };
 }
 
-/** A word: few are frequent, and many rare, as in texts that people write. */
+/** Returns a made-up word. As in natural text, a few words are frequent and many are rare. */
 function word(chance: Chance): string {
   let number = Math.floor(40_000 ** (chance.below(1_000_000) / 1_000_000)) + 20;
   let text = '';
@@ -64,7 +64,7 @@ const kinds = [
   { extension: 'html', make: html },
 ] as const;
 
-/** Gives the text of a made file, and its path in a folder of many. */
+/** Returns the path and the text of a generated file. */
 export function makeFile(number: number): { readonly path: string; readonly text: string } {
   const chance = createChance(number + 1);
   const { extension, make } = kinds[number % kinds.length] ?? kinds[0];
@@ -72,7 +72,7 @@ export function makeFile(number: number): { readonly path: string; readonly text
   return { path: `part-${folder}/${word(chance)}-${number}.${extension}`, text: make(chance) };
 }
 
-/** Writes made files below a folder; gives how many bytes they have. */
+/** Writes generated files below a folder. Returns their total size in bytes. */
 export function writeMadeFiles(folder: string, count: number): number {
   let bytes = 0;
   for (let number = 0; number < count; number += 1) {

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** A place that answers a question; any place in the file where `heading` is null. */
+/** Section that answers a question; the whole file if `heading` is `null`. */
 export interface Place {
   readonly file: string;
   readonly heading: string | null;
-  /** Where the heading stands, from 1; absent where there is none. */
+  /** Line of the heading, counted from 1; absent without a heading. */
   readonly line?: number;
 }
 
-/** A line of `questions.jsonl`. */
+/** Line of `questions.jsonl`. */
 export interface LabelledQuestion {
   readonly id: string;
   readonly corpus: string;
@@ -20,7 +20,7 @@ export interface LabelledQuestion {
   readonly phrases: readonly string[];
 }
 
-/** Reads questions, one JSON object a line. */
+/** Reads questions, one JSON object per line. */
 export function readQuestions(path: string): readonly LabelledQuestion[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line));

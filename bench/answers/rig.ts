@@ -13,11 +13,11 @@ import { fetchCorpus } from './corpora.ts';
 import type { LabelledQuestion } from './questions.ts';
 import type { JudgedAnswer } from './scoring.ts';
 
-/** Where packages are fetched to. */
+/** Folder to which packages are downloaded. */
 export const scratchFolder =
   process.env.PERCH_BENCH_SCRATCH ?? join(tmpdir(), 'perch-bench-answers');
 
-/** A set of docs, indexed. */
+/** Indexed set of docs. */
 export interface Rig {
   readonly corpus: string;
   readonly folder: string;

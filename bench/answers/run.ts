@@ -11,7 +11,7 @@ import {
 } from './scoring.ts';
 
 /**
- * Asks labelled questions and prints how well they were answered, beside plain BM25:
+ * Asks labelled questions and prints the quality of the answers compared with plain BM25:
  * `npx tsx bench/answers/run.ts [--questions FILE] [--misses]`. Packages are fetched on the first run.
  */
 const { values } = parseArgs({
@@ -21,12 +21,12 @@ const { values } = parseArgs({
   },
 });
 
-/** How often each question is asked; the quickest time counts, for what else the machine does is not ours. */
+/** Number of times that each question is asked. The fastest time counts, to reduce noise from other processes. */
 const times = 3;
 
 function quickest(answers: readonly JudgedAnswer[]): JudgedAnswer {
   const [first, ...others] = answers;
-  if (first === undefined) throw new RangeError('Nothing was asked.');
+  if (first === undefined) throw new RangeError('There are no answers.');
   return others.reduce((best, one) => (one.ms < best.ms ? one : best), first);
 }
 

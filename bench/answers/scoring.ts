@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LabelledQuestion, Place } from './questions.ts';
 
-/** What is judged of an answer. */
+/** Parts of an answer that are judged. */
 export interface JudgedAnswer {
   readonly text: string;
   readonly abstained: boolean;
@@ -10,14 +10,14 @@ export interface JudgedAnswer {
   readonly ms: number;
 }
 
-/** A citation with its path relative to the package. */
+/** Citation with its path relative to the package. */
 export interface JudgedCitation {
   readonly file: string;
   readonly heading: string;
   readonly line: number;
 }
 
-/** How one answer did; absent where it does not apply. */
+/** Judgement of one answer. Members that do not apply are absent. */
 export interface Judgement {
   readonly question: LabelledQuestion;
   readonly answer: JudgedAnswer;
@@ -28,7 +28,7 @@ export interface Judgement {
   readonly valid?: boolean;
 }
 
-/** Judges an answer by the rules of `qa-example.md`: five citations and 4,000 characters count. */
+/** Judges an answer. Only the first five citations and 4,000 characters count. */
 export function judge(question: LabelledQuestion, answer: JudgedAnswer, folder: string): Judgement {
   if (!question.answerable) return { question, answer };
   const citations = answer.citations.slice(0, 5);
@@ -53,7 +53,7 @@ export function judge(question: LabelledQuestion, answer: JudgedAnswer, folder: 
   };
 }
 
-/** Headings are compared as a reader sees them. */
+/** Returns the text of a heading as readers see it, in lower case. */
 export function plain(heading: string): string {
   return heading
     .replaceAll(/<\/?[a-z][^>]*>/gi, '')
@@ -64,7 +64,7 @@ export function plain(heading: string): string {
     .toLowerCase();
 }
 
-/** The file is there, has the line, and the heading stands at or above it. */
+/** Returns whether the file has the line, with the heading at or above it. */
 function resolves({ file, heading, line }: JudgedCitation, folder: string): boolean {
   const lines = readFileSync(join(folder, file), 'utf8').split('\n');
   if (line < 1 || line > lines.length) return false;
@@ -72,7 +72,7 @@ function resolves({ file, heading, line }: JudgedCitation, folder: string): bool
   return lines.slice(0, line).some((one) => plain(one).includes(plain(heading)));
 }
 
-/** Shares over a list of judgements. */
+/** Aggregated judgements, as shares from 0 to 1. */
 export interface Shares {
   readonly questions: number;
   readonly first: number;
@@ -80,15 +80,15 @@ export interface Shares {
   readonly heading: number;
   readonly phrase: number;
   readonly valid: number;
-  /** Of the declined questions, how many have no answer. */
+  /** Share of the declined questions that have no answer. */
   readonly declinePrecision: number;
-  /** Of the questions without an answer, how many were declined. */
+  /** Share of the unanswerable questions that were declined. */
   readonly declined: number;
-  /** Of the questions with an answer, how many were declined. */
+  /** Share of the answerable questions that were declined. */
   readonly falselyDeclined: number;
 }
 
-/** Adds judgements up. A declined question has no citations, so it counts as missed. */
+/** Aggregates judgements. A declined question has no citations, so it counts as a miss. */
 export function toShares(judgements: readonly Judgement[]): Shares {
   const answerable = judgements.filter(({ question }) => question.answerable);
   const others = judgements.filter(({ question }) => !question.answerable);
@@ -122,7 +122,7 @@ export function toShares(judgements: readonly Judgement[]): Shares {
   };
 }
 
-/** The value below which this share of the values lies. */
+/** Returns a quantile of the values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -9,14 +9,14 @@ import { makeFile, writeMadeFiles } from './made-files.ts';
 import { quantile } from './scoring.ts';
 
 /**
- * Asks questions while made files are indexed, in one thread and in several, and prints how long the
- * event loop and the questions were held up: `npx tsx bench/answers/stalls.ts [FILES]`.
+ * Asks questions while generated files are indexed, in one thread and in several, and prints the delays of the event
+ * loop and of the answers: `npx tsx bench/answers/stalls.ts [FILES]`.
  */
 const count = Number(process.argv[2] ?? 1000);
 const work = mkdtempSync(join(tmpdir(), 'perch-stalls-'));
 const text = makeFile(0).text.split(/\s+/).slice(2, 7).join(' ');
 
-/** What was measured in milliseconds while the index was built, and after. */
+/** Delays in milliseconds during and after the build of the index. */
 interface Stalls {
   readonly loopP99: number;
   readonly loopMost: number;

@@ -1,19 +1,19 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Target } from '../processes.ts';
 
-/** A session, as its client knows it. */
+/** Session with the token to continue it. */
 export interface ClientSession {
   readonly id: string;
   readonly token: string;
 }
 
-/** The asking of one server, over as many connections as are asked at once. */
+/** Client of one server, with one connection for each concurrent request. */
 export interface SessionClient {
-  /** Starts a session; rejects where that is not accepted. */
+  /** Starts a session. Rejects if the message is not accepted. */
   start(message: string): Promise<ClientSession>;
-  /** Asks further; rejects where that is not accepted. */
+  /** Sends a further message. Rejects if the message is not accepted. */
   say(session: ClientSession, message: string): Promise<void>;
-  /** Reads a stream to its end; rejects where it breaks. */
+  /** Reads a stream to its end. Rejects if the connection breaks. */
   read(session: ClientSession, query?: string): Promise<string>;
   close(): void;
 }
@@ -79,11 +79,11 @@ function readText(reply: IncomingMessage): Promise<string> {
     reply.on('data', (chunk) => chunks.push(chunk));
     reply.on('end', () => resolve(Buffer.concat(chunks).toString()));
     reply.on('error', reject);
-    reply.on('close', () => reject(new Error('the reply broke off')));
+    reply.on('close', () => reject(new Error('The connection broke within the response.')));
   });
 }
 
-/** The part of an event that shows whether a stream is whole. */
+/** Members of an event that are needed to check a stream. */
 interface Event {
   readonly type: string;
   readonly meta: { readonly id: string; readonly index: number };
@@ -98,20 +98,21 @@ export function parseLines(body: string): readonly Event[] {
 }
 
 /**
- * Gives the ids of the events of a session that has had one turn.
+ * Returns the ids of the events of a session with one turn.
  *
- * @throws Error where an event is lost or repeated, or the turn is not whole
+ * @throws Error if an event is missing or repeated, or the turn is incomplete
  */
-export function demandOneTurn(body: string): readonly string[] {
+export function checkOneTurn(body: string): readonly string[] {
   const events = parseLines(body);
   const types = events.map(({ type }) => type);
   const fault = (what: string) => new Error(`${what}: ${types.join(' ')}`);
-  if (events.some(({ meta }, at) => meta.index !== at)) throw fault('a gap or a repeat');
+  if (events.some(({ meta }, at) => meta.index !== at))
+    throw fault('An event is missing or repeated');
   const count = (of: string) => types.filter((type) => type === of).length;
   for (const type of ['turn.started', 'message.completed', 'turn.completed', 'session.waiting']) {
-    if (count(type) !== 1) throw fault(`${count(type)} times ${type}`);
+    if (count(type) !== 1) throw fault(`${type} occurs ${count(type)} times`);
   }
-  if (count('message.appended') === 0) throw fault('no text');
-  if (types.at(-1) !== 'session.waiting') throw fault('no end');
+  if (count('message.appended') === 0) throw fault('There is no text');
+  if (types.at(-1) !== 'session.waiting') throw fault('The turn has no end');
   return events.map(({ meta }) => meta.id);
 }

@@ -17,14 +17,14 @@ const goal = 0.5;
 
 const readers = Math.ceil(size / 10);
 
-/** The turns that are read, and what each says: forty pieces make about 900 events in all. */
+/** Number of turns, and the message of each. Forty pieces each make about 900 events in total. */
 const turns = 20;
 const message = '40 pieces of 64';
 
-/** What readers of one server took. */
+/** Throughput of the readers of one server. */
 interface Rate {
   readonly eventsPerSecond: number;
-  /** Microseconds of server CPU time for an event to a reader. */
+  /** CPU time of the server for each event sent to a reader, in microseconds. */
   readonly cpuMicroseconds: number;
 }
 
@@ -37,11 +37,11 @@ interface Setting {
   readonly own: Target;
   readonly bare: Target;
   readonly session: ClientSession;
-  /** How many events the turns have. */
+  /** Number of events of all turns. */
   readonly events: number;
 }
 
-/** Compares many readers of one session with as many of a bare stream; gives the lines of a section. */
+/** Compares many readers of one session with readers of a bare stream. Returns the lines of a Markdown section. */
 export async function benchFanOut(): Promise<string[]> {
   const measured = await withFolder(measure);
   return [
@@ -98,7 +98,7 @@ async function compareRecorded({ own, bare, session, events }: Setting): Promise
   const path = `/svc/v1/session/${session.id}/stream?follow=false`;
   const ours = await take(own, { path, events });
   const bares = await take(bare, { path: '/recorded', events });
-  if (ours.text !== bares.text) throw new Error('the servers have sent different lines');
+  if (ours.text !== bares.text) throw new Error('The servers sent different lines.');
   return { own: ours.rate, bare: bares.rate };
 }
 
@@ -111,7 +111,7 @@ async function compareLive({ own, bare, events }: Setting): Promise<Pair> {
   const ours = await take(own, { path, events: events - 1 }, ask);
   client.close();
   const found = parseLines(ours.text);
-  // The first event of a session is none of a turn.
+  // The first event of a session does not belong to a turn.
   if (found.length !== events - 1)
     throw new Error(`${found.length} events instead of ${events - 1}`);
   if (found.some(({ meta }, at) => meta.index !== before + at)) throw new Error('a gap');

@@ -9,16 +9,16 @@ const goalKiB = 40;
 
 const streams = size * 2;
 
-/** The streams that are open at the first look. */
+/** Number of streams at the first measurement. */
 const first = streams / 10;
 
-/** Streams that are opened at once, and sessions that are started at once. */
+/** Number of streams, or sessions, opened concurrently. */
 const atOnce = 50;
 
-/** Longer than the silence after which Perch sends a space. */
+/** Wait before a measurement; longer than the interval of Perch's heartbeats. */
 const settleMs = 15_000;
 
-/** Measures streams that stay open and have nothing to say; gives the lines of a section. */
+/** Measures the memory of idle streams. Returns the lines of a Markdown section. */
 export async function benchIdle(): Promise<string[]> {
   demandFiles(streams + 200);
   const { own, bare } = await withFolder(measure);
@@ -56,7 +56,7 @@ async function measure(folder: string) {
   return { own, bare };
 }
 
-/** Has sessions answered by a server that is stopped afterwards. */
+/** Starts a server, has it answer sessions, and stops it. */
 async function answerSessions(folder: string) {
   const target = await startPerch({ folder, cores: 'any' });
   return withTargets([target], async () => {
@@ -96,7 +96,7 @@ async function hold(target: Target, pathOf: (at: number) => string): Promise<Hel
     await openUpTo(streams);
     const afterMiB = residentMiB(target.pid);
     const lost = sockets.filter(({ destroyed, readyState }) => destroyed || readyState !== 'open');
-    if (lost.length > 0) throw new Error(`${lost.length} streams have ended`);
+    if (lost.length > 0) throw new Error(`${lost.length} streams have ended early.`);
     for (const socket of sockets) socket.destroy();
     return { beforeMiB, afterMiB };
   });
@@ -123,12 +123,12 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** @throws Error where a process may not have so many files open */
+/** @throws Error if the limit of open files is too low */
 function demandFiles(count: number): void {
   const limits = readFileSync('/proc/self/limits', 'utf8');
   const most = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]);
   if (most < count) {
-    throw new Error(`${count} open files are needed and ${most} are allowed: ulimit -n ${count}`);
+    throw new Error(`The limit of open files is ${most}. Run \`ulimit -n ${count}\` first.`);
   }
 }
 

@@ -6,18 +6,18 @@ import type { Reading, Said } from './readers.ts';
 
 const script = join(import.meta.dirname, 'readers.ts');
 
-/** What many readers took. */
+/** Result of many readers. */
 export interface Taken {
   readonly ms: number;
-  /** What each of them read. */
+  /** Text that each reader received. */
   readonly text: string;
 }
 
 /**
- * Has many readers read a stream, in a process of their own on a core of its own. The time is counted
- * from when they open it, or from when it is begun, to when the last one has all.
+ * Runs many readers of a stream in a separate process on its own core. The time counts from the opening of the streams,
+ * or from the call of `begin`, until the last reader has everything.
  *
- * @param begin makes the server write, when all readers wait; without it what is recorded is read
+ * @param begin makes the server write once all readers are waiting; without it, the stored events are read
  */
 export async function readTogether(
   reading: Reading,
@@ -42,7 +42,7 @@ export async function readTogether(
   return { ms, text };
 }
 
-/** Keeps what a process says, until somebody wants to hear it. */
+/** Buffers the messages of a process until they are awaited. */
 function listenTo(child: ChildProcess) {
   const said = new Map<Said['kind'], Said>();
   const heard = new Map<Said['kind'], (said: Said) => void>();
@@ -51,9 +51,9 @@ function listenTo(child: ChildProcess) {
     heard.get(message.kind)?.(message);
   });
   const ended = once(child, 'disconnect').then((): never => {
-    throw new Error('the readers have ended');
+    throw new Error('The process of the readers has ended.');
   });
-  ended.catch(() => undefined); // whoever waits is told
+  ended.catch(() => undefined); // `of` reports the error
   return {
     of: (kind: Said['kind']): Promise<Said> => {
       const there = said.get(kind);

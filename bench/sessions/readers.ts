@@ -1,28 +1,27 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * Many readers of one stream, in a process of their own, with so little work for each that the server is
- * the slower one. They say `ready`; told to begin, `open` when all have the head of the response; `done`
- * when all have read as many turns as they should; then what the first one read. All have to have read the
- * same.
+ * Process with many readers of one stream, which do so little work that the server is the bottleneck. The process sends
+ * `ready`; after `begin`, `open` when all readers have the response headers; `done` when all have read the expected
+ * number of turns; and then the text of the first one. All readers must receive the same text.
  */
 
-/** What readers are started with, as JSON in the first argument. */
+/** Options of the readers, passed as JSON in the first argument. */
 export interface Reading {
   readonly port: number;
   readonly path: string;
   readonly readers: number;
-  /** The turns to read. */
+  /** Number of turns to read. */
   readonly turns: number;
 }
 
-/** What they say, in this order. */
+/** Message of the process, in the order of the kinds. */
 export interface Said {
   readonly kind: 'ready' | 'open' | 'done' | 'read';
   readonly text?: string;
 }
 
-/** The end of a turn. */
+/** Text that marks the end of a turn. */
 const mark = Buffer.from('"type":"session.waiting"');
 
 const reading: Reading = JSON.parse(process.argv[2] ?? '{}');
@@ -41,7 +40,8 @@ process.once('message', async () => {
   const bodies = await Promise.all(read);
   say({ kind: 'done' });
   const [text = '', ...others] = bodies.map(toText);
-  if (others.some((other) => other !== text)) throw new Error('readers have read different lines');
+  if (others.some((other) => other !== text))
+    throw new Error('The readers received different lines.');
   process.send?.({ kind: 'read', text } satisfies Said, () => process.disconnect());
 });
 say({ kind: 'ready' });
@@ -64,7 +64,7 @@ function collect(socket: Socket, turns: number): Promise<Buffer> {
       const wasAll = seen === turns;
       seen += countMarks(chunk) + countMarks(joint);
       before = chunk.subarray(-(mark.length - 1));
-      // The line that has the last mark ends with a line feed.
+      // The line with the last mark ends with a line feed.
       const end = wasAll ? 0 : Math.max(0, chunk.lastIndexOf(mark));
       if (seen < turns || !chunk.includes(10, end)) return;
       resolve(Buffer.concat(chunks));
@@ -83,7 +83,7 @@ function countMarks(bytes: Buffer): number {
   return count;
 }
 
-/** Takes a response apart that came in chunks (RFC 9112 §7.1); what comes after the last whole line is left out. */
+/** Decodes a response with chunked transfer coding (RFC 9112 §7.1), up to the last complete line. */
 function toText(response: Buffer): string {
   const parts: Buffer[] = [];
   let at = response.indexOf('\r\n\r\n') + 4;
@@ -94,7 +94,7 @@ function toText(response: Buffer): string {
     parts.push(response.subarray(end + 2, end + 2 + length));
     at = end + 4 + length;
   }
-  // White space before a line is a space against silence.
+  // Spaces before a line are heartbeats.
   const text = Buffer.concat(parts).toString().replaceAll(/^ +/gm, '');
   return text.slice(0, text.lastIndexOf('\n') + 1);
 }

@@ -5,15 +5,15 @@ import { fromSources, startTarget, type Target } from '../processes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** How many sessions ask together; the other sizes follow from it, so that one setting makes all small. */
+/** Number of concurrent sessions. The other sizes are derived from it, so that one setting scales all. */
 export const size = Number(process.env.BENCH_SESSIONS ?? 1000);
 
-/** Rounds of each comparison. */
+/** Number of rounds of each comparison. */
 export const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 
 const ports = { perch: 18_086, scripted: 18_087, bare: 18_088 } as const;
 
-/** Limits that a load from one address would reach. */
+/** Raised limits, because all load comes from one address. */
 const limits = {
   PERCH_SESSIONS: 'on',
   PERCH_SESSION_STARTS_PER_MINUTE: '1000000',
@@ -33,25 +33,25 @@ const limits = {
   PERCH_SESSION_STREAMS_PER_ADDRESS: '5000',
 };
 
-/** What a server of sessions is started with. */
+/** Options of a session server. */
 export interface Serving {
   /** The data directory. */
   readonly folder: string;
-  /** `any` to let it have the whole machine; default: a core of its own. */
+  /** `any` to allow all cores. Default: one core of its own. */
   readonly cores?: 'own' | 'any';
 }
 
-/** Starts the built server, as `npm start` serves it, with its own docs as the corpus. */
+/** Starts the built server like `npm start`, with its own docs as the corpus. */
 export function startPerch(serving: Serving): Promise<Target> {
   return startServer('perch', ['dist/main.js', 'serve'], serving);
 }
 
-/** Starts the built server with an engine that answers in pieces, as the message says. */
+/** Starts the built server with a scripted engine. The message determines the size of the answer. */
 export function startScripted(serving: Serving): Promise<Target> {
   return startServer('scripted', [...fromSources, 'bench/targets/perch-sessions.mjs'], serving);
 }
 
-/** Starts a bare Fastify server that writes lines from a file; it has the health route alone of ours. */
+/** Starts a bare Fastify server that writes lines from a file. It shares only the health route with Perch. */
 export function startBareStream(lines: string, serving: Serving): Promise<Target> {
   return startServer('bare', ['bench/targets/bare-stream.mjs', lines], serving);
 }
@@ -70,7 +70,7 @@ function startServer(
   });
 }
 
-/** Runs work with an empty folder that is removed afterwards. */
+/** Runs work with an empty folder and removes the folder afterwards. */
 export async function withFolder<Value>(work: (folder: string) => Promise<Value>): Promise<Value> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-sessions-'));
   try {
@@ -80,7 +80,7 @@ export async function withFolder<Value>(work: (folder: string) => Promise<Value>
   }
 }
 
-/** Runs work with servers that are stopped afterwards, also where it fails. */
+/** Runs work with servers and stops them afterwards, even if the work fails. */
 export async function withTargets<Value>(
   targets: readonly Target[],
   work: () => Promise<Value>,

@@ -3,21 +3,21 @@ import { median } from '../interleave.ts';
 import type { Target } from '../processes.ts';
 import {
   type ClientSession,
+  checkOneTurn,
   createSessionClient,
-  demandOneTurn,
   type SessionClient,
 } from './client.ts';
 import { rounds, size, startPerch, withFolder, withTargets } from './servers.ts';
 
-/** Sessions that ask one after the other, before and after each load. */
+/** Number of sequential sessions before and after each load. */
 const singles = 25;
 
 const goal = 5;
 
-/** A round takes as long as a thousand answers. */
+/** Number of loads. Each takes as long as a thousand answers. */
 const loads = Math.min(rounds, 3);
 
-/** What people ask about the docs of Perch. */
+/** Typical questions about the docs of Perch. */
 const questions = [
   'How do I get a key?',
   'Where is the data directory configured?',
@@ -31,17 +31,17 @@ const questions = [
   'What is the capital of Mongolia?',
 ];
 
-/** An answer: how long it took from the start of its session to the end of its stream. */
+/** Answered session, with the time from its start to the end of its stream. */
 interface Answered {
   readonly session: ClientSession;
   readonly body: string;
   readonly ms: number;
 }
 
-/** Measures sessions that ask together beside sessions that ask alone; gives the lines of a section. */
+/** Compares concurrent sessions with sequential ones. Returns the lines of a Markdown section. */
 export async function benchTogether(): Promise<string[]> {
   const measured = await withFolder(async (folder) => {
-    // Both of the server's and the client's are all cores: the goal divides by them.
+    // Server and client share all cores, because the goal divides by their number.
     const target = await startPerch({ folder, cores: 'any' });
     return withTargets([target], () => measureRounds(target));
   });
@@ -100,20 +100,19 @@ async function askInTurn(client: SessionClient): Promise<Answered[]> {
   return answered;
 }
 
-/** @throws Error where the stream is not whole, or reads differently now */
+/** @throws Error if the stream is incomplete, or differs when read again */
 async function expectWhole(
   { session, body }: Answered,
   client: SessionClient,
   ids: Set<string>,
 ): Promise<void> {
-  for (const id of demandOneTurn(body)) {
-    if (ids.has(id)) throw new Error(`the id ${id} was given twice`);
+  for (const id of checkOneTurn(body)) {
+    if (ids.has(id)) throw new Error(`The id ${id} occurs twice.`);
     ids.add(id);
   }
   const again = await client.read(session, '?follow=false');
-  // White space before a line is a space against silence.
-  if (again !== body.replaceAll(/^ +/gm, ''))
-    throw new Error('a stream was read differently again');
+  // Spaces before a line are heartbeats.
+  if (again !== body.replaceAll(/^ +/gm, '')) throw new Error('A stream differs when read again.');
 }
 
 function toRound(alone: readonly Answered[], together: readonly Answered[]): Round {

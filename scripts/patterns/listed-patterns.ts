@@ -51,11 +51,11 @@ export const dynamicPatterns: readonly DynamicPatterns[] = [
     },
   },
   {
-    file: 'answers/model/markers.ts',
+    file: 'answers/model/segments.ts',
     madeOf: 'constants of the same file, and the places of passages with every sign escaped',
     create: async () => {
-      const { createToStretches } = await source('answers/model/markers.ts');
-      createToStretches(['docs/start.md#run-it:12', 'docs/a.md:3']);
+      const { createSegmentSplitter } = await source('answers/model/segments.ts');
+      createSegmentSplitter(['docs/start.md#run-it:12', 'docs/a.md:3']);
     },
   },
   {

@@ -1,49 +1,49 @@
-/** A question, with the earlier turns of the same session, oldest first. */
+/** Question to answer, with the earlier turns of the same session, oldest first. */
 export type Question = Readonly<{ text: string; earlier: readonly EarlierTurn[] }>;
 
-/** An earlier turn of the session, with its answer. */
+/** Earlier question of the session, with its answer. */
 export interface EarlierTurn {
   readonly question: string;
   readonly answer: string;
   readonly citations: readonly Citation[];
 }
 
-/** A place in a corpus that an answer rests on. */
+/** Section of a corpus that an answer quotes or is based on. */
 export interface Citation {
-  /** Relative to the corpus, with `/`; begins with the name of the corpus if there are several. */
+  /** Path relative to the corpus, separated by `/`. With several corpora, the name of the corpus comes first. */
   readonly path: string;
-  /** As readers see it; empty before the first heading of a file. */
+  /** Heading of the section, without Markdown syntax; empty before the first heading of a file. */
   readonly heading: string;
-  /** The first and the last line of what was used, from 1. */
+  /** First and last line of the quoted text, counted from 1. */
   readonly line: number;
   readonly endLine: number;
-  /** From 0 to 1; comparable within an answer. */
+  /** Relevance from 0 to 1. Comparable only within one answer. */
   readonly score: number;
 }
 
 export interface Answer {
-  /** Markdown; ends with the citations as `path#heading:line`, the heading as a slug. */
+  /** Markdown that ends with the list of citations as `path#heading:line`, where `heading` is a slug. */
   readonly text: string;
-  /** Best first, at most five. Empty if `abstained`. */
+  /** Up to five citations, most relevant first. Empty if `abstained`. */
   readonly citations: readonly Citation[];
-  /** True if the corpus does not answer the question; the text says so then. */
+  /** Whether the corpus has no answer to the question. The text then says so. */
   readonly abstained: boolean;
-  /** `length` if the text was cut. */
+  /** `length` if the text was truncated. */
   readonly finishReason: 'stop' | 'length';
-  /** Counts by a language model, by names such as `inputTokens`; absent if unknown. */
+  /** Token counts that the language model reported, such as `inputTokens`; absent if unknown. */
   readonly usage?: Readonly<Record<string, number>>;
   readonly fallback?: Fallback;
 }
 
-/** The engine that answered in place of a language model, or ended its answer, and why. */
+/** Engine that replaced a failed language model or completed its answer, and the reason. */
 export interface Fallback {
   readonly modelId: string;
   readonly code: FallbackCode;
-  /** A sentence for people, without anything that the endpoint of the model sent. */
+  /** Sentence for users. Never quotes the response of the model's endpoint. */
   readonly message: string;
 }
 
-/** Reason why a language model did not answer, or not to the end. */
+/** Reason why a language model gave no answer or an incomplete one. */
 export type FallbackCode =
   | 'model_failed'
   | 'model_stalled'
@@ -52,24 +52,24 @@ export type FallbackCode =
   | 'model_paused'
   | 'model_not_asked';
 
-/** Signal and listener of the caller of an engine. */
-export interface Asking {
-  /** Aborted when the turn is cancelled or out of time. The engine stops soon then, and throws its reason. */
+/** Abort signal and text callback of one call to an engine. */
+export interface EngineCallOptions {
+  /** Aborted when the turn is cancelled or times out. The engine then stops and throws the signal's reason. */
   readonly signal: AbortSignal;
-  /** Called with the text piece by piece, in order; the pieces together are the answer's text. */
+  /** Called with each part of the answer's text, in order. All parts joined are the whole text. */
   onText(piece: string): void;
 }
 
-/** Answers questions about corpora. */
+/** Engine that answers questions about corpora. */
 export interface AnswerEngine {
-  /** Its name in events: `perch/extractive`, or the name of a language model. */
+  /** Name of the engine in events: `perch/extractive`, or the name of a language model. */
   readonly modelId: string;
-  /** False while the index is being built for the first time. */
+  /** Whether questions can be answered. False until the index has been built once. */
   readonly isReady: boolean;
-  answer(question: Question, asking: Asking): Promise<Answer>;
+  answer(question: Question, call: EngineCallOptions): Promise<Answer>;
 }
 
-/** Creates the engine that answers with quotations from the index. */
+/** Creates the engine that answers with quotations from the indexed documents. */
 export function toExtractiveEngine(answer: AnswerEngine['answer'], isReady: () => boolean) {
   return {
     modelId: 'perch/extractive',
@@ -80,20 +80,21 @@ export function toExtractiveEngine(answer: AnswerEngine['answer'], isReady: () =
   };
 }
 
-/** A passage for a language model; `id` is its row in the index. */
-export interface GivenPassage {
+/** Passage to include in the prompt of a language model. */
+export interface PromptPassage {
+  /** Row id of the passage in the index. */
   readonly id: number;
   readonly citation: Citation;
-  /** The headings above it and its own, outermost first. */
+  /** Headings above the passage and its own heading, outermost first. */
   readonly trail: readonly string[];
-  /** The whole passage as Markdown. */
+  /** Whole passage as Markdown. */
   readonly text: string;
 }
 
-/** Finds passages for a language model. May work in another thread. */
+/** Source of passages for a language model. May run in another thread. */
 export interface PassageSource {
-  /** Best first; those that an extractive answer would cite come before others. Empty if nothing fits. */
-  find(question: Question): Promise<readonly GivenPassage[]>;
-  /** Returns false once the file of the passage has changed. */
-  isCurrent(passage: GivenPassage): Promise<boolean>;
+  /** Returns the passages that an extractive answer would cite, then others, most relevant first; empty if none match. */
+  find(question: Question): Promise<readonly PromptPassage[]>;
+  /** Returns whether the passage is still in the index, unchanged. */
+  isCurrent(passage: PromptPassage): Promise<boolean>;
 }

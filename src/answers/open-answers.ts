@@ -2,48 +2,48 @@ import type { Clock } from '../core/clock.ts';
 import { type AnswerEngine, type PassageSource, toExtractiveEngine } from './answer.ts';
 import type { Corpus } from './corpus/corpus.ts';
 import { createExtractiveEngine } from './engine/extractive-engine.ts';
-import { openKeeping, type RefreshSummary } from './index/keep-current.ts';
+import { openIndexRefresher, type RefreshSummary } from './index/index-refresher.ts';
 import { openPassageIndex } from './index/passage-index.ts';
 import { type RefreshProgress, refreshIndex } from './index/refresh.ts';
 
 export interface AnswersOptions {
   readonly corpora: readonly Corpus[];
-  /** The file of the index, or `:memory:`. */
+  /** Path of the index file, or `:memory:`. */
   readonly path: string;
   readonly clock: Clock;
   readonly onProgress?: (progress: RefreshProgress) => void;
-  /** Called when the index is up to date. */
+  /** Called after each successful refresh of the index. */
   readonly onRefreshed?: (summary: RefreshSummary) => void;
-  /** Called when a refresh failed, which is tried again, and when a thread has ended. */
-  readonly onTrouble?: (error: unknown) => void;
+  /** Called when a refresh fails (it is retried later) and when a worker thread has ended unexpectedly. */
+  readonly onError?: (error: unknown) => void;
 }
 
-/** An engine and the index that it answers from. */
+/** Answer engine, with the index that it searches. */
 export interface Answers {
   readonly engine: AnswerEngine;
-  /** The passages that the engine finds, for a language model to answer from. */
+  /** Passages that the engine finds, for the prompt of a language model. */
   readonly passages: PassageSource;
-  /** Brings the index up to date once. Throws if that fails. */
+  /** Updates the index once. Throws if the update fails. */
   refresh(signal?: AbortSignal): Promise<RefreshSummary>;
-  /** Brings the index up to date, and again whenever the corpora change, until it is closed. */
+  /** Updates the index now and whenever files of the corpora change, until `close` is called. */
   keepCurrent(): void;
-  /** Ends what is under way and closes the index. */
+  /** Stops running work and closes the index. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the index and the engine in this thread; a server uses `openThreadedAnswers`. Nothing is read yet; an index of an
- * earlier process for the same corpora is used at once. @throws Error if its file cannot be opened
+ * Opens the index and the engine in the calling thread; a server uses `openThreadedAnswers`. Does not read the corpora yet.
+ * An index that an earlier process built for the same corpora is used at once. @throws Error if the index cannot be opened
  */
 export function openAnswers(options: AnswersOptions): Answers {
   const { corpora, path, onProgress } = options;
   const index = openPassageIndex(path);
   let isBuilt = index.isBuiltFor(corpora);
   const { answer, passages } = createExtractiveEngine(index, corpora);
-  const keeping = openKeeping({
+  const refresher = openIndexRefresher({
     ...options,
-    refreshNow: async (live) => {
-      const progress = await refreshIndex({ index, corpora, onProgress, ...live });
+    refreshNow: async (hooks) => {
+      const progress = await refreshIndex({ index, corpora, onProgress, ...hooks });
       isBuilt = true;
       return { ...progress, passages: index.totals().passages };
     },
@@ -51,9 +51,9 @@ export function openAnswers(options: AnswersOptions): Answers {
   return {
     engine: toExtractiveEngine(answer, () => isBuilt),
     passages,
-    ...keeping,
+    ...refresher,
     close: async () => {
-      await keeping.close();
+      await refresher.close();
       index.close();
     },
   };

@@ -12,7 +12,7 @@ import {
 import type { Identification } from '../http/key-status/plugin.ts';
 import { toPath } from '../http/reads/routes.ts';
 import {
-  type ProblemTelling,
+  type ProblemReplies,
   sendSessionProblem,
   toSessionDocument,
 } from '../sessions/http/reply.ts';
@@ -20,7 +20,7 @@ import { type AccessLog, silentAccessLog } from '../web/access-log.ts';
 import {
   describeProblem,
   maxUrlBytes,
-  noteProblem,
+  recordProblem,
   sendProblem,
   toProblem,
 } from '../web/errors.ts';
@@ -28,11 +28,11 @@ import type { Access } from './open/access.ts';
 import type { AppBasics } from './options.ts';
 
 /** Returns the functions with which session routes report problems, the same as for other routes. */
-export function createProblemReporter(baseUrl: string, accessLog: AccessLog): ProblemTelling {
+export function createProblemReporter(baseUrl: string, accessLog: AccessLog): ProblemReplies {
   return {
     toProblem,
     describe: (problem, request) => describeProblem(problem, request, baseUrl),
-    note: (problem, _request, reply) => noteProblem(problem, reply, accessLog),
+    note: (problem, _request, reply) => recordProblem(problem, reply, accessLog),
   };
 }
 

@@ -55,7 +55,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   const library = openLibrary(server.log);
   const facts = toDiscoveryFacts({ config, library });
   const assets = createAssets(packagePath('assets'), server.log);
-  const site = { baseUrl, assets, canBeAsked: sessions !== null };
+  const site = { baseUrl, assets, hasAskPage: sessions !== null };
   const hasSample = config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive');
   const asking = sessions && createPageAnswers({ ...services, ...sessions, clientOf });
   const sharedCacheSeconds = config.PERCH_SHARED_CACHE_SECONDS;
@@ -93,7 +93,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
     heavyTurns,
     shed: () => (load.isHigh ? overloaded() : null),
     track: work.track,
-    notice: accessLog.notice,
+    logIfNotable: accessLog.logIfNotable,
   });
   if (sessions !== null) registerSessions(server, sessions, services);
 }

@@ -9,7 +9,7 @@ const message = z
   .looseObject({
     jsonrpc: z.literal('2.0'),
     method: z.string().describe('For example `tools/list`.'),
-    id: id.optional().describe('Absent where no answer is wanted.'),
+    id: id.optional().describe('Id of the request; absent for notifications.'),
     params: z.looseObject({}).optional(),
   })
   .meta({ id: 'McpMessage' });
@@ -17,7 +17,7 @@ const message = z
 const answer = z
   .looseObject({
     jsonrpc: z.literal('2.0'),
-    id: id.nullable().describe('That of the message; null where none could be read.'),
+    id: id.nullable().describe('Id of the message; `null` if it could not be read.'),
     result: z.looseObject({}).optional(),
     error: z.looseObject({ code: z.number().int(), message: z.string() }).optional(),
   })
@@ -31,23 +31,23 @@ export const mcpEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: mcpPath,
     tag: 'mcp',
-    summary: 'Answers a message of the Model Context Protocol.',
+    summary: 'Handles a message of the Model Context Protocol.',
     description:
-      'Streamable HTTP without sessions, in the revision 2026-07-28 and in those with a handshake back to 2025-03-26. The tools are the reads; what fails within a call is a result with `isError`.',
+      'Streamable HTTP without sessions, in revision 2026-07-28 and the older revisions with a handshake since 2025-03-26. The tools are the reads. A failed tool call is a result with `isError`.',
     body: { 'application/json': z.union([message, z.array(message).max(maxBatch)]) },
-    headers: { Vary: { description: 'The request headers that chose this reply.' } },
+    headers: { Vary: { description: 'Request headers on which the reply depends.' } },
     replies: [
       {
         status: 200,
-        description: 'The answer, or as many as the batch has requests.',
+        description: 'Response, or one response for each request of a batch.',
         content: {
           'application/json': z.union([answer, z.array(answer)]),
           'text/event-stream': 'text',
         },
       },
-      { status: 202, description: 'Taken; there is nothing to answer.' },
-      { status: 400, description: 'The message cannot be understood.', content },
-      { status: 404, description: 'There is no such method in the newest revision.', content },
+      { status: 202, description: 'The message was accepted and needs no response.' },
+      { status: 400, description: 'The message is invalid.', content },
+      { status: 404, description: 'The method does not exist in the newest revision.', content },
       {
         status: 406,
         description: '`Accept` lacks `application/json` or `text/event-stream`.',

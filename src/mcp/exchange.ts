@@ -1,38 +1,38 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
-import { createMcpServers, type McpOptions, type Sdk, type Visitor } from './server.ts';
+import { createMcpServers, type McpOptions, type RequestIdentity, type Sdk } from './server.ts';
 
 export type McpExchange = ReturnType<typeof createExchange>;
 
-/** Maximum number of bytes of a body. Calls are small; a batch can be larger. */
+/** Maximum number of bytes of a request body. Batches may be much larger than single calls. */
 export const maxBodyBytes = 1_048_576;
 
-/** The revision that had batches, and the default of a request that names none (2025-06-18, Transports). */
+/** Only revision with batches over HTTP, and the default for requests without one (2025-06-18, Transports). */
 const revisionOfBatches = '2025-03-26';
 
-/** Maximum number of messages in a batch, so that one request makes no more than that many results. */
+/** Maximum number of messages in a batch, which limits the results of one request. */
 export const maxBatch = 10;
 
-/** Maximum number of open streams of notifications. The ledger bounds those of one client. */
+/** Maximum number of open notification streams. The ledger limits the streams of each client. */
 const maxSubscriptions = 4096;
 
-/** Creates the exchange. `onReport` is called with the errors of the SDK and with messages that it refuses. */
+/** Creates the handler of MCP messages over HTTP. `onReport` is called with errors of the SDK and refused messages. */
 export function createExchange(
   sdk: Sdk,
   { onReport, ...options }: McpOptions & { readonly onReport: (error: Error) => void },
 ) {
   const createServer = createMcpServers(sdk, options);
-  const visitors = new WeakMap<Request, Visitor>();
+  const identities = new WeakMap<Request, RequestIdentity>();
   const modern: McpHttpHandler = sdk.createMcpHandler(
-    ({ requestInfo }) => createServer(requestInfo && visitors.get(requestInfo)),
+    ({ requestInfo }) => createServer(requestInfo && identities.get(requestInfo)),
     { legacy: 'reject', onerror: onReport, maxSubscriptions, maxRequestBodySize: maxBodyBytes },
   );
   const answerLegacy = async (request: Request, parsedBody: unknown): Promise<Response> => {
-    const server = createServer(visitors.get(request));
-    // A caller cancels a call by leaving. A batch that cancels a call of its own would wait forever.
+    const server = createServer(identities.get(request));
+    // Over HTTP, clients cancel by disconnecting. A batch that cancels its own call would never be answered.
     server.setNotificationHandler('notifications/cancelled', () => undefined);
     server.onerror = onReport;
-    const how = { enableJsonResponse: true };
-    const transport = new sdk.WebStandardStreamableHTTPServerTransport(how);
+    const transportOptions = { enableJsonResponse: true };
+    const transport = new sdk.WebStandardStreamableHTTPServerTransport(transportOptions);
     await server.connect(transport);
     try {
       return await untilAborted(request.signal, transport.handleRequest(request, { parsedBody }));
@@ -41,15 +41,19 @@ export function createExchange(
     }
   };
   return {
-    /** Answers a POST. The signal of the request is aborted when the caller leaves. */
-    answer: async (request: Request, body: string, visitor: Visitor): Promise<Response> => {
+    /** Answers a POST request. The signal of `request` is aborted when the client disconnects. */
+    answer: async (
+      request: Request,
+      body: string,
+      identity: RequestIdentity,
+    ): Promise<Response> => {
       let parsedBody: unknown;
       try {
         parsedBody = JSON.parse(body);
       } catch {
         return refuse(-32700, 'Parse error: the body is not JSON.');
       }
-      visitors.set(request, visitor);
+      identities.set(request, identity);
       if (!(await sdk.isLegacyRequest(request, parsedBody))) {
         return modern.fetch(request, { parsedBody });
       }
@@ -59,28 +63,28 @@ export function createExchange(
   };
 }
 
-/** Refuses a batch that is too large, or of a revision over HTTP that has none. */
+/** Returns the error response for a batch that is too large or whose revision has no batches. */
 function refuseBatch({ headers }: Request, body: unknown): Response | undefined {
   if (!Array.isArray(body)) return undefined;
   if (body.length > maxBatch) {
-    const fault = `the batch has ${body.length} messages; it takes ${maxBatch} at most.`;
+    const fault = `the batch has ${body.length} messages, and the maximum is ${maxBatch}.`;
     return refuse(-32600, `Invalid Request: ${fault}`);
   }
   const revision = headers.get('mcp-protocol-version') ?? revisionOfBatches;
   if (revision === revisionOfBatches) return undefined;
-  return refuse(-32600, `Invalid Request: the revision ${revision} has no batches.`);
+  return refuse(-32600, `Invalid Request: revision ${revision} does not support batches.`);
 }
 
 function refuse(code: number, message: string): Response {
   return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status: 400 });
 }
 
-/** Waits for work, but not after the caller has left: then it may never be answered. */
+/** Returns the result of `work`, or rejects when the signal is aborted: work for a disconnected client may never end. */
 function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
-    if (signal.aborted) leave();
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }

@@ -11,11 +11,11 @@ import { refuseOtherMethods } from '../web/methods.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions } from './server.ts';
 
-/** The context of the route: all that it may use. */
+/** Dependencies of the MCP route. */
 interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
-  /** The web origins whose pages may call it. */
+  /** Web origins whose pages may call the route. */
   readonly origins: Origins;
-  /** Returns who asks, and why the request is not answered; `null` if it is. */
+  /** Returns the caller of a request, and the problem with its credentials; `null` if there is none. */
   readonly identityOf: (request: FastifyRequest) => {
     readonly caller: Caller;
     readonly refusal: Problem | null;
@@ -23,24 +23,24 @@ interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   readonly clientOf: (request: FastifyRequest) => Client;
   readonly ledger: Ledger;
   readonly heavyTurns: Turns;
-  /** Returns the problem of a process that takes no work at the moment; `null` while it does. */
+  /** Returns a problem while the process is overloaded or shutting down; otherwise `null`. */
   readonly shed: () => Problem | null;
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
-  /** Called with replies that may deserve a line in the log. */
-  readonly notice: (request: FastifyRequest, reply: FastifyReply, status: number) => void;
+  /** Called with each response, for the access log. */
+  readonly logIfNotable: (request: FastifyRequest, reply: FastifyReply, status: number) => void;
 }
 
 export const mcpPath = '/mcp';
 
-/** The methods that it answers. A server without sessions has no stream to GET and nothing to DELETE. */
-const allow = ['POST'];
+/** Methods of the route. Without sessions there is no stream to GET and nothing to DELETE. */
+const allowedMethods = ['POST'];
 const noSessions =
-  'The MCP server has no sessions: it answers POST with a JSON-RPC message, opens no stream for GET and has nothing to DELETE.';
+  'The MCP server has no sessions, so only POST with a JSON-RPC message is supported.';
 
-/** Registers `/mcp`, Streamable HTTP without sessions. */
+/** Registers `/mcp` (Streamable HTTP without sessions). */
 export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions) {
   const { origins, identityOf } = options;
-  const cors = toCorsPolicy(origins, { methods: allow, exposedHeaders });
+  const cors = toCorsPolicy(origins, { methods: allowedMethods, exposedHeaders });
   const config = { allowance: 'browse', cors } as const;
   app.addHook('onRequest', (request, _reply, done) => {
     done(origins.faultOf(request.headers) ?? undefined);
@@ -56,17 +56,17 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
       if (refusal !== null) throw refusal;
     },
     handler: async (request, reply) => {
-      const exchange = { request, reply, leaving: leavingOf(reply) };
+      const exchange = { request, reply, disconnect: abortOnDisconnect(reply) };
       const response = await options.track(answer(await open(), options, exchange));
-      options.notice(request, reply, response.status);
+      options.logIfNotable(request, reply, response.status);
       if (isStream(response)) await countStream(response, options, exchange);
       return send(reply, response);
     },
   });
-  refuseOtherMethods(app, mcpPath, { allow, config, detail: noSessions });
+  refuseOtherMethods(app, mcpPath, { allow: allowedMethods, config, detail: noSessions });
 }
 
-/** The SDK is loaded by the first request: a start does not wait for it. */
+/** Returns a function that loads the SDK on the first request, so that the server starts without waiting for it. */
 function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {
   let opening: Promise<McpExchange> | undefined;
   const open = async () => {
@@ -77,68 +77,72 @@ function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {
       onReport: (err) => app.log.debug({ err }, 'MCP message refused'),
     });
   };
-  // Streams would keep the server from closing.
+  // Open streams would prevent the server from closing.
   app.addHook('preClose', async () => (await opening)?.close());
   return () => (opening ??= open());
 }
 
-/** Fastify's own signal tells that the request has been read, which a POST is before it is answered. */
-function leavingOf({ raw }: FastifyReply): AbortController {
-  const leaving = new AbortController();
+/** Returns a controller that is aborted on disconnect. Fastify's signal is aborted once the request body was read. */
+function abortOnDisconnect({ raw }: FastifyReply): AbortController {
+  const disconnect = new AbortController();
   raw.once('close', () => {
-    if (!raw.writableEnded) leaving.abort();
+    if (!raw.writableEnded) disconnect.abort();
   });
-  return leaving;
+  return disconnect;
 }
 
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Aborted when the caller leaves. */
-  readonly leaving: AbortController;
+  /** Aborted when the client disconnects. */
+  readonly disconnect: AbortController;
 }
 
 async function answer(
   mcp: McpExchange,
   { context, clientOf, identityOf, heavyTurns }: McpPluginOptions,
-  { request, leaving }: Exchange,
+  { request, disconnect }: Exchange,
 ): Promise<Response> {
-  const { signal } = leaving;
+  const { signal } = disconnect;
   const client = clientOf(request);
-  // Of replies to one connection, Node tells only the first that it was closed.
-  const isHere = () => !signal.aborted && !request.socket.destroyed;
+  // With pipelining, Node emits `close` only on the first response of a connection.
+  const isConnected = () => !signal.aborted && !request.socket.destroyed;
   const takeTurn = async () => {
-    if (await waitForTurn(heavyTurns, client.address, isHere)) return;
-    leaving.abort();
+    if (await waitForTurn(heavyTurns, client.address, isConnected)) return;
+    disconnect.abort();
     throw signal.reason;
   };
   const headers = toHeaders(request);
-  const asked = new Request(`${context.baseUrl}${mcpPath}`, { method: 'POST', headers, signal });
+  const mcpRequest = new Request(`${context.baseUrl}${mcpPath}`, {
+    method: 'POST',
+    headers,
+    signal,
+  });
   const { caller } = identityOf(request);
   await takeTurn();
-  const visitor = { caller, client, takeTurn, requestId: request.id };
-  const response = await mcp.answer(asked, String(request.body ?? ''), visitor);
+  const identity = { caller, client, takeTurn, requestId: request.id };
+  const response = await mcp.answer(mcpRequest, String(request.body ?? ''), identity);
   signal.throwIfAborted();
   return response;
 }
 
-/** What the protocol reads. Nothing else of a request reaches the SDK, least of all a key. */
+/** Returns the headers that the protocol uses. No other header, such as an API key, reaches the SDK. */
 function toHeaders({ headers }: FastifyRequest): Headers {
   const { accept = '', 'content-type': contentType = '' } = headers;
-  const ofProtocol = Object.entries(headers).flatMap(([name, value]) =>
+  const mcpHeaders = Object.entries(headers).flatMap(([name, value]) =>
     name.startsWith('mcp-') && typeof value === 'string' ? [[name, value] as const] : [],
   );
   return new Headers({
-    // Who takes anything takes both media types that the SDK looks for by their names.
+    // `*/*` accepts both media types, but the SDK checks for their names.
     accept: /(?:^|[\s,])\*\/\*/.test(accept) ? 'application/json, text/event-stream' : accept,
-    // The SDK knows one name of JSON; the parser has refused every other media type.
+    // The SDK accepts only this name of JSON. Other media types were already refused by the body parser.
     'content-type': contentType === '' ? '' : 'application/json',
-    ...Object.fromEntries(ofProtocol),
+    ...Object.fromEntries(mcpHeaders),
   });
 }
 
 async function send(reply: FastifyReply, response: Response) {
-  // Streams are never kept or held back, and nothing here is for a shared cache.
+  // Responses must not be cached or buffered.
   reply.code(response.status);
   for (const name of ['content-type', 'x-accel-buffering']) {
     const value = response.headers.get(name);
@@ -155,18 +159,18 @@ function isStream({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-/** @throws Problem `overloaded` for a client with too many open streams */
+/** Counts an open stream. @throws Problem `overloaded` for a client with too many open streams */
 async function countStream(
   { body }: Response,
   { ledger, clientOf }: McpPluginOptions,
   { request, reply }: Exchange,
 ): Promise<void> {
-  const hold = ledger.open('streams', clientOf(request));
-  if (hold.take(1)) {
-    reply.raw.once('close', hold.release);
+  const reservation = ledger.open('streams', clientOf(request));
+  if (reservation.take(1)) {
+    reply.raw.once('close', reservation.release);
     return;
   }
   await body?.cancel();
-  const detail = 'Too many streams are open, in all or for this client address.';
+  const detail = 'Too many streams are open, either in total or for this client address.';
   throw new Problem('overloaded', { detail });
 }

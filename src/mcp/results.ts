@@ -2,10 +2,10 @@ import { Problem, toProblemDocument } from '../core/problem.ts';
 import { createSlices } from '../core/scheduling/slices.ts';
 import type { Requester } from '../fetching/cost.ts';
 import type { RenderingCache } from '../fetching/plan.ts';
-import { correctionOf } from '../reads/misspelt.ts';
+import { findCorrection } from '../reads/misspelt.ts';
 import { faultOf } from '../reads/parameters.ts';
 import type { PlanContext, Read } from '../reads/read.ts';
-import { type Answered, nameView, type Reader } from '../reads/run.ts';
+import { type AnsweredRead, nameView, type Reader } from '../reads/run.ts';
 import type { ReadTool } from './tools.ts';
 
 type ToolArguments = Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ interface TextBlock {
   readonly text: string;
 }
 
-/** The result of a tool call (MCP 2026-07-28, Tools: Tool Result). */
+/** Result of a tool call (MCP 2026-07-28, Tools: Tool Result). */
 interface ToolResult {
   readonly content: TextBlock[];
   readonly structuredContent: Record<string, unknown>;
@@ -23,51 +23,54 @@ interface ToolResult {
   readonly [member: string]: unknown;
 }
 
-export interface PreparedResult {
+export interface RenderedResult {
   readonly text: string;
-  /** Shared by all results of the answer: it must not be changed. */
+  /** Shared by all results of the same answer, so it must not be modified. */
   readonly structuredContent: Record<string, unknown>;
 }
 
-interface Calling {
+interface ToolCall {
   readonly reader: Reader;
   readonly context: PlanContext;
-  readonly results: RenderingCache<PreparedResult>;
+  readonly results: RenderingCache<RenderedResult>;
   readonly requester: Requester;
-  /** Waits until a long result may be rendered further; default: it is rendered in one piece. */
+  /** Waits for a turn between parts of a long rendering. Default: the result is rendered without pauses. */
   readonly takeTurn: (() => Promise<void>) | undefined;
-  /** Called with every error that is no problem; the caller learns nothing of it. */
+  /** Called with each unexpected error. The caller gets no details of it. */
   readonly onDefect: (error: unknown) => void;
 }
 
 /**
- * Calls a tool: the text is the body that HTTP sends for the same parameters, the structured content
- * its JSON. A failure is a result as well, with a problem document. Throws only if the caller has left.
+ * Calls a tool. The text is the body that HTTP sends for the same parameters; the structured content is its JSON.
+ * A failure is a result with a problem document. Throws only if the client has disconnected.
  */
 export async function callTool(
   tool: ReadTool,
   args: ToolArguments,
-  calling: Calling,
+  call: ToolCall,
 ): Promise<ToolResult> {
   try {
-    return await readTool(tool, args, calling);
+    return await readTool(tool, args, call);
   } catch (cause) {
-    if (calling.requester.signal.aborted) throw cause;
-    return toFailure(cause instanceof Problem ? cause : toDefect(cause, calling), calling);
+    if (call.requester.signal.aborted) throw cause;
+    return toFailure(cause instanceof Problem ? cause : toDefect(cause, call), call);
   }
 }
 
-function toDefect(cause: unknown, { onDefect }: Calling): Problem {
+function toDefect(cause: unknown, { onDefect }: ToolCall): Problem {
   onDefect(cause);
-  return new Problem('internal_error', { detail: 'The server failed to answer.', cause });
+  return new Problem('internal_error', {
+    detail: 'The server failed to answer.',
+    cause,
+  });
 }
 
-/** Maximum number of unknown arguments that are compared with the known ones. */
+/** Maximum number of unknown arguments that are checked for misspellings. */
 const maxCompared = 50;
 
 /**
- * Returns the arguments of a call without those that are `null`, which counts as left out, and the names of
- * those that the read neither has nor warns of. Throws Problem for a list: to a read it is a repeated parameter.
+ * Returns the arguments of a call without `null` values, which count as omitted, and the names of unknown arguments
+ * for which the read itself adds no warning. Throws Problem for a list, which a read treats as a repeated parameter.
  */
 function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   const entries = Object.entries(args).filter(([, value]) => value !== null);
@@ -76,14 +79,14 @@ function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   if (list !== undefined) {
     const { code, accepts } = faultOf(shape[list]);
     throw new Problem(code, {
-      detail: `The parameter \`${list}\` is a list; it takes ${accepts}.`,
+      detail: `The parameter \`${list}\` is a list. It takes ${accepts}.`,
     });
   }
   const others = entries.map(([name]) => name).filter((name) => !Object.hasOwn(shape, name));
   return {
     given: Object.fromEntries(entries),
     unknown: others.filter(
-      (name, at) => at >= maxCompared || correctionOf(name, names) === undefined,
+      (name, at) => at >= maxCompared || findCorrection(name, names) === undefined,
     ),
   };
 }
@@ -91,12 +94,12 @@ function readArguments({ params: { shape } }: Read, args: ToolArguments) {
 async function readTool(
   { read, definition }: ReadTool,
   args: ToolArguments,
-  calling: Calling,
+  call: ToolCall,
 ): Promise<ToolResult> {
-  const { reader, requester } = calling;
+  const { reader, requester } = call;
   const { given, unknown } = readArguments(read, args);
-  const answered = await reader.fetch(reader.understand(read, given), requester);
-  const { text, structuredContent } = await prepare(answered, calling);
+  const answered = await reader.fetch(reader.parse(read, given), requester);
+  const { text, structuredContent } = await render(answered, call);
   const block = { type: 'text', text } as const;
   return {
     content: unknown.length === 0 ? [block] : [block, warnOfIgnored(unknown, definition)],
@@ -104,42 +107,42 @@ async function readTool(
   };
 }
 
-/** Returns the result of an answer, kept beside the representations that it is made of. */
-async function prepare(
-  answered: Answered,
-  { reader, results, takeTurn }: Calling,
-): Promise<PreparedResult> {
-  const { format = 'markdown' } = answered.understood;
+/** Renders the result of an answer. Results are cached together with the representations of the answer. */
+async function render(
+  answered: AnsweredRead,
+  { reader, results, takeTurn }: ToolCall,
+): Promise<RenderedResult> {
+  const { format = 'markdown' } = answered.parsed;
   const { renderings } = answered.answer;
   const name = nameView(answered, format);
-  const kept = results.get(renderings, name);
-  if (kept !== undefined) return kept;
+  const cached = results.get(renderings, name);
+  if (cached !== undefined) return cached;
   const sliced = takeTurn === undefined ? {} : createSlices(takeTurn);
   const textOf = async (of: typeof format) =>
     (await reader.represent(answered, of, sliced)).body.toString();
   const [text, json] = [await textOf(format), await textOf('json')];
-  const prepared = { text, structuredContent: JSON.parse(json) };
-  results.set(renderings, name, prepared, 2 * text.length + bytesPerCharacter * json.length);
-  return prepared;
+  const rendered = { text, structuredContent: JSON.parse(json) };
+  results.set(renderings, name, rendered, 2 * text.length + bytesPerCharacter * json.length);
+  return rendered;
 }
 
-/** Bytes that parsed JSON takes in memory for each of its characters, at most about. */
+/** Approximate upper limit of the bytes that parsed JSON takes in memory for each character. */
 const bytesPerCharacter = 4;
 
-/** As on HTTP they change nothing; but most unknown arguments of a tool are misspelt. */
+/** Returns a warning about ignored arguments. As over HTTP they have no effect, but most of them are misspelt. */
 function warnOfIgnored(
   unknown: readonly string[],
   { name, inputSchema: { properties } }: ReadTool['definition'],
 ): TextBlock {
-  const told = unknown.slice(0, 5).map((one) => JSON.stringify(one.slice(0, 80)));
-  const more = unknown.length > told.length ? ' and more' : '';
+  const shown = unknown.slice(0, 5).map((one) => JSON.stringify(one.slice(0, 80)));
+  const more = unknown.length > shown.length ? ' and more' : '';
   return {
     type: 'text',
-    text: `Ignored: ${told.join(', ')}${more}. ${name} takes ${Object.keys(properties).join(', ')}.`,
+    text: `Ignored: ${shown.join(', ')}${more}. ${name} takes ${Object.keys(properties).join(', ')}.`,
   };
 }
 
-function toFailure(problem: Problem, { context: { baseUrl } }: Calling): ToolResult {
+function toFailure(problem: Problem, { context: { baseUrl } }: ToolCall): ToolResult {
   const document = toProblemDocument(problem, { baseUrl });
   const { title, detail, code, resolution, retry_after: retryAfter } = document;
   const lines = [

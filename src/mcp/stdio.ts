@@ -4,14 +4,14 @@ import { createMcpServers, type McpOptions, type Sdk } from './server.ts';
 
 interface StdioOptions extends McpOptions {
   readonly input: Readable;
-  /** Writes the text of a message, its line end included. */
+  /** Writes a serialized message, including its line end. */
   readonly write: (text: string) => void;
-  /** Ends the connection when it is aborted; calls under way are not answered. */
+  /** Ends the connection when aborted. Calls in flight are not answered. */
   readonly stop: AbortSignal;
   readonly onReport: (error: Error) => void;
 }
 
-/** Serves MCP over a pair of streams, a message for each line, until the input ends. */
+/** Serves MCP over a pair of streams, one message per line, until the input ends. */
 export async function serveStdio({ stop, onReport, ...options }: StdioOptions): Promise<void> {
   const [sdk, stdio] = await Promise.all([
     import('@modelcontextprotocol/server'),
@@ -28,23 +28,23 @@ export async function serveStdio({ stop, onReport, ...options }: StdioOptions): 
 }
 
 /**
- * Creates a transport that answers all requests before it ends: the SDK's own drops calls under way when the
- * input ends, which is right away for `echo … | perch mcp`. `closed` resolves when the connection has ended.
+ * Creates a transport that answers all requests before it closes. The SDK's own transport drops calls in flight when
+ * the input ends, which is immediately for `echo … | perch mcp`. `closed` resolves when the connection has ended.
  */
 function createLineTransport(sdk: Sdk, { input, write }: Pick<StdioOptions, 'input' | 'write'>) {
   const buffer = new sdk.ReadBuffer();
   const unanswered = new Set<unknown>();
   let hasEnded = false;
   let isClosed = false;
-  let tellClosed: () => void = () => undefined;
+  let resolveClosed: () => void = () => undefined;
   const closed = new Promise<void>((resolve) => {
-    tellClosed = resolve;
+    resolveClosed = resolve;
   });
   const receive = (chunk: Buffer) => {
     try {
       buffer.append(chunk);
     } catch (error) {
-      // A message without an end: nothing after it can be understood.
+      // The message exceeds the buffer, so the start of the next message is unknown.
       transport.onerror?.(error as Error);
       return void transport.close();
     }
@@ -54,7 +54,7 @@ function createLineTransport(sdk: Sdk, { input, write }: Pick<StdioOptions, 'inp
     try {
       const message = buffer.readMessage();
       if (message === null) return false;
-      note(unanswered, message);
+      trackRequest(unanswered, message);
       transport.onmessage?.(message);
     } catch (error) {
       transport.onerror?.(error as Error);
@@ -83,14 +83,14 @@ function createLineTransport(sdk: Sdk, { input, write }: Pick<StdioOptions, 'inp
       isClosed = true;
       input.off('data', receive).off('end', end).off('close', end).pause();
       transport.onclose?.();
-      tellClosed();
+      resolveClosed();
     },
   };
   return { transport, closed };
 }
 
-/** Keeps the ids of requests that wait for an answer: no cancelled ones, no subscriptions. */
-function note(unanswered: Set<unknown>, message: JSONRPCMessage): void {
+/** Tracks the ids of requests that need a response, except cancelled requests and subscriptions. */
+function trackRequest(unanswered: Set<unknown>, message: JSONRPCMessage): void {
   if (!('method' in message) || message.method === 'subscriptions/listen') return;
   if ('id' in message) unanswered.add(message.id);
   else if (message.method === 'notifications/cancelled') {

@@ -3,7 +3,7 @@ import { type JsonSchema, refer, toReplySchemas } from '../core/json-schema.ts';
 import { reads } from '../reads/index.ts';
 import { describeParametersOf, type Read } from '../reads/read.ts';
 
-/** A read that is a tool, with the definition that clients list. */
+/** Read that is available as a tool, with the definition for clients. */
 export type ReadTool = NonNullable<ReturnType<ReturnType<typeof createTools>['get']>>;
 
 const annotations = {
@@ -14,8 +14,8 @@ const annotations = {
 } as const;
 
 /**
- * Returns the reads that are tools, by the name of the tool. `problem` is the schema of a problem
- * document, which is the structured content of a result with `isError`.
+ * Creates the tools, by name. `problem` is the schema of a problem document, which is the structured content of a result
+ * with `isError`.
  */
 export function createTools(problem: z.ZodType) {
   return new Map(
@@ -37,9 +37,9 @@ export function createTools(problem: z.ZodType) {
 }
 
 const formatDescription =
-  'What the text of the result is. Default `markdown`; the structured content is JSON whatever this says.';
+  'Format of the text of the result. Default: `markdown`. The structured content is always JSON.';
 
-/** Several clients refuse `anyOf` at the root, so that descriptions say which parameters go together. */
+/** Returns the input schema. It has no `anyOf` at the root, which several clients reject; descriptions explain instead. */
 function describeInput(read: Read) {
   const parameters = describeParametersOf(read);
   const properties = parameters.map(({ name, description, schema }): [string, JsonSchema] => [
@@ -54,9 +54,9 @@ function describeInput(read: Read) {
 }
 
 /**
- * Returns the schema of a tool's structured content: the body of the read, or a problem document. Clients put
- * it before a language model, so it is an outline: members with their types, without descriptions. The protocol
- * wants an object at the root, and clients validate results with `isError` as well.
+ * Returns the schema of a tool's structured content: the body of the read, or a problem document. Clients pass the schema
+ * to a language model, so it is short: members with their types, without descriptions. The protocol requires an object at
+ * the root, and clients also validate results with `isError`.
  */
 function describeOutput(reply: z.ZodType, problem: z.ZodType) {
   const named = toReplySchemas([reply, problem]);
@@ -74,7 +74,7 @@ function describeOutput(reply: z.ZodType, problem: z.ZodType) {
 
 type NamedSchemas = Readonly<Record<string, JsonSchema>>;
 
-/** Creates the function that returns an object's members with their types, and nothing below them. */
+/** Creates the function that reduces an object's schema to its members and their types. */
 function createOutline(named: NamedSchemas, kept: readonly string[]) {
   const outlineMember = (schema: JsonSchema): JsonSchema => {
     const name = nameOf(schema);
@@ -93,7 +93,7 @@ function createOutline(named: NamedSchemas, kept: readonly string[]) {
   };
 }
 
-/** Returns the names of the schemas that the members of an object refer to: those of posts and accounts. */
+/** Returns the names of the schemas that the members of an object refer to, such as posts and accounts. */
 function namesIn(named: NamedSchemas, body: JsonSchema): readonly string[] {
   const members = Object.values((body.properties ?? {}) as NamedSchemas);
   const names = members.flatMap((member) => {

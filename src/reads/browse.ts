@@ -11,7 +11,7 @@ import {
   type BrowseSubject,
   browseFormats,
 } from '../model/results.ts';
-import { clampedCount, freeText, optionalChoice, truth, wholeNumber } from './parameters.ts';
+import { clampedCount, flag, freeText, optionalChoice, wholeNumber } from './parameters.ts';
 import { createRead, type PlanContext, type Read, type ReadOf, staleWarnings } from './read.ts';
 
 const defaultLimit = 20;
@@ -21,17 +21,17 @@ const maxPage = 10;
 export const listParams = {
   limit: clampedCount(maxLimit)
     .default(defaultLimit)
-    .describe(`How many items a page has, 1 to ${maxLimit}.`),
+    .describe(`Number of items on a page, 1 to ${maxLimit}.`),
   cursor: freeText('invalid_cursor')
     .optional()
-    .describe('`nextCursor` of the page before, unchanged.'),
+    .describe('`nextCursor` of the previous page, unchanged.'),
   page: wholeNumber(maxPage)
     .optional()
-    .describe(`The page, 1 to ${maxPage}; walks the earlier ones. Not together with \`cursor\`.`),
-  full: truth(false).describe('Adds dates, metrics and profile detail to the Markdown.'),
-  nocache: truth(false).describe('Skips the response cache.'),
+    .describe(`Page number, 1 to ${maxPage}. Cannot be combined with \`cursor\`.`),
+  full: flag(false).describe('Adds dates, metrics and profile detail to the Markdown.'),
+  nocache: flag(false).describe('Skips the response cache.'),
   format: optionalChoice('invalid_format', browseFormats).describe(
-    'Where it is left out, `markdown` or what `Accept` prefers.',
+    'Default: the format that `Accept` prefers, or `markdown`.',
   ),
 };
 
@@ -42,15 +42,15 @@ export const handleParam = freeText('invalid_handle').describe(
 const listSchema = z.object(listParams);
 type ListParams = z.output<typeof listSchema>;
 
-/** The list of a browse read, without the place in it. */
+/** List that a browse read requests, without the position in it. */
 export interface BrowseTarget {
   readonly subject: BrowseSubject;
   readonly cacheSubject: string;
   readonly profile?: ProfileQuery;
   readonly list: ListQuery | null;
-  /** The values that identify the list: route, query, options. */
+  /** Values that identify the list: route, query, options. */
   readonly identity: readonly (string | number | boolean | null)[];
-  /** The path under `/api/v1`, and the parameters that go along to the next page. */
+  /** Path under `/api/v1`, and the parameters to repeat in the URL of the next page. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | boolean | undefined>>;
   readonly isLiveOnly?: boolean;
@@ -61,11 +61,11 @@ export function toAccountReference(handle: string): AccountReference {
   const reference = parseHandle(handle);
   if (reference !== null) return reference;
   throw new Problem('invalid_handle', {
-    detail: `The parameter \`handle\` has the value ${quoteInput(handle)}, which has the form of no platform’s handles.`,
+    detail: `The parameter \`handle\` has the value ${quoteInput(handle)}, which is not a valid handle on any platform.`,
   });
 }
 
-/** Creates a read of a list, which takes `listParams` besides its own parameters. */
+/** Creates a read of a list. Its parameters include `listParams`. */
 export function createBrowseRead<Schema extends typeof listSchema>(
   about: ReadOf<Schema>,
   toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget,
@@ -98,7 +98,7 @@ function toQuery(
   if (cursor !== undefined && page !== undefined) {
     throw new Problem('invalid_option', {
       detail:
-        'The parameter `page` is given together with `cursor`; only one of them can say where the page begins.',
+        'The parameters `page` and `cursor` are both given; only one of them can set the start of the page.',
     });
   }
   const listKey = JSON.stringify(identity);
@@ -140,9 +140,9 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
 }
 
 const endlessCursor =
-  'There is more, but the source names the place by a cursor that is too long to be passed on.';
+  'The list has more items, but the source’s cursor for the next page is too long to be passed on.';
 
-/** The account found has the exact form of the handle, and the answered post its author. */
+/** Returns the subject with the handle and URL of the account found, or of the author of the answered post. */
 function nameSubject(
   subject: BrowseSubject,
   { account, answered }: Pick<BrowseFound, 'account' | 'answered'>,

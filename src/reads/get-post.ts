@@ -7,8 +7,8 @@ import { canonicalUrl } from '../model/post.ts';
 import type { PostQuery } from '../model/queries.ts';
 import { embedUrl, type PostReference, parsePostParams } from '../model/reference.ts';
 import { type PostResult, postFormats } from '../model/results.ts';
-import { readPostUrl } from './addresses/post-address.ts';
-import { choice, freeText, optionalChoice, threadMode, truth } from './parameters.ts';
+import { parsePostUrl } from './addresses/post-address.ts';
+import { choice, flag, freeText, optionalChoice, threadMode } from './parameters.ts';
 import { arrangePosts, type PostView } from './post-view.ts';
 import { createRead, type PlanContext, type ReadPlan, staleWarnings } from './read.ts';
 
@@ -16,28 +16,28 @@ const params = z.object({
   url: freeText('invalid_url').optional().describe('The URL of the post.'),
   handle: freeText('invalid_params')
     .optional()
-    .describe('The author’s handle, with `id`; `url` wins when both are given.'),
+    .describe('The author’s handle, with `id`. Ignored if `url` is given.'),
   id: freeText('invalid_params').optional().describe('The post’s id, with `handle`.'),
   thread: threadMode()
     .default('full')
     .describe(
-      '`off`: the post alone. `full`: with its thread. `conversation`: with replies to replies too. A count: at most that many posts of the thread.',
+      '`off`: only the post. `full`: the post with its thread. `conversation`: also replies to replies. A count: at most that many posts of the thread.',
     ),
   context: choice('invalid_context', ['full', 'thread'])
     .default('full')
     .describe(
-      '`full`: ancestors, the author’s continuation, replies. `thread`: the author’s own chain.',
+      '`full`: ancestors, the author’s continuation and replies. `thread`: only the author’s own chain.',
     ),
   replies: choice('invalid_replies', ['top', 'recent', 'off'])
     .default('top')
     .describe('`top`: the most liked replies first. `recent`: the newest. `off`: none.'),
   userinfo: optionalChoice('invalid_userinfo', ['off', 'author', 'all']).describe(
-    'Whose profile the Markdown adds. Where it is left out, `off`, with `full=true` `author`.',
+    'Profiles that the Markdown includes. Default: `author` with `full=true`, otherwise `off`.',
   ),
-  full: truth(false).describe('Adds exact times, metrics and profile detail to the Markdown.'),
-  nocache: truth(false).describe('Skips the response cache.'),
+  full: flag(false).describe('Adds exact times, metrics and profile detail to the Markdown.'),
+  nocache: flag(false).describe('Skips the response cache.'),
   format: optionalChoice('invalid_format', postFormats).describe(
-    'Where it is left out, `markdown` or what `Accept` prefers. `obsidian` has YAML front matter.',
+    'Default: the format that `Accept` prefers, or `markdown`. `obsidian` adds YAML front matter.',
   ),
 });
 
@@ -52,10 +52,10 @@ export const getPost = createRead(
     isBrowse: false,
     params,
   },
-  understand,
+  parse,
 );
 
-function understand(given: Params, context: PlanContext): ReadPlan {
+function parse(given: Params, context: PlanContext): ReadPlan {
   const { thread, replies, full, userinfo, nocache, format } = given;
   const userDetail = userinfo ?? (full ? 'author' : 'off');
   const view = { thread, context: given.context, replies, full, userDetail };
@@ -82,7 +82,7 @@ export function toPostPlan(
 }
 
 function toReference({ url, handle, id }: Params, context: PlanContext): PostReference {
-  if (url !== undefined && url.trim() !== '') return readPostUrl(url.trim(), context);
+  if (url !== undefined && url.trim() !== '') return parsePostUrl(url.trim(), context);
   if (handle !== undefined && id !== undefined) return parsePostParams(handle, id);
   if (handle === undefined && id === undefined) throw missingUrl(url);
   const missing = handle === undefined ? 'handle' : 'id';

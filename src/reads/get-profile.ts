@@ -9,18 +9,18 @@ import {
   listParams,
   toAccountReference,
 } from './browse.ts';
-import { moment, printMoment, truth } from './parameters.ts';
+import { flag, formatTimestamp, timestamp } from './parameters.ts';
 import type { PlanContext } from './read.ts';
 
 const params = z.object({
   handle: handleParam,
-  with_replies: truth(false).describe('Adds the account’s replies to others.'),
-  with_reposts: truth(false).describe('Adds what the account reposted, as the original post.'),
-  only_media: truth(false).describe(
-    'Leaves out posts without a photo, video or sound of their own.',
+  with_replies: flag(false).describe('Includes the account’s replies to others.'),
+  with_reposts: flag(false).describe(
+    'Includes posts that the account reposted, as the original post.',
   ),
-  include_posts: truth(true).describe('`false`: the profile alone.'),
-  until: moment().describe('Only posts from before this moment.'),
+  only_media: flag(false).describe('Only posts with a photo, video or sound of their own.'),
+  include_posts: flag(true).describe('`false`: only the profile.'),
+  until: timestamp().describe('Only posts from before this time.'),
   ...listParams,
 });
 
@@ -44,7 +44,7 @@ function refuseOptionsOfPosts(params: Params): void {
   const given = Object.entries(options).find(([, value]) => value !== undefined && value !== false);
   if (given === undefined) return;
   throw new Problem('invalid_option', {
-    detail: `The parameter \`${given[0]}\` is about posts, which \`include_posts=false\` leaves out.`,
+    detail: `The parameter \`${given[0]}\` applies to posts, which \`include_posts=false\` leaves out.`,
   });
 }
 
@@ -67,6 +67,6 @@ function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
     list: hasPosts ? { kind: 'timeline', account, ...options } : null,
     identity: ['profile', platform, handle, hasPosts, ...Object.values(options)],
     path: `/profiles/${encodeURIComponent(handle)}`,
-    parameters: { with_replies, with_reposts, only_media, until: printMoment(untilSeconds) },
+    parameters: { with_replies, with_reposts, only_media, until: formatTimestamp(untilSeconds) },
   };
 }

@@ -3,46 +3,46 @@ import { Problem } from '../core/problem.ts';
 import type { HistoryQuery } from '../fetching/histories/history-query.ts';
 import { historyFormats, historyReply } from '../model/history.ts';
 import { handleParam, toAccountReference } from './browse.ts';
-import { warnOfMisspelt } from './misspelt.ts';
+import { warnAboutMisspelt } from './misspelt.ts';
 import {
-  moment,
+  flag,
   optionalChoice,
   parseParameters,
   refuseEmptyRange,
-  truth,
+  timestamp,
   wholeNumber,
 } from './parameters.ts';
 import type { ReadAbout } from './read.ts';
 
 const defaultPosts = 500;
-const mostPosts = 5000;
+const maxPosts = 5000;
 
 const params = z.object({
   handle: handleParam,
-  since: moment().describe('Only posts from this moment on.'),
-  until: moment().describe('Only posts from before this moment.'),
-  max_posts: wholeNumber(mostPosts)
+  since: timestamp().describe('Only posts from this time on.'),
+  until: timestamp().describe('Only posts from before this time.'),
+  max_posts: wholeNumber(maxPosts)
     .default(defaultPosts)
-    .describe(`The most posts, 1 to ${mostPosts}: the newest ones of the range.`),
-  with_replies: truth(true).describe('Whether the account’s replies to others are in it.'),
-  with_reposts: truth(true).describe(
-    'Whether what the account reposted is in it, as the original post.',
+    .describe(`Maximum number of posts, 1 to ${maxPosts}: the newest ones of the range.`),
+  with_replies: flag(true).describe('Includes the account’s replies to others.'),
+  with_reposts: flag(true).describe(
+    'Includes posts that the account reposted, as the original post.',
   ),
-  only_replies: truth(false).describe(
-    'The account’s replies to others alone, without its other posts and its reposts.',
+  only_replies: flag(false).describe(
+    'Only the account’s replies to others, without its other posts and its reposts.',
   ),
-  index: truth(false).describe('Gives the ids, addresses and times of the posts alone.'),
-  nocache: truth(false).describe(
-    'Asks the source for all of it, also for what the server may keep from an earlier import.',
+  index: flag(false).describe('Returns only the ids, URLs and times of the posts.'),
+  nocache: flag(false).describe(
+    'Requests all posts from the source, including those that the server may have stored before.',
   ),
   format: optionalChoice('invalid_format', historyFormats).describe(
-    'Where it is left out, `json`, or `ndjson` where `Accept` prefers it.',
+    'Default: `ndjson` if `Accept` prefers it, otherwise `json`.',
   ),
 });
 
 type Params = z.output<typeof params>;
 
-/** Reads all posts of an account in a range of time, which can be sent as a stream. */
+/** Read of all posts of an account in a time range. The reply can be a stream. */
 export const importProfilePosts = {
   name: 'importProfilePosts',
   summary: 'Imports all posts of an account in a range of time, in one request.',
@@ -51,11 +51,11 @@ export const importProfilePosts = {
   params,
   requires: [],
   reply: historyReply,
-  /** Understands the parameters of a request; throws Problem 400. Pure. */
-  understand: (given: Readonly<Record<string, unknown>>) => {
+  /** Parses the parameters of a request. Pure. Throws Problem with status 400. */
+  parse: (given: Readonly<Record<string, unknown>>) => {
     const parsed = parseParameters(params, given);
     refuseContradictions(parsed, given);
-    const warnings = warnOfMisspelt(Object.keys(params.shape), given);
+    const warnings = warnAboutMisspelt(Object.keys(params.shape), given);
     return { query: toQuery(parsed), format: parsed.format, warnings };
   },
 } satisfies ReadAbout & Record<string, unknown>;
@@ -68,13 +68,13 @@ function refuseContradictions(
   if (only && !replies) {
     throw new Problem('invalid_option', {
       detail:
-        'The parameter `only_replies` asks for nothing but what `with_replies=false` leaves out.',
+        'The parameter `only_replies` requests replies, which `with_replies=false` leaves out.',
     });
   }
   if (only && reposts && given.with_reposts !== undefined) {
     throw new Problem('invalid_option', {
       detail:
-        'The parameter `with_reposts` asks for reposts, which `only_replies=true` leaves out.',
+        'The parameter `with_reposts` requests reposts, which `only_replies=true` leaves out.',
     });
   }
 }

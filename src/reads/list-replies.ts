@@ -10,10 +10,10 @@ const params = z.object({
   id: freeText('invalid_params').describe('The post’s id.'),
   handle: freeText('invalid_params')
     .optional()
-    .describe('The handle of the post’s author. Where it is left out, the id is one of X.'),
+    .describe('The handle of the post’s author. Required unless the post is on X.'),
   replies: choice('invalid_replies', ['top', 'recent'])
     .default('top')
-    .describe('`top`: the most liked direct replies first. `recent`: the newest.'),
+    .describe('`top`: the most liked direct replies first. `recent`: the newest first.'),
   ...listParams,
 });
 
@@ -44,7 +44,7 @@ function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
   };
 }
 
-/** On X the id alone identifies a post, so that the page never shows a handle that a caller made up. */
+/** Returns the post. On X the id identifies it, so a handle is dropped: the page must not show a made-up one. */
 function toReference({ handle, id }: Params): PostReference {
   if (handle !== undefined) {
     const post = parsePostParams(handle, id);
@@ -52,6 +52,6 @@ function toReference({ handle, id }: Params): PostReference {
   }
   if (isPostId('x', id)) return { platform: 'x', handle: null, id };
   throw new Problem('invalid_params', {
-    detail: `The parameter \`id\` has the value ${quoteInput(id)}, which is no post id on X; a post of another platform needs \`handle\` as well.`,
+    detail: `The parameter \`id\` has the value ${quoteInput(id)}, which is not a valid post id on X. For a post on another platform, add the parameter \`handle\`.`,
   });
 }

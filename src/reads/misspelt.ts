@@ -1,21 +1,21 @@
 import { nearestName } from '../core/near-name.ts';
 
-/** Bounds on the names that are compared: longer, stranger or later ones are ignored silently. */
+/** Limits on the names that are compared; longer, unusual or further ones are ignored without a warning. */
 const limits = { names: 50, warnings: 5 } as const;
 const comparedName = /^[\w-]{1,32}$/;
 
-/** Returns the parameter of a read that an ignored name is likely a misspelling of, if there is one. */
-export const correctionOf = (name: string, known: readonly string[]): string | undefined =>
+/** Returns the parameter that an unknown name is probably a misspelling of; `undefined` if there is none. */
+export const findCorrection = (name: string, known: readonly string[]): string | undefined =>
   comparedName.test(name) ? nearestName(name, known) : undefined;
 
-/** Returns a warning for each parameter of a request that a read ignores and knows by another spelling. */
-export function warnOfMisspelt(
+/** Returns a warning for each unknown parameter that is probably a misspelling of a known one. */
+export function warnAboutMisspelt(
   known: readonly string[],
   given: Readonly<Record<string, unknown>>,
 ): readonly string[] {
   const ignored = Object.keys(given).filter((name) => !known.includes(name));
   const warnings = ignored.slice(0, limits.names).flatMap((name) => {
-    const correction = correctionOf(name, known);
+    const correction = findCorrection(name, known);
     if (correction === undefined) return [];
     return `The parameter \`${name}\` does not exist and was ignored; did you mean \`${correction}\`?`;
   });

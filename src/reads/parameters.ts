@@ -5,45 +5,45 @@ import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 
 interface ParameterFault {
   readonly code: ProblemCode;
-  /** The accepted form, as the end of a sentence: “it takes …”. */
+  /** Accepted values, as the end of a sentence: “it takes …”. */
   readonly accepts: string;
 }
 
-/** The faults of each parameter, outside of the schemas, so that no document has them. */
+/** Problem code and accepted values of each parameter. Kept out of the schemas, so that no document contains them. */
 const parameterFaults = z.registry<ParameterFault>();
 
-/** The usual values of parameters for machine descriptions; some take others besides, such as any case. */
-export const parameterForms = z.registry<JsonSchema>();
+/** JSON Schema of the usual values of each parameter. Some parameters accept more values, such as any letter case. */
+export const parameterSchemas = z.registry<JsonSchema>();
 
 function parameter<Schema extends z.ZodType>(
   schema: Schema,
-  { form, ...fault }: ParameterFault & { readonly form?: JsonSchema },
+  { jsonSchema, ...fault }: ParameterFault & { readonly jsonSchema?: JsonSchema },
 ): Schema {
   parameterFaults.add(schema, fault);
-  if (form !== undefined) parameterForms.add(schema, form);
+  if (jsonSchema !== undefined) parameterSchemas.add(schema, jsonSchema);
   return schema;
 }
 
-/** Creates a parameter that takes one of a few words, in any case. */
+/** Creates a parameter that accepts one of several words, in any letter case. */
 export function choice<const Values extends readonly [string, ...string[]]>(
   code: ProblemCode,
   values: Values,
 ) {
   const words = values.map((value) => `\`${value}\``);
   const accepts = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
-  const form = { type: 'string', enum: values };
-  return parameter(z.string().toLowerCase().pipe(z.enum(values)), { code, accepts, form });
+  const jsonSchema = { type: 'string', enum: values };
+  return parameter(z.string().toLowerCase().pipe(z.enum(values)), { code, accepts, jsonSchema });
 }
 
 export const optionalChoice = <const Values extends readonly [string, ...string[]]>(
   ...[code, values]: [ProblemCode, Values]
 ) => choice(code, values).optional();
 
-/** Text, or the JSON number or boolean that means the same, as in arguments of MCP tools. */
+/** Text, or an equivalent JSON number or boolean, as in arguments of MCP tools. */
 const textOrScalar = z.union([z.string(), z.int(), z.boolean()]).transform(String);
 
-/** Creates a boolean parameter, in any case. */
-export function truth(byDefault: boolean) {
+/** Creates a boolean parameter that accepts its words in any letter case. */
+export function flag(byDefault: boolean) {
   const schema = z
     .string()
     .toLowerCase()
@@ -52,7 +52,7 @@ export function truth(byDefault: boolean) {
   return parameter(textOrScalar.pipe(schema), {
     code: 'invalid_option',
     accepts: '`true`, `false`, `1`, `0`, `yes` or `no`',
-    form: { type: 'boolean' },
+    jsonSchema: { type: 'boolean' },
   }).default(byDefault);
 }
 
@@ -67,48 +67,48 @@ export function threadMode() {
   return parameter(textOrScalar.pipe(z.string().toLowerCase().pipe(mode)), {
     code: 'invalid_thread',
     accepts: '`off`, `full`, `conversation` or a count from 2 to 100',
-    form: { anyOf: [{ type: 'string', enum: modes }, counts] },
+    jsonSchema: { anyOf: [{ type: 'string', enum: modes }, counts] },
   });
 }
 
-function count(most: number, pattern: RegExp, toNumber: (text: string) => number) {
+function count(max: number, pattern: RegExp, toNumber: (text: string) => number) {
   const digits = z.string().regex(pattern).transform(toNumber);
-  return textOrScalar.pipe(digits.refine((number) => number >= 1 && number <= most));
+  return textOrScalar.pipe(digits.refine((number) => number >= 1 && number <= max));
 }
 
-/** Creates a parameter that takes a whole number from 1 on; one over `most` is clamped to it. */
-export function clampedCount(most: number) {
+/** Creates a parameter that accepts a whole number of 1 or more; a number above `max` is clamped to `max`. */
+export function clampedCount(max: number) {
   return parameter(
-    count(most, /^\d+$/, (text) => Math.min(Number(text), most)),
+    count(max, /^\d+$/, (text) => Math.min(Number(text), max)),
     {
       code: 'invalid_option',
-      accepts: `a whole number from 1 to ${most}; a larger one counts as ${most}`,
-      form: { type: 'integer', minimum: 1 },
+      accepts: `a whole number from 1 to ${max}; a larger one counts as ${max}`,
+      jsonSchema: { type: 'integer', minimum: 1 },
     },
   );
 }
 
-/** Creates a parameter that takes a whole number from 1 to `most`. */
-export function wholeNumber(most: number) {
-  return parameter(count(most, /^\d{1,15}$/, Number), {
+/** Creates a parameter that accepts a whole number from 1 to `max`. */
+export function wholeNumber(max: number) {
+  return parameter(count(max, /^\d{1,15}$/, Number), {
     code: 'invalid_option',
-    accepts: `a whole number from 1 to ${most}`,
-    form: { type: 'integer', minimum: 1, maximum: most },
+    accepts: `a whole number from 1 to ${max}`,
+    jsonSchema: { type: 'integer', minimum: 1, maximum: max },
   });
 }
 
-/** Creates an optional parameter that takes a moment; its value is Unix seconds. */
-export function moment() {
+/** Creates an optional parameter that accepts a time. Its parsed value is in Unix seconds. */
+export function timestamp() {
   const schema = textOrScalar.transform((text, context) => {
-    const seconds = parseMoment(text);
-    if (seconds === null) context.addIssue('is no moment');
+    const seconds = parseTimestamp(text);
+    if (seconds === null) context.addIssue('is not a time');
     return seconds ?? 0;
   });
   return parameter(schema, {
     code: 'invalid_option',
     accepts:
-      'an ISO 8601 date from 1970 on such as `2026-01-31`, a date-time such as `2026-01-31T12:00:00Z` (UTC where it names no zone; in a URL `+` is written `%2B`), or Unix seconds, not milliseconds',
-    form: {
+      'an ISO 8601 date from 1970 on such as `2026-01-31`, a date-time such as `2026-01-31T12:00:00Z` (UTC if it has no time zone; in a URL write `+` as `%2B`), or Unix seconds, not milliseconds',
+    jsonSchema: {
       anyOf: [
         { type: 'string', format: 'date' },
         { type: 'string', format: 'date-time' },
@@ -118,39 +118,38 @@ export function moment() {
   }).optional();
 }
 
-/** Returns a moment as a parameter takes it, always in the same form; `undefined` for `null`. */
-export const printMoment = (seconds: number | null): string | undefined =>
+/** Formats Unix seconds as the value of a time parameter; `undefined` for `null`. */
+export const formatTimestamp = (seconds: number | null): string | undefined =>
   seconds === null ? undefined : toIsoSeconds(seconds * 1000);
 
 const lastSecond = 253_402_300_799;
 
-/** Four digits alone are a year that lacks its month, not the first hour of 1970. */
+/** Unix seconds, except for four digits that look like a year without a month. */
 const unixSeconds = /^(?!(?:19|20)\d\d$)\d{1,12}$/;
-const isoMoment =
-  /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
+const isoTime = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 
-function parseMoment(text: string): number | null {
+function parseTimestamp(text: string): number | null {
   if (unixSeconds.test(text)) return Number(text) <= lastSecond ? Number(text) : null;
-  const [, day = '', time = '00:00', zone = 'Z'] = isoMoment.exec(text) ?? [];
+  const [, day = '', time = '00:00', zone = 'Z'] = isoTime.exec(text) ?? [];
   const midnight = Date.parse(`${day}T00:00Z`);
-  // The parser takes 30 February for 2 March.
+  // `Date.parse` turns 30 February into 2 March.
   if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return null;
   const ms = Date.parse(`${day}T${time}${zone.toUpperCase()}`);
   return Number.isNaN(ms) || ms < 0 ? null : Math.floor(ms / 1000);
 }
 
-/** @throws Problem `invalid_option` if no moment can be between the two */
+/** @throws Problem `invalid_option` if `since` is not before `until` */
 export function refuseEmptyRange(since: number | undefined, until: number | undefined): void {
   if (since === undefined || until === undefined || since < until) return;
   throw new Problem('invalid_option', {
-    detail: 'The parameter `since` is not before `until`; no post can be in between.',
+    detail: 'The parameter `since` must be a time before `until`.',
   });
 }
 
 /**
- * Parses the parameters of a request, without unknown ones.
+ * Parses the parameters of a request and drops unknown ones.
  *
- * @throws Problem with the code of the first parameter at fault, `invalid_option` for one that is given twice
+ * @throws Problem with the code of the first invalid parameter; `invalid_option` for a repeated one
  */
 export function parseParameters<Schema extends z.ZodObject>(
   schema: Schema,
@@ -173,16 +172,16 @@ export function parseParameters<Schema extends z.ZodObject>(
 function describeFault(value: unknown, issue: z.core.$ZodIssue | undefined): string {
   if (value === undefined) return 'is missing';
   if (typeof value === 'object') return 'is an object';
-  // Only a schema of text has this issue; the others take JSON numbers and booleans too.
+  // Only schemas of plain text have this issue; the others accept JSON numbers and booleans too.
   if (issue?.code === 'invalid_type') return `is a ${typeof value}`;
   return `has the value ${quoteInput(String(value))}`;
 }
 
-/** Returns the code and the accepted form for a value that a read's parameter does not take. */
+/** Returns the problem code and the accepted values of a read's parameter. */
 export function faultOf(schema: unknown): ParameterFault {
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
   const inner = isWrapped ? schema.unwrap() : schema;
-  // The parameters of this file are the only schemas that reads are made of.
+  // All parameters of reads are made by the functions above, so the schema is a zod type.
   const fault = parameterFaults.get(inner as z.ZodType);
   return fault ?? { code: 'invalid_option', accepts: 'another value' };
 }

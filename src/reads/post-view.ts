@@ -2,8 +2,9 @@ import type { Post, PostContext } from '../model/post.ts';
 import type { PostFound } from '../model/queries.ts';
 import type { UserDetail } from '../model/results.ts';
 
+/** Parts of a conversation to show. */
 export interface PostView {
-  /** `off`, `full`, `conversation`, or the most posts of the thread. */
+  /** `off`, `full`, `conversation`, or the maximum number of posts of the thread. */
   readonly thread: 'off' | 'full' | 'conversation' | number;
   readonly context: 'full' | 'thread';
   readonly replies: 'top' | 'recent' | 'off';
@@ -11,10 +12,10 @@ export interface PostView {
   readonly userDetail: UserDetail;
 }
 
-/** Maximum number of direct replies that `thread=full` and a count show; `conversation` shows all. */
+/** Maximum number of direct replies, except with `thread=conversation`, which shows all. */
 const maxDirectReplies = 20;
 
-/** Puts what was found into reading order, with the `context` of each post, and cuts it to the view. Pure. */
+/** Arranges the posts found in reading order, sets their `context`, and drops those outside the view. Pure. */
 export function arrangePosts(found: PostFound, view: PostView) {
   const isForeign = ({ author }: Post) => author !== null && author.id !== found.post.author?.id;
   const foreign = found.ancestors.findLastIndex(isForeign); // the author's own chain follows it
@@ -36,7 +37,7 @@ export function arrangePosts(found: PostFound, view: PostView) {
   };
 }
 
-/** Keeps at most `thread` posts: the post, what follows it, then the nearest before it. */
+/** Keeps at most `thread` posts: the post, then those that follow it, then the nearest before it. */
 function cutThread(
   ancestors: readonly Post[],
   continuation: readonly Post[],
@@ -55,7 +56,7 @@ function cutThread(
   };
 }
 
-/** Keeps the first direct replies, each with the answers of the post's author below it. */
+/** Keeps the first direct replies, each with replies to it by the post's author. */
 function shortenReplies({ post, continuation, replies }: PostFound): readonly Post[] {
   const thread = new Set([post, ...continuation].map(({ id }) => id));
   let direct = 0;

@@ -3,55 +3,57 @@ import { type JsonSchema, toInputSchema } from '../core/json-schema.ts';
 import type { Answer, Plan } from '../fetching/plan.ts';
 import type { SearchPlatform } from '../model/reference.ts';
 import { browseReply, embedReply, type Format, postReply, type Result } from '../model/results.ts';
-import type { AddressPlace } from './addresses/address.ts';
+import type { AddressOptions } from './addresses/address.ts';
 import type { CursorCodec } from './cursor.ts';
-import { warnOfMisspelt } from './misspelt.ts';
-import { parameterForms, parseParameters } from './parameters.ts';
+import { warnAboutMisspelt } from './misspelt.ts';
+import { parameterSchemas, parseParameters } from './parameters.ts';
 
-export interface PlanContext extends AddressPlace {
+/** Settings of the server that the parsing of a request depends on. */
+export interface PlanContext extends AddressOptions {
   readonly cursors: CursorCodec;
-  /** Searched by a search that names no platform. */
+  /** Default platform of searches. */
   readonly searchPlatform: SearchPlatform;
   /** Seconds that an embedding page may keep a post. */
   readonly embedSeconds: number;
 }
 
-export interface Understood {
+/** Parsed request for a read. */
+export interface ParsedRead {
   readonly plan: Plan;
-  /** The format that was asked for by name; `undefined` leaves it to negotiation. */
+  /** Format in the `format` parameter; `undefined` leaves the choice to content negotiation. */
   readonly format: Format | undefined;
-  /** Names the bytes that `assemble` and a format make of the answer; equal names, equal bytes. */
+  /** Cache key of the rendered answer in each format: equal keys mean equal bytes for the same answer. */
   readonly views: Readonly<Record<Format, string>>;
   assemble(answer: Answer): Result;
 }
 
 /** Description of a read. */
 export interface ReadAbout {
-  /** The first of its operation ids, as in the machine description. */
+  /** Operation id in OpenAPI of the read's v1 route. */
   readonly name: string;
   readonly summary: string;
-  /** The name of its MCP tool; `null` if it has none. */
+  /** Name of the MCP tool; `null` if there is none. */
   readonly tool: string | null;
-  /** Whether it is on the browse surface, which looks at keys. */
+  /** Whether the read is on the browse surface, where API keys count. */
   readonly isBrowse: boolean;
-  /** The parameters it takes; `handle` and `id` may be in the path. */
+  /** Schema of the parameters; `handle` and `id` may be in the path. */
   readonly params: z.ZodObject;
-  /** Parameters that the read requires but its schema does not, for a problem code of its own. */
+  /** Required parameters that the schema does not require, because their absence has its own problem code. */
   readonly requires: readonly string[];
   readonly reply: z.ZodType;
 }
 
-/** A read that is answered as a whole. */
+/** Read with a complete reply, as opposed to a stream. */
 export interface Read extends ReadAbout {
-  /** The kind of its results, which has the formats that it can be sent in. */
+  /** Kind of the results, which determines the available formats. */
   readonly kind: Result['kind'];
-  /** Understands the parameters of a request; throws Problem 400. Pure. */
-  understand(given: Readonly<Record<string, unknown>>, context: PlanContext): Understood;
+  /** Parses the parameters of a request. Pure. Throws Problem with status 400. */
+  parse(given: Readonly<Record<string, unknown>>, context: PlanContext): ParsedRead;
 }
 
 const replies = { post: postReply, browse: browseReply, embed: embedReply };
 
-/** What a read says of itself; its reply follows from the kind of its results. */
+/** Description of a read that is passed to `createRead`, which adds the reply's schema. */
 export type ReadOf<Params extends z.ZodObject> = Omit<
   ReadAbout,
   'params' | 'requires' | 'reply'
@@ -60,13 +62,13 @@ export type ReadOf<Params extends z.ZodObject> = Omit<
   readonly requires?: readonly string[];
 };
 
-/** What a read understands: `view` names the bytes that `assemble` makes of the answer, without the format. */
-export type ReadPlan = Omit<Understood, 'views'> & { readonly view: string };
+/** Parsed parameters of a read. `view` identifies the result that `assemble` makes of an answer, for cache keys. */
+export type ReadPlan = Omit<ParsedRead, 'views'> & { readonly view: string };
 
-/** Creates a read, which parses its parameters and warns of misspelt ones. */
+/** Creates a read that parses its parameters and warns about misspelt ones. */
 export function createRead<Params extends z.ZodObject>(
   about: ReadOf<Params> & Pick<Read, 'kind'>,
-  understand: (params: z.output<Params>, context: PlanContext) => ReadPlan,
+  parse: (params: z.output<Params>, context: PlanContext) => ReadPlan,
 ): Read {
   const { params, kind, requires = [] } = about;
   const known = Object.keys(params.shape);
@@ -74,16 +76,16 @@ export function createRead<Params extends z.ZodObject>(
     ...about,
     requires,
     reply: replies[kind],
-    understand: (given, context) => {
-      const { view, ...understood } = understand(parseParameters(params, given), context);
+    parse: (given, context) => {
+      const { view, ...parsed } = parse(parseParameters(params, given), context);
       // oEmbed documents have no place for warnings.
-      const warnings = kind === 'embed' ? [] : warnOfMisspelt(known, given);
-      if (warnings.length === 0) return { ...understood, views: nameViews(view) };
+      const warnings = kind === 'embed' ? [] : warnAboutMisspelt(known, given);
+      if (warnings.length === 0) return { ...parsed, views: nameViews(view) };
       return {
-        ...understood,
+        ...parsed,
         views: nameViews(`${view} ${JSON.stringify(warnings)}`),
         assemble: (answer) => {
-          const result = understood.assemble(answer);
+          const result = parsed.assemble(answer);
           if (result.kind === 'embed') return result;
           return { ...result, warnings: [...warnings, ...result.warnings] };
         },
@@ -92,8 +94,8 @@ export function createRead<Params extends z.ZodObject>(
   };
 }
 
-/** Names each format of a view once, because the names are looked up for every request. */
-function nameViews(name: string): Understood['views'] {
+/** Returns the cache key of each format of a view. Built once because every request looks one up. */
+function nameViews(name: string): ParsedRead['views'] {
   return {
     markdown: `markdown ${name}`,
     json: `json ${name}`,
@@ -105,13 +107,13 @@ function nameViews(name: string): Understood['views'] {
 export function staleWarnings(answer: Pick<Answer, 'cache'>, fetchedAt: string): readonly string[] {
   if (answer.cache !== 'stale') return [];
   return [
-    `Stale: this copy was fetched at ${fetchedAt}; the upstream has not been asked since with success.`,
+    `Stale: this copy was fetched at ${fetchedAt}; no request to the upstream has succeeded since.`,
   ];
 }
 
-/** Describes the parameters of a read, in the order of its schema, for machine descriptions. */
+/** Returns descriptions of a read's parameters, in the order of its schema, for OpenAPI and MCP. */
 export function describeParametersOf({ params, requires }: ReadAbout) {
-  const { properties, required = [] } = toInputSchema(params, parameterForms);
+  const { properties, required = [] } = toInputSchema(params, parameterSchemas);
   const schemas = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
   const needed: ReadonlySet<string> = new Set([...(required as readonly string[]), ...requires]);
   return schemas.map(([name, { description = '', ...schema }]) => ({

@@ -4,46 +4,46 @@ import type { Fetcher } from '../fetching/fetch.ts';
 import { type Answer, createRenderingCache } from '../fetching/plan.ts';
 import type { Format, Result } from '../model/results.ts';
 import { type Representation, represent } from '../render/formats.ts';
-import type { PlanContext, Read, Understood } from './read.ts';
+import type { ParsedRead, PlanContext, Read } from './read.ts';
 
-export interface Answered {
-  readonly understood: Understood;
+export interface AnsweredRead {
+  readonly parsed: ParsedRead;
   readonly answer: Answer;
 }
 
-/** Runs reads for every surface: parameters, plan, fetch, assembly, representation (docs/architecture.md). */
+/** Runner of reads for HTTP, MCP and the command line (docs/architecture.md). */
 export type Reader = ReturnType<typeof createReader>;
 
 export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, context: PlanContext) {
-  const kept = createRenderingCache<Representation>();
+  const cached = createRenderingCache<Representation>();
   return {
-    /** @throws Problem 400 */
-    understand: (read: Read, given: Readonly<Record<string, unknown>>): Understood =>
-      read.understand(given, context),
-    /** Returns the answer if the cache has a fresh one; throws Problem `not_found`. */
-    getFresh: (understood: Understood): Answered | undefined => {
-      const answer = fetcher.getFresh(understood.plan);
-      return answer && { understood, answer };
+    /** @throws Problem with status 400 */
+    parse: (read: Read, given: Readonly<Record<string, unknown>>): ParsedRead =>
+      read.parse(given, context),
+    /** Returns the answer if the cache has a fresh one. Throws Problem `not_found` if it has a fresh absence. */
+    getCached: (parsed: ParsedRead): AnsweredRead | undefined => {
+      const answer = fetcher.getFresh(parsed.plan);
+      return answer && { parsed, answer };
     },
-    /** @throws Problem, as `Fetcher.fetch` */
-    fetch: async (understood: Understood, requester?: Requester): Promise<Answered> => ({
-      understood,
-      answer: await fetcher.fetch(understood.plan, requester),
+    /** @throws Problem as `Fetcher.fetch` does */
+    fetch: async (parsed: ParsedRead, requester?: Requester): Promise<AnsweredRead> => ({
+      parsed,
+      answer: await fetcher.fetch(parsed.plan, requester),
     }),
-    assemble: ({ understood, answer }: Answered): Result => understood.assemble(answer),
-    /** Represents the result in a format, with bytes that are kept beside the answer. */
-    represent: async (answered: Answered, format: Format, sliced: Sliced) => {
-      const { understood, answer } = answered;
+    assemble: ({ parsed, answer }: AnsweredRead): Result => parsed.assemble(answer),
+    /** Renders the result in a format, and caches the bytes with the answer. */
+    represent: async (answered: AnsweredRead, format: Format, sliced: Sliced) => {
+      const { parsed, answer } = answered;
       const name = nameView(answered, format);
-      const known = kept.get(answer.renderings, name);
+      const known = cached.get(answer.renderings, name);
       if (known !== undefined) return known;
-      const made = await represent(understood.assemble(answer), format, sliced);
-      kept.set(answer.renderings, name, made, made.body.length);
+      const made = await represent(parsed.assemble(answer), format, sliced);
+      cached.set(answer.renderings, name, made, made.body.length);
       return made;
     },
   };
 }
 
-/** Names a view of an answer: equal names, equal bytes. A stale answer has a warning that a fresh one has not. */
-export const nameView = ({ understood, answer }: Answered, format: Format): string =>
-  `${answer.cache === 'stale' ? 'stale ' : ''}${understood.views[format]}`;
+/** Returns the cache key of a rendered answer. Stale answers have their own, because they contain a warning. */
+export const nameView = ({ parsed, answer }: AnsweredRead, format: Format): string =>
+  `${answer.cache === 'stale' ? 'stale ' : ''}${parsed.views[format]}`;

@@ -5,12 +5,12 @@ import { feeds } from '../model/results.ts';
 import { type BrowseTarget, createBrowseRead, listParams } from './browse.ts';
 import {
   choice,
+  flag,
+  formatTimestamp,
   freeText,
-  moment,
   optionalChoice,
-  printMoment,
   refuseEmptyRange,
-  truth,
+  timestamp,
 } from './parameters.ts';
 import type { PlanContext } from './read.ts';
 
@@ -19,17 +19,17 @@ const maxQuery = 512;
 const params = z.object({
   q: freeText('invalid_query')
     .optional()
-    .describe('The search text, 1 to 512 characters. Operators pass through to the platform.'),
+    .describe('The search text, 1 to 512 characters. Search operators are passed to the platform.'),
   feed: choice('invalid_feed', [...feeds, 'media'])
     .default('latest')
-    .describe('`media` is another name of `photos`; `users` finds accounts.'),
-  since: moment().describe('Only posts from this moment on.'),
-  until: moment().describe('Only posts from before this moment.'),
+    .describe('`media` is an alias of `photos`; `users` finds accounts.'),
+  since: timestamp().describe('Only posts from this time on.'),
+  until: timestamp().describe('Only posts from before this time.'),
   platform: optionalChoice('invalid_option', searchPlatforms).describe(
-    'What is searched: a platform, `archive` for what was imported into this server, or `sample` for its made-up posts. Where it is left out, the first provider’s platform that can be searched.',
+    'The platform to search, `archive` for posts imported into this server, or `sample` for its made-up posts. Default: the platform of the first provider that supports search.',
   ),
-  require_live: truth(false).describe(
-    '`true`: 503 `upstream_unavailable` in place of results that are not live.',
+  require_live: flag(false).describe(
+    '`true`: results that are not live are replaced by 503 `upstream_unavailable`.',
   ),
   ...listParams,
 });
@@ -51,7 +51,7 @@ export const searchPosts = createBrowseRead(
 function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget {
   const { platform = searchPlatform, require_live: isLiveOnly } = params;
   const feed = params.feed === 'media' ? 'photos' : params.feed;
-  refuseMoments(params);
+  refuseTimeRange(params);
   const text = toText(params.q);
   const sinceSeconds = params.since ?? null;
   const untilSeconds = params.until ?? null;
@@ -63,14 +63,14 @@ function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget
       feed === 'users'
         ? { kind: 'searchUsers', platform, text }
         : { kind: 'search', platform, text, feed, sinceSeconds, untilSeconds },
-    // Results that are not live must not be used for a later page or from the cache.
+    // `live` keeps results that are not live out of later pages and the cache.
     identity: ['search', platform, feed, text, ...options],
     path: '/search',
     parameters: {
       q: text,
       feed: feed === 'latest' ? undefined : feed,
-      since: printMoment(sinceSeconds),
-      until: printMoment(untilSeconds),
+      since: formatTimestamp(sinceSeconds),
+      until: formatTimestamp(untilSeconds),
       platform,
       require_live: isLiveOnly,
     },
@@ -94,11 +94,11 @@ function toText(q: string | undefined): string {
   return text;
 }
 
-function refuseMoments({ feed, since, until }: Params): void {
+function refuseTimeRange({ feed, since, until }: Params): void {
   if (feed === 'users' && (since !== undefined || until !== undefined)) {
     const given = since === undefined ? 'until' : 'since';
     throw new Problem('invalid_option', {
-      detail: `The parameter \`${given}\` does not go with \`feed=users\`: accounts have no such time.`,
+      detail: `The parameter \`${given}\` cannot be combined with \`feed=users\`: accounts have no such time.`,
     });
   }
   refuseEmptyRange(since, until);

@@ -3,21 +3,21 @@ import { runAtOnce } from '../core/scheduling/slices.ts';
 import type { Account } from '../model/account.ts';
 import type { Status } from '../model/post.ts';
 import { type Platform, postUrl } from '../model/reference.ts';
-import { headAccount, nameAccount, renderProfile } from './markdown/accounts.ts';
+import { nameAccount, renderProfile, titleAccount } from './markdown/accounts.ts';
 import { cutLine, toLine } from './markdown/characters.ts';
 import { escapeLine } from './markdown/escape.ts';
 import { formatNumber, joinBlocks, joinLines, listItem } from './markdown/layout.ts';
 import { link } from './markdown/links.ts';
 import { renderFrontMatter, renderPostNote } from './obsidian.ts';
 
-/** A post, or one with its author's continuation. */
+/** Post with its author's continuation, if it has one. */
 interface ThreadNote {
   readonly posts: readonly Status[];
-  /** When they were exported from their platform, in Unix seconds. */
+  /** Time of the posts' export from their platform, in Unix seconds. */
   readonly stored: number;
 }
 
-/** Renders the note of a thread: front matter, then the posts with their times and counts. */
+/** Renders a thread as a Markdown note: front matter, then the posts with their times and counts. */
 export function renderThreadNote({ posts, stored }: ThreadNote): string {
   const note = renderPostNote({
     kind: 'post',
@@ -33,16 +33,16 @@ export function renderThreadNote({ posts, stored }: ThreadNote): string {
   return runAtOnce(note);
 }
 
-/** Renders the beginning of the note of a month's reposts, such as of `2024-03`; their lines follow. */
+/** Renders the head of the note that lists the reposts of a month such as `2024-03`. */
 export function renderRepostsHead(account: Account, month: string): string {
   const title = `Reposts of ${month}`;
   const front = renderFrontMatter({ title, handle: toLine(account.screen_name) });
-  return `${front}\n# ${title} by ${headAccount(account)}\n`;
+  return `${front}\n# ${title} by ${titleAccount(account)}\n`;
 }
 
 interface RepostLine {
   readonly platform: Platform;
-  /** When the account reposted it, in Unix seconds. */
+  /** Time of the repost in Unix seconds. */
   readonly created: number;
   readonly postHandle: string;
   readonly postId: string;
@@ -51,7 +51,7 @@ interface RepostLine {
 
 const maxExcerpt = 280;
 
-/** Renders a repost as an item of a list, with an empty line before it. */
+/** Renders a repost as a list item, with an empty line before it. */
 export function renderRepost(repost: RepostLine): string {
   const { created, post, platform, postHandle: handle, postId: id } = repost;
   const name = post === null ? `@${handle}` : nameAccount(post.author);
@@ -68,7 +68,7 @@ export interface YearCount {
   readonly reposts: number;
 }
 
-/** Renders the first note of an export: the profile, and the years. */
+/** Renders the index note of an export: the profile and a table of the years. */
 export function renderArchiveIndex(account: Account, years: readonly YearCount[]): string {
   const front = renderFrontMatter({
     title: nameAccount(account),
@@ -77,14 +77,14 @@ export function renderArchiveIndex(account: Account, years: readonly YearCount[]
     url: account.url,
   });
   const profile = renderProfile(account, true);
-  return `${front}\n${joinBlocks([`# ${headAccount(account)}`, profile, renderYears(years)])}\n`;
+  return `${front}\n${joinBlocks([`# ${titleAccount(account)}`, profile, renderYears(years)])}\n`;
 }
 
 function renderYears(years: readonly YearCount[]): string {
   if (years.length === 0) return 'There are no posts.';
   const rows = years.map(({ year, threads, posts, reposts }) => {
     const counts = [threads, posts, reposts].map(formatNumber);
-    // The address is made of digits: `link` takes those of the web alone.
+    // Not made with `link`, which drops relative URLs.
     return `| [${year}](${year}/) | ${counts.join(' | ')} |`;
   });
   const table = ['| Year | Threads | Posts | Reposts |', '| --- | --: | --: | --: |', ...rows];

@@ -7,7 +7,7 @@ import { copyPrefix } from './markdown/accounts.ts';
 import { toLine } from './markdown/characters.ts';
 import { headlinePost } from './summary.ts';
 
-/** Renders an oEmbed 1.0 document of type `rich` as JSON text. Its `html` loads and runs nothing. */
+/** Renders an oEmbed 1.0 document of type `rich` as JSON text. Its `html` has no scripts and loads no resources. */
 export function renderEmbedJson(result: EmbedResult): string {
   const html = renderPostQuote(result.post);
   const width = Math.min(defaultWidth, result.maxWidth ?? defaultWidth);
@@ -27,13 +27,13 @@ export function renderEmbedJson(result: EmbedResult): string {
   return JSON.stringify(reply);
 }
 
-/** Pixels: the width in which platforms show their own embedded posts. */
+/** Width in pixels in which platforms show their own embedded posts. */
 const defaultWidth = 550;
 
-/** Pixels in the usual style of browsers: text of 16px, a margin round every block. */
+/** Sizes in pixels under the default style of browsers: text of 16px, a margin around every block. */
 const metrics = { character: 8, line: 20, margin: 16, indent: 80, narrowest: 100 } as const;
 
-/** Returns an estimate in pixels, since the page's type is not known, but oEmbed 1.0 §2.3.4.4 requires a number. */
+/** Returns an estimated height in pixels: oEmbed 1.0 §2.3.4.4 requires one, and the page's fonts are not known. */
 function estimateHeight(html: string, width: number): number {
   const room = Math.max(width - metrics.indent, metrics.narrowest);
   const blocks = html.match(/<(?:p|ul|blockquote)[ >]/g)?.length ?? 0;
@@ -44,7 +44,7 @@ function estimateHeight(html: string, width: number): number {
   return lines.reduce((sum, rows) => sum + rows * metrics.line, (blocks + 1) * metrics.margin);
 }
 
-/** A copy names the server that it is from, and has no link to the page of the account. */
+/** Returns the author members. For a copy they name its server and have no link to the author's page. */
 function authorOf(post: Post): Partial<EmbedReply> {
   const { author } = post;
   if (author === null) return {};
@@ -54,7 +54,7 @@ function authorOf(post: Post): Partial<EmbedReply> {
   return url === null ? { author_name } : { author_name, author_url: url };
 }
 
-/** All three members or none, and only within `maxwidth` and `maxheight` (oEmbed 1.0 §2.3.4). */
+/** Returns all three thumbnail members or none, within `maxwidth` and `maxheight` (oEmbed 1.0 §2.3.4). */
 function thumbnailOf({ post, maxWidth, maxHeight }: EmbedResult): Partial<EmbedReply> {
   for (const { url, width, height } of findPictures(post)) {
     if (width === null || height === null) continue;

@@ -5,26 +5,26 @@ import { renderEmbedJson } from './embed-json.ts';
 import { renderBrowseJson, renderPostJson } from './json.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
-import { nameNote, renderPostNote } from './obsidian.ts';
+import { renderPostNote, toNoteFileName } from './obsidian.ts';
 import { renderPreviewPage } from './preview-page.ts';
 
 interface ResultFormat<Of extends Result> {
   readonly mediaType: string;
   /** Renders the body, in steps if it can be long. Never fails. */
   readonly render: (result: Of) => string | Steps<string>;
-  /** Returns the name of the file to save the body as. */
+  /** Returns the file name for saving the body. */
   readonly toFileName?: (result: Of) => string;
 }
 
 const markdown = 'text/markdown; charset=utf-8';
 const json = 'application/json; charset=utf-8';
 
-/** Every representation of each kind of result, by the value of the `format` parameter. */
+/** Formats of each kind of result, by the value of the `format` parameter. */
 export const formats = {
   post: {
     markdown: { mediaType: markdown, render: renderPostPage },
     json: { mediaType: json, render: renderPostJson },
-    obsidian: { mediaType: markdown, render: renderPostNote, toFileName: nameNote },
+    obsidian: { mediaType: markdown, render: renderPostNote, toFileName: toNoteFileName },
     preview: { mediaType: 'text/html; charset=utf-8', render: renderPreviewPage },
   },
   browse: {
@@ -41,13 +41,13 @@ export const formats = {
 interface Rendered {
   readonly body: string;
   readonly mediaType: string;
-  /** The name of the file to save the body as; `null` for a body that is meant to be shown. */
+  /** File name for saving the body; `null` for a body that is meant to be shown. */
   readonly fileName: string | null;
 }
 
-/** Renders a result in a format, in steps. Throws Error for one that results of this kind do not have. */
+/** Renders a result in a format, in steps. Throws Error if results of this kind do not have the format. */
 function* renderSteps(result: Result, format: Format): Steps<Rendered> {
-  // The formats of a kind render results of that kind; the compiler cannot see the two go together.
+  // The type of `formats` guarantees that a format of a kind renders results of that kind.
   const known = formats[result.kind] as Partial<Record<Format, ResultFormat<Result>>>;
   const chosen = known[format];
   if (chosen === undefined) throw new Error(`A ${result.kind} result has no format ${format}.`);
@@ -57,15 +57,15 @@ function* renderSteps(result: Result, format: Format): Steps<Rendered> {
   return { body: typeof body === 'string' ? body : yield* body, mediaType, fileName };
 }
 
-/** Renders a result in a format. */
+/** Renders a result in a format, without interruption. */
 export const render = (result: Result, format: Format): Rendered =>
   runAtOnce(renderSteps(result, format));
 
-/** Renders a result in a format, in slices. */
+/** Renders a result in a format, in time slices between which other requests can run. */
 export const renderInSlices = (result: Result, format: Format, sliced: Sliced): Promise<Rendered> =>
   runInSlices(renderSteps(result, format), sliced);
 
-/** The bytes of one representation of a result, and the values of its headers. */
+/** Result rendered in one format: its bytes and the values of its headers. */
 export type Representation = Readonly<Awaited<ReturnType<typeof represent>>>;
 
 export async function represent(result: Result, format: Format, sliced: Sliced) {
@@ -75,12 +75,12 @@ export async function represent(result: Result, format: Format, sliced: Sliced) 
   return {
     ...rest,
     body,
-    /** A strong entity tag (RFC 9110 §8.8.3): a hash of the body. */
+    /** Strong entity tag (RFC 9110 §8.8.3): a hash of the body. */
     etag,
     kind: result.kind,
     count: countItems(result),
     embedUrl: result.kind === 'post' ? result.embedUrl : null,
-    /** Whether the results of a search are not live. */
+    /** Whether this is a search whose results are not live. */
     degraded: result.kind === 'browse' && result.degraded,
   };
 }

@@ -12,13 +12,14 @@ import type {
   HistoryReply,
 } from '../model/history.ts';
 
-/** The value of `Content-Type` for each format of a history. */
+/** `Content-Type` of each format of a history. */
 export const historyMediaTypes = {
   json: 'application/json; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
 } as const satisfies Record<HistoryFormat, string>;
 
-export interface HistoryAbout {
+/** Facts about a history that are known before its posts. */
+export interface HistoryHeader {
   readonly handle: string;
   readonly account: Account | null;
   readonly query: HistoryQuery;
@@ -26,57 +27,60 @@ export interface HistoryAbout {
   readonly fetchedAtMs: number;
 }
 
-/** Creates the writer of one JSON document, a `HistoryReply`: its beginning, posts as they come, its end. */
-export function createHistoryDocument(about: HistoryAbout) {
+/** Creates a writer of a `HistoryReply` as a JSON document in parts: the beginning, batches of posts, the end. */
+export function createHistoryDocument(header: HistoryHeader) {
   let comma = '';
   return {
     begin: (): string => {
-      const { handle, account: profile } = about;
+      const { handle, account: profile } = header;
       const head = { resource: 'history', handle, ...(profile && { profile }) };
       return `${JSON.stringify(head).slice(0, -1)},"posts":[`;
     },
     add: (placed: readonly PlacedPost[]): string => {
-      const posts = toWirePosts(about, placed).map((post) => JSON.stringify(post));
+      const posts = toWirePosts(header, placed).map((post) => JSON.stringify(post));
       if (posts.length === 0) return '';
       const text = `${comma}${posts.join(',')}`;
       comma = ',';
       return text;
     },
     end: (end: HistoryResult): string => {
-      const tail: Partial<HistoryReply> = { meta: toMeta(about, end), ...toAbout(about, end) };
+      const tail: Partial<HistoryReply> = {
+        meta: toMeta(header, end),
+        ...toOrigin(header, end),
+      };
       return `],${JSON.stringify(tail).slice(1)}`;
     },
   };
 }
 
-export function renderPostLines(about: HistoryAbout, placed: readonly PlacedPost[]): string {
-  const lines: HistoryPostLine[] = toWirePosts(about, placed).map((post) => ({ post }));
+export function renderPostLines(header: HistoryHeader, placed: readonly PlacedPost[]): string {
+  const lines: HistoryPostLine[] = toWirePosts(header, placed).map((post) => ({ post }));
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
 function toWirePosts(
-  { query }: HistoryAbout,
+  { query }: HistoryHeader,
   placed: readonly PlacedPost[],
 ): readonly HistoryPostLine['post'][] {
   return query.isIndex ? placed.flatMap(toIndexEntry) : placed.map(({ post }) => post);
 }
 
-/** A tombstone has no time, so an index has none. */
+/** Returns the index entry of a post; none for a tombstone, which has no time. */
 function toIndexEntry({ post }: PlacedPost): readonly HistoryIndexEntry[] {
   if (post.type === 'tombstone') return [];
   const { id, url, created_at, created_timestamp, reposted_by } = post;
   return [{ id, url, created_at, created_timestamp, repost: reposted_by !== null }];
 }
 
-export function toMetaLine(about: HistoryAbout, end: HistoryResult): HistoryMetaLine {
-  return { meta: { ...toMeta(about, end), ...toAbout(about, end) } };
+export function toMetaLine(header: HistoryHeader, end: HistoryResult): HistoryMetaLine {
+  return { meta: { ...toMeta(header, end), ...toOrigin(header, end) } };
 }
 
-function toAbout({ source, fetchedAtMs }: HistoryAbout, { warnings }: HistoryResult) {
+function toOrigin({ source, fetchedAtMs }: HistoryHeader, { warnings }: HistoryResult) {
   return { warnings, source, fetched_at: toIsoSeconds(fetchedAtMs) };
 }
 
-function toMeta({ handle, query }: HistoryAbout, end: HistoryResult): HistoryMeta {
+function toMeta({ handle, query }: HistoryHeader, end: HistoryResult): HistoryMeta {
   const next_until = toMoment(end.nextUntilSecond);
   return {
     handle,

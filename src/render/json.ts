@@ -3,7 +3,7 @@ import type { BrowseReply, BrowseResult, PostReply, PostResult } from '../model/
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 
-/** Renders a post read as JSON text. Each post is a step. */
+/** Renders a post with its thread as JSON text. Each post is a step. */
 export function* renderPostJson(result: PostResult): Steps<string> {
   const reply: PostReply = {
     format: 'json',
@@ -19,7 +19,7 @@ export function* renderPostJson(result: PostResult): Steps<string> {
   return JSON.stringify(reply);
 }
 
-/** Renders a browse read as JSON text. Each post is a step. */
+/** Renders a page of a list as JSON text. Each post is a step. */
 export function* renderBrowseJson(result: BrowseResult): Steps<string> {
   const { subject, profile, items, next } = result;
   const reply: BrowseReply = {

@@ -7,26 +7,26 @@ import { toLine } from './markdown/characters.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
 import { toThread } from './markdown/thread.ts';
 
-/** Renders a post read as a note: YAML front matter, then the Markdown page. Each post is a step. */
+/** Renders a post with its thread as a note: YAML front matter, then the Markdown page. Each post is a step. */
 export function* renderPostNote(result: PostResult): Steps<string> {
   const page = yield* renderPostPage(result);
   return `${renderFrontMatter(toProperties(result))}\n${page}`;
 }
 
-export const nameNote = (result: PostResult): string =>
+export const toNoteFileName = (result: PostResult): string =>
   `${toFileName(titlePostPage(result)) || 'post'}.md`;
 
-/** Renders properties as YAML front matter, with its line of dashes before and after. */
+/** Renders properties as YAML front matter between lines of dashes. */
 export const renderFrontMatter = (properties: Readonly<Record<string, unknown>>): string =>
   `---\n${loadYaml().stringify(properties, { lineWidth: 0 })}---\n`;
 
-/** Loads the package with the first note, because it takes as long to load as all of Perch. */
+/** Loads the package when it is first needed: loading it takes as long as loading the rest of Perch. */
 const loadYaml: () => typeof import('yaml') = () => createRequire(import.meta.url)('yaml');
 
 function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
-  const { asked } = toThread(result.posts);
-  const author = asked?.author;
-  const status = asked?.type === 'status' ? asked : undefined;
+  const { main } = toThread(result.posts);
+  const author = main?.author;
+  const status = main?.type === 'status' ? main : undefined;
   const metrics = result.full ? status : undefined;
   const properties = {
     title: titlePostPage(result),
@@ -36,7 +36,7 @@ function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
     copied_from: status?.copied_from?.host,
     created: status?.created_at,
     edited: status?.edited_at,
-    platform: asked?.platform,
+    platform: main?.platform,
     lang: status?.lang,
     tags: status && tagsOf(status),
     post_count: result.posts.length,
@@ -52,13 +52,13 @@ function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
   );
 }
 
-/** Returns a post's hashtags as Obsidian takes them (letters, digits, `_`, `-`, not only digits), if it has any. */
+/** Returns a post's hashtags in Obsidian's form (letters, digits, `_`, `-`, not only digits); `undefined` for none. */
 function tagsOf(post: Status): string[] | undefined {
   const points = [...post.text];
   const tags = new Map<string, string>();
-  const marked = post.facets.filter(({ type }) => type === 'hashtag');
-  const shown = marked.map(({ start, end }) => points.slice(start, end).join(''));
-  for (const text of [...shown, ...(post.tags ?? [])]) {
+  const hashtags = post.facets.filter(({ type }) => type === 'hashtag');
+  const inText = hashtags.map(({ start, end }) => points.slice(start, end).join(''));
+  for (const text of [...inText, ...(post.tags ?? [])]) {
     const tag = text.replace(/[^\p{L}\p{N}\p{M}_-]/gu, '');
     const key = tag.toLowerCase();
     if (/[^\p{N}]/u.test(tag) && !tags.has(key)) tags.set(key, tag);
@@ -66,14 +66,14 @@ function tagsOf(post: Status): string[] | undefined {
   return tags.size === 0 ? undefined : [...tags.values()];
 }
 
-const maxBytes = 200; // File systems take 255, the ending included.
+const maxBytes = 200; // File systems allow 255, with the extension.
 
-/** Characters that file systems or the links of notes give a meaning, and those that nobody sees. */
+/** Characters with a meaning in file systems or in links between notes, and invisible ones. */
 const unusable = /[\\/:*?"<>|#^[\]\p{C}]+/gu;
 
 function toFileName(title: string): string {
   const plain = title.replace(unusable, ' ').replace(/\s+/g, ' ');
   const bytes = Buffer.from(plain.replace(/^[. ]+/, '')).subarray(0, maxBytes);
-  // A stream may go on, so that the decoder leaves out a character that is cut.
+  // With `stream` the decoder omits an incomplete character at the end.
   return trimEndOf(new TextDecoder().decode(bytes, { stream: true }), '. …');
 }

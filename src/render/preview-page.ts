@@ -9,20 +9,20 @@ import { headlinePost, nameAuthor, summarizePost, titlePost } from './summary.ts
 
 /** Renders the requested post as an HTML page with Open Graph tags for link previews, without scripts and styles. */
 export function renderPreviewPage(result: PostResult): string {
-  const { asked } = toThread(result.posts);
+  const { main } = toThread(result.posts);
   const lines = [
     '<!doctype html>',
     '<html lang="en">',
     '<head>',
     '<meta charset="utf-8">',
-    `<title>${escapeLine(headlinePost(asked))}</title>`,
+    `<title>${escapeLine(headlinePost(main))}</title>`,
     '<meta name="viewport" content="width=device-width">',
-    renderPreviewTags(asked, result.url),
+    renderPreviewTags(main, result.url),
     renderRelation('rel="canonical"', result.url),
     renderRelation('rel="alternate" type="application/json+oembed"', result.embedUrl),
     '</head>',
     '<body>',
-    asked === undefined ? '' : renderPostQuote(asked),
+    main === undefined ? '' : renderPostQuote(main),
     '</body>',
     '</html>',
   ];
@@ -34,7 +34,7 @@ function renderRelation(attributes: string, url: string): string {
   return safe === null ? '' : `<link ${attributes} href="${escapeHtml(safe)}">`;
 }
 
-/** A `meta` element: its name and its content; `null` leaves it out. */
+/** Name and content of a `meta` element; one with `null` is left out. */
 type Tag = readonly [name: string, content: string | number | null];
 
 /** Returns the `meta` elements of link previews: Open Graph (ogp.me), Twitter cards and plain ones. */
@@ -54,7 +54,7 @@ function renderPreviewTags(post: Post | undefined, url: string): string {
     ...(first === undefined ? describeAvatar(post) : []),
     ...describeVideo(post),
     ...describeOrigin(post),
-    // The other values of a card come from Open Graph, which every reader of cards knows.
+    // Clients take the other values of a Twitter card from the Open Graph tags.
     ['twitter:card', first === undefined ? 'summary' : 'summary_large_image'],
     ['twitter:title', title],
     ['twitter:description', summary],
@@ -65,10 +65,10 @@ function renderPreviewTags(post: Post | undefined, url: string): string {
   return shown.map(renderTag).join('\n');
 }
 
-/** Discord and Telegram show four side by side; the others take the first. */
+/** Maximum number of pictures: Discord and Telegram show four, other clients one. */
 const maxPictures = 4;
 
-/** The properties of a picture follow it at once (ogp.me, arrays). */
+/** Returns the tags of a picture: its properties must directly follow its URL (ogp.me, arrays). */
 function describePicture({ url, width, height, alt }: Picture): readonly Tag[] {
   return [
     ['og:image', url],
@@ -91,7 +91,7 @@ function describeVideo(post: Post | undefined): readonly Tag[] {
   ];
 }
 
-/** A post without pictures is shown with that of its author, except where pictures are not wanted. */
+/** Returns the tags of the author's picture, for a post without pictures; none if the post is sensitive. */
 function describeAvatar(post: Post | undefined): readonly Tag[] {
   if (post?.type !== 'status' || post.possibly_sensitive) return [];
   const url = toWebUrl(post.author.avatar_url);
@@ -108,7 +108,7 @@ function describeOrigin(post: Post | undefined): readonly Tag[] {
   return [
     ['author', nameAuthor(post)],
     ['article:published_time', Number.isNaN(created) ? null : new Date(created).toISOString()],
-    // Nobody has checked that the account wrote what another server says it wrote.
+    // That a copy is by this account is only the claim of the server that has the copy.
     ['article:author', post.copied_from === undefined ? toSafeUrl(post.author.url) : null],
   ];
 }

@@ -22,17 +22,17 @@ export function headlinePost(post: Post | undefined): string {
 export const articleTitleOf = (post: Post | undefined): string =>
   post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
 
-/** A handle such as `@ada@reef.example.org`: in headings GitHub makes an e-mail address of it, however it is escaped. */
+/** Handle with a host, such as `@ada@reef.example.org`, which GitHub turns into an e-mail link in any heading. */
 const foreignHost = /(@[\w-]+)@[\w.-]+/g;
 
-/** Returns the first words of a post as plain text on one line: of its article's title, its text, or its summary. */
+/** Returns the first words of a post's article title, text or summary, as plain text on one line. */
 export function firstWordsOf(post: Post): string {
   if (post.type === 'tombstone') return '';
   const words = articleTitleOf(post) || describeText(post) || summarizePost(post);
   return cut(words.replace(foreignHost, '$1'), maxFirstWords);
 }
 
-/** Returns the author of a post as plain text, and for a copy the server that it is from. */
+/** Returns the author of a post as plain text, with the server of a copy. */
 export function nameAuthor(post: Post | undefined): string {
   const author = post?.author ?? null;
   if (post === undefined || author === null) return 'Unavailable post';
@@ -41,7 +41,7 @@ export function nameAuthor(post: Post | undefined): string {
 
 const joinTitle = (name: string, words: string) => (words === '' ? name : `${name}: ${words}`);
 
-/** Returns the text, poll, article and quote of a post, else its media, as plain text of at most 300 code points. */
+/** Returns the text, poll, article and quote of a post, or else its media, as plain text of at most 300 code points. */
 export function summarizePost(post: Post | undefined): string {
   if (post === undefined) return '';
   if (post.type === 'tombstone') return cut(toLine(post.text), maxSummary);
@@ -56,7 +56,7 @@ export function summarizePost(post: Post | undefined): string {
   return cut(shown.join(' · '), maxSummary);
 }
 
-/** A preview is shown unasked, so it has the warning in place of the text behind it. */
+/** Returns the text of a post, or only its content warning, because readers have not chosen to see the text. */
 const describeText = ({ content_warning: warning, text }: Status): string =>
   warning === null ? toLine(text) : `Content warning: ${toLine(warning)}`;
 
@@ -66,7 +66,7 @@ function describeQuote(quote: Post): string {
   return joinTitle(name, describeText(quote));
 }
 
-/** Returns a moment to the minute as plain text; the text itself if it is no moment. */
+/** Returns a time to the minute as plain text; the text itself if it is not a time. */
 export const describeMinute = (time: string): string => toMinute(time) ?? toLine(time);
 
 /** Returns the kind and the author's description of each item of a post's media, as plain text. */
@@ -97,15 +97,15 @@ export function describeVotes(poll: Poll): string {
   return facts.filter((fact) => fact !== null).join(', ');
 }
 
-/** Cuts a line to a number of code points, where it can at a space. */
+/** Cuts a line to a number of code points, at a space if there is one near the end. */
 function cut(line: string, max: number): string {
-  // No more than is needed: a text can be long, and a code point has one or two units.
+  // Only as much as needed, because texts can be long. A code point has one or two UTF-16 units.
   const points = [...line.slice(0, (max + 1) * 2)];
   if (points.length <= max) return line;
   const head = points.slice(0, max - 1).join('');
   const space = head.lastIndexOf(' ');
   const words = space > head.length * 0.8 ? head.slice(0, space) : head;
-  // A joiner or a mark at the end would act on the ellipsis.
+  // A joiner or a direction mark at the end would affect the ellipsis.
   const shown = [...words];
   const last = shown.findLastIndex((point) => !/^[\s\p{Cf}]$/u.test(point));
   return `${shown.slice(0, last + 1).join('')}…`;

@@ -12,13 +12,13 @@ const fault = {
 };
 
 const meta = z.object({
-  id: z.string().describe('`evt_` and a ULID; the same on every read.'),
-  at: z.iso.datetime({ precision: 3 }).describe('When it was recorded, in UTC.'),
+  id: z.string().describe('`evt_` and a ULID. Stable across reads.'),
+  at: z.iso.datetime({ precision: 3 }).describe('Time at which the event was recorded, in UTC.'),
   deliveryIds: z
     .array(z.string())
     .exactOptional()
-    .describe('The delivery that the turn answers, from `turn.started` to its `session.waiting`.'),
-  index: z.int().min(0).describe('The position in the session; resume with the next one.'),
+    .describe('Id of the message that the turn answers, from `turn.started` to `session.waiting`.'),
+  index: z.int().min(0).describe('Position in the session. Resume a stream at `index` + 1.'),
 });
 
 const event = <const Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
@@ -28,53 +28,53 @@ const finishReason = z.enum(['stop', 'length', 'error']);
 
 const fallback = z
   .object({
-    modelId: z.string().describe('Who answered.'),
-    code: z.string().describe('Why the model did not, or not to the end; begins with `model_`.'),
-    message: z.string().describe('The same as a sentence.'),
+    modelId: z.string().describe('Engine that answered instead.'),
+    code: z.string().describe('Reason why the model failed; begins with `model_`.'),
+    message: z.string().describe('Reason as a sentence.'),
   })
-  .describe('Present where the model that `step.started` names did not answer, or not to the end.');
+  .describe('Present if the model that `step.started` names gave no answer or an incomplete one.');
 
 const endReason = z.enum(['reset', 'expired', 'evicted', 'turn_limit']);
 
-/** Ends the text of a turn; its `message` is the assistant message. */
+/** Event with the complete answer of a turn. */
 export const messageCompleted = event('message.completed', {
-  message: z.string().describe('The whole answer.'),
+  message: z.string().describe('Complete answer as Markdown.'),
   finishReason,
-  citations: z.array(citation).describe('Best first.'),
-  abstained: z.boolean().describe('True where the corpus does not answer the question.'),
+  citations: z.array(citation).describe('Sources of the answer, most relevant first.'),
+  abstained: z.boolean().describe('Whether the corpus has no answer to the question.'),
   ...step,
-}).describe('The answer, whole. The last one of a stream is the answer to the last question.');
+}).describe('The complete answer. The last one of a stream answers the last question.');
 
-/** All session events: each line of a stream is one of them. */
+/** Session event: one line of a stream. */
 export const sessionEvent = z
   .discriminatedUnion('type', [
     event('session.started', {
       runtime: z.object({ agentId: z.string(), agentName: z.string(), eveVersion: z.string() }),
     }).describe('The first event of a session.'),
-    event('turn.started', turn).describe('A message is being answered.'),
+    event('turn.started', turn).describe('The server has begun to answer a message.'),
     event('message.received', {
       message: z.string(),
       parts: z.array(z.object({ type: z.literal('text'), text: z.string() })),
       ...turn,
-    }).describe('The question, as it was accepted.'),
-    event('step.started', { modelId: z.string(), ...step }).describe('What answers has begun.'),
+    }).describe('The accepted question.'),
+    event('step.started', { modelId: z.string(), ...step }).describe('The engine has started.'),
     event('message.appended', {
       messageDelta: z.string(),
-      messageSoFar: z.string().describe('Ends with `messageDelta`.'),
+      messageSoFar: z.string().describe('The answer so far, including `messageDelta`.'),
       ...step,
-    }).describe('More of the answer.'),
+    }).describe('A part of the answer.'),
     messageCompleted,
     event('step.completed', {
       finishReason,
       usage: z.record(z.string(), z.number()).exactOptional(),
       fallback: fallback.exactOptional(),
       ...step,
-    }).describe('What answers has ended well.'),
-    event('step.failed', { ...fault, ...step }).describe('What answers has failed.'),
+    }).describe('The engine has succeeded.'),
+    event('step.failed', { ...fault, ...step }).describe('The engine has failed.'),
     event('turn.completed', turn).describe('The question was answered.'),
     event('turn.failed', {
       ...fault,
-      terminal: z.boolean().describe('True only where `session.failed` follows.'),
+      terminal: z.boolean().describe('Whether `session.failed` follows.'),
       ...turn,
     }).describe('The question could not be answered.'),
     event('turn.cancelled', turn).describe('The turn was cancelled.'),
@@ -82,8 +82,8 @@ export const sessionEvent = z
       wait: z.literal('next-user-message'),
       continuationToken: z
         .string()
-        .describe('Empty, but for a reader who has shown the token in this request.'),
-    }).describe('Ends every turn, also when another one is queued.'),
+        .describe('Empty unless the request for the stream contained the token.'),
+    }).describe('The end of a turn, even if another turn is queued.'),
     event('session.completed', { reason: endReason }).describe(
       'The last event of a session that has ended.',
     ),
@@ -99,7 +99,7 @@ export type EndReason = z.output<typeof endReason>;
 
 export type SessionCitation = z.output<typeof citation>;
 
-/** An event before it is recorded: without its place, and with the delivery it belongs to. */
+/** Event before it is recorded: without its metadata, but with the id of the message that it belongs to. */
 export type EventDraft = {
   [Type in SessionEvent['type']]: {
     readonly type: Type;
@@ -108,7 +108,7 @@ export type EventDraft = {
   };
 }[SessionEvent['type']];
 
-/** Ends a leased stream; it is no event, has no index and is never recorded. */
+/** Last line of a leased stream. This record is not an event, has no index and is never stored. */
 export const leaseRecord = z
   .object({ $eve: z.literal('stream.lease-ended'), version: z.literal(1) })
   .meta({ id: 'SessionLeaseEnded' });
@@ -117,7 +117,7 @@ export type LeaseRecord = z.infer<typeof leaseRecord>;
 
 export type EventStamp = Readonly<{ id: string; atMs: number; index: number }>;
 
-/** Returns the line of an event as it is recorded, without its line feed; it never holds the token. */
+/** Serializes an event as a stored line, without a line feed. The line never contains the continuation token. */
 export function toEventLine({ type, data, deliveryId }: EventDraft, stamp: EventStamp): string {
   const { id, atMs, index } = stamp;
   const at = new Date(atMs).toISOString();
@@ -125,9 +125,9 @@ export function toEventLine({ type, data, deliveryId }: EventDraft, stamp: Event
   return JSON.stringify({ type, data, meta: { id, at, ...deliveryIds, index } });
 }
 
-/** Returns a recorded line with the token, if the event has a place for it. */
+/** Inserts the continuation token into a stored line, if the event has a field for it. */
 export function fillToken(line: string, token: string): string {
-  // Such an event holds nothing that a caller wrote, so that the place is found for certain.
+  // A `session.waiting` event contains no text of callers, so the replacement is unambiguous.
   if (!line.startsWith('{"type":"session.waiting"')) return line;
   return line.replace('"continuationToken":""', `"continuationToken":"${token}"`);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/random.ts';
 
-/** Returns whether a text has the form of a session id. */
+/** Returns whether a text is a well-formed session id. */
 export function isSessionId(text: string): boolean {
   return /^ses_[0-9A-HJKMNP-TV-Z]{26}$/.test(text);
 }
@@ -10,16 +10,16 @@ export function isSessionId(text: string): boolean {
 export function createSessionIds(clock: Clock, random: Random) {
   const next = createSequence(clock, random);
   return {
-    /** Returns an id with 80 fresh random bits: whoever knows it can read the session. */
+    /** Returns an id with 80 random bits. Anyone who knows the id can read the session. */
     session: () => `ses_${encode(clock.now(), 10)}${encode(toNumber(random.bytes(10)), 16)}`,
-    /** Returns an id that sorts behind the earlier ones. */
+    /** Returns an id that sorts after all earlier ones. */
     delivery: () => `dlv_${next()}`,
-    /** Returns an id that sorts behind the earlier ones. */
+    /** Returns an id that sorts after all earlier ones. */
     event: () => `evt_${next()}`,
   };
 }
 
-/** Creates ULIDs that only grow, also within a millisecond and when the clock is set back. */
+/** Creates monotonic ULIDs. They increase even within a millisecond and when the clock is set back. */
 function createSequence(clock: Clock, random: Random): () => string {
   let atMs = -1;
   let start = '';
@@ -37,7 +37,7 @@ function createSequence(clock: Clock, random: Random): () => string {
 }
 
 const numbersPerStart = 32 ** 7;
-/** Crockford's Base32, as the ULID specification has it. */
+/** Crockford's Base32, as in the ULID specification. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 function encode(value: number | bigint, length: number): string {

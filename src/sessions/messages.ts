@@ -1,43 +1,46 @@
 import { Problem } from '../core/problem.ts';
 import type { SessionService } from './service.ts';
-import type { Once, Receipt } from './store/session-rows.ts';
+import type { IdempotentRequest, Receipt } from './store/session-rows.ts';
 import { acceptMessage, type SessionRecord, startSession } from './store/state.ts';
 
-/** A message that starts a session. The client is `null` for the command line. */
+/** Message that starts a session. The client is `null` for the command line. */
 interface FirstMessage extends Pick<SessionRecord, 'owner' | 'client'> {
   readonly text: string;
-  readonly once: Once | null;
+  readonly idempotency: IdempotentRequest | null;
 }
 
 /** Starts a session. @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`, `not_ready` */
-export function startWith(
-  { text, owner, client, once }: FirstMessage,
+export function sendFirstMessage(
+  { text, owner, client, idempotency }: FirstMessage,
   { store, ids, clock }: SessionService,
 ): Promise<Receipt> {
   const [id, deliveryId] = [ids.session(), ids.delivery()];
   const delivery = { deliveryId, text, nowMs: clock.now() };
   const transition = startSession({ id, owner, client }, delivery);
-  return store.start({ transition, receipt: { sessionId: id, deliveryId, queued: 0 } }, once);
+  return store.start(
+    { transition, receipt: { sessionId: id, deliveryId, queued: 0 } },
+    idempotency,
+  );
 }
 
-/** A further message. `check` throws if something speaks against it when it is accepted. */
+/** Message to an existing session. `check` may throw to reject the message before it is stored. */
 interface FurtherMessage {
   readonly sessionId: string;
   readonly text: string;
-  readonly once: Once | null;
+  readonly idempotency: IdempotentRequest | null;
   readonly check?: ((record: SessionRecord) => void) | undefined;
 }
 
 /**
- * Adds a message to a session; its turn waits for those before it. @throws Problem `session_not_active`,
+ * Adds a message to a session. Its turn runs after the earlier ones. @throws Problem `session_not_active`,
  * `session_expired`, `turn_queue_full`, `overloaded`, `idempotency_conflict`, `not_ready`, and what `check` throws
  */
-export async function goOnWith(
-  { sessionId, text, once, check }: FurtherMessage,
+export async function sendFurtherMessage(
+  { sessionId, text, idempotency, check }: FurtherMessage,
   { store, ids, clock, limits }: SessionService,
 ): Promise<Receipt> {
   const deliveryId = ids.delivery();
-  const receipt = await store.accept(sessionId, once, (record) => {
+  const receipt = await store.accept(sessionId, idempotency, (record) => {
     check?.(record);
     return {
       transition: acceptMessage(record, { deliveryId, text, nowMs: clock.now() }, limits),
@@ -58,7 +61,7 @@ export function expiredSession(): Problem {
   return new Problem('session_expired', { detail: 'The session has ended and was deleted.' });
 }
 
-/** @throws Problem `session_forbidden` if the session was started with another owner mark */
+/** @throws Problem `session_forbidden` if the session was started with another bearer token */
 export function refuseOtherOwner(record: SessionRecord, owner: string | null): void {
   if (record.owner === owner) return;
   throw new Problem('session_forbidden', {

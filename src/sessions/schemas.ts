@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const message = z
   .union([z.string(), z.array(z.object({ type: z.literal('text'), text: z.string() }))])
-  .describe('The question: a string, or text parts. At most 65,536 bytes of UTF-8 by default.');
+  .describe('Question as a string or text parts, up to 65,536 bytes of UTF-8 by default.');
 
 const clientContext = z.unknown().optional().describe('Accepted and ignored.');
 
@@ -19,33 +19,37 @@ export const followUpBody = z
     continuationToken: z
       .string()
       .optional()
-      .describe('The token, where it is not in the header `X-Continuation-Token`.'),
+      .describe('The continuation token, unless it is in the header `X-Continuation-Token`.'),
     turnPolicy: turnPolicy
       .optional()
-      .describe('`queue` is the default, `steer` the same; `reject` refuses while a turn runs.'),
+      .describe(
+        '`queue` (default) and `steer` queue the message; `reject` refuses it during a turn.',
+      ),
     clientContext,
   })
   .meta({ id: 'SessionMessage' })
   .describe('Sends a further message.');
 
 export const cancelBody = z
-  .looseObject({ turnId: z.string().optional().describe('Cancels this turn only, if it runs.') })
+  .looseObject({
+    turnId: z.string().optional().describe('Cancels the turn only if it has this id.'),
+  })
   .meta({ id: 'SessionCancel' });
 
 export const resetBody = z
   .looseObject({
     continuationToken: z.string().optional(),
-    reason: z.string().optional().describe('For the caller; nothing depends on it.'),
+    reason: z.string().optional().describe('Accepted and ignored.'),
   })
   .meta({ id: 'SessionReset' });
 
-const sessionId = z.string().describe('Names the session; whoever knows it can read it.');
+const sessionId = z.string().describe('Id of the session. Anyone who knows the id can read it.');
 const continuationToken = z
   .string()
-  .describe('Opaque; stays the same for the life of the session.');
+  .describe('Opaque token for further messages. Constant for the life of the session.');
 const deliveryId = z
   .string()
-  .describe('Stands in `meta.deliveryIds` of the events that answer this message.');
+  .describe('Id of this message, found in `meta.deliveryIds` of the events that answer it.');
 
 const ok = z.literal(true);
 const status = z.literal('accepted');
@@ -54,18 +58,21 @@ export const startReply = z
   .object({ sessionId, continuationToken, ok, status, deliveryId })
   .meta({ id: 'SessionStarted' });
 
-const queued = z.int().min(0).describe('How many messages are ahead; 0 where it starts now.');
+const queued = z
+  .int()
+  .min(0)
+  .describe('Number of messages ahead in the session; 0 if there are none.');
 
 export const followUpReply = z
   .object({ ok, sessionId, continuationToken, status, deliveryId, queued })
   .meta({ id: 'SessionMessageAccepted' });
 
-/** The reply to a cancel of a session that has not ended: exactly these members. */
+/** Reply to cancelling a turn of a live session. eve clients expect exactly these members. */
 export const cancelReply = z
   .object({ ok, sessionId, status })
   .meta({ id: 'SessionCancelAccepted' });
 
-/** The reply to a cancel of a session that is unknown or has ended: exactly these members. */
+/** Reply to cancelling a turn of an unknown or ended session. eve clients expect exactly these members. */
 export const idleReply = z
   .object({ ok, status: z.literal('no_active_turn') })
   .meta({ id: 'SessionNotRunning' });
@@ -78,7 +85,7 @@ export const resetReply = z
   })
   .meta({ id: 'SessionResetDone' });
 
-/** Exactly these members. */
+/** Reply of the health route. eve clients expect exactly these members. */
 export const healthReply = z
   .object({ ok, status: z.literal('ready'), workflowId: z.string().min(1) })
   .meta({ id: 'SessionHealth' });

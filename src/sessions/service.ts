@@ -6,19 +6,19 @@ import { Problem } from '../core/problem.ts';
 import type { Random } from '../core/random.ts';
 import type { Ledger, Reservation } from '../core/scheduling/ledger.ts';
 import { createCallRates } from './http/rate-limit.ts';
-import { createContinuationTokens, createMark } from './http/tokens.ts';
+import { createContinuationTokens, keyedHash } from './http/tokens.ts';
 import { createSessionIds } from './ids.ts';
-import { type LifeLimits, startExpiry } from './store/expiry.ts';
+import { type LifetimeLimits, startExpiry } from './store/expiry.ts';
 import { toStoreProblem } from './store/group-commit.ts';
 import type { SessionStore, StampEvent } from './store/sqlite-store.ts';
 import { endTurn, isLive, type SessionLimits, type SessionRecord } from './store/state.ts';
 import { createStreams, type StreamLimits } from './streams/streams.ts';
-import { createFairWork, runFairly } from './turns/fair-work.ts';
+import { createFairScheduler, runScheduled } from './turns/fair-scheduler.ts';
 import { failures } from './turns/turn-run.ts';
 import { createTurns } from './turns/turns.ts';
 
-/** Limits of the service. `messagesPerMinute` is for one address. */
-export interface ServiceLimits extends SessionLimits, LifeLimits, StreamLimits {
+/** Limits of the session service. `messagesPerMinute` applies to each address. */
+export interface ServiceLimits extends SessionLimits, LifetimeLimits, StreamLimits {
   readonly messageBytes: number;
   readonly bodyBytes: number;
   readonly turnMs: number;
@@ -32,33 +32,33 @@ interface ServiceOptions {
   readonly engine: AnswerEngine;
   readonly clock: Clock;
   readonly random: Random;
-  /** The server's secret, with which owner marks and continuation tokens are made. */
+  /** Secret of the server, used for continuation tokens and for keyed hashes of addresses and bearer tokens. */
   readonly secret: Buffer;
   readonly limits: ServiceLimits;
-  /** Bounds what each client holds: sessions, their bytes, turns and streams. */
+  /** Ledger that limits the sessions, stored bytes, turns and streams of each client. */
   readonly ledger: Ledger;
-  /** Opens the store of sessions, which is closed with the service. */
+  /** Opens the session store. The service closes it. */
   readonly openStore: (stamp: StampEvent) => SessionStore;
-  /** Called with faults, for the log; never with what was said. */
+  /** Called with errors for the log, which never contain messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** Work for a client that takes the place of a turn. `signal` ends the wait for a place. */
-interface BesideTurns<Value> {
+/** Work that occupies a turn slot without a session. `signal` cancels the wait for a slot. */
+interface TurnSlotTask<Value> {
   readonly client: Client;
   readonly signal: AbortSignal;
   run(): Promise<Value>;
 }
 
-/** The session service without its routes. */
+/** Session service without its HTTP routes. */
 export type SessionService = Awaited<ReturnType<typeof openSessionService>>;
 
-/** Opens the session service, which goes on after a crash with the messages that wait. Close it with `close()`. */
+/** Opens the session service and resumes the messages that a crash left unanswered. Close it with `close()`. */
 export async function openSessionService(options: ServiceOptions) {
   const { engine, clock, random, secret, limits, ledger } = options;
   const ids = createSessionIds(clock, random);
   const parts = await openParts(options, ids.event);
-  const { store, work, turns, streams } = parts;
+  const { store, scheduler, turns, streams } = parts;
   const { startDraining, cutOff, close, isDraining } = createShutdown(parts);
   return {
     store,
@@ -70,34 +70,39 @@ export async function openSessionService(options: ServiceOptions) {
     secret,
     clock,
     limits,
-    /** Returns the client behind an address, as `toClientAddress` names it, by keyed hashes: no address is stored. */
+    /** Returns keyed hashes of an address and its network, so that no address is stored. */
     toClient: (name: string): Client => {
       const { network } = toClient(name);
       return {
-        address: createMark(secret, 'address', name),
-        network: network === null ? null : createMark(secret, 'network', network),
+        address: keyedHash(secret, 'address', name),
+        network: network === null ? null : keyedHash(secret, 'network', network),
       };
     },
     /** @throws Problem `not_ready`, `shutting_down` */
     refuseUnlessReady: (): void => {
       if (isDraining()) throw shuttingDown();
       if (engine.isReady) return;
-      throw new Problem('not_ready', { detail: 'The index of the answers is being built.' });
+      throw new Problem('not_ready', { detail: 'The server is still building its search index.' });
     },
-    /** Runs other work in the place of a turn. @throws Problem `overloaded`, `shutting_down`, `not_ready` */
-    runBesideTurns: async <Value>(beside: BesideTurns<Value>): Promise<Value> => {
-      const place = takeTurn(ledger, beside.client);
+    /** Runs other work in a turn slot. @throws Problem `overloaded`, `shutting_down`, `not_ready` */
+    runInTurnSlot: async <Value>(slotTask: TurnSlotTask<Value>): Promise<Value> => {
+      const slot = takeTurnSlot(ledger, slotTask.client);
       const id = ids.delivery();
       try {
-        return await runFairly(work, { ...beside, key: id, order: id, toDropped: shuttingDown });
+        return await runScheduled(scheduler, {
+          ...slotTask,
+          key: id,
+          order: id,
+          toDropped: shuttingDown,
+        });
       } finally {
-        place.release();
+        slot.release();
       }
     },
     figures: async () => ({
       live: await store.countLive(),
       turnsAtWork: turns.atWork,
-      turnsWaiting: work.waiting,
+      turnsWaiting: scheduler.waiting,
       streams: streams.open,
       storedBytes: ledger.totalOf('sessionBytes'),
     }),
@@ -110,16 +115,20 @@ export async function openSessionService(options: ServiceOptions) {
 async function openParts(options: ServiceOptions, nextId: () => string) {
   const { engine, clock, limits, ledger, onFault } = options;
   const store = options.openStore((index) => ({ id: nextId(), atMs: clock.now(), index }));
-  const work = createFairWork({ atOnce: limits.turnsAtOnce, clock, isReady: () => engine.isReady });
-  // An answer may take a little more than there is; a client that is over its bound before gets none.
+  const scheduler = createFairScheduler({
+    atOnce: limits.turnsAtOnce,
+    clock,
+    isReady: () => engine.isReady,
+  });
+  // An answer may exceed the limit slightly. A client that is already over its limit gets no answer.
   const hasRoom = (client: Client | null) =>
     [null, 'share'].includes(ledger.findExcess('sessionBytes', client, 0));
-  const turns = createTurns({ store, engine, clock, limits, work, hasRoom, onFault });
+  const turns = createTurns({ store, engine, clock, limits, scheduler, hasRoom, onFault });
   const streams = createStreams({ store, clock, limits, ledger, onFault });
-  store.bound({ ledger, clock, isRead: streams.isRead });
+  store.setBounds({ ledger, clock, isRead: streams.isRead });
   try {
     const left = await recoverSessions(options, store);
-    for (const record of left) turns.attend(record);
+    for (const record of left) turns.schedule(record);
   } catch (error) {
     await streams.endAll();
     store.close();
@@ -128,46 +137,52 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
   store.onCommit((commit) => {
     streams.publish(commit);
     for (const [sessionId, record] of commit) {
-      if (record !== undefined && isLive(record.state)) turns.attend(record);
+      if (record !== undefined && isLive(record.state)) turns.schedule(record);
       else turns.drop(sessionId);
     }
   });
-  return { store, work, turns, streams, stopAging: startExpiry({ store, clock, limits, onFault }) };
+  return {
+    store,
+    scheduler,
+    turns,
+    streams,
+    stopExpiry: startExpiry({ store, clock, limits, onFault }),
+  };
 }
 
 /** Takes a turn that is not stored. @throws Problem `overloaded`, `not_ready` */
-function takeTurn(ledger: Ledger, client: Client): Reservation {
-  const place = ledger.open('queuedTurns', client);
+function takeTurnSlot(ledger: Ledger, client: Client): Reservation {
+  const slot = ledger.open('queuedTurns', client);
   try {
-    if (place.take(1)) return place;
+    if (slot.take(1)) return slot;
   } catch (error) {
-    throw toStoreProblem(error); // the turns of sessions are counted in the store
+    throw toStoreProblem(error); // the ledger reads the number of queued turns from the store
   }
-  throw new Problem('overloaded', { detail: 'Too many questions wait for an answer.' });
+  throw new Problem('overloaded', { detail: 'Too many questions are waiting for an answer.' });
 }
 
 function createRates(limits: ServiceLimits, clock: Clock) {
   const starts = { perMinute: limits.startsPerMinute, burst: limits.startBurst };
   const perMinute = limits.messagesPerMinute;
-  // A third of a minute's at once, as starts have it by default.
+  // The burst is a third of the rate per minute, like the default for starts.
   const messages = { perMinute, burst: Math.max(1, Math.floor(perMinute / 3)) };
   return createCallRates({ starts, messages, clock });
 }
 
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
-function createShutdown({ store, turns, streams, stopAging }: Parts) {
+function createShutdown({ store, turns, streams, stopExpiry }: Parts) {
   let isDraining = false;
   let cut: Promise<void> | null = null;
-  /** Takes no more messages, and begins no more turns; those at work go on. */
+  /** Rejects new messages and starts no more turns. Running turns continue. */
   const startDraining = (): void => {
     isDraining = true;
     turns.startDraining();
   };
-  /** Ends the turns at work as interrupted, then the streams: readers get a whole turn. */
+  /** Fails running turns as interrupted, then ends the streams, so that readers receive complete turns. */
   const cutOff = (): Promise<void> => {
     startDraining();
-    stopAging();
+    stopExpiry();
     cut ??= turns.interrupt().then(streams.endAll);
     return cut;
   };
@@ -183,10 +198,10 @@ function createShutdown({ store, turns, streams, stopAging }: Parts) {
 }
 
 function shuttingDown(): Problem {
-  return new Problem('shutting_down', { detail: 'This process is about to stop.' });
+  return new Problem('shutting_down', { detail: 'The server is shutting down.' });
 }
 
-/** Fails the turns that a crash has interrupted, before the first request. Returns the sessions with messages left. */
+/** Fails the turns that a crash interrupted, before the first request. Returns the sessions with unanswered messages. */
 async function recoverSessions({ clock, limits }: ServiceOptions, store: SessionStore) {
   const left: SessionRecord[] = [];
   const recover = async (record: SessionRecord): Promise<void> => {
@@ -199,7 +214,7 @@ async function recoverSessions({ clock, limits }: ServiceOptions, store: Session
     if (after && after.pending.length > 0) left.push(after);
   };
   for await (const records of store.list('running')) {
-    await Promise.all(records.map(recover)); // one commit for all of them
+    await Promise.all(records.map(recover)); // in one commit
   }
   return left;
 }

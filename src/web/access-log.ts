@@ -8,21 +8,21 @@ declare module 'fastify' {
 }
 
 interface AccessLogOptions {
-  /** The requests that get a line; `errors` are those that fail or are slow. */
+  /** Requests to log; `errors` logs those with a status of 500 or higher and slow ones. */
   readonly lines: 'errors' | 'all' | 'off';
   readonly slowMs: number;
 }
 
-/** Writes a line for requests that deserve one. Never a header or a body. */
+/** Log with one line per request. It never contains headers or bodies. */
 export interface AccessLog {
-  /** Called with replies that may deserve a line: problems, and reads that had to wait. */
-  notice(request: FastifyRequest, reply: FastifyReply, status: number): void;
+  /** Logs a reply if `lines` is `errors` and the request failed or was slow. */
+  logIfNotable(request: FastifyRequest, reply: FastifyReply, status: number): void;
 }
 
-/** For what the router refuses before any hook: malformed paths, which are no failures of ours. */
-export const silentAccessLog: AccessLog = { notice: () => undefined };
+/** Access log that writes nothing, for malformed paths, which the router rejects before any hook. */
+export const silentAccessLog: AccessLog = { logIfNotable: () => undefined };
 
-/** Creates the log; with `all` a hook writes the lines instead. */
+/** Creates the access log. With `lines: 'all'` a hook logs every request, and `logIfNotable` does nothing. */
 export function createAccessLog(app: FastifyInstance, options: AccessLogOptions): AccessLog {
   const { lines, slowMs } = options;
   if (lines === 'all') {
@@ -32,7 +32,7 @@ export function createAccessLog(app: FastifyInstance, options: AccessLogOptions)
     });
   }
   return {
-    notice: (request, reply, status) => {
+    logIfNotable: (request, reply, status) => {
       if (lines !== 'errors' || (status < 500 && reply.elapsedTime < slowMs)) return;
       writeLine(request, reply, status);
     },

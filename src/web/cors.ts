@@ -2,12 +2,11 @@ import fastifyCors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Origins } from '../core/http/origins.ts';
 
-/** The rights of pages of other origins to use a route. */
 export type CorsPolicy = FastifyCorsOptions;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The policy of a route for pages of other origins, over that of the whole server; `false` for no CORS headers. */
+    /** CORS options of a route, which override those of the server; `false` for no CORS headers. */
     cors?: CorsPolicy | false;
   }
 }
@@ -35,36 +34,36 @@ export const corsHeaders = {
 } as const;
 
 /**
- * Lets pages of any origin call the server, unless the configuration of a route has a policy of its own.
- * Preflights go on to the refusal of the method, which ends them with 204.
+ * Allows requests from pages of any origin, except on routes with their own `cors` configuration.
+ * Preflight requests continue to `refuseUnrouted`, which answers 204.
  */
 export async function setCors(app: FastifyInstance): Promise<void> {
   await app.register(fastifyCors, {
     origin: '*',
     methods: ['GET', 'HEAD'],
     exposedHeaders,
-    maxAge: 86_400, // seconds; the most that any browser takes
+    maxAge: 86_400, // seconds; no browser caches a preflight for longer
     preflightContinue: true,
     strictPreflight: false,
   });
 }
 
-/** Closes a scope to pages of other origins: 403 `origin_not_allowed`, and no CORS headers. */
-export function closeToPages(app: FastifyInstance, origins: Origins): void {
-  sendNoCors(app);
+/** Rejects requests from pages of other origins in a scope with 403 `origin_not_allowed`, without CORS headers. */
+export function rejectOtherOrigins(app: FastifyInstance, origins: Origins): void {
+  disableCors(app);
   app.addHook('onRequest', (request, _reply, done) => {
     done(origins.faultOf(request.headers) ?? undefined);
   });
 }
 
-/** Keeps the CORS headers of the whole server from the routes of a scope. */
-export function sendNoCors(app: FastifyInstance): void {
+/** Turns off CORS headers for the routes of a scope. */
+export function disableCors(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, cors: false };
   });
 }
 
-/** Returns the configuration of a route that pages of the allowed origins may call. */
+/** Returns the CORS options of a route that only pages of the allowed origins may call. */
 export function toCorsPolicy(
   origins: Pick<Origins, 'allowed'>,
   policy: Pick<CorsPolicy, 'methods' | 'exposedHeaders' | 'allowedHeaders'>,
@@ -75,7 +74,7 @@ export function toCorsPolicy(
   };
 }
 
-/** Returns whether a request asks what another one may do (Fetch standard, CORS-preflight request). */
+/** Returns whether a request is a CORS preflight (Fetch standard, CORS-preflight request). */
 export function isPreflight({ method, headers }: FastifyRequest): boolean {
   return (
     method === 'OPTIONS' &&

@@ -10,84 +10,90 @@ import type { AccessLog } from './access-log.ts';
 import type { Headers } from './headers.ts';
 import { toInstance } from './instance.ts';
 
-/** Maximum number of bytes of a request's URL; longer ones are 414. */
+/** Maximum length of a request's URL in bytes; a longer one gets 414. */
 export const maxUrlBytes = 8192;
 
-/** What Fastify refuses by itself, as codes of the catalogue, with a detail of our own. */
+/** Problem code and detail for each error code of Fastify. */
 const frameworkProblems: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   FST_ERR_BAD_URL: ['malformed_request', 'The path has a broken percent-encoding.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', `The URL is over ${maxUrlBytes} bytes.`],
+  FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', `The URL is longer than ${maxUrlBytes} bytes.`],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
-    'The body has no media type, or one that this route does not read; it takes `application/json`.',
+    'The request has no `Content-Type`, or one that this route does not support. Send `application/json`.',
   ],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is over the limit of this route.'],
-  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_body', 'The body is empty; it takes JSON.'],
-  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_body', 'The body is not JSON.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: [
+    'payload_too_large',
+    'The request body exceeds the size limit of this route.',
+  ],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_body', 'The request body is empty. Send JSON.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_body', 'The request body is not valid JSON.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     'malformed_request',
-    'The body is not as long as `Content-Length` says.',
+    'The length of the request body differs from `Content-Length`.',
   ],
 };
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** The code of the problem that this reply is; null for any other. */
+    /** Code of the problem sent as this reply; `null` for any other reply. */
     problemCode: ProblemCode | null;
   }
 }
 
-/** The options of sending a problem. */
-interface ProblemSetting {
+interface ProblemOptions {
   readonly baseUrl: string;
   readonly accessLog: AccessLog;
   readonly headers?: Headers;
 }
 
-/** Status in the access log of a request whose caller left before the reply; it is never sent. */
-const callerLeft = 499;
+/** Logged status of a request whose client disconnected before the reply; it is never sent. */
+const clientDisconnected = 499;
 
-/** Sets the handlers that turn every failure of the server into a problem document. */
-export function setProblemHandlers(app: FastifyInstance, setting: ProblemSetting): void {
+/** Sets the handlers that answer every failed request with a problem document. */
+export function setProblemHandlers(app: FastifyInstance, options: ProblemOptions): void {
   app.decorateReply('problemCode', null);
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    // Work that is given up because its caller left is no failure, and nobody reads the reply.
-    if (request.socket.destroyed) return reply.code(callerLeft).send();
-    return sendProblem(reply, toProblem(error, request), setting);
+    // A request that was aborted because its client disconnected has not failed.
+    if (request.socket.destroyed) return reply.code(clientDisconnected).send();
+    return sendProblem(reply, toProblem(error, request), options);
   });
-  app.setNotFoundHandler((request, reply) => sendProblem(reply, routeNotFound(request), setting));
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, routeNotFound(request), options));
 }
 
-/** Returns the problem of a path that no route has. */
+/** Returns the problem for a path without a route. */
 export function routeNotFound(request: FastifyRequest): Problem {
   const [path = ''] = (request.raw.url ?? '').split('?', 1);
-  return new Problem('route_not_found', { detail: `There is no route ${quoteInput(path)}.` });
+  return new Problem('route_not_found', {
+    detail: `No route matches the path ${quoteInput(path)}.`,
+  });
 }
 
-/** Returns the problem of anything thrown. A defect is logged here, once, and not described to the caller. */
+/** Returns the problem for a thrown error. An unexpected error is logged; its message is not sent to the caller. */
 export function toProblem(error: Error & { code?: string }, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
   const known = frameworkProblems[error.code ?? ''];
   if (known !== undefined) return new Problem(known[0], { detail: known[1], cause: error });
   if (!request.socket.destroyed) {
-    request.log.error({ request_id: request.id, err: error }, 'defect while answering a request');
+    request.log.error(
+      { request_id: request.id, err: error },
+      'Unexpected error while answering a request.',
+    );
   }
-  return new Problem('internal_error', { detail: 'The server failed to answer.', cause: error });
+  return new Problem('internal_error', { detail: 'An unexpected error occurred.', cause: error });
 }
 
-/** Sends a problem document with the headers that go with it. */
-export function sendProblem(reply: FastifyReply, problem: Problem, where: ProblemSetting) {
+export function sendProblem(reply: FastifyReply, problem: Problem, options: ProblemOptions) {
   const { request } = reply;
-  const { document, headers } = describeProblem(problem, request, where.baseUrl);
-  noteProblem(problem, reply, where.accessLog);
+  const { document, headers } = describeProblem(problem, request, options.baseUrl);
+  recordProblem(problem, reply, options.accessLog);
   return reply
     .code(problem.status)
     .header('x-request-id', request.id)
-    .headers({ ...headers, ...where.headers })
+    .headers({ ...headers, ...options.headers })
     .send(JSON.stringify(document));
 }
 
-/** Returns the document of a request's problem and the headers that go with it. */
+/** Returns the problem document for a request, and its headers. */
 export function describeProblem(problem: Problem, { raw }: FastifyRequest, baseUrl: string) {
   const { url = '' } = raw;
   const instance = url.length > maxInstance ? undefined : toInstance(url);
@@ -97,17 +103,16 @@ export function describeProblem(problem: Problem, { raw }: FastifyRequest, baseU
   };
 }
 
-/** Notes a problem that is about to be sent, for the access log and the metrics. */
-export function noteProblem(
+/** Records a problem that is about to be sent, for the access log and the metrics. */
+export function recordProblem(
   { code, status }: Problem,
   reply: FastifyReply,
   accessLog: AccessLog,
 ): void {
   reply.problemCode = code;
-  accessLog.notice(reply.request, reply, status);
+  accessLog.logIfNotable(reply.request, reply, status);
 }
 
-/** Returns the headers that go with a problem document. */
 export function toProblemHeaders(problem: Problem): Record<string, string> {
   return {
     'content-type': problemMediaType,
@@ -121,5 +126,5 @@ export function toProblemHeaders(problem: Problem): Record<string, string> {
   };
 }
 
-/** Maximum length of an `instance`; a longer one would only repeat the caller's own bytes. */
+/** Maximum length of an `instance`. A longer one is left out: it would only echo the request. */
 const maxInstance = 2048;

@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import type { CacheState } from '../fetching/plan.ts';
 import type { Representation } from '../render/formats.ts';
 
-/** What the headers of a read's reply depend on. */
+/** Values that determine the headers of a read's reply. */
 interface ReplyFacts {
   readonly representation: Representation;
   readonly source: string;
   readonly cache: CacheState;
-  /** Seconds that a shared cache may keep the reply; 0 says nothing of it. */
+  /** Seconds that a shared cache may store the reply; 0 sends no `s-maxage`. */
   readonly sharedCacheSeconds: number;
   readonly variesByAgent: boolean;
   readonly variesByKey: boolean;
@@ -24,7 +24,6 @@ export function setCommonHeaders(app: FastifyInstance): void {
   });
 }
 
-/** Returns the headers of a read's reply. */
 export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: string } {
   const { representation, sharedCacheSeconds } = facts;
   const { mediaType, body, fileName, embedUrl } = representation;
@@ -33,7 +32,7 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
     etag: representation.etag,
     'content-type': mediaType,
     'content-length': String(body.length),
-    // RFC 6266, for what is meant to be saved.
+    // RFC 6266: only formats that are meant to be saved have a file name.
     ...(fileName === null ? {} : { 'content-disposition': createDisposition(fileName) }),
     'cache-control': `public, max-age=60, ${shared}stale-while-revalidate=300`,
     ...toVary(facts),
@@ -49,8 +48,8 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
 }
 
 /**
- * Names what a reply was chosen by (RFC 9110 §12.5.5). A shared cache must not answer a request with a key
- * from an anonymous copy; an oEmbed document is the same for everybody.
+ * Returns the `Vary` header (RFC 9110 §12.5.5). A shared cache must not answer a request with a key from an
+ * anonymous copy. An oEmbed document does not depend on `Accept`.
  */
 function toVary({ representation, variesByAgent, variesByKey }: ReplyFacts): Headers {
   const names = [
@@ -61,9 +60,11 @@ function toVary({ representation, variesByAgent, variesByKey }: ReplyFacts): Hea
   return names.length === 0 ? {} : { vary: names.join(', ') };
 }
 
-const ofContent = ['content-type', 'content-length', 'content-disposition'];
+const contentHeaders = ['content-type', 'content-length', 'content-disposition'];
 
 /** Returns the headers that a 304 repeats (RFC 9110 §15.4.5): all but those of the content. */
 export function toNotModifiedHeaders(headers: Headers): Headers {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofContent.includes(name)));
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !contentHeaders.includes(name)),
+  );
 }

@@ -5,41 +5,41 @@ import { Problem } from '../core/problem.ts';
 import { isPreflight } from './cors.ts';
 import { maxUrlBytes, routeNotFound } from './errors.ts';
 
-/** The methods that a path answers, and how others are refused. */
+/** Methods that a path supports, and the refusal of all others. */
 interface AllowedMethods {
   readonly allow: readonly string[];
-  /** Returns whether a request is for this route at all; default: it is. */
+  /** Returns whether a request matches this route at all. Default: every request does. */
   readonly isRoute?: (request: FastifyRequest) => boolean;
-  /** Why other methods are refused; default: which methods the route answers. */
+  /** Detail of the refusal. Default: a list of the supported methods. */
   readonly detail?: string;
   readonly config?: FastifyContextConfig;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The methods of the paths whose other methods no route answers. */
+    /** Supported methods by path, for requests whose method no route has. */
     methodTable: {
       add(url: string, allowed: AllowedMethods): void;
-      /** Returns what the path of a request answers, and gives the request the parameters of the path. */
+      /** Returns the supported methods of a request's path, and sets `params` and `allowed` of the request. */
       find(request: FastifyRequest): AllowedMethods | undefined;
     };
   }
 
   interface FastifyRequest {
-    /** What the path of a request answers that no route has for its method. */
+    /** Supported methods of the path of a request whose method no route has; `null` for any other request. */
     allowed: AllowedMethods | null;
   }
 }
 
-/** Returns the configuration of the route of a request, also for a method that the route does not have. */
+/** Returns the route configuration of a request, also if the route does not support its method. */
 export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyContextConfig {
   return allowed?.config ?? routeOptions.config ?? {};
 }
 
 /**
- * Makes the router know every method that Node can parse, so that each gets a 405 where it is due, and adds the table
- * of methods to the server: a route for each path and method would take a third of the start. Call it before any hook
- * that reads the configuration of a route.
+ * Registers every HTTP method that Node can parse, so that unsupported ones get a 405, and adds `methodTable` to the
+ * server. (A route for each path and unsupported method would take a third of the start-up time.) Call this before
+ * adding a hook that reads the configuration of a route.
  */
 export function setMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
@@ -65,12 +65,12 @@ export function setMethods(app: FastifyInstance): void {
   });
 }
 
-/** `@fastify/cors` has a route for OPTIONS at any path, so that its hook is reached. */
+/** Returns whether no route matches a request. `@fastify/cors` registers OPTIONS for `*` only to run its hook. */
 function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
   return is404 || routeOptions.url === '*';
 }
 
-/** Refuses unrouted requests before a body is read: 404, 405 with `Allow` (RFC 9110 §15.5.6), or 204 for a preflight. */
+/** Answers unrouted requests before reading a body: 404, 405 with `Allow` (RFC 9110 §15.5.6), or 204 for a preflight. */
 export function refuseUnrouted(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!hasNoRoute(request)) return done();
@@ -89,13 +89,13 @@ function refuseMethod(
     reply.code(204).send();
     return undefined;
   }
-  const { allow, detail = `This route answers ${allow.join(' and ')}.` } = allowed;
+  const { allow, detail = `This route supports ${allow.join(' and ')}.` } = allowed;
   return new Problem('method_not_allowed', { detail, allow });
 }
 
 /**
- * Refuses the methods that a path does not have, as `refuseUnrouted` does, with routes of their own. They are for
- * scopes whose hooks come first, such as that of the operator.
+ * Registers routes that refuse the unsupported methods of a path as `refuseUnrouted` does. Use it in scopes whose
+ * hooks must run first, such as the operator's token check.
  */
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: AllowedMethods) {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -105,6 +105,6 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: A
   };
   const method = app.supportedMethods.filter((name) => !allowed.allow.includes(name));
   const { config = {} } = allowed;
-  // Refused on arrival, before a body is read that nobody wants.
+  // In `onRequest`, so that the body is not read.
   app.route({ method, url, config, onRequest: refuse, handler: refuse });
 }

@@ -247,7 +247,7 @@ describe.skipIf(browserPath === undefined)('an answer controlled by the test', (
     const failing = await ask('two');
     failing.fail(new Error('broken'));
 
-    await page.locator('.failed', { hasText: 'fault in the server' }).waitFor();
+    await page.locator('.failed', { hasText: 'error in the server' }).waitFor();
   });
 
   it('does not render HTML or unsafe links in its text', async () => {

@@ -23,7 +23,7 @@ it.each([
   [`/docs/ask?q=secret${'x'.repeat(600)}`, '/docs/ask?…'],
   ['/docs/find?q=secret', '/docs/find?…'],
   ['/docs/keys?q=secret', '/docs/keys?…'],
-])('logs no question to the documentation: %s', async (url, logged) => {
+])('redacts questions to the documentation: %s', async (url, logged) => {
   const { app, lines, urls } = await buildLoggedApp();
 
   for (const method of ['GET', 'HEAD', 'POST'] as const) {
@@ -39,7 +39,7 @@ it.each([
   '/search?q=heron&platform=x',
   '/docs/ask',
   '/api/v1/posts?url=https://x.com/jack/status/20',
-])('logs what else is asked for: %s', async (url) => {
+])('logs other requests with their query: %s', async (url) => {
   const { app, urls } = await buildLoggedApp();
 
   await app.server.inject(url);

@@ -87,7 +87,7 @@ describe('a caller without the token', () => {
       ['another header', { 'x-admin-token': adminToken, cookie: `token=${adminToken}` }],
       ['an endless token', { authorization: `Bearer ${adminToken}${'x'.repeat(5000)}` }],
     ] as const,
-    ([what]) => `gets the same 401 with ${what}`,
+    ([what]) => `gets the same 401 for ${what}`,
     async ([, headers]) => {
       const app = await buildTestApp();
 
@@ -102,7 +102,7 @@ describe('a caller without the token', () => {
 
   clause(
     'read.discovery.admin_unauthorized',
-    'gets 401 with two headers, although one is right',
+    'gets 401 with two headers, although one is valid',
     async () => {
       const app = await buildTestApp();
       const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
@@ -122,7 +122,7 @@ describe('a caller without the token', () => {
     },
   );
 
-  clause('read.auth.agent_cannot_obtain_key', 'has no access with a key either', async () => {
+  clause('read.auth.agent_cannot_obtain_key', 'has no access with an API key', async () => {
     const app = await buildTestApp();
     const { headers } = await app.createKey();
 
@@ -134,7 +134,7 @@ describe('a caller without the token', () => {
 
   clause(
     'read.discovery.admin_unauthorized',
-    'gets the same 401 where no token is configured, whatever is sent',
+    'gets the same 401 if no token is configured',
     async () => {
       const configured = await buildTestApp();
       const bare = await buildTestApp({ env: { PERCH_ADMIN_TOKEN: '' } });
@@ -175,7 +175,7 @@ describe('the operator', () => {
     ['/api/admin', 404],
     ['/api/admin/unknown', 404],
     [`${keys}/0123456789ab/unknown`, 404],
-  ])('learns that %s is no route', async (url) => {
+  ])('gets 404 for %s', async (url) => {
     const app = await buildTestApp();
 
     for (const method of methods.filter((name) => name !== 'HEAD')) {
@@ -190,7 +190,7 @@ describe('the operator', () => {
     [keys, 'GET, HEAD, POST'],
     [`${keys}/0123456789ab`, 'GET, HEAD, PATCH, DELETE'],
     [`${keys}/0123456789ab/rotate`, 'POST'],
-  ])('learns which methods %s has', async (url, allow) => {
+  ])('gets 405 with the methods of %s', async (url, allow) => {
     const app = await buildTestApp();
 
     for (const method of methods.filter((name) => !allow.split(', ').includes(name))) {
@@ -199,7 +199,7 @@ describe('the operator', () => {
     }
   });
 
-  it('needs not mind the case of the scheme', async () => {
+  it('may write the scheme in any letter case', async () => {
     const app = await buildTestApp();
 
     const reply = await app.request(keys, { headers: { authorization: `bEaReR  ${adminToken}` } });
@@ -207,7 +207,7 @@ describe('the operator', () => {
     expect(reply.json()).toEqual({ keys: [] });
   });
 
-  it('is told of an id that no key has', async () => {
+  it('gets 404 for an unknown key id', async () => {
     const app = await buildTestApp();
     const asked: readonly (readonly [string, string, unknown?])[] = [
       ['GET', `${keys}/no-such-key`],
@@ -225,7 +225,7 @@ describe('the operator', () => {
 });
 
 describe('every reply', () => {
-  it('lets no page of another origin read it', async () => {
+  it('cannot be read by pages of other origins', async () => {
     const app = await buildTestApp();
     const { id } = await app.createKey();
     const origin = { origin: 'https://example.org' };
@@ -248,7 +248,7 @@ describe('every reply', () => {
     expect(named.filter((name) => name.startsWith('access-control-'))).toEqual([]);
   });
 
-  it('is kept by nobody', async () => {
+  it('must not be cached', async () => {
     const app = await buildTestApp();
     const made = await send(app, 'POST', keys, { label: 'x' });
     const url = `${keys}/${made.json().id}`;
@@ -286,7 +286,7 @@ describe('keys', () => {
       'read.auth.key_shown_once',
       'read.key_moves.issue_shows_key_once',
     ],
-    'are made by the operator, and shown once',
+    'are created by the operator, and shown once',
     async () => {
       const app = await buildTestApp();
 
@@ -318,7 +318,7 @@ describe('keys', () => {
     },
   );
 
-  clause('read.key_moves.issue_makes_active', 'are good from the very next request', async () => {
+  clause('read.key_moves.issue_makes_active', 'are valid from the next request on', async () => {
     const app = await buildTestApp();
 
     const { headers } = await app.createKey();
@@ -329,7 +329,7 @@ describe('keys', () => {
 
   clause(
     ['read.key_moves.disable_rejects_immediately', 'read.auth.central_revocation'],
-    'are refused as soon as they are disabled, and good again when enabled',
+    'are invalid while they are disabled',
     async () => {
       const app = await buildTestApp();
       const { id, headers } = await app.createKey();
@@ -348,7 +348,7 @@ describe('keys', () => {
 
   clause(
     ['read.key_moves.delete_rejects_immediately', 'read.auth.central_revocation'],
-    'are refused as soon as they are deleted',
+    'are invalid as soon as they are deleted',
     async () => {
       const app = await buildTestApp();
       const { id, headers } = await app.createKey();
@@ -365,7 +365,7 @@ describe('keys', () => {
 
   clause(
     ['read.key_moves.rotation_rejects_old_key', 'read.auth.rotation_deletes_old_key'],
-    'are replaced by one like them, and refused from then on',
+    'are replaced by a rotation, and invalid from then on',
     async () => {
       const app = await buildTestApp();
       const old = await app.createKey({ label: 'Ada', allowance: 5, notes: 'issue 7' });
@@ -390,7 +390,7 @@ describe('keys', () => {
     },
   );
 
-  it('keep what a change leaves out', async () => {
+  it('keep the fields that a change omits', async () => {
     const app = await buildTestApp();
     const { id } = await app.createKey({ label: 'Ada', allowance: 5, notes: 'issue 7' });
     const kept = { label: 'Ada', enabled: true, allowance: 5, notes: 'issue 7' };
@@ -407,7 +407,7 @@ describe('keys', () => {
     }
   });
 
-  it('have the allowance that the operator gives them', async () => {
+  it('have the allowance that the operator sets', async () => {
     const app = await buildTestApp();
     const { id, headers } = await app.createKey({ allowance: 5 });
     const policy = async () => (await app.request(browse, { headers })).headers['ratelimit-policy'];
@@ -463,7 +463,7 @@ describe('a body', () => {
     ['{"label":"x"}', 'DELETE', 'invalid_option', /"label" is unknown; the body takes no fields/],
   ];
 
-  it.each(posted)('%j is refused by %s with %s', async (payload, method, code, detail) => {
+  it.each(posted)('%j is rejected by %s with %s', async (payload, method, code, detail) => {
     const app = await buildTestApp();
     const { id } = await app.createKey({ label: 'Ada' });
     const url = method === 'POST' ? keys : `${keys}/${id}`;
@@ -482,7 +482,7 @@ describe('a body', () => {
     expect(left.map(({ label }) => label)).toEqual(['Ada']);
   });
 
-  it('is refused by a rotation that takes none', async () => {
+  it('with fields is rejected by a rotation', async () => {
     const app = await buildTestApp();
     const { id } = await app.createKey();
 
@@ -494,7 +494,7 @@ describe('a body', () => {
   it.each([
     ['DELETE', '', 204],
     ['POST', '/rotate', 201],
-  ])('may be left empty by %s %s', async (method, path, status) => {
+  ])('may be empty for %s %s', async (method, path, status) => {
     const app = await buildTestApp();
 
     for (const payload of ['', '{}']) {
@@ -512,7 +512,7 @@ describe('a body', () => {
     'application/jsonx',
     'nonsense',
     '',
-  ])('of the type %j is refused', async (type) => {
+  ])('of the type %j is rejected', async (type) => {
     const app = await buildTestApp();
 
     const reply = await app.request(keys, {
@@ -528,7 +528,7 @@ describe('a body', () => {
     'application/json; charset=utf-8',
     'Application/JSON;charset="UTF-8"',
     'application/merge-patch+json',
-  ])('of the type %s is read', async (type) => {
+  ])('of the type %s is accepted', async (type) => {
     const app = await buildTestApp();
 
     const reply = await app.request(keys, {
@@ -540,7 +540,7 @@ describe('a body', () => {
     expect([reply.statusCode, reply.json().label]).toEqual([201, 'Zoë 🪶']);
   });
 
-  it('is read up to 16 KiB', async () => {
+  it('is accepted up to 16 KiB', async () => {
     const app = await buildTestApp();
     const ask = (bytes: number) =>
       app.request(keys, {
@@ -557,7 +557,7 @@ describe('a body', () => {
 describe('a store that cannot be read', () => {
   clause(
     'read.auth.unverified_soft_degradation',
-    'closes the admin routes and no read',
+    'disables the admin routes but no reads',
     async () => {
       const folder = temporaryFolder();
       const app = await buildTestApp({ env: { PERCH_DATA_DIR: folder } });
@@ -590,7 +590,7 @@ describe('a store that cannot be read', () => {
   );
 });
 
-describe('failed tries', () => {
+describe('failed attempts', () => {
   const wrong = { authorization: `Bearer ${'x'.repeat(40)}` };
 
   /** An app whose clock notes how long it is asked to sleep; `sleep` says what becomes of it. */
@@ -610,7 +610,7 @@ describe('failed tries', () => {
     return { app, slept, attempt, advance: manual.advance };
   }
 
-  clause('read.discovery.admin_unauthorized', 'are answered 401 ever later', async () => {
+  clause('read.discovery.admin_unauthorized', 'get 401 after growing delays', async () => {
     const { attempt, slept } = await buildSlowingApp();
 
     for (let n = 0; n < 10; n += 1) {
@@ -620,7 +620,7 @@ describe('failed tries', () => {
     expect(slept).toEqual([250, 500, 1000, 2000, 4000, 4000, 4000]);
   });
 
-  it('count for the address that they come from', async () => {
+  it('count per client address', async () => {
     const { attempt, slept } = await buildSlowingApp();
 
     for (let n = 0; n < 4; n += 1) await attempt(wrong, '2001:db8::1');
@@ -643,7 +643,7 @@ describe('failed tries', () => {
     expect(slept).toEqual([250, 500]);
   });
 
-  it('do not slow the operator, who may be at the same address', async () => {
+  it('do not delay the operator at the same address', async () => {
     const { attempt, slept } = await buildSlowingApp();
     for (let n = 0; n < 5; n += 1) await attempt(wrong);
 
@@ -652,7 +652,7 @@ describe('failed tries', () => {
     expect([reply.statusCode, slept]).toEqual([200, [250, 500]]);
   });
 
-  it('are those with a token alone', async () => {
+  it('do not include requests without a token', async () => {
     const { attempt, slept } = await buildSlowingApp();
 
     for (let n = 0; n < 10; n += 1) {
@@ -663,7 +663,7 @@ describe('failed tries', () => {
     expect(slept).toEqual([]);
   });
 
-  it('count before they are answered, however many one address sends at once', async () => {
+  it('count before they are answered, even if sent concurrently', async () => {
     const release: (() => void)[] = [];
     const { attempt, slept } = await buildSlowingApp(
       () => new Promise((resolve) => release.push(resolve)),
@@ -680,7 +680,7 @@ describe('failed tries', () => {
     expect(replies.map(codeOf)).toEqual(Array(503).fill([401, 'unauthorized']));
   });
 
-  it('of a caller who leaves wait no longer', async () => {
+  it('stop waiting if the client disconnects', async () => {
     const left: unknown[] = [];
     const manual = createManualClock();
     const { app, slept } = await buildSlowingApp((ms, signal) =>
@@ -702,7 +702,7 @@ describe('failed tries', () => {
     await expect.poll(() => left).toHaveLength(1);
   });
 
-  it('are judged after their delay once a caller of the address has hung up on one', async () => {
+  it('are checked after a delay if a client of the address disconnected', async () => {
     const manual = createManualClock();
     const { app, slept } = await buildSlowingApp(manual.sleep);
     const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
@@ -727,7 +727,7 @@ describe('failed tries', () => {
     expect(statuses.toSorted()).toEqual([200, 401]);
   });
 
-  it('are judged after their delay while others of the address wait', async () => {
+  it('are checked after a delay while others of the address are delayed', async () => {
     const release: (() => void)[] = [];
     const { attempt, slept } = await buildSlowingApp(
       () => new Promise((resolve) => release.push(resolve)),
@@ -745,7 +745,7 @@ describe('failed tries', () => {
     expect((await Promise.all(attempts)).map(codeOf)).toEqual(Array(4).fill([401, 'unauthorized']));
   });
 
-  it('are not judged where too many wait', async () => {
+  it('are rejected if too many are delayed', async () => {
     const release: (() => void)[] = [];
     const { attempt, slept } = await buildSlowingApp(
       () => new Promise((resolve) => release.push(resolve)),
@@ -773,7 +773,7 @@ describe('the public service', () => {
       '/keys',
       '/register',
     ],
-    (path) => `makes no key at ${path}`,
+    (path) => `creates no key at ${path}`,
     async (path) => {
       const app = await buildTestApp();
       const url = `${path.replaceAll(/\{handle\}/g, 'ada.example').replaceAll(/\{\w+\}/g, '1')}?q=heron`;
@@ -792,20 +792,24 @@ describe('the public service', () => {
     },
   );
 
-  clause('read.discovery.admin_not_public', 'has no admin route and tells of none', async () => {
-    const app = await buildTestApp();
+  clause(
+    'read.discovery.admin_not_public',
+    'has no admin routes and does not describe any',
+    async () => {
+      const app = await buildTestApp();
 
-    const api = await app.request('/api');
-    const unknown = await app.request('/no/route');
+      const api = await app.request('/api');
+      const unknown = await app.request('/no/route');
 
-    expect(routes.filter(({ path }) => path.includes('admin'))).toEqual([]);
-    // The page for operators is public; their routes are not.
-    for (const { body } of [api, unknown]) expect(body).not.toMatch(/api\/admin|"operator"/);
-  });
+      expect(routes.filter(({ path }) => path.includes('admin'))).toEqual([]);
+      // The page for operators is public; their routes are not.
+      for (const { body } of [api, unknown]) expect(body).not.toMatch(/api\/admin|"operator"/);
+    },
+  );
 });
 
 describe('the log', () => {
-  clause('read.auth.key_shown_once', 'has no token and no key in it', async () => {
+  clause('read.auth.key_shown_once', 'contains no token and no key', async () => {
     const lines: string[] = [];
     const app = await buildTestApp({
       env: { PERCH_ACCESS_LOG: 'all', LOG_LEVEL: 'trace' },

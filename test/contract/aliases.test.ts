@@ -82,7 +82,7 @@ describe('following the successor link', () => {
       ['handle=jack', 400],
       ['url=https://bsky.app/profile/a.bsky.social/post/3k', 400],
     ] as const,
-    ([query]) => `of /api/convert?${query} gives the same body`,
+    ([query]) => `of /api/convert?${query} returns the same body`,
     ([query, status]) => expectSameBodies(`/api/convert?${query}`, status),
   );
 
@@ -98,7 +98,7 @@ describe('following the successor link', () => {
       ['resource=profile&handle=ada.example&cursor=changed', 400],
       ['resource=profile&handle=alice.example.com', 400],
     ] as const,
-    ([query]) => `of /api/browse?${query} gives the same profile`,
+    ([query]) => `of /api/browse?${query} returns the same profile`,
     ([query, status]) => expectSameBodies(`/api/browse?${query}`, status),
   );
 
@@ -110,7 +110,7 @@ describe('following the successor link', () => {
       ['resource=followers&handle=ada.example&page=1&page=2', 400],
       ['resource=following&handle=nobody.example', 404],
     ] as const,
-    ([query]) => `of /api/browse?${query} gives the same accounts`,
+    ([query]) => `of /api/browse?${query} returns the same accounts`,
     ([query, status]) => expectSameBodies(`/api/browse?${query}`, status),
   );
 
@@ -124,13 +124,13 @@ describe('following the successor link', () => {
       ['resource=search&q=a&q=b', 400],
       ['resource=search&q=a&feed=people', 400],
     ] as const,
-    ([query]) => `of /api/browse?${query} finds the same`,
+    ([query]) => `of /api/browse?${query} finds the same posts`,
     ([query, status]) => expectSameBodies(`/api/browse?${query}`, status),
   );
 
   clause(
     'read.versioning.link_successor_safe_to_follow',
-    'leads on where a cursor of the alias is',
+    'continues at a cursor of the alias',
     async () => {
       const app = await buildTestApp();
       const first = await app.request(`${profile}&limit=2&format=json`);
@@ -144,7 +144,7 @@ describe('following the successor link', () => {
 
   clause(
     ['read.versioning.link_successor_safe_to_follow', 'read.auth.query_key_ignored'],
-    'takes no key along that stands in the query',
+    'does not contain a key from the query',
     async () => {
       const app = await buildTestApp();
       const key = `perch_${'k'.repeat(43)}`;
@@ -162,7 +162,7 @@ describe('following the successor link', () => {
   );
 });
 
-describe('an alias that is asked for nothing that it can read', () => {
+describe('an invalid request to an alias', () => {
   clauseEach(
     [
       'read.aliases.browse_unresolved_keeps_dates',
@@ -199,7 +199,7 @@ const successors: Readonly<Record<string, string>> = {
   [search]: `${baseUrl}/api/v1/search?q=heron&platform=archive`,
 };
 
-describe('the signals', () => {
+describe('the deprecation headers', () => {
   clauseEach(
     [
       'read.route_lifecycle.announced_headers_on_success',
@@ -227,7 +227,7 @@ describe('the signals', () => {
 
   clause(
     'read.versioning.three_signals_every_response',
-    'stand beside the link to the oEmbed document of a post',
+    'are sent together with the link to the oEmbed document',
     async () => {
       const app = await buildTestApp();
 
@@ -270,7 +270,7 @@ describe('the signals', () => {
       'read.route_lifecycle.announced_headers_on_error',
       'read.errors.deprecated_routes_keep_headers',
     ],
-    'are on the 404 of what does not exist',
+    'are on a 404',
     async () => {
       const app = await buildTestApp();
 
@@ -307,7 +307,7 @@ describe('the signals', () => {
       'read.route_lifecycle.announced_headers_on_error',
       'read.errors.deprecated_routes_keep_headers',
     ],
-    'are on the 429 of an allowance that is spent',
+    'are on the 429 of an exhausted allowance',
     async () => {
       const post = createStubProvider('stub', async ({ post: { id: one } }) =>
         stubFound(stubPost(one)),
@@ -369,7 +369,7 @@ describe('the signals', () => {
       'read.route_lifecycle.announced_headers_on_error',
       'read.errors.deprecated_routes_keep_headers',
     ],
-    'are on the 500 of a defect',
+    'are on a 500',
     async () => {
       // Breaks the contract of providers, so that the read fails over it.
       const provider = createStubProvider('stub', async () => stubFound(null as never));
@@ -387,7 +387,7 @@ describe('the signals', () => {
       'read.route_lifecycle.announced_headers_on_error',
       'read.errors.deprecated_routes_keep_headers',
     ],
-    'are on the 503 of a process that is overloaded or draining',
+    'are on the 503 of an overloaded or stopping process',
     async () => {
       const load = { isHigh: true, close: () => undefined };
       const app = await buildTestApp({ load });
@@ -403,7 +403,7 @@ describe('the signals', () => {
   );
 });
 
-describe('the life of an alias', () => {
+describe('an alias over time', () => {
   const { deprecationMs, sunsetMs } = scheduledLifecycle;
   // Later than the polls of the sample, whose pages say whether they have closed.
   const announcedMs = Date.UTC(2026, 6);
@@ -425,7 +425,7 @@ describe('the life of an alias', () => {
       'read.versioning.deprecated_keep_answering',
       'read.route_lifecycle.deprecated_after_date',
     ],
-    'has the same answers and signals before its deprecation and after it',
+    'has the same replies and headers before and after its deprecation',
     async () => {
       const announced = await readAt(announcedMs);
 
@@ -438,7 +438,7 @@ describe('the life of an alias', () => {
 
   clause(
     ['read.versioning.unchanged_until_sunset', 'read.route_lifecycle.sunset_may_stop'],
-    'has the same answers and signals until its sunset and after it',
+    'has the same replies and headers before and after its sunset',
     async () => {
       const announced = await readAt(announcedMs);
 
@@ -466,7 +466,7 @@ describe('HEAD on an alias', () => {
       ['/api/browse?resource=profile&handle=jack', '/api/v1/profiles/jack'],
       ['/api/browse?resource=search&q=fog&feed=no', '/api/v1/search?q=fog&feed=no'],
     ] as const,
-    ([path]) => `is 200 with the signals, without a body and without a read, for ${path}`,
+    ([path]) => `is 200 with the headers, without a body and without a read, for ${path}`,
     async ([path, successor]) => {
       const post = createStubProvider('stub', async () => stubFound(stubPost('20')));
       const list = createFakeList(3, steady);
@@ -482,7 +482,7 @@ describe('HEAD on an alias', () => {
 
   clause(
     'read.endpoints.head_without_read',
-    'spends nothing of an allowance and leaves the cache alone',
+    'spends no allowance and does not use the cache',
     async () => {
       const post = createStubProvider('stub', async () => stubFound(stubPost('20')));
       const list = createFakeList(3, steady);
@@ -504,7 +504,7 @@ describe('HEAD on an alias', () => {
   );
 });
 
-describe('a key in a parameter that an alias hands on', () => {
+describe('a key in a parameter of an alias', () => {
   it.each([
     '/api/browse?resource=search&feed=none&q=',
     '/api/convert?url=',

@@ -26,7 +26,7 @@ const linkset = z.strictObject({ linkset: z.array(context).min(1) });
 describe('/.well-known/api-catalog', () => {
   clause(
     ['read.discovery.api_catalog_linkset', 'read.what.discovery_describes_surfaces'],
-    'is a linkset of the profile, with what describes, documents and watches each API',
+    'is a linkset with the profile, and links to the description, documentation and status of each API',
     async () => {
       const app = await buildTestApp({ env });
 
@@ -54,7 +54,7 @@ describe('/.well-known/api-catalog', () => {
 
   clause(
     'read.discovery.api_catalog_linkset',
-    'says in the Link of GET and HEAD that it is the catalog, and what is in it',
+    'links to itself and its items in `Link` of GET and HEAD',
     async () => {
       const app = await buildTestApp({ env });
       const get = await app.request('/.well-known/api-catalog');
@@ -71,7 +71,7 @@ describe('/.well-known/api-catalog', () => {
     },
   );
 
-  it('names each target’s media type as the target is sent', async () => {
+  it('gives the media type that each target is sent with', async () => {
     const app = await buildTestApp({ env });
     const { linkset: contexts } = linkset.parse(
       (await app.request('/.well-known/api-catalog')).json(),

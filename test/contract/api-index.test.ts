@@ -62,7 +62,7 @@ describe('/api', () => {
       'read.lifecycle_object.api_versioning_same_shapes',
       'read.versioning.scheduled_convert_and_browse',
     ],
-    'has the aliases with their dates and both shapes of a replacement',
+    'lists the aliases with their dates and both forms of a replacement',
     async () => {
       const app = await buildTestApp();
 
@@ -86,7 +86,7 @@ describe('/api', () => {
     },
   );
 
-  clause('read.discovery.api_description', 'names routes that there are', async () => {
+  clause('read.discovery.api_description', 'lists existing routes', async () => {
     const app = await buildTestApp();
     const { surfaces } = (await app.request('/api')).json();
     const paths = surfaces.flatMap(({ routes }: { routes: { path: string }[] }) =>
@@ -108,7 +108,7 @@ describe('/api', () => {
 
   clause(
     ['read.lifecycle_object.clients_parse_both_shapes', 'read.versioning.deprecation_future_date'],
-    'tells each alias in one of two shapes, with the dates that its headers tell',
+    'describes each alias in one of two forms, with the dates of its headers',
     async () => {
       const app = await buildTestApp();
       const { versioning } = (await app.request('/api')).json();
@@ -127,7 +127,7 @@ describe('/api', () => {
 
   clause(
     ['read.route_lifecycle.deprecated_after_date', 'read.route_lifecycle.sunset_may_stop'],
-    'tells the state of the moment, under another entity tag',
+    'contains the current lifecycle states, with another entity tag',
     async () => {
       const clock = createManualClock(scheduledLifecycle.deprecationMs - 1000);
       const app = await buildTestApp({ clock });
@@ -182,7 +182,7 @@ describe('/api', () => {
   clauseEach(
     'read.errors.route_not_found',
     ['/api/', '/API', '/api/v1', '/api/versioning'],
-    (path) => `leaves ${path} to be no route`,
+    (path) => `does not create a route ${path}`,
     async (path) => {
       const app = await buildTestApp();
 

@@ -51,7 +51,7 @@ const mcp: Endpoint = {
 describe('/.well-known/ard.json', () => {
   clause(
     ['read.discovery.ard_every_surface', 'read.what.discovery_describes_surfaces'],
-    'has an entry for every machine surface that /api lists',
+    'has an entry for each surface for programs in /api',
     async () => {
       const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.example.org' } });
       const { surfaces } = (await app.request('/api')).json();
@@ -68,7 +68,7 @@ describe('/.well-known/ard.json', () => {
     },
   );
 
-  it('follows the published rules, with identifiers of its own', async () => {
+  it('follows the published rules, with unique identifiers', async () => {
     const manifest = manifestRules.parse(describeArd({ ...discoveryFacts, endpoints: [mcp] }));
 
     const identifiers = manifest.entries.map(({ identifier }) => identifier);
@@ -84,7 +84,7 @@ describe('/.well-known/ard.json', () => {
     ]);
   });
 
-  it('names a surface only while it is served', () => {
+  it('lists a surface only if it is enabled', () => {
     const { entries } = describeArd(discoveryFacts);
 
     expect(entries.map(({ metadata }) => metadata.surface)).toEqual(['v1', 'permalink']);
@@ -95,7 +95,7 @@ describe('/.well-known/ard.json', () => {
     ['http://127.0.0.1:8080', '127.0.0.1'],
     ['http://[::1]:8080', '--1'],
     ['https://perch.example.org:8443/read', 'perch.example.org'],
-  ])('is published by the host of %s', (baseUrl, publisher) => {
+  ])('has the publisher of the host in %s', (baseUrl, publisher) => {
     const { entries } = describeArd({ ...discoveryFacts, baseUrl });
 
     for (const { identifier } of entries) {
@@ -104,7 +104,7 @@ describe('/.well-known/ard.json', () => {
     }
   });
 
-  it('is the same bytes at the path of the predecessor', async () => {
+  it('has the same bytes at the path of the previous format', async () => {
     const app = await buildTestApp();
     const ard = await app.request('/.well-known/ard.json');
 
@@ -117,7 +117,7 @@ describe('/.well-known/ard.json', () => {
     ]);
   });
 
-  it.skipIf(!existsSync(schemaPath))(`is valid by ${schemaPath}`, async () => {
+  it.skipIf(!existsSync(schemaPath))(`is valid against ${schemaPath}`, async () => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
     const validate = ajv.compile(JSON.parse(readFileSync(schemaPath, 'utf8')));

@@ -13,10 +13,10 @@ import { answerTo, createHeldEngine, createScriptedEngine } from '../support/scr
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const program = { accept: 'text/markdown' };
 
-/** However busy the machine of the tests is. */
+/** Generous, because the machine of the tests may be busy. */
 const idle = { isHigh: false, close: () => undefined };
 
-/** Builds an app with sessions whose engine gives the same answer to everything. */
+/** Builds an app with sessions whose engine gives the same answer to every question. */
 function buildWith(
   engine: AnswerEngine,
   env: Readonly<Record<string, string>> = {},
@@ -32,7 +32,7 @@ const askOf = (app: TestApp, q: string, headers: Record<string, string> = browse
   app.request(`${askPath}?q=${encodeURIComponent(q)}`, { headers });
 
 describe('a server without sessions', () => {
-  it('has no page to ask on, and no link to one', async () => {
+  it('has no page for questions, and no link to it', async () => {
     const app = await buildTestApp({ env: { PERCH_SESSIONS: 'off' } });
 
     const page = await app.request(askPath, { headers: browser });
@@ -51,8 +51,8 @@ describe('a server without sessions', () => {
   });
 });
 
-describe('the page on which the documentation is asked', () => {
-  it('has a form, and stands in the header of every page', async () => {
+describe('the page for questions about the documentation', () => {
+  it('has a form, and is linked in the header of every page', async () => {
     const app = await buildWith(createScriptedEngine());
 
     const reply = await app.request(askPath, { headers: browser });
@@ -77,7 +77,7 @@ describe('the page on which the documentation is asked', () => {
     }
   });
 
-  it('is proposed by the search, with its text', async () => {
+  it('is linked by the search, with the search text', async () => {
     const app = await buildWith(createScriptedEngine());
 
     const { body } = await app.request('/docs/find?q=how%20%3Clong%3E', { headers: browser });
@@ -85,7 +85,7 @@ describe('the page on which the documentation is asked', () => {
     expect(body).toContain('<a href="/docs/ask?q=how%20%3Clong%3E" rel="nofollow">Ask instead</a>');
   });
 
-  it('is told of to programs, and its answers are kept from crawlers', async () => {
+  it('is described to programs, and its answers are closed to crawlers', async () => {
     const app = await buildWith(createScriptedEngine());
 
     const llms = await app.request('/llms.txt');
@@ -98,7 +98,7 @@ describe('the page on which the documentation is asked', () => {
     expect(paths[askPath].get.operationId).toBe('askDocs');
   });
 
-  it('answers without JavaScript, as of now and for nobody else', async () => {
+  it('answers without JavaScript, and must not be cached', async () => {
     const engine = saying('Keys are **free**.\n\nSources:\n\n- `docs/keys.md#get-a-key:40`\n');
     const app = await buildWith(engine);
 
@@ -119,7 +119,7 @@ describe('the page on which the documentation is asked', () => {
     expect(reply.headers['content-security-policy']).toContain("script-src 'self'");
   });
 
-  it('does not show a key that somebody put into the question', async () => {
+  it('redacts a key in the question', async () => {
     const app = await buildWith(saying('Keep it to yourself.'));
     const key = 'perch_0123456789abcdefghijABCDEFGHIJ0123';
 
@@ -129,7 +129,7 @@ describe('the page on which the documentation is asked', () => {
     expect(body).not.toContain(key);
   });
 
-  it('gives Markdown to whoever prefers it', async () => {
+  it('returns Markdown if Accept prefers it', async () => {
     const app = await buildWith(saying('Keys are free.\n'));
 
     const reply = await askOf(app, 'What do keys cost?', program);
@@ -142,7 +142,7 @@ describe('the page on which the documentation is asked', () => {
     });
   });
 
-  it('leads from links in quoted documentation to pages, to the web, and nowhere else', async () => {
+  it('links quoted documentation only to pages and to the web', async () => {
     const text = [
       'See [keys](keys.md#get-a-key), [here](./posts.md), [README](docs/errors.md), `docs/nope.md#x:3`,',
       '[the record](decisions/0001-tools-and-packages.md), [web](https://example.org/a),',
@@ -165,7 +165,7 @@ describe('the page on which the documentation is asked', () => {
     expect(body).toContain('data-sessions="/read/svc/v1"');
   });
 
-  it('leads every source to its heading on a page', { timeout: 60_000 }, async () => {
+  it('links each source to its heading on a page', { timeout: 60_000 }, async () => {
     const answers = openAnswers({
       corpora: [ownCorpus()],
       path: ':memory:',
@@ -193,7 +193,7 @@ describe('the page on which the documentation is asked', () => {
     expect(lost).toEqual([]);
   });
 
-  it("names what is in an operator's corpus without links", async () => {
+  it('names files of an operator’s corpus without links', async () => {
     const engine = saying('See `docs/keys.md#get-a-key:40`.');
     const app = await buildWith(engine, { PERCH_CORPUS: 'docs', PERCH_SESSION_PREFIX: 'ask' });
 
@@ -206,7 +206,7 @@ describe('the page on which the documentation is asked', () => {
     expect(body).toContain('data-pages=""');
   });
 
-  it('says that the documentation does not answer', async () => {
+  it('says that the documentation has no answer', async () => {
     const app = await buildWith(saying('It does not say.\n', { abstained: true, citations: [] }));
 
     const { body } = await askOf(app, 'price of oil');
@@ -215,8 +215,8 @@ describe('the page on which the documentation is asked', () => {
   });
 });
 
-describe('a question that is not answered', () => {
-  it.each(['', '%20', '%0a%09'])('is asked for where `q` is blank: %j', async (q) => {
+describe('a question without an answer', () => {
+  it.each(['', '%20', '%0a%09'])('is required if `q` is blank: %j', async (q) => {
     const engine = createScriptedEngine();
     const app = await buildWith(engine);
 
@@ -231,7 +231,7 @@ describe('a question that is not answered', () => {
   it.each([
     ['too long', `q=${'x'.repeat(maxQueryLength + 1)}`, 'invalid_query', '513 characters'],
     ['given twice', 'q=a&q=b', 'invalid_option', 'more than once'],
-  ])('is refused where it is %s', async (_, query, code, words) => {
+  ])('is rejected if it is %s', async (_, query, code, words) => {
     const engine = createScriptedEngine();
     const app = await buildWith(engine);
 
@@ -244,18 +244,18 @@ describe('a question that is not answered', () => {
     expect(problem.json().detail).toContain(words);
   });
 
-  it('is told of while the index is built', async () => {
+  it('gets an explanation while the index is built', async () => {
     const engine = createScriptedEngine();
     engine.isReady = false;
     const app = await buildWith(engine);
 
     const problem = await askOf(app, 'one', program);
 
-    expectProblemPage(await askOf(app, 'one'), 'index of the answers is being built');
+    expectProblemPage(await askOf(app, 'one'), 'building its search index');
     expect(problem.json()).toMatchObject({ status: 503, code: 'not_ready' });
   });
 
-  it('is told of under high load', async () => {
+  it('gets an explanation under high load', async () => {
     const engine = createScriptedEngine();
     const app = await buildTestApp({
       engine,
@@ -270,7 +270,7 @@ describe('a question that is not answered', () => {
     expect(engine.asked).toEqual([]);
   });
 
-  it('is told of to who asks too often, as of sessions', async () => {
+  it('gets an explanation if the client asks too often, as for sessions', async () => {
     const app = await buildWith(createScriptedEngine(), { PERCH_SESSION_START_BURST: '1' });
 
     await askOf(app, 'one');
@@ -280,7 +280,7 @@ describe('a question that is not answered', () => {
     expect(problem.headers['retry-after']).toBeDefined();
   });
 
-  it('is told of when the time is over, and its engine stops', async () => {
+  it('gets an explanation after the timeout, and its engine stops', async () => {
     const engine = createHeldEngine();
     const app = await buildWith(engine);
     const asked = askOf(app, 'one');
@@ -294,7 +294,7 @@ describe('a question that is not answered', () => {
     expect(app.inFlight).toBe(0);
   });
 
-  it('is refused beyond those that may wait, of one address', async () => {
+  it('is rejected if too many questions of its address wait', async () => {
     const engine = createHeldEngine();
     const app = await buildWith(engine, {
       PERCH_SESSION_TURNS_PER_ADDRESS: '16',
@@ -312,7 +312,7 @@ describe('a question that is not answered', () => {
     );
   });
 
-  it('is told of without the fault, where the engine has one', async () => {
+  it('gets an explanation without the error if the engine fails', async () => {
     const engine = createScriptedEngine(async () => {
       throw new Error('a secret path');
     });

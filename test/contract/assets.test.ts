@@ -16,7 +16,7 @@ const types: Readonly<Record<string, string>> = {
 
 describe('an asset', () => {
   it.each(readdirSync('assets'))(
-    '%s is served under the hash of its content, for good',
+    '%s is served under the hash of its content, and cached forever',
     async (name) => {
       const app = await buildTestApp();
 
@@ -32,7 +32,7 @@ describe('an asset', () => {
   );
 
   it.each(['site.css', 'site.0123456789.css'])(
-    'is served for a minute under %s, which another release may name',
+    'is cached for a minute under %s, a name of another release',
     async (name) => {
       const app = await buildTestApp();
 
@@ -73,7 +73,7 @@ describe('an asset', () => {
     expect(reply.json().code).toBe('route_not_found');
   });
 
-  it('has no other method than GET and HEAD', async () => {
+  it('supports only GET and HEAD', async () => {
     const app = await buildTestApp();
 
     const reply = await app.request(assets.pathOf('site.css'), { method: 'DELETE' });
@@ -83,8 +83,8 @@ describe('an asset', () => {
   });
 });
 
-describe('a folder of assets that is missing', () => {
-  it('is logged once, and pages name the files without a hash', () => {
+describe('a missing folder of assets', () => {
+  it('is logged once, and pages link to the files without a hash', () => {
     const lines: string[] = [];
     const logger = pino({}, { write: (line: string) => lines.push(line) });
     const none = createAssets(join(temporaryFolder(), 'none'), logger);

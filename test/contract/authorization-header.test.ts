@@ -8,12 +8,12 @@ import { browseRequests, postRequests } from '../support/row-requests.ts';
 const search = '/search?q=heron&platform=archive&format=json';
 const profile = '/ada.example?format=json';
 
-describe('what is read of Authorization', () => {
+describe('the Authorization header', () => {
   const schemes = ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer '];
   clauseEach(
     ['read.key.presented_as_bearer', 'read.auth.sent_as_bearer'],
     schemes,
-    (scheme) => `takes a key after “${scheme}”`,
+    (scheme) => `accepts a key after “${scheme}”`,
     async (scheme) => {
       const { app, headers } = await meet('valid');
       const key = String(headers.authorization).slice('Bearer '.length);
@@ -45,7 +45,7 @@ describe('what is read of Authorization', () => {
   clauseEach(
     ['read.key_status.invalid', 'read.auth.unknown_key_rejected', 'read.errors.invalid_key'],
     others,
-    ([what]) => `calls a bearer key unknown that is ${what}`,
+    ([what]) => `reports a bearer key as unknown that is ${what}`,
     async ([, write]) => {
       const { app, headers } = await meet('valid');
       const key = String(headers.authorization).slice('Bearer '.length);
@@ -122,7 +122,7 @@ describe('what is read of Authorization', () => {
   clauseEach(
     'read.auth.sent_as_bearer',
     [`Bearer ${'x'.repeat(4090)}`, `Basic ${'x'.repeat(4091)}`, 'x'.repeat(8000)],
-    (value) => `refuses ${value.slice(0, 8)}… of ${value.length} bytes`,
+    (value) => `rejects ${value.slice(0, 8)}… of ${value.length} bytes`,
     async (authorization) => {
       const app = await buildTestApp();
 
@@ -149,7 +149,7 @@ describe('several Authorization headers', () => {
       ['a key, then an unknown one', valid, () => `AUTHORIZATION: Bearer ${unknownKey}`],
       ['a key, then nothing', valid, () => 'Authorization:'],
     ] as const,
-    ([what]) => `are refused on the browse surface and ignored elsewhere: ${what}`,
+    ([what]) => `are rejected on the browse surface and ignored elsewhere: ${what}`,
     async ([, ...lines]) => {
       const { app, port } = await listen();
       const { key } = await app.createKey();
@@ -174,7 +174,7 @@ describe('several Authorization headers', () => {
   );
 });
 
-describe('several Authorization headers of which not the first is a key', () => {
+describe('several Authorization headers with a key that is not first', () => {
   it.each(['Basic cGVyY2g6cGVyY2g=', ''])('make a private reply: first “%s”', async (first) => {
     const { app, port } = await listen();
     const { key } = await app.createKey();
@@ -191,7 +191,7 @@ describe('several Authorization headers of which not the first is a key', () => 
 
 describe('a path with a broken percent-encoding', () => {
   it.each(['/api/v1/profiles/%zz', '/%zz', '/api/v1/profiles/%E0%A4%A/followers'])(
-    'tells the status of a key too: %s',
+    'reports the status of a key too: %s',
     async (path) => {
       const app = await buildTestApp();
       const { headers } = await app.createKey();

@@ -61,19 +61,19 @@ describe('the browse reads', () => {
 
   clause(
     ['read.v1.followers', 'read.resources.followers_list'],
-    'reads the followers of a handle',
+    'reads the followers of an account',
     () => expectList('followers'),
   );
 
   clause(
     ['read.v1.following', 'read.resources.following_list'],
-    'reads the accounts that a handle follows',
+    'reads the accounts that an account follows',
     () => expectList('following'),
   );
 
   clause(
     ['read.resources.search_results', 'read.v1.search', 'read.permalink.search_query_q'],
-    'reads the matches of a search, newest first',
+    'reads the results of a search, newest first',
     async () => {
       const reply = await readJson('/search?q=heron&platform=archive&limit=5');
 
@@ -143,7 +143,7 @@ describe('the browse reads', () => {
 
   clause(
     'read.v1.profile',
-    'respects with_replies, with_reposts, until and include_posts',
+    'applies with_replies, with_reposts, until and include_posts',
     async () => {
       const [plain, replies, reposts, until, alone] = [
         await readJson(`${profile}?limit=100`),
@@ -169,7 +169,7 @@ describe('the browse reads', () => {
     },
   );
 
-  clause('read.v1.search', 'respects since and until in all formats', async () => {
+  clause('read.v1.search', 'applies since and until in each of their formats', async () => {
     const forms = [
       ['2026-05-01', '2026-06-01'],
       ['2026-05-01T00:00:00Z', '2026-06-01T02:00:00%2B02:00'],
@@ -189,7 +189,7 @@ describe('the browse reads', () => {
     for (const other of others) expect(other).toEqual(first);
   });
 
-  clause('read.v1.profile', 'sends the headers of the contract', async () => {
+  clause('read.v1.profile', 'sends the documented headers', async () => {
     const app = await buildTestApp();
 
     const [miss, hit] = [
@@ -217,27 +217,23 @@ describe('the browse reads', () => {
     ]);
   });
 
-  clause(
-    'read.v1.search',
-    'answers from the archive as the last resort, with a warning',
-    async () => {
-      const folder = temporaryFolder();
-      fillArchive(folder, ['x']);
-      const app = await buildTestApp({ env: { PERCH_DATA_DIR: folder } });
+  clause('read.v1.search', 'falls back to the archive, and warns about it', async () => {
+    const folder = temporaryFolder();
+    fillArchive(folder, ['x']);
+    const app = await buildTestApp({ env: { PERCH_DATA_DIR: folder } });
 
-      const reply = await app.request('/search?q=heron&format=json');
-      const page = await app.request('/search?q=heron');
+    const reply = await app.request('/search?q=heron&format=json');
+    const page = await app.request('/search?q=heron');
 
-      expect(reply.headers).toMatchObject({ 'x-search-degraded': 'true', 'x-source': 'archive' });
-      expect(reply.json()).toMatchObject({ degraded: true, source: 'archive' });
-      expect(page.body).toContain('not live');
-      const named = await app.request('/search?q=heron&platform=archive&format=json');
-      expect(named.headers['x-search-degraded']).toBeUndefined();
-      expect(named.json().degraded).toBe(false);
-    },
-  );
+    expect(reply.headers).toMatchObject({ 'x-search-degraded': 'true', 'x-source': 'archive' });
+    expect(reply.json()).toMatchObject({ degraded: true, source: 'archive' });
+    expect(page.body).toContain('not live');
+    const named = await app.request('/search?q=heron&platform=archive&format=json');
+    expect(named.headers['x-search-degraded']).toBeUndefined();
+    expect(named.json().degraded).toBe(false);
+  });
 
-  clause('read.v1.search', 'prefers stale results to those of the last resort', async () => {
+  clause('read.v1.search', 'prefers stale results to those of the archive', async () => {
     const list = createFakeList(3, steady);
     const archive = openImportedArchive('x');
     const app = await buildTestApp({ providers: [archive, list.provider] });
@@ -258,7 +254,7 @@ describe('the browse reads', () => {
     expect(other.json()).toMatchObject({ source: 'archive', degraded: true });
   });
 
-  clause('read.v1.search', 'searches the named platform only', async () => {
+  clause('read.v1.search', 'searches only the named platform', async () => {
     const list = createFakeList(3, steady);
     const app = await buildTestApp({ providers: [list.provider] });
 
@@ -350,7 +346,7 @@ describe('the browse reads', () => {
 
   clause(
     'read.resources.profile_by_handle',
-    'reports a missing account of the sample',
+    'answers 404 for an unknown account of the sample',
     async () => {
       const app = await buildTestApp();
       for (const path of ['', '/followers', '/following']) {

@@ -55,7 +55,7 @@ describe('a page of another origin', () => {
   clauseEach(
     'read.discovery.cors_expose_headers',
     [origin, 'null', 'http://localhost:5173'],
-    (from) => `may read every public reply: ${from}`,
+    (from) => `can read every public reply: ${from}`,
     async (from) => {
       const app = await buildTestApp();
       const headers = { origin: from };
@@ -71,7 +71,7 @@ describe('a page of another origin', () => {
 
   clause(
     'read.discovery.cors_expose_headers',
-    'may read a reply to a cookie and a key as well as any other',
+    'can read a reply to a request with a cookie and a key',
     async () => {
       const app = await buildTestApp();
       const key = await app.createKey();
@@ -81,7 +81,7 @@ describe('a page of another origin', () => {
     },
   );
 
-  clause('read.discovery.cors_expose_headers', 'may read that nothing has changed', async () => {
+  clause('read.discovery.cors_expose_headers', 'can read a 304', async () => {
     const app = await buildTestApp();
     for (const { url } of [...rows, { url: '/api' }]) {
       const reply = await app.request(url, { headers: { origin, 'if-none-match': '*' } });
@@ -98,7 +98,7 @@ describe('a page of another origin', () => {
       ['404', rows.flatMap(({ missingUrl }) => missingUrl ?? []), {}],
       ['405', publicUrls.map(({ url }) => url), { method: 'DELETE' }],
     ] as const,
-    ([code]) => `may read every problem: ${code}`,
+    ([code]) => `can read every problem: ${code}`,
     async ([code, urls, options]) => {
       const app = await buildTestApp();
       const own = 'headers' in options ? options.headers : {};
@@ -115,7 +115,7 @@ describe('a page of another origin', () => {
   clauseEach(
     'read.discovery.cors_expose_headers',
     ['/no/route', '/api/v1', '/api/v2/posts', '/humans.txt', '/.well-known/x'],
-    (url) => `may read that there is no route ${url}`,
+    (url) => `can read the 404 of ${url}`,
     async (url) => {
       const app = await buildTestApp();
       for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
@@ -129,7 +129,7 @@ describe('a page of another origin', () => {
   clauseEach(
     'read.discovery.cors_expose_headers',
     ['/api/v1/profiles/%E0%A4%A', '/%', '/ada.example/status/%zz', '/api/%ff'],
-    (url) => `may read that its path is broken: ${url}`,
+    (url) => `can read the 400 of ${url}`,
     async (url) => {
       const app = await buildTestApp();
 
@@ -143,7 +143,7 @@ describe('a page of another origin', () => {
   clauseEach(
     'read.discovery.cors_expose_headers',
     [429, 503],
-    (code) => `may read when to come back after ${code}`,
+    (code) => `can read Retry-After of ${code}`,
     async (code) => {
       const load = { isHigh: false, close: () => undefined };
       const app = await buildTestApp({ load, env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
@@ -176,7 +176,7 @@ describe('a preflight', () => {
   clauseEach(
     'read.discovery.cors_expose_headers',
     asked,
-    ([what]) => `lets a page send ${what} to every public route`,
+    ([what]) => `allows ${what} on every public route`,
     async ([, preflight]) => {
       const app = await buildTestApp();
       for (const { url, isAlias } of publicUrls) {
@@ -196,7 +196,7 @@ describe('a preflight', () => {
 
   clause(
     'read.discovery.cors_expose_headers',
-    'does not spend, and needs no key that is good',
+    'spends no allowance, and needs no valid key',
     async () => {
       const app = await buildTestApp({ env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
       const headers = { origin, 'access-control-request-method': 'GET' };
@@ -221,7 +221,7 @@ describe('a preflight', () => {
       ['no method', { origin }],
       ['neither', {}],
     ] as const satisfies readonly (readonly [string, Record<string, string>])[],
-    ([what]) => `is none with ${what}: OPTIONS is no method of any route`,
+    ([what]) => `with ${what} is not a preflight: no route supports OPTIONS`,
     async ([, headers]) => {
       const app = await buildTestApp();
       for (const { url, isAlias } of publicUrls) {
@@ -237,7 +237,7 @@ describe('a preflight', () => {
   clauseEach(
     'read.errors.route_not_found',
     ['/no/route', '/api/v1/nothing', '/humans.txt', '/api/v2/search'],
-    (url) => `is refused where no route is: ${url}`,
+    (url) => `is rejected without a route: ${url}`,
     async (url) => {
       const app = await buildTestApp();
 
@@ -261,7 +261,7 @@ describe('the admin routes', () => {
   clauseEach(
     'read.discovery.admin_not_public',
     [...urls, '/api/admin/nothing', '/admin', '/admin/keys'],
-    (url) => `tell pages of other origins nothing: ${url}`,
+    (url) => `cannot be read by pages of other origins: ${url}`,
     async (url) => {
       const app = await buildTestApp();
       const preflight = { origin, 'access-control-request-method': 'GET' };

@@ -50,7 +50,7 @@ const mutation = fc.oneof(
 );
 
 describe('cursors', () => {
-  it('rejects a thousand modified cursors without failing', async () => {
+  it('rejects a thousand changed cursors without an internal error', async () => {
     const app = await setUp();
     const cursors = await cursorsOf(app);
     await fc.assert(
@@ -68,7 +68,7 @@ describe('cursors', () => {
     );
   });
 
-  it('rejects each cursor at every other list', async () => {
+  it('rejects a cursor of another list', async () => {
     const app = await setUp();
     const cursors = await cursorsOf(app);
     const pairs = cursors.flatMap((cursor, from) =>
@@ -82,7 +82,7 @@ describe('cursors', () => {
     }
   });
 
-  it('returns the same position for a cursor, at both addresses and with another limit', async () => {
+  it('returns the same page for the same cursor, at both URLs and with another limit', async () => {
     const app = await setUp();
     const [cursor] = await cursorsOf(app);
     const [first, again, permalink, longer] = await Promise.all(
@@ -136,7 +136,7 @@ describe('the codec of cursors', () => {
     recent: fc.array(fc.nat({ max: 2 ** 32 - 1 }), { maxLength: maxRecent }),
   });
 
-  it('returns the sealed position, in URL-safe text of up to 2 KB', () => {
+  it('restores positions from URL-safe text of at most 2 KB', () => {
     fc.assert(
       fc.property(fc.string(), position, (listKey, at) => {
         const cursor = codec.seal(listKey, at) ?? '';
@@ -151,14 +151,14 @@ describe('the codec of cursors', () => {
     );
   });
 
-  it('keeps all short fingerprints with a source cursor of usual length', () => {
+  it('keeps all fingerprints next to a source cursor of ordinary length', () => {
     const recent = Array.from({ length: maxRecent }, (_, index) => index * 44_739_242);
     const at = { ...startOfList, provider: 'fxtwitter', cursor: 'D'.repeat(400), recent };
 
     expect(codec.open('list', codec.seal('list', at) ?? '')).toEqual(at);
   });
 
-  it('does not seal a source cursor that is too long', () => {
+  it('does not encode a source cursor that is too long', () => {
     const at = { ...startOfList, cursor: 'D'.repeat(2000) };
 
     expect(codec.seal('list', at)).toBeNull();

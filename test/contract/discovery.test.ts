@@ -18,7 +18,7 @@ function contentOf({ replies }: Endpoint) {
 }
 
 describe.each(documents)('$path', (endpoint) => {
-  it('is what the table says, to everybody', async () => {
+  it('matches the table, for every caller', async () => {
     const app = await buildTestApp({ env });
     const [mediaType, schema] = contentOf(endpoint);
 
@@ -56,7 +56,7 @@ describe.each(documents)('$path', (endpoint) => {
     }
   });
 
-  it('takes nothing from the request: no host, no forwarded host, no key', async () => {
+  it('does not depend on the host, the forwarded host or the key of the request', async () => {
     const app = await buildTestApp({ env: { ...env, HOST: '0.0.0.0' } });
     const plain = await app.request(endpoint.path);
 
@@ -75,14 +75,14 @@ describe.each(documents)('$path', (endpoint) => {
   });
 });
 
-it('gives every document an id and a path of its own', () => {
+it('has a unique id and path for each document', () => {
   const named = documents.flatMap(({ id, path }) => [id, path]);
 
   expect(new Set(named).size).toBe(2 * documents.length);
 });
 
 describe('/api', () => {
-  it('is Markdown to those who ask for it, under another entity tag', async () => {
+  it('is Markdown if Accept prefers it, with another entity tag', async () => {
     const app = await buildTestApp({ env });
     const json = await app.request('/api', { headers: { accept: '*/*' } });
 
@@ -103,7 +103,7 @@ describe('/api', () => {
 
   clause(
     ['read.discovery.api_description', 'read.what.discovery_describes_surfaces'],
-    'tells what a program needs: documents, formats, keys, limits, errors, pages',
+    'describes documents, formats, keys, limits, errors and pages',
     async () => {
       const app = await buildTestApp({
         env: { ...env, PERCH_PUBLIC_ALLOWANCE: '7', PERCH_CONTACT_URL: 'mailto:k@example.org' },
@@ -174,7 +174,7 @@ describe('/api', () => {
 
   clause(
     'read.discovery.admin_not_public',
-    'tells nothing of the operator’s routes in any document',
+    'does not describe the operator’s routes in any document',
     async () => {
       const app = await buildTestApp({ env });
       for (const { path } of documents.filter(({ id }) => id !== 'getOpenApi')) {
@@ -183,7 +183,7 @@ describe('/api', () => {
     },
   );
 
-  it('links to the documents that tell the rest', async () => {
+  it('links to the other documents', async () => {
     const app = await buildTestApp({ env });
 
     const { headers } = await app.request('/api');
@@ -205,7 +205,7 @@ describe('/api', () => {
 });
 
 describe('/llms.txt', () => {
-  it('has the form of the convention: a title, a quote, sections of links', async () => {
+  it('follows the convention: a title, a quote, sections of links', async () => {
     const app = await buildTestApp({ env });
 
     const { body } = await app.request('/llms.txt');
@@ -232,7 +232,7 @@ describe('/llms.txt', () => {
 });
 
 describe('/robots.txt', () => {
-  it('opens the documents and closes the reads', async () => {
+  it('allows the documents and disallows the reads', async () => {
     const app = await buildTestApp({ env });
 
     const { body } = await app.request('/robots.txt');
@@ -251,7 +251,7 @@ describe('/robots.txt', () => {
     expect(body).toContain('\nAgentmap: https://perch.example.org/.well-known/ard.json\n');
   });
 
-  it('lets crawlers of link previews in where there are previews for them', async () => {
+  it('allows crawlers of link previews if previews are enabled', async () => {
     const app = await buildTestApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
 
     const { body } = await app.request('/robots.txt');
@@ -287,7 +287,7 @@ describe('/.well-known/security.txt', () => {
     });
   });
 
-  it('names the page on security where the operator has named nobody', async () => {
+  it('names the page on security if no contact is configured', async () => {
     const app = await buildTestApp({ env });
 
     const { body } = await app.request('/.well-known/security.txt');
@@ -295,7 +295,7 @@ describe('/.well-known/security.txt', () => {
     expect(fieldsOf(body).Contact).toBe('https://perch.example.org/docs/security');
   });
 
-  it('never expires while it is served, under another entity tag each day', async () => {
+  it('never expires while it is served, with another entity tag each day', async () => {
     const clock = createManualClock(Date.UTC(2026, 10, 21, 23, 59, 59));
     const app = await buildTestApp({ env, clock });
     const ask = async () => {
@@ -317,7 +317,7 @@ describe('/.well-known/security.txt', () => {
 });
 
 describe('the card of the MCP server', () => {
-  it('has what the schema of SEP-2127 demands', async () => {
+  it('matches the schema of SEP-2127', async () => {
     const app = await buildTestApp({ env });
 
     const reply = await app.request('/mcp/server-card');
@@ -338,7 +338,7 @@ describe('the card of the MCP server', () => {
     ['http://127.0.0.1:8080', '127.0.0.1/perch'],
     ['http://[2001:db8::5]', '2001-db8--5/perch'],
     ['https://vogelhäuschen.example', 'example.xn--vogelhuschen-lcb/perch'],
-  ])('is called after the host of %s', async (baseUrl, name) => {
+  ])('is named after the host of %s', async (baseUrl, name) => {
     const app = await buildTestApp({ env: { PERCH_BASE_URL: baseUrl } });
 
     const reply = await app.request('/mcp/server-card');
@@ -350,7 +350,7 @@ describe('the card of the MCP server', () => {
 
 describe('an unknown well-known path', () => {
   it.each(['/.well-known/', '/.well-known/x', '/.well-known/ard', '/ard.json', '/security.txt'])(
-    'is no route: %s',
+    'is not a route: %s',
     async (path) => {
       const app = await buildTestApp();
 

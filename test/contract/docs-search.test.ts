@@ -10,7 +10,7 @@ const find = (app: TestApp, q: string, headers: Record<string, string> = browser
   app.request(`/docs/find?q=${encodeURIComponent(q)}`, { headers });
 
 describe('the search of the documentation', () => {
-  it('gives a page of links to places that are there', async () => {
+  it('returns a page with links to existing sections', async () => {
     const app = await buildTestApp();
 
     const reply = await find(app, 'retry-after');
@@ -32,7 +32,7 @@ describe('the search of the documentation', () => {
     expect(links.filter((link) => !places.has(link))).toEqual([]);
   });
 
-  it('gives the same to programs as JSON', async () => {
+  it('returns the same results as JSON', async () => {
     const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
     const reply = await find(app, 'invalid_cursor', program);
@@ -48,7 +48,7 @@ describe('the search of the documentation', () => {
   });
 
   it.each(['/docs/find', '/docs/find?q=', '/docs/find?q=%20%0a', '/docs/find?x=1'])(
-    'is the form alone at %s, and a problem to programs',
+    'is only the form at %s, and a problem as JSON',
     async (url) => {
       const app = await buildTestApp();
 
@@ -64,7 +64,7 @@ describe('the search of the documentation', () => {
   it.each([
     ['too long', `/docs/find?q=${'x'.repeat(maxQueryLength + 1)}`, 'invalid_query'],
     ['given twice', '/docs/find?q=a&q=b', 'invalid_option'],
-  ])('refuses a text that is %s', async (_, url, code) => {
+  ])('rejects a text that is %s', async (_, url, code) => {
     const app = await buildTestApp();
 
     const reply = await app.request(url, { headers: browser });
@@ -85,7 +85,7 @@ describe('the search of the documentation', () => {
     'a b c d e f g h i j k l m n o p q r s t u v w x y z',
     '%',
     '__proto__ constructor',
-  ])('bears %j', async (q) => {
+  ])('accepts %j', async (q) => {
     const app = await buildTestApp();
 
     const reply = await app.request(`/docs/find?q=${encodeURIComponent(q)}`, {
@@ -105,7 +105,7 @@ describe('the search of the documentation', () => {
     ).toEqual([]);
   });
 
-  it('says that nothing was found, and what was looked for', async () => {
+  it('says that there are no results, with the search text', async () => {
     const app = await buildTestApp();
 
     const reply = await find(app, 'zzzyx <yyzx>');

@@ -17,17 +17,17 @@ const files = readdirSync('docs')
 const sourceOf = (name: string) => readFileSync(join('docs', `${name}.md`), 'utf8');
 
 describe('the navigation', () => {
-  it('has every page of docs/, once', () => {
+  it('lists every page of docs/ once', () => {
     expect([...names].sort()).toEqual([...files].sort());
   });
 
-  it('leaves the names of the site itself alone', () => {
+  it('does not use the names of other paths', () => {
     expect(names.filter((name) => ['assets', 'find', 'ask'].includes(name))).toEqual([]);
   });
 });
 
 describe('a page of the documentation', () => {
-  it('is HTML to a browser, with one heading of level 1', async () => {
+  it('is HTML for a browser, with one heading of level 1', async () => {
     const app = await buildTestApp();
 
     for (const name of names)
@@ -52,7 +52,7 @@ describe('a page of the documentation', () => {
     );
   }
 
-  it('is its file to whoever prefers Markdown', async () => {
+  it('is the Markdown file if Accept prefers it', async () => {
     const app = await buildTestApp();
 
     for (const name of names) {
@@ -70,7 +70,7 @@ describe('a page of the documentation', () => {
   });
 
   it.each([undefined, '*/*', 'application/json', 'image/png'])(
-    'is HTML to Accept: %s',
+    'is HTML for Accept: %s',
     async (accept) => {
       const app = await buildTestApp();
 
@@ -84,7 +84,7 @@ describe('a page of the documentation', () => {
   );
 
   it.each(['/docs', '/docs/keys', '/docs/keys.md'])(
-    '%s is the same again, and 304 to its tag',
+    '%s has the same bytes each time, and answers 304',
     async (url) => {
       const app = await buildTestApp();
       const first = await app.request(url);
@@ -102,7 +102,7 @@ describe('a page of the documentation', () => {
     },
   );
 
-  it('has another tag in another format', async () => {
+  it('has another entity tag in another format', async () => {
     const app = await buildTestApp();
     const html = await app.request('/docs/keys');
 
@@ -113,7 +113,7 @@ describe('a page of the documentation', () => {
     expect(reply.statusCode).toBe(200);
   });
 
-  it('lets a browser load our own files and nothing else', async () => {
+  it('allows a browser to load only files of this server', async () => {
     const app = await buildTestApp();
 
     for (const url of ['/docs', '/docs/keys', '/docs/find?q=key']) {
@@ -139,7 +139,7 @@ describe('a page of the documentation', () => {
     }
   });
 
-  it('asks for nothing elsewhere, and has no script or style within it', async () => {
+  it('loads nothing from other hosts, and has no inline script or style', async () => {
     const app = await buildTestApp();
 
     for (const url of ['/docs', '/docs/find?q=key', ...names.map((name) => `/docs/${name}`)]) {
@@ -157,7 +157,7 @@ describe('a page of the documentation', () => {
     }
   });
 
-  it('leads to what is there, by every link and anchor', async () => {
+  it('has no broken links or anchors', async () => {
     const app = await buildTestApp();
 
     const links = await crawl(app, '/docs', '/docs');
@@ -179,8 +179,8 @@ describe('a page of the documentation', () => {
   });
 });
 
-describe('what the service promises of its documentation', () => {
-  clause('read.errors.problem_documents', 'has a place for the type of every problem', async () => {
+describe('the documentation that the API links to', () => {
+  clause('read.errors.problem_documents', 'explains the type of every problem', async () => {
     const app = await buildTestApp();
 
     const { elements } = parsePage((await app.request('/docs/errors', { headers: browser })).body);
@@ -191,7 +191,7 @@ describe('what the service promises of its documentation', () => {
 
   clause(
     ['read.versioning.link_deprecation', 'read.versioning.link_sunset'],
-    'is HTML at the address of the deprecation policy',
+    'is HTML at the URL of the deprecation policy',
     async () => {
       const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test' } });
       const { headers } = await app.request('/api/convert?handle=ada.example&id=1');
@@ -214,7 +214,7 @@ describe('what the service promises of its documentation', () => {
 });
 
 describe('the list of all pages', () => {
-  it('names every page with what is found there', async () => {
+  it('lists every page with its summary', async () => {
     const app = await buildTestApp();
 
     const { elements } = parsePage((await app.request('/docs', { headers: browser })).body);
@@ -227,7 +227,7 @@ describe('the list of all pages', () => {
       expect(text).toContain(`${summary}.`);
   });
 
-  it('is Markdown to whoever prefers it, with addresses that answer Markdown', async () => {
+  it('is Markdown if Accept prefers it, with links to Markdown', async () => {
     const app = await buildTestApp();
     const reply = await app.request('/docs', { headers: { accept: 'text/markdown' } });
 
@@ -241,14 +241,14 @@ describe('the list of all pages', () => {
   });
 });
 
-describe('another spelling', () => {
+describe('another spelling of a page’s path', () => {
   it.each([
     ['/docs/', '/docs'],
     ['/docs/Keys', '/docs/keys'],
     ['/docs/keys/', '/docs/keys'],
     ['/docs/KEYS.MD', '/docs/keys.md'],
     ['/docs/DePloy/', '/docs/deploy'],
-  ])('%s leads to %s', async (url, location) => {
+  ])('%s redirects to %s', async (url, location) => {
     const app = await buildTestApp();
 
     for (const method of ['GET', 'HEAD']) {
@@ -257,7 +257,7 @@ describe('another spelling', () => {
     }
   });
 
-  it('is the page itself where only its characters are encoded', async () => {
+  it('is the page itself if only its characters are encoded', async () => {
     const app = await buildTestApp();
 
     const reply = await app.request('/docs/%6beys');
@@ -270,7 +270,7 @@ describe('another spelling', () => {
     ['/docs/cachng', '/docs/caching'],
     ['/docs/deployment', '/docs/deploy'],
     ['/docs/formats.html', '/docs/formats'],
-  ])('%s is not found, and the detail proposes %s', async (url, near) => {
+  ])('%s is not found, and the detail suggests %s', async (url, near) => {
     const app = await buildTestApp();
 
     const reply = await app.request(url, { headers: browser });
@@ -303,7 +303,7 @@ describe('another spelling', () => {
     expect([reply.statusCode, reply.json().code]).toEqual([404, 'route_not_found']);
   });
 
-  it.each(['/docs', '/docs/keys', '/docs/find'])('of the method is refused at %s', async (url) => {
+  it.each(['/docs', '/docs/keys', '/docs/find'])('rejects other methods at %s', async (url) => {
     const app = await buildTestApp();
 
     const reply = await app.request(url, { method: 'POST' });

@@ -77,7 +77,7 @@ describe('the front page', () => {
     });
   });
 
-  it('tells curl what it is, in Markdown', async () => {
+  it('describes the service to curl in Markdown', async () => {
     const app = await buildTestApp();
 
     const reply = await app.request('/');
@@ -89,7 +89,7 @@ describe('the front page', () => {
     }
   });
 
-  it('tells a browser what it is, with a box and what a developer wants next', async () => {
+  it('describes the service to a browser, with an input and links for developers', async () => {
     const app = await buildTestApp();
 
     const page = readPage(await app.request('/', { headers: asBrowser }));
@@ -102,7 +102,7 @@ describe('the front page', () => {
     expect(links).toEqual(expect.arrayContaining(['/docs', '/docs/mcp', '/openapi.json']));
   });
 
-  it('is the same bytes each time, and answers HEAD and 304', async () => {
+  it('has the same bytes each time, and answers HEAD and 304', async () => {
     const app = await buildTestApp();
     const get = await app.request('/', { headers: asBrowser });
     const etag = String(get.headers.etag);
@@ -127,7 +127,7 @@ describe('the front page', () => {
     expect([reply.json().code, reply.headers.allow]).toEqual(['method_not_allowed', 'GET, HEAD']);
   });
 
-  it('shows what works offline, and without the sample what does not need it', async () => {
+  it('has examples from the sample, or other ones without the sample', async () => {
     const withSample = await buildTestApp();
     const without = await buildTestApp({ env: { PERCH_SAMPLE: 'false' } });
 
@@ -148,7 +148,7 @@ describe('the front page', () => {
     expect(other.body).not.toContain('ada.example');
   });
 
-  it('stays below the path of its own address', async () => {
+  it('links below the path of the base URL', async () => {
     const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
     const page = readPage(await app.request('/?q=%40ada.example', { headers: asBrowser }));
@@ -162,15 +162,15 @@ describe('the front page', () => {
     expect(own).toContainEqual(expect.stringMatching(/^\/read\/\?q=https%3A%2F%2Fperch\.test%2Fr/));
   });
 
-  it('is described with the codes that it answers with', () => {
+  it('is described in OpenAPI with its problem codes', () => {
     expect(frontEndpoints.map(({ method, path, tag }) => [method, path, tag])).toEqual([
       ['GET', '/', 'pages'],
     ]);
   });
 });
 
-describe('asking the front page', () => {
-  it('shows the thread, its source and the lines for a terminal', async () => {
+describe('a question to the front page', () => {
+  it('shows the thread, its source and the commands for a terminal', async () => {
     const app = await buildTestApp();
     const direct = await app.request('/ada.example/status/1900000000000000001');
 
@@ -204,7 +204,7 @@ describe('asking the front page', () => {
     [`${base}/ada.example/followers?limit=2`, '/ada.example/followers?limit=2'],
     [`${base}/search?platform=archive&q=heron&format=json`, '/search?platform=archive&q=heron'],
     [`${base}/api/v1/profiles/ada.example?limit=1`, '/ada.example?limit=1'],
-  ])('reads %s with the bytes and headers of %s', async (q, address) => {
+  ])('returns for %s the bytes and headers of %s', async (q, address) => {
     const app = await buildTestApp();
     const direct = await app.request(address);
 
@@ -226,7 +226,7 @@ describe('asking the front page', () => {
     expect(page.headers.etag).not.toBe(direct.headers.etag);
   });
 
-  it('searches for one word, and offers the account of that name', async () => {
+  it('searches for a single word, and offers the account of that name', async () => {
     const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
     const direct = await app.request('/search?q=heron');
 
@@ -241,7 +241,7 @@ describe('asking the front page', () => {
     expect(handle.text).not.toContain('Did you mean');
   });
 
-  it('offers a search for a name with a dot that is no account', async () => {
+  it('offers a search for a word with a dot that is not an account', async () => {
     const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
 
     const page = readPage(await ask(app, 'nobody.example'));
@@ -280,7 +280,7 @@ describe('asking the front page', () => {
     ['https://bsky.app/profile/a.bsky.social/post/3k', 'unsupported_platform', 400],
     ['word '.repeat(200), 'invalid_query', 400],
     ['@jack', 'upstream_unavailable', 503],
-  ] as const)('tells what is wrong with %j', async (q, code, status) => {
+  ] as const)('describes the problem with %j', async (q, code, status) => {
     const app = await buildTestApp({ env: xOnly });
 
     const reply = await ask(app, q);
@@ -300,7 +300,7 @@ describe('asking the front page', () => {
     for (const { headers } of [reply, problem]) expect(headers.vary).toMatch(/^Accept\b/);
   });
 
-  it('refuses a question that comes twice, and a URL that is too long', async () => {
+  it('rejects a repeated question, and a URL that is too long', async () => {
     const app = await buildTestApp();
 
     const twice = await app.request('/?q=a&q=b', { headers: asBrowser });
@@ -310,7 +310,7 @@ describe('asking the front page', () => {
     expect([long.statusCode, long.json().code]).toEqual([414, 'uri_too_long']);
   });
 
-  it('counts on the allowance of the caller, and says how long to wait', async () => {
+  it('spends the caller’s allowance, and says how long to wait', async () => {
     const fake = await startFakeFxTwitter();
     fake.addAccount('wren');
     fake.addTimeline('wren', { length: 5 });
@@ -337,7 +337,7 @@ describe('asking the front page', () => {
     expect(keyed.headers['cache-control']).toBe('private, no-store');
   });
 
-  it('looks at keys where the read does', async () => {
+  it('uses keys if the read does', async () => {
     const app = await buildTestApp();
     const headers = { ...asBrowser, authorization: `Bearer perch_${'A'.repeat(43)}` };
 
@@ -354,7 +354,7 @@ describe('asking the front page', () => {
     expect([program.statusCode, program.headers['x-api-key-status']]).toEqual([401, 'invalid']);
   });
 
-  it('shows no key that was pasted', async () => {
+  it('redacts a key in the question', async () => {
     const app = await buildTestApp();
     const key = `perch_${'k'.repeat(43)}`;
 
@@ -363,7 +363,7 @@ describe('asking the front page', () => {
     expect(reply.body).not.toContain(key);
   });
 
-  it('tells of a defect without telling what it is', async () => {
+  it('reports an unexpected error without its message', async () => {
     const lines: string[] = [];
     const broken = createStubProvider('fxtwitter', async () => {
       throw new TypeError('a secret of the machine');
@@ -376,7 +376,7 @@ describe('asking the front page', () => {
     expect(reply.body).not.toContain('secret of the machine');
   });
 
-  it('sheds reads under load, not the page', async () => {
+  it('rejects questions under load, but not the page', async () => {
     const app = await buildTestApp({ load: { isHigh: true, close: () => undefined } });
 
     const plain = await app.request('/', { headers: asBrowser });
@@ -387,7 +387,7 @@ describe('asking the front page', () => {
   });
 });
 
-describe('what strangers wrote', () => {
+describe('hostile text', () => {
   const hostile = [
     '<script>alert(1)</script>',
     '"><img src=x onerror=alert(1)>',
@@ -398,7 +398,7 @@ describe('what strangers wrote', () => {
     "'; rm -rf / #",
   ];
 
-  it.each(hostile)('shows %j as text in the box and in what is told', async (q) => {
+  it.each(hostile)('shows %j as text in the input and in the problem', async (q) => {
     const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
 
     const page = readPage(await ask(app, q));
@@ -407,7 +407,7 @@ describe('what strangers wrote', () => {
     expect(page.elements.filter(({ tag }) => tag === 'h1' || tag === 'style')).toHaveLength(1);
   });
 
-  it('never becomes markup, and asks no other host for anything', async () => {
+  it('never becomes markup, and loads nothing from other hosts', async () => {
     let written = { text: '', name: '' };
     const provider = createStubProvider('fxtwitter', async ({ post: { id } }) => {
       const { text, name } = written;
@@ -439,7 +439,7 @@ describe('what strangers wrote', () => {
     );
   });
 
-  it('cannot end the quotes of the line for a terminal', async () => {
+  it('cannot end the quotes of the command for a terminal', async () => {
     const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
 
     const page = readPage(await ask(app, `it's $(touch x) \`y\``));

@@ -43,7 +43,7 @@ describe('a result of the front page', () => {
     return buildTestApp({ providers: [provider] });
   };
 
-  it('lets each text have its own direction, the box and the source too', async () => {
+  it('sets the direction of each text, including the input and the source', async () => {
     const app = await openArabic({ article });
 
     const { page, elements } = await readResult(app, 'https://x.com/wren/status/20');
@@ -59,7 +59,7 @@ describe('a result of the front page', () => {
     expect(own).toEqual(['auto', 'auto']);
   });
 
-  it('has the headings of an article below its own, which is below those of the page', async () => {
+  it('nests the headings of an article below its title and those of the page', async () => {
     const app = await openArabic({ article });
 
     const { elements } = await readResult(app, 'https://x.com/wren/status/20');
@@ -70,7 +70,7 @@ describe('a result of the front page', () => {
     expect(others.filter(({ tag }) => !/^h[4-6]$/.test(tag))).toEqual([]);
   });
 
-  it('leads to the page for posts and accounts of X, and once each to the original', async () => {
+  it('links posts and accounts of X to the front page, and once each to the original', async () => {
     const app = await openArabic({
       text: 'See @robin @robin',
       facets: [4, 11].map((start) => ({
@@ -113,7 +113,7 @@ describe('a result of a Mastodon server', () => {
     return { app, copy: `https://${host}/@ada@famous.example.com/${copied}` };
   };
 
-  it('leads to the page for its own addresses, and to no other host’s', async () => {
+  it('links only URLs of that server to the front page', async () => {
     const { app } = await openServer();
     const url = `https://${host}/@kelp/${id}`;
 
@@ -127,7 +127,7 @@ describe('a result of a Mastodon server', () => {
     expect(links).toContainEqual(['shop', 'https://shop.example.com/@ada/1', rel]);
   });
 
-  it('takes a server that shows a copy for no witness of the other', async () => {
+  it('does not trust a server with a copy for links to the original’s server', async () => {
     const { app, copy } = await openServer();
 
     const { elements } = await readResult(app, copy);

@@ -9,7 +9,7 @@ const byParams = `/api/v1/posts?handle=ada.example&id=${first}`;
 const byPermalink = `/ada.example/status/${first}`;
 
 describe('a post read', () => {
-  clause('read.what.markdown_by_default', 'answers Markdown by default', async () => {
+  clause('read.what.markdown_by_default', 'returns Markdown by default', async () => {
     const app = await buildTestApp();
 
     const reply = await app.request(byPermalink);
@@ -46,7 +46,7 @@ describe('a post read', () => {
   clauseEach(
     ['read.v1.posts_by_url', 'read.resources.post_from_url', 'read.what.versioned_surface'],
     choices,
-    (choice) => `is answered by URL as by handle and id, with “${choice}”`,
+    (choice) => `has the same body by URL and by handle and id, with “${choice}”`,
     (choice) => {
       const own = encodeURIComponent(`http://localhost:8080${byPermalink}`);
       return expectSameBytes([`/api/v1/posts?url=${own}`], choice);
@@ -60,14 +60,14 @@ describe('a post read', () => {
       'read.what.permalink_surface_unversioned',
     ],
     choices,
-    (choice) => `is answered at permalinks as under v1, with “${choice}”`,
+    (choice) => `has the same body at permalinks and under v1, with “${choice}”`,
     (choice) =>
       expectSameBytes([byPermalink, `${byPermalink}/photo/1`, `${byPermalink}/video/2`], choice),
   );
 
   clause(
     ['read.v1.posts_by_handle_and_id', 'read.resources.post_from_handle_and_id'],
-    'is addressed by handle and id',
+    'accepts handle and id',
     async () => {
       const app = await buildTestApp();
 
@@ -98,7 +98,7 @@ describe('a post read', () => {
       ['&format=json', 'text/markdown'],
       ['&format=JSON', undefined],
     ] as const,
-    ([query, accept]) => `answers “${query}” with Accept “${accept}” in JSON`,
+    ([query, accept]) => `returns JSON for “${query}” with Accept “${accept}”`,
     ([query, accept]) => expectFormat(query, accept, 'json'),
   );
 
@@ -112,7 +112,7 @@ describe('a post read', () => {
       'text/markdown;q=0.5, application/json;q=0.8',
       'application/*',
     ],
-    (accept) => `answers Accept “${accept}” in JSON`,
+    (accept) => `returns JSON for Accept “${accept}”`,
     (accept) => expectFormat('', accept, 'json'),
   );
 
@@ -132,7 +132,7 @@ describe('a post read', () => {
       ['', 'application/json;q=0, application/*'],
       ['&format=markdown', 'application/json'],
     ] as const,
-    ([query, accept]) => `answers “${query}” with Accept “${accept}” in Markdown`,
+    ([query, accept]) => `returns Markdown for “${query}” with Accept “${accept}”`,
     ([query, accept]) => expectFormat(query, accept, 'markdown'),
   );
 
@@ -142,7 +142,7 @@ describe('a post read', () => {
       'read.permalink.status_ignores_authorization',
       'read.limits.conversion_unaffected_by_keys',
     ],
-    'never looks at Authorization',
+    'ignores Authorization',
     async () => {
       const app = await buildTestApp();
       const plain = await app.request(byPermalink);
@@ -169,7 +169,7 @@ describe('a post read', () => {
 
   clause(
     'read.v1.posts_either_url_or_handle_id',
-    'lets `url` win over `handle` and `id`',
+    'prefers `url` to `handle` and `id`',
     async () => {
       const app = await buildTestApp();
       const url = encodeURIComponent(`http://localhost:8080${byPermalink}`);
@@ -181,8 +181,8 @@ describe('a post read', () => {
   );
 });
 
-describe('a note for a vault', () => {
-  it('is sent with a name for its file', async () => {
+describe('an Obsidian note', () => {
+  it('has a file name', async () => {
     const app = await buildTestApp();
 
     const { headers } = await app.request(`${byParams}&format=obsidian`);
@@ -192,7 +192,7 @@ describe('a note for a vault', () => {
     );
   });
 
-  it('is named only when it is sent', async () => {
+  it('is the only format with a file name', async () => {
     const app = await buildTestApp();
     const { headers } = await app.request(`${byParams}&format=obsidian`);
 
@@ -208,7 +208,7 @@ describe('a note for a vault', () => {
 });
 
 describe('the JSON body of a post read', () => {
-  clause('read.what.markdown_by_default', 'has the members of the contract', async () => {
+  clause('read.what.markdown_by_default', 'has the documented members', async () => {
     const app = await buildTestApp();
 
     const body = (await app.request(`${byParams}&format=json`)).json();
@@ -281,7 +281,7 @@ describe('the view of a post read', () => {
       ['&thread=2&replies=off', ['post 50', 'thread 60'], {}],
       ['&thread=100&replies=off', full, {}],
     ] as const,
-    ([options]) => `shows what “${options}” asks for, and asks for no more`,
+    ([options]) => `shows the posts that “${options}” selects, and requests no others`,
     async ([options, expected, query]) => {
       const provider = createStubProvider('stub', async ({ thread, replies }) => ({
         ...wholeFind,
@@ -298,7 +298,7 @@ describe('the view of a post read', () => {
     },
   );
 
-  clause('read.what.converts_posts', 'says how many posts a count leaves out', async () => {
+  clause('read.what.converts_posts', 'warns about the posts that a count leaves out', async () => {
     const app = await buildTestApp({
       providers: [createStubProvider('stub', async () => wholeFind)],
     });
@@ -310,36 +310,36 @@ describe('the view of a post read', () => {
 });
 
 describe('caching of post reads', () => {
+  clause('read.what.surfaces_same_bodies', 'shows the cache state only in X-Cache', async () => {
+    const app = await buildTestApp();
+
+    const replies = [await app.request(byPermalink), await app.request(byPermalink)];
+    const bypass = await app.request(`${byPermalink}?nocache=true`);
+
+    expect(replies.map(({ headers }) => headers['x-cache'])).toEqual(['miss', 'hit']);
+    expect(bypass.headers['x-cache']).toBe('bypass');
+    expect(new Set([...replies, bypass].map(({ body }) => body)).size).toBe(1);
+    expect(replies[1]?.headers).toMatchObject({
+      'cache-control': 'public, max-age=60, stale-while-revalidate=300',
+      'x-source': 'archive',
+      'x-result-count': '14',
+    });
+  });
+
   clause(
     'read.what.surfaces_same_bodies',
-    'tells of the cache in X-Cache and nowhere else',
+    'keeps the entity tag of posts in the archive',
     async () => {
       const app = await buildTestApp();
+      const first = await app.request(`${byParams}&format=json`);
 
-      const replies = [await app.request(byPermalink), await app.request(byPermalink)];
-      const bypass = await app.request(`${byPermalink}?nocache=true`);
+      await app.advance(3_600_000);
+      const later = await app.request(`${byParams}&format=json`);
 
-      expect(replies.map(({ headers }) => headers['x-cache'])).toEqual(['miss', 'hit']);
-      expect(bypass.headers['x-cache']).toBe('bypass');
-      expect(new Set([...replies, bypass].map(({ body }) => body)).size).toBe(1);
-      expect(replies[1]?.headers).toMatchObject({
-        'cache-control': 'public, max-age=60, stale-while-revalidate=300',
-        'x-source': 'archive',
-        'x-result-count': '14',
-      });
+      expect(later.headers['x-cache']).toBe('miss');
+      expect(later.headers.etag).toBe(first.headers.etag);
     },
   );
-
-  clause('read.what.surfaces_same_bodies', 'keeps the tag of what the archive holds', async () => {
-    const app = await buildTestApp();
-    const first = await app.request(`${byParams}&format=json`);
-
-    await app.advance(3_600_000);
-    const later = await app.request(`${byParams}&format=json`);
-
-    expect(later.headers['x-cache']).toBe('miss');
-    expect(later.headers.etag).toBe(first.headers.etag);
-  });
 
   clause('read.what.surfaces_same_bodies', 'answers 304 to a matching If-None-Match', async () => {
     const app = await buildTestApp();
@@ -398,7 +398,7 @@ describe('caching of post reads', () => {
 
   clause(
     'read.what.surfaces_same_bodies',
-    'says s-maxage only where the operator sets it',
+    'has s-maxage only if the operator configures it',
     async () => {
       const app = await buildTestApp({ env: { PERCH_SHARED_CACHE_SECONDS: '120' } });
 
@@ -411,10 +411,10 @@ describe('caching of post reads', () => {
   );
 });
 
-describe('a post that is gone', () => {
+describe('an unavailable post', () => {
   clause(
     'read.errors.problem_documents',
-    'is 404 with the reason, also in the archive',
+    'is 404 with the reason, also from the archive',
     async () => {
       const app = await buildTestApp();
 
@@ -427,7 +427,7 @@ describe('a post that is gone', () => {
     },
   );
 
-  clause('read.what.converts_posts', 'stands in its place in a thread', async () => {
+  clause('read.what.converts_posts', 'keeps its place in a thread', async () => {
     const app = await buildTestApp();
     const url = '/api/v1/posts?handle=faro.example&id=1738742806268192954&format=json&replies=off';
 

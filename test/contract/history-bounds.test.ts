@@ -46,7 +46,7 @@ const stopsAfterOnePage: Timeline = async ({ cursor, untilSeconds }, signal) =>
     : never({} as TimelineQuery, signal);
 
 describe('histories', () => {
-  it('are limited per client address, so that others can read one', async () => {
+  it('are limited per client address, so that other clients can import', async () => {
     const app = await buildTestApp({
       providers: [createTimelineProvider(never)],
       clock: systemClock,
@@ -66,7 +66,7 @@ describe('histories', () => {
   });
 
   it.each(['json', 'ndjson'])(
-    'as %s fail if no post arrives within the time of a read',
+    'as %s get a problem if no post arrives before the deadline of a read',
     async (format) => {
       const app = await buildTestApp({
         providers: [createTimelineProvider(never)],
@@ -81,7 +81,7 @@ describe('histories', () => {
     },
   );
 
-  it('as one document end with the time of a read, with the position to continue from', async () => {
+  it('as one document end at the deadline of a read, with next_until', async () => {
     const app = await buildTestApp({
       providers: [createTimelineProvider(stopsAfterOnePage)],
       clock: systemClock,
@@ -95,7 +95,7 @@ describe('histories', () => {
     expect(warnings.join(' ')).toContain('format=ndjson');
   });
 
-  it('over 16 MiB are rejected as one document, with the format that has no limit', async () => {
+  it('over 16 MiB are rejected as one document, with a hint to the format without a limit', async () => {
     const text = 'x'.repeat(100_000);
     const large: Timeline = async () => ({
       items: pageOf(0, 200, text),

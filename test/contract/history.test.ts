@@ -31,7 +31,7 @@ function readLines(body: string): readonly Record<string, unknown>[] {
 }
 
 describe('a history as JSON', () => {
-  it('has all posts of the account, newest first, and reaches the floor', async () => {
+  it('has all posts of the account, newest first, with floor_reached', async () => {
     const app = await buildTestApp();
 
     const reply = await app.request(path);
@@ -58,7 +58,7 @@ describe('a history as JSON', () => {
     expect(Date.parse(body.meta.newest ?? '')).toBe((seconds[0] ?? 0) * 1000);
   });
 
-  it('is the same at the permalink, except for the duration', async () => {
+  it('has the same body at the permalink, except for the duration', async () => {
     const app = await buildTestApp();
 
     const [v1, permalink] = [await app.request(path), await app.request('/ada.example/posts')];
@@ -70,7 +70,7 @@ describe('a history as JSON', () => {
     expect(of(permalink)).toEqual(of(v1));
   });
 
-  it('can be read to its end with next_until, without gaps', async () => {
+  it('can be continued with next_until to its end, without gaps', async () => {
     const app = await buildTestApp();
     const whole = (await app.request(path)).json();
 
@@ -87,7 +87,7 @@ describe('a history as JSON', () => {
     expect([...found.keys()]).toEqual(whole.posts.map(({ id }: { id: string }) => id));
   });
 
-  it('has the posts from `since` to before `until`', async () => {
+  it('has the posts from `since` on and before `until`', async () => {
     const app = await buildTestApp();
     const [since, until] = ['2026-04-18T06:31:00Z', '2026-04-18T11:26:33Z'];
 
@@ -99,7 +99,7 @@ describe('a history as JSON', () => {
     expect(posts[0].created_at < until).toBe(true);
   });
 
-  it('excludes replies and reposts, or everything else', async () => {
+  it('omits replies and reposts, or includes only replies', async () => {
     const app = await buildTestApp();
     const read = async (query: string) => (await app.request(`${path}?${query}`)).json().posts;
     const idsOf = (posts: readonly { id: string }[]) => posts.map(({ id }) => id);
@@ -139,7 +139,7 @@ describe('the meta of a history', () => {
     ['max_posts=3&with_replies=no', { max_posts: 3, with_replies: false }],
     ['only_replies=1', { only_replies: true, with_reposts: false }],
     ['index=true&nocache=yes', { index: true, nocache: true }],
-  ])('has the account and the effective options: %s', async (query, changed) => {
+  ])('names the account and the effective options: %s', async (query, changed) => {
     const app = await buildTestApp();
 
     const json = await app.request(`/api/v1/profiles/@ADA.example/posts?${query}`);
@@ -152,7 +152,7 @@ describe('the meta of a history', () => {
 
 describe('an index of a history', () => {
   it.each(['', 'only_replies=true', 'with_reposts=no&max_posts=4'])(
-    'has the ids and times of the posts, and identifies reposts: %s',
+    'has the ids and times of the posts, and marks reposts: %s',
     async (query) => {
       const app = await buildTestApp();
       const index = `${path}?${query}&index=true`;
@@ -175,7 +175,7 @@ describe('an index of a history', () => {
     },
   );
 
-  it('is small, even if the posts are too large for one document', async () => {
+  it('is small even if the posts are too large for one document', async () => {
     const text = 'x'.repeat(200_000);
     const posts = Array.from({ length: 100 }, (_, index) =>
       stubPost(String(900 - index), { text }),
@@ -210,7 +210,7 @@ describe('a history as NDJSON', () => {
     expect(last.meta).toMatchObject({ count: 30, floor_reached: true, warnings: [] });
   });
 
-  it('is not chosen if JSON is preferred', async () => {
+  it('is not selected if JSON is preferred', async () => {
     const app = await buildTestApp();
     const accept = 'application/json, application/x-ndjson;q=0.9';
 
@@ -255,7 +255,7 @@ describe('a request for a history', () => {
     ['/api/v1/profiles/nobody.example/posts?format=ndjson', 404, 'not_found'],
     ['/api/v1/profiles/jack/posts?format=ndjson', 503, 'upstream_unavailable'],
     ['/metrics/posts', 404, 'route_not_found'],
-  ])('is answered with a problem before the first byte: %s', async (url, status, code) => {
+  ])('gets a problem before the first byte: %s', async (url, status, code) => {
     const app = await buildTestApp();
 
     const reply = await app.request(url);
@@ -267,7 +267,7 @@ describe('a request for a history', () => {
     expect(reply.json().code).toBe(code);
   });
 
-  it('costs one unit of the caller, and checks the key', async () => {
+  it('costs one unit, and uses the key', async () => {
     const app = await buildTestApp({ env: { PERCH_PUBLIC_ALLOWANCE: '2' } });
     const key = await app.createKey();
 
@@ -293,7 +293,7 @@ describe('a request for a history', () => {
     expect([spent.statusCode, spent.json().code]).toEqual([429, 'rate_limited']);
   });
 
-  it('with HEAD reads nothing and costs nothing', async () => {
+  it('with HEAD runs no import and costs nothing', async () => {
     const app = await buildTestApp({ env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
 
     for (const url of [path, '/ada.example/posts?format=ndjson', '/jack/posts']) {
@@ -305,7 +305,7 @@ describe('a request for a history', () => {
     expect(refused.statusCode).toBe(400);
   });
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('rejects methods that write: %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('rejects the method %s', async (method) => {
     const app = await buildTestApp();
 
     const replies = [
@@ -328,7 +328,7 @@ describe('a request for a history', () => {
     },
   );
 
-  it('is rejected while the server shuts down', async () => {
+  it('is rejected during a shutdown', async () => {
     const app = await buildTestApp();
     app.startDraining();
 

@@ -59,7 +59,7 @@ describe('an entity tag', () => {
     }
   });
 
-  it('is the same for Accept and parameter', async () => {
+  it('is the same for Accept and for the parameter', async () => {
     const app = await buildTestApp();
     for (const { url } of twoFormats) {
       const [accepted, named] = [
@@ -82,7 +82,7 @@ describe('If-None-Match', () => {
     ['a list of weak forms', (tag) => `W/"other" , W/${tag}`],
     ['a star', () => '*'],
   ];
-  it.each(forms)('returns 304 with the same headers: %s', async (_, write) => {
+  it.each(forms)('gets 304 with the same headers: %s', async (_, write) => {
     const app = await buildTestApp();
     for (const { url } of [...rows, { url: '/api' }]) {
       await app.request(url);
@@ -97,7 +97,7 @@ describe('If-None-Match', () => {
   });
 
   const strangers = ['"other"', 'W/"other"', '', '"*"', '"', 'x', '"other", "another"'];
-  it.each(strangers)('returns the page if the tag differs: %s', async (known) => {
+  it.each(strangers)('gets the page if the entity tag differs: %s', async (known) => {
     const app = await buildTestApp();
     for (const { url } of rows) {
       const reply = await app.request(url, { headers: { 'if-none-match': known } });
@@ -127,7 +127,7 @@ describe('If-None-Match', () => {
     }
   });
 
-  it('works the same with HEAD', async () => {
+  it('works for HEAD too', async () => {
     const app = await buildTestApp();
     for (const { url } of current) {
       await app.request(url);
@@ -159,7 +159,7 @@ describe('Cache-Control', () => {
   clauseEach(
     'read.auth.keyed_no_store',
     ['0', '300'],
-    (seconds) => `keeps keyed replies out of caches with PERCH_SHARED_CACHE_SECONDS=${seconds}`,
+    (seconds) => `forbids caching of replies to keys with PERCH_SHARED_CACHE_SECONDS=${seconds}`,
     async (seconds) => {
       const app = await buildTestApp({ env: { PERCH_SHARED_CACHE_SECONDS: seconds } });
       const key = await app.createKey();
@@ -173,7 +173,7 @@ describe('Cache-Control', () => {
     },
   );
 
-  it('keeps errors out of caches', async () => {
+  it('forbids caching of errors', async () => {
     const app = await buildTestApp({ env: { PERCH_SHARED_CACHE_SECONDS: '300' } });
     for (const { url, missingUrl } of rows) {
       const replies = [
@@ -187,7 +187,7 @@ describe('Cache-Control', () => {
 });
 
 describe('Vary', () => {
-  it('names the headers that select the reply', async () => {
+  it('lists the request headers that the reply depends on', async () => {
     const app = await buildTestApp();
     for (const one of rows) {
       const choice = isPost(one) ? 'Accept' : 'Accept, Authorization';
@@ -204,7 +204,7 @@ describe('Vary', () => {
     }
   });
 
-  it('names User-Agent if crawlers get a preview', async () => {
+  it('lists User-Agent if link previews are enabled', async () => {
     const app = await buildTestApp({ env: { PERCH_LINK_PREVIEWS: 'true' } });
     for (const one of rows) {
       const hasPreview = one.row.surface === 'permalink' && isPost(one) && !isEmbed(one);
@@ -262,7 +262,7 @@ describe('HEAD', () => {
     },
   );
 
-  it('has the headers of GET for each status of a key', async () => {
+  it('has the headers of GET for each key status', async () => {
     const app = await buildTestApp();
     for (const { url } of browseRequests.filter(({ row }) => row.surface !== 'alias')) {
       const key = await app.createKey();
@@ -278,7 +278,7 @@ describe('HEAD', () => {
     }
   });
 
-  it('reads nothing at a deprecated alias, and is not cacheable', async () => {
+  it('runs no read at a deprecated alias, and must not be cached', async () => {
     const app = await buildTestApp();
     for (const one of aliases) {
       const head = await app.request(one.url, { method: 'HEAD' });

@@ -150,7 +150,7 @@ describe('a key', () => {
   clauseEach(
     'read.auth.query_key_ignored',
     spellings,
-    ([spelling]) => `is in no problem, header or log line when it stands in a URL: ${spelling}`,
+    ([spelling]) => `in a URL is not in any problem, header or log line: ${spelling}`,
     async ([, write]) => {
       const { key, log, request } = await startTalkative();
 
@@ -187,7 +187,7 @@ describe('a key', () => {
   clauseEach(
     'read.auth.custom_headers_ignored',
     headers,
-    ([name]) => `is in no reply, header or log line when it stands in a header: ${name}`,
+    ([name]) => `in a header is not in any reply, header or log line: ${name}`,
     async ([, write]) => {
       for (const providers of [undefined, [down], [broken]]) {
         const { key, log, request } = await startTalkative(providers);
@@ -210,7 +210,7 @@ describe('a key with one character percent-encoded', () => {
     ['the 20th of the secret', (key) => encodeAt(key, 25)],
     ['the 30th of the secret', (key) => encodeAt(key, 35)],
   ];
-  it.each(spellings)('is in no problem and no log line: %s', async (_, write) => {
+  it.each(spellings)('is not in any problem or log line: %s', async (_, write) => {
     const lines: string[] = [];
     const app = await buildTestApp({
       env: { PERCH_ACCESS_LOG: 'all' },

@@ -13,7 +13,7 @@ const profile = '/ada.example?format=json';
 describe('a status', () => {
   clause(
     'read.key_status.per_request_not_stored',
-    'is of one request, whatever its connection has seen',
+    'belongs to one request, regardless of its connection',
     async () => {
       const { app, port } = await listen();
       const { key } = await app.createKey();
@@ -40,7 +40,7 @@ describe('a status', () => {
 
   clause(
     ['read.auth.key_no_expiry', 'read.auth.key_no_refresh_or_rotation'],
-    'is the same after years, and no reply hands out another key',
+    'is the same after years, and no reply issues another key',
     async () => {
       const { app, headers } = await meet('valid');
       for (let year = 0; year < 10; year += 1) {
@@ -55,7 +55,7 @@ describe('a status', () => {
   );
 });
 
-describe('a key that is taken away', () => {
+describe('a revoked key', () => {
   const ways: readonly (readonly [string, (app: TestApp, key: TestKey) => Promise<unknown>])[] = [
     ['disabled', (app, { id }) => administer(app, id, 'PATCH', '{"enabled":false}')],
     ['deleted', (app, { id }) => administer(app, id, 'DELETE')],
@@ -75,7 +75,7 @@ describe('a key that is taken away', () => {
       'read.errors.invalid_key',
     ],
     ways,
-    ([way]) => `is refused at the very next request: ${way}`,
+    ([way]) => `is rejected at the next request: ${way}`,
     async ([, take]) => {
       const app = await buildTestApp();
       for (const { url } of browseRequests) {
@@ -106,7 +106,7 @@ describe('a key that is taken away', () => {
   clauseEach(
     ['read.auth.central_revocation', 'read.auth.disabled_key_rejected'],
     ways,
-    ([way]) => `is refused by every server on the same store: ${way}`,
+    ([way]) => `is rejected by every server on the same store: ${way}`,
     async ([, take]) => {
       const env = { PERCH_DATA_DIR: temporaryFolder() };
       const [here, there] = [await buildTestApp({ env }), await buildTestApp({ env })];
@@ -120,7 +120,7 @@ describe('a key that is taken away', () => {
     },
   );
 
-  clause('read.key_status.valid', 'is good again when it is enabled again', async () => {
+  clause('read.key_status.valid', 'is valid again when it is enabled', async () => {
     const app = await buildTestApp();
     const key = await app.createKey();
     await administer(app, key.id, 'PATCH', '{"enabled":false}');
@@ -132,7 +132,7 @@ describe('a key that is taken away', () => {
   });
 });
 
-describe('a key store that cannot be read', () => {
+describe('an unreadable key store', () => {
   const faults: readonly (readonly [string, (path: string) => void])[] = [
     ['deleted', (path) => rmSync(path)],
     [
@@ -146,7 +146,7 @@ describe('a key store that cannot be read', () => {
   clauseEach(
     ['read.key_status.unverified', 'read.auth.unverified_soft_degradation'],
     faults,
-    ([fault]) => `costs nobody a read, and is used again when it is back: ${fault}`,
+    ([fault]) => `does not affect reads, and is used again when it is readable: ${fault}`,
     async ([, harm]) => {
       const folder = temporaryFolder();
       const [path, copy] = [`${folder}/perch.db`, `${folder}/copy.db`];
@@ -177,18 +177,14 @@ describe('a key store that cannot be read', () => {
     },
   );
 
-  clause(
-    'read.key_status.unverified',
-    'spends the allowance of the address, not that of the key',
-    async () => {
-      const { app, headers } = await meet('unverified', { env: { PERCH_PUBLIC_ALLOWANCE: '2' } });
-      const url = `${search}&nocache=true`;
-      await app.request(url, { headers });
-      await app.request(url);
+  clause('read.key_status.unverified', 'charges the address instead of the key', async () => {
+    const { app, headers } = await meet('unverified', { env: { PERCH_PUBLIC_ALLOWANCE: '2' } });
+    const url = `${search}&nocache=true`;
+    await app.request(url, { headers });
+    await app.request(url);
 
-      const replies = [await app.request(url, { headers }), await app.request(url)];
+    const replies = [await app.request(url, { headers }), await app.request(url)];
 
-      expect(replies.map(({ statusCode }) => statusCode)).toEqual([429, 429]);
-    },
-  );
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual([429, 429]);
+  });
 });

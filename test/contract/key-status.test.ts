@@ -123,34 +123,34 @@ describe('the browse surface', () => {
   clauseEach(
     ['read.key_status.anonymous', 'read.auth.echoes_key_status'],
     situations,
-    ({ name }) => `tells at every row that the caller is anonymous: ${name}`,
+    ({ name }) => `reports on every route that the caller is anonymous: ${name}`,
     (situation) => expectStatusOf('anonymous', situation),
   );
 
   clauseEach(
     ['read.key_status.valid', 'read.auth.echoes_key_status', 'read.auth.keyed_no_store'],
     situations,
-    ({ name }) => `tells at every row that the key is valid: ${name}`,
+    ({ name }) => `reports on every route that the key is valid: ${name}`,
     (situation) => expectStatusOf('valid', situation),
   );
 
   clauseEach(
     ['read.key_status.invalid', 'read.auth.keyed_no_store'],
     situations,
-    ({ name }) => `tells at every row that the key is invalid: ${name}`,
+    ({ name }) => `reports on every route that the key is invalid: ${name}`,
     (situation) => expectStatusOf('invalid', situation),
   );
 
   clauseEach(
     ['read.key_status.unverified', 'read.auth.unverified_soft_degradation'],
     situations,
-    ({ name }) => `tells at every row that the key is unverified: ${name}`,
+    ({ name }) => `reports on every route that the key is unverified: ${name}`,
     (situation) => expectStatusOf('unverified', situation),
   );
 
   clause(
     ['read.auth.readable_without_key', 'read.key_status.unverified'],
-    'reads the same with a key, without one and while keys cannot be looked at',
+    'returns the same body with a key, without one and while keys cannot be checked',
     async () => {
       const [keyed, outage] = [await meet('valid'), await meet('unverified')];
 
@@ -171,7 +171,7 @@ describe('the browse surface', () => {
 
   clause(
     'read.auth.key_raises_search_allowance',
-    'lets a key go on when the public allowance is gone',
+    'accepts a key when the public allowance is exhausted',
     async () => {
       const { app, headers } = await meet('valid', { env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
       const url = `${search}&nocache=true`;
@@ -194,7 +194,7 @@ describe('posts and oEmbed', () => {
       'read.limits.conversion_unaffected_by_keys',
     ],
     postRequests,
-    ({ name }) => `answer a good key, a bad key and none with the same: ${name}`,
+    ({ name }) => `return the same for a valid key, an invalid key and none: ${name}`,
     async ({ url, missingUrl }) => {
       const app = await buildTestApp();
       const { headers } = await app.createKey();
@@ -227,7 +227,7 @@ describe('posts and oEmbed', () => {
 clauseEach(
   'read.key_status.four_values',
   ['/health/live', '/health/ready', '/api', '/no/route', '/api/v1', '/docs', '/robots.txt'],
-  (url) => `says nothing of keys at ${url}`,
+  (url) => `sends no key status at ${url}`,
   async (url) => {
     const { app, headers } = await meet('valid');
     const plain = await app.request(url);

@@ -11,7 +11,7 @@ const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const build = (env = {}) => buildTestApp({ env: { ...offline, ...env } });
 
 describe('the tools', () => {
-  clause('read.what.mcp_same_reads', 'are the reads that say so', async () => {
+  clause('read.what.mcp_same_reads', 'are the reads with a tool name', async () => {
     const app = await build();
 
     const { tools } = (await ask(app, 'legacy', { method: 'tools/list' })).json().result;
@@ -28,7 +28,7 @@ describe('the tools', () => {
     ]);
   });
 
-  it('say that they read what is elsewhere and change nothing', async () => {
+  it('are annotated as read-only and open-world', async () => {
     const app = await build();
 
     const { tools } = (await ask(app, 'modern', { method: 'tools/list' })).json().result;
@@ -43,7 +43,7 @@ describe('the tools', () => {
     }
   });
 
-  it('take the parameters of the query, and nothing that clients refuse at the root', async () => {
+  it('take the query parameters, without schema features that clients reject at the root', async () => {
     const app = await build();
 
     const { tools } = (await ask(app, 'legacy', { method: 'tools/list' })).json().result;
@@ -64,7 +64,7 @@ describe('the tools', () => {
     ]);
   });
 
-  it('stand in docs/mcp.md with their arguments', async () => {
+  it('are documented in docs/mcp.md with their arguments', async () => {
     const app = await build();
     const page = readFileSync('docs/mcp.md', 'utf8');
 
@@ -82,7 +82,7 @@ describe('the tools', () => {
     );
   });
 
-  it('have one page, and refuse a cursor', async () => {
+  it('are listed on one page, which refuses a cursor', async () => {
     const app = await build();
 
     for (const method of ['tools/list', 'resources/list', 'resources/templates/list']) {
@@ -95,7 +95,7 @@ describe('the tools', () => {
   });
 });
 
-/** Arguments of each tool, and the address of the same read. */
+/** Arguments of each tool, and the URL of the same read. */
 const calls = [
   [
     'get_post',
@@ -130,7 +130,7 @@ const calls = [
   ],
 ] as const;
 
-describe('a call', () => {
+describe('a tool call', () => {
   clauseEach(
     'read.what.mcp_same_reads',
     eras.flatMap((era) => calls.map((call) => [era, ...call] as const)),
@@ -151,22 +151,25 @@ describe('a call', () => {
     },
   );
 
-  it.each(eras)('of get_post names the tool for the address of an account, %s', async (era) => {
-    const app = await build();
-    const args = { url: 'https://nitter.net/jack/with_replies' };
+  it.each(eras)(
+    'of get_post with the address of an account names the right tool, %s',
+    async (era) => {
+      const app = await build();
+      const args = { url: 'https://nitter.net/jack/with_replies' };
 
-    const { result } = (await callTool(app, 'get_post', { arguments: args, era })).json();
+      const { result } = (await callTool(app, 'get_post', { arguments: args, era })).json();
 
-    expect(result.isError).toBe(true);
-    expect(result.structuredContent.code).toBe('invalid_path');
-    const { resolution } = result.structuredContent;
-    expect(resolution).toContain(
-      'the MCP tool `get_profile` with `{"handle":"jack","with_replies":"true"}`',
-    );
-    expect(result.content[0].text).toContain(resolution);
-  });
+      expect(result.isError).toBe(true);
+      expect(result.structuredContent.code).toBe('invalid_path');
+      const { resolution } = result.structuredContent;
+      expect(resolution).toContain(
+        'the MCP tool `get_profile` with `{"handle":"jack","with_replies":"true"}`',
+      );
+      expect(result.content[0].text).toContain(resolution);
+    },
+  );
 
-  it('takes the arguments that such a resolution names', async () => {
+  it('accepts the arguments that such a resolution names', async () => {
     const app = await build();
     const args = { url: 'http://localhost:8080/ada.example/with_replies' };
 
@@ -179,7 +182,7 @@ describe('a call', () => {
     expect(result.structuredContent).toMatchObject({ resource: 'profile', handle: 'ada.example' });
   });
 
-  it('tells of arguments that it ignores, as HTTP ignores them', async () => {
+  it('warns about arguments that it ignores, as HTTP ignores them', async () => {
     const app = await build();
     const args = { handle: 'ada.example', limt: 5, __proto__x: 1 };
 
@@ -200,7 +203,7 @@ describe('a call', () => {
     ['search', { q: 'x', limit: 0 }, 'invalid_option', /`limit`.*"0".*whole number from 1/],
     ['search', { q: 'x', limit: 1.5 }, 'invalid_option', /`limit`.*"1.5"/],
     ['search', { q: 'x', full: 'maybe' }, 'invalid_option', /`full`.*"maybe".*`true`/],
-    ['search', { q: ['x'] }, 'invalid_query', /`q` is a list; it takes text/],
+    ['search', { q: ['x'] }, 'invalid_query', /`q` is a list\. It takes text/],
     ['search', { q: { text: 'x' } }, 'invalid_query', /`q` is an object; it takes text/],
     ['search', {}, 'missing_query', /`q` is missing/],
     ['search', { q: null }, 'missing_query', /`q` is missing/],
@@ -224,7 +227,7 @@ describe('a call', () => {
     ['list_followers', { handle: 'jack', cursor: 5 }, 'invalid_cursor', /`cursor` is a number/],
     ['get_post', { url: 'https://example.org/x' }, 'unsupported_host', /example\.org/],
     ['get_post', { url: 'x', format: 'xml' }, 'invalid_format', /`format`.*"xml"/],
-  ])('names the argument at fault: %s %j', async (name, args, code, detail) => {
+  ])('names the invalid argument: %s %j', async (name, args, code, detail) => {
     const app = await build();
 
     const { result } = (await callTool(app, name, { arguments: args })).json();
@@ -234,7 +237,7 @@ describe('a call', () => {
     expect(result.content[0].text).toMatch(detail);
   });
 
-  it.each(eras)('of a tool that is not there names those that are, %s', async (era) => {
+  it.each(eras)('of an unknown tool names the existing ones, %s', async (era) => {
     const app = await build();
 
     const { error } = (await callTool(app, 'convert', { era })).json();
@@ -245,7 +248,7 @@ describe('a call', () => {
     });
   });
 
-  it.each(eras)('with arguments that are no object is refused, %s', async (era) => {
+  it.each(eras)('with arguments that are not an object is refused, %s', async (era) => {
     const app = await build();
     const params = { name: 'search', arguments: 'heron' };
 
@@ -254,7 +257,7 @@ describe('a call', () => {
     expect(reply.json().error.code).toBe(-32602);
   });
 
-  it.each(eras)('for what is missing is a result that says what to do, %s', async (era) => {
+  it.each(eras)('for a missing post returns a result with a resolution, %s', async (era) => {
     const app = await build();
     const args = { handle: 'nobody.example' };
 
@@ -284,7 +287,7 @@ describe('the resources', () => {
     },
   );
 
-  it.each(eras)('give what HTTP gives, %s', async (era) => {
+  it.each(eras)('have the same content as over HTTP, %s', async (era) => {
     const app = await build();
     const uri = 'http://localhost:8080/openapi.json';
 
@@ -321,9 +324,9 @@ describe('the resources', () => {
   });
 });
 
-describe('a key at /mcp', () => {
+describe('an API key at /mcp', () => {
   for (const status of callers) {
-    clause('read.auth.key_affects_mcp', `is told on every reply: ${status}`, async () => {
+    clause('read.auth.key_affects_mcp', `has its status on every reply: ${status}`, async () => {
       const { app, headers } = await meet(status, { env: offline });
 
       const replies = [
@@ -344,7 +347,7 @@ describe('a key at /mcp', () => {
     });
   }
 
-  clause('read.auth.key_affects_mcp', 'that is unknown is refused with a problem', async () => {
+  clause('read.auth.key_affects_mcp', 'is refused with a problem if it is unknown', async () => {
     const app = await build();
 
     const reply = await post(app, ping, bearer(unknownKey));
@@ -369,10 +372,10 @@ describe('a key at /mcp', () => {
   });
 });
 
-describe('what it costs', () => {
+describe('the allowance', () => {
   const ada = { arguments: { handle: 'ada.example' } };
 
-  it('is a unit for each call that the cache does not answer, whatever the tool', async () => {
+  it('is charged one unit for each call that is not answered from the cache', async () => {
     const app = await build();
     const post1 = { arguments: { handle: 'ada.example', id: '1900000000000000001' } };
 
@@ -391,7 +394,7 @@ describe('what it costs', () => {
     expect(remaining).toEqual(['60', '60', '59', '59', '59', '58', '58', '57']);
   });
 
-  it.each(eras)('is refused with a result once the allowance is used up, %s', async (era) => {
+  it.each(eras)('refuses further calls with a result once it is used up, %s', async (era) => {
     const app = await build({ PERCH_PUBLIC_ALLOWANCE: '1' });
     await callTool(app, 'get_profile', { ...ada, era });
     await app.advance(20_000);
@@ -451,14 +454,14 @@ describe('methods and bodies', () => {
     },
   );
 
-  clause('read.discovery.mcp_any_method', 'answers a POST by the protocol', async () => {
+  clause('read.discovery.mcp_any_method', 'answers a POST according to the protocol', async () => {
     const app = await build();
 
     expect((await post(app, ping)).json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
   });
 
   it.each(['2025-03-26', '2025-06-18', '2025-11-25'])(
-    'shakes hands in the revision %s',
+    'completes the handshake in revision %s',
     async (protocolVersion) => {
       const app = await build();
       const clientInfo = { name: 'test', version: '1' };
@@ -474,7 +477,7 @@ describe('methods and bodies', () => {
     },
   );
 
-  it('offers a revision of its own to a handshake that names none it knows', async () => {
+  it('offers its own revision to a handshake without a supported one', async () => {
     const app = await build();
     const clientInfo = { name: 'test', version: '1' };
 
@@ -484,7 +487,7 @@ describe('methods and bodies', () => {
     expect(result.protocolVersion).toBe('2025-11-25');
   });
 
-  it('discovers the revision without a handshake', async () => {
+  it('announces the revision without a handshake', async () => {
     const app = await build();
 
     const { result } = (await ask(app, 'modern', { method: 'server/discover' })).json();
@@ -511,7 +514,7 @@ describe('methods and bodies', () => {
     {},
     { jsonrpc: '1.0', id: 1, method: 'ping' },
     { jsonrpc: '2.0', id: {}, method: 'ping' },
-  ])('refuses %j, which is no message', async (body) => {
+  ])('refuses %j, which is not a message', async (body) => {
     const app = await build();
 
     const reply = await post(app, body);
@@ -523,7 +526,7 @@ describe('methods and bodies', () => {
   it.each([
     ['legacy', 200],
     ['modern', 404],
-  ] as const)('does not know a method that is not there, %s', async (era, status) => {
+  ] as const)('refuses an unknown method, %s', async (era, status) => {
     const app = await build();
 
     const reply = await ask(app, era, { method: 'tools/destroy' });
@@ -532,7 +535,7 @@ describe('methods and bodies', () => {
     expect(reply.json().error.code).toBe(-32601);
   });
 
-  it('takes notifications and says nothing', async () => {
+  it('accepts notifications without a response', async () => {
     const app = await build();
 
     const reply = await post(app, { jsonrpc: '2.0', method: 'notifications/initialized' });
@@ -541,7 +544,7 @@ describe('methods and bodies', () => {
     expect(reply.body).toBe('');
   });
 
-  it('answers a batch of the first revision, also one that cancels its own call', async () => {
+  it('answers a batch of the first revision, even if it cancels its own call', async () => {
     const app = await build();
     const params = { name: 'get_profile', arguments: { handle: 'ada.example' } };
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } };
@@ -552,7 +555,7 @@ describe('methods and bodies', () => {
   });
 
   it.each(['2025-06-18', '2025-11-25', '2026-07-28'])(
-    'refuses a batch in the revision %s',
+    'refuses a batch in revision %s',
     async (revision) => {
       const app = await build();
 
@@ -563,7 +566,7 @@ describe('methods and bodies', () => {
     },
   );
 
-  it('refuses a batch of more than ten messages, so that no request makes a flood of results', async () => {
+  it('refuses a batch of more than ten messages', async () => {
     const app = await build();
     const batchOf = (length: number) => Array.from({ length }, (_, id) => ({ ...ping, id }));
 
@@ -577,7 +580,7 @@ describe('methods and bodies', () => {
     });
   });
 
-  it('refuses a body over its limit, and reads one just below', async () => {
+  it('refuses a body over its limit, and accepts one just below it', async () => {
     const app = await build();
     const padded = (bytes: number) => JSON.stringify(ping).padEnd(bytes);
 
@@ -594,7 +597,7 @@ describe('methods and bodies', () => {
     'application/x-www-form-urlencoded',
     'application/jsonp',
     'multipart/form-data',
-  ])('refuses a body of %s', async (type) => {
+  ])('refuses a body of type %s', async (type) => {
     const app = await build();
 
     const reply = await post(app, ping, { 'content-type': type });
@@ -609,13 +612,13 @@ describe('methods and bodies', () => {
     ['application/json, text/event-stream', 200],
     ['text/event-stream;q=0.5, application/json', 200],
     ['*/*', 200],
-  ])('answers Accept: %s with %i in the era of the handshake', async (accept, status) => {
+  ])('answers Accept: %s with %i in revisions with a handshake', async (accept, status) => {
     const app = await build();
 
     expect((await post(app, ping, { accept })).statusCode).toBe(status);
   });
 
-  it.each(eras)('refuses a revision that it does not know, %s', async (era) => {
+  it.each(eras)('refuses an unknown revision, %s', async (era) => {
     const app = await build();
 
     const reply = await ask(app, era, {
@@ -712,7 +715,7 @@ describe('web origins', () => {
     }
   });
 
-  it('allows any where the operator says so', async () => {
+  it('allows any origin if the operator configures it', async () => {
     const app = await buildPublic({ PERCH_MCP_ORIGINS: '*' });
 
     const reply = await post(app, ping, { origin: origins.other });
@@ -721,7 +724,7 @@ describe('web origins', () => {
     expect(reply.headers['access-control-allow-origin']).toBe('*');
   });
 
-  it('lets pages of allowed origins ask first', async () => {
+  it('answers preflight requests of allowed origins', async () => {
     const app = await buildPublic();
 
     const reply = await app.request('/mcp', {
@@ -739,7 +742,7 @@ describe('web origins', () => {
     expect(reply.headers['access-control-allow-credentials']).toBeUndefined();
   });
 
-  it('tells pages what they may read, also of an error', async () => {
+  it('lists the readable headers for pages, even on an error', async () => {
     const app = await buildPublic();
 
     const reply = await post(app, '{', { origin: origins.listed });
@@ -764,7 +767,7 @@ describe('host names', () => {
   });
 
   it.each(['evil.example', 'evil.example:8080', 'localhost.evil.example', '192.168.0.7', 'a b'])(
-    'refuses %s while listening on loopback, even where any origin is allowed',
+    'refuses %s while listening on loopback, even if any origin is allowed',
     async (host) => {
       const app = await buildPublic({ HOST: 'localhost', PERCH_MCP_ORIGINS: '*' });
 
@@ -775,7 +778,7 @@ describe('host names', () => {
     },
   );
 
-  it('does not look at them while listening to everybody', async () => {
+  it('are not checked while listening on all interfaces', async () => {
     const app = await buildPublic();
 
     expect((await post(app, ping, { host: 'other.example' })).statusCode).toBe(200);

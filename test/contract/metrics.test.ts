@@ -35,7 +35,7 @@ function readSample(line: string) {
 }
 
 describe('/metrics', () => {
-  it('is for the operator, or for everybody where PERCH_METRICS is open', async () => {
+  it('requires the admin token unless PERCH_METRICS is open', async () => {
     const closed = await buildTestApp();
     const open = await buildTestApp({ env: { PERCH_METRICS: 'open' } });
 
@@ -54,7 +54,7 @@ describe('/metrics', () => {
     expect((await readMetrics(open, {})).get('perch_reads_in_flight')).toBe(0);
   });
 
-  it('counts reads of every surface by what answered them', async () => {
+  it('counts reads of every surface by source and cache state', async () => {
     const app = await buildTestApp();
 
     await app.request(profile);
@@ -72,7 +72,7 @@ describe('/metrics', () => {
     expect(metrics.get('perch_cache_bytes')).toBeGreaterThan(0);
   });
 
-  it('counts problems by their code, and how long was waited for them and for misses', async () => {
+  it('counts problems by code, and the response times of problems and cache misses', async () => {
     const app = await buildTestApp();
 
     await app.request(profile);
@@ -92,7 +92,7 @@ describe('/metrics', () => {
     expect(metrics.get(`perch_wait_seconds_sum{route="${route}"}`)).toBeGreaterThan(0);
   });
 
-  it('tells of providers, of sessions and of the process', async () => {
+  it('has metrics of providers, sessions and the process', async () => {
     const app = await buildTestApp({
       env: { PERCH_SESSIONS: 'on' },
       engine: createScriptedEngine(),
@@ -115,13 +115,13 @@ describe('/metrics', () => {
     );
   });
 
-  it('has no figures of sessions where there are none', async () => {
+  it('has no session metrics without sessions', async () => {
     const app = await buildTestApp();
 
     expect((await readMetrics(app)).has('perch_sessions_live')).toBe(false);
   });
 
-  it('answers HEAD, refuses other methods, and keeps other origins out', async () => {
+  it('answers HEAD, and rejects other methods and origins', async () => {
     const app = await buildTestApp({ env: { PERCH_METRICS: 'open' } });
 
     const head = await app.request('/metrics', { method: 'HEAD' });
@@ -133,7 +133,7 @@ describe('/metrics', () => {
 });
 
 describe('the text of metrics', () => {
-  it('escapes what a label and a help may hold, and leaves out what has no samples', () => {
+  it('escapes labels and help texts, and omits metrics without samples', () => {
     const text = writeMetrics([
       {
         name: 'a_total',

@@ -42,7 +42,7 @@ describe('a misspelt parameter', () => {
     ['/api/v1/profiles/ada.example?limt=3', '/ada.example?limt=3'],
     [`/api/v1/posts?${thread}&tread=off`, '/ada.example/status/1900000000000000001?tread=off'],
     ['/api/v1/search?q=a&platform=sample&limt=3', '/search?q=a&platform=sample&limt=3'],
-  ])('gives the same bytes and tag at both addresses: %s', async (versioned, permalink) => {
+  ])('has the same bytes and entity tag at both URLs: %s', async (versioned, permalink) => {
     const app = await buildTestApp();
 
     for (const accept of ['text/markdown', 'application/json']) {
@@ -55,7 +55,7 @@ describe('a misspelt parameter', () => {
     }
   });
 
-  it('changes the reply of its own URL alone, whatever the cache has', async () => {
+  it('changes only the reply of its own URL, regardless of the cache', async () => {
     const app = await buildTestApp();
     const plain = '/ada.example?format=json';
 
@@ -85,7 +85,7 @@ describe('a misspelt parameter', () => {
     '/ada.example?utm_source=x&fbclid=y&s=20&t=abc&lang=de',
     `/ada.example?${Array.from({ length: 2000 }, (_, n) => `x${n}`).join('&')}`.slice(0, 8000),
     '/ada.example?limit%E2%80%AE=1&%3Climit%3E=1',
-  ])('is none that is far from every name: %s', async (url) => {
+  ])('is not suspected if no name is similar: %s', async (url) => {
     const app = await buildTestApp();
 
     const { warnings } = (await app.request(`${url}&format=json`)).json();
@@ -93,7 +93,7 @@ describe('a misspelt parameter', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('is not named where a document has no place for it', async () => {
+  it('is not named in a document without warnings', async () => {
     const app = await buildTestApp();
     const url = '/oembed?url=http://localhost:8080/ada.example/status/1900000000000000001';
 
@@ -102,7 +102,7 @@ describe('a misspelt parameter', () => {
     expect(misspelt.body).toBe(plain.body);
   });
 
-  it('leaves the deprecated aliases the body of their successors', async () => {
+  it('does not change the body of deprecated aliases', async () => {
     const app = await buildTestApp();
 
     const alias = await app.request('/api/browse?resource=profile&handle=ada.example&limt=3');

@@ -123,7 +123,7 @@ describe('the read service', () => {
   clauseEach(
     ['read.auth.no_www_authenticate', 'read.auth.errors_no_www_authenticate'],
     attempts,
-    ([what]) => `challenges nobody: ${what}`,
+    ([what]) => `sends no WWW-Authenticate: ${what}`,
     async ([, headers]) => {
       const app = await buildTestApp({ env: { PERCH_PUBLIC_ALLOWANCE: '20' } });
       const codes = new Set<number>();
@@ -145,7 +145,7 @@ describe('the read service', () => {
   clauseEach(
     'read.auth.errors_no_www_authenticate',
     [429, 500, 503],
-    (code) => `challenges nobody with ${code}`,
+    (code) => `sends no WWW-Authenticate with ${code}`,
     async (code) => {
       const load = { isHigh: code === 503, close: () => undefined };
       const app = await buildTestApp({
@@ -165,7 +165,7 @@ describe('the read service', () => {
 
   clause(
     ['read.auth.errors_no_www_authenticate', 'read.errors.never_oauth_invitation'],
-    'challenges nobody who asks for what is the operator’s',
+    'sends no WWW-Authenticate on operator routes',
     async () => {
       for (const url of ['/api/admin/keys', '/api/admin/keys/x', '/api/admin', '/admin']) {
         // A server that knows of no failed tries yet: it would make the later ones wait.
@@ -191,7 +191,7 @@ describe('the read service', () => {
       `GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${'x'.repeat(20_000)}\r\n\r\n`,
       'GET /%E0%A4%A HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
     ],
-    (bytes) => `challenges nobody whose request is none: ${JSON.stringify(bytes.slice(0, 50))}`,
+    (bytes) => `sends no WWW-Authenticate for invalid HTTP: ${JSON.stringify(bytes.slice(0, 50))}`,
     async (bytes) => {
       const { port } = await listen();
 
@@ -206,7 +206,7 @@ describe('the read service', () => {
 describe('a 401', () => {
   clause(
     ['read.errors.never_oauth_invitation', 'read.errors.invalid_key'],
-    'leads to anonymous reading, and to no OAuth',
+    'points to anonymous reads, and not to OAuth',
     async () => {
       const app = await buildTestApp();
       for (const { url } of browseRequests) {
@@ -231,7 +231,7 @@ describe('OAuth', () => {
       'read.discovery.authorization_server_not_served',
     ],
     oauthPaths,
-    (url) => `has no metadata at ${url}, whoever asks and however`,
+    (url) => `has no metadata at ${url}, for any caller and method`,
     async (url) => {
       const app = await buildTestApp();
       const key = await app.createKey();
@@ -265,7 +265,7 @@ describe('OAuth', () => {
       'read.auth.no_oauth_endpoints',
       'read.auth.no_claims_or_user_codes',
     ],
-    'is named by no description and no row',
+    'is not mentioned in any description or route',
     async () => {
       const app = await buildTestApp();
 
@@ -278,18 +278,22 @@ describe('OAuth', () => {
     },
   );
 
-  clause('read.auth.no_claims_or_user_codes', 'is in no reply of any row', async () => {
-    const app = await buildTestApp();
-    for (const { url, missingUrl } of rows) {
-      for (const path of [`${url}&format=json`, missingUrl ?? '/no/route', `${url}&format=pdf`]) {
-        const { body, headers } = await app.request(path);
-        expect(`${body}${JSON.stringify(headers)}`).not.toMatch(oauthWords);
+  clause(
+    'read.auth.no_claims_or_user_codes',
+    'is not mentioned in replies of any route',
+    async () => {
+      const app = await buildTestApp();
+      for (const { url, missingUrl } of rows) {
+        for (const path of [`${url}&format=json`, missingUrl ?? '/no/route', `${url}&format=pdf`]) {
+          const { body, headers } = await app.request(path);
+          expect(`${body}${JSON.stringify(headers)}`).not.toMatch(oauthWords);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
-describe('what other services have', () => {
+describe('a feature of other services', () => {
   async function expectNoRoute(url: string, contentType: string, payload: string): Promise<void> {
     const app = await buildTestApp();
 
@@ -308,7 +312,7 @@ describe('what other services have', () => {
   clauseEach(
     ['read.auth.no_identity_assertion', 'read.auth.no_oauth_endpoints'],
     foreignPaths,
-    (url) => `takes no assertion: ${url}`,
+    (url) => `does not accept assertions: ${url}`,
     (url) =>
       expectNoRoute(
         url,
@@ -324,14 +328,14 @@ describe('what other services have', () => {
       'read.auth.key_not_self_service',
     ],
     foreignPaths,
-    (url) => `registers nobody: ${url}`,
+    (url) => `does not register clients: ${url}`,
     (url) => expectNoRoute(url, 'application/json', '{"email":"ada@example.org"}'),
   );
 
   clauseEach(
     ['read.events.no_events_endpoint', 'read.events.no_security_event_tokens'],
     eventPaths,
-    (url) => `is not here: ${url}`,
+    (url) => `does not exist: ${url}`,
     async (url) => {
       const app = await buildTestApp();
       const token = {
@@ -350,7 +354,7 @@ describe('what other services have', () => {
 
   clause(
     'read.events.no_security_event_tokens',
-    'is not here: no reply of any row is an event token, or names where to get them',
+    'does not exist: no reply is an event token or links to one',
     async () => {
       const app = await buildTestApp();
       const accept = 'application/secevent+jwt';

@@ -13,7 +13,7 @@ const discord = 'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.co
 describe('the oEmbed read', () => {
   clause(
     ['read.resources.embed_document', 'read.v1.oembed'],
-    'answers a document of type rich, at both addresses and whatever Accept says',
+    'returns a document of type rich, at both URLs and for any Accept',
     async () => {
       const app = await buildTestApp();
 
@@ -62,7 +62,7 @@ describe('the oEmbed read', () => {
       [`/oembed?url=${post}&maxwidth=wide`, 400, 'invalid_option', '`maxwidth`'],
       [`/oembed?url=${post}&maxheight=0`, 400, 'invalid_option', '`maxheight`'],
     ] as const,
-    ([url, , code]) => `refuses ${url.slice(0, 50)} as ${code}`,
+    ([url, , code]) => `rejects ${url.slice(0, 50)} with ${code}`,
     async ([url, status, code, words]) => {
       const app = await buildTestApp();
 
@@ -76,7 +76,7 @@ describe('the oEmbed read', () => {
   clauseEach(
     'read.resources.embed_document',
     ['', '?format=json', '?format=obsidian'],
-    (query) => `is linked from the post read “${query}”, and from its 304`,
+    (query) => `is linked from the post “${query}”, and from its 304`,
     async (query) => {
       const app = await buildTestApp();
       const link = `<http://localhost:8080/api/v1/oembed?url=${post}>; rel="alternate"; type="application/json+oembed"`;
@@ -100,7 +100,7 @@ describe('link previews', () => {
       app.request(url, { headers }),
     );
 
-  clause('read.what.markdown_by_default', 'are off unless they are switched on', async () => {
+  clause('read.what.markdown_by_default', 'are disabled by default', async () => {
     const app = await buildTestApp();
 
     const reply = await app.request(path, { headers: { 'user-agent': discord } });
@@ -120,7 +120,7 @@ describe('link previews', () => {
       'LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)',
       'Synapse (bot; +https://github.com/matrix-org/synapse)',
     ],
-    (agent) => `give ${agent.slice(0, 30)} an Open Graph page`,
+    (agent) => `return an Open Graph page to ${agent.slice(0, 30)}`,
     async (agent) => {
       const reply = await request({ 'user-agent': agent, accept: '*/*' });
 
@@ -145,7 +145,7 @@ describe('link previews', () => {
       ['a crawler at /api/v1', { 'user-agent': discord }, `/api/v1/posts?url=${post}`],
       ['a crawler at a profile', { 'user-agent': discord }, '/ada.example'],
     ] as const,
-    ([name]) => `leave what ${name} gets as it is`,
+    ([name]) => `do not change the reply to ${name}`,
     async ([, headers, url]) => {
       const [on, off] = [await request(headers, url), await request(headers, url, 'false')];
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { listEndpoints } from '../../src/app/endpoints.ts';
 import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
-import { writeOut } from '../../src/http/openapi/endpoint-paths.ts';
+import { expandPath } from '../../src/http/openapi/endpoint-paths.ts';
 import { isHistoryRoute, type Route, routes } from '../../src/http/reads/routes.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
@@ -50,7 +50,7 @@ describe('/openapi.json', () => {
 
   clause(
     'read.discovery.openapi_every_route',
-    'lists every route: reads, permalinks, aliases, documents, pages, MCP, sessions',
+    'lists all routes: reads, permalinks, aliases, documents, pages, MCP, sessions',
     async () => {
       const app = await buildTestApp({
         env: { PERCH_SESSIONS: 'on', PERCH_SESSION_PREFIX: 'ask' },
@@ -64,7 +64,7 @@ describe('/openapi.json', () => {
       );
       const rows = routes.map(({ path }) => `get ${path}`);
       const others = listEndpoints('ask')
-        .flatMap(writeOut)
+        .flatMap(expandPath)
         .map(({ method, path }) => `${method.toLowerCase()} ${path}`);
       expect(listed.toSorted()).toEqual([...rows, ...others].toSorted());
       expect(listed).toEqual(
@@ -104,7 +104,7 @@ describe('/openapi.json', () => {
   clauseEach(
     'read.errors.route_not_found',
     ['/openapi.json/', '/OPENAPI.JSON', '/@openapi.json', '/openapi.json/followers'],
-    (path) => `leaves ${path} to be no route`,
+    (path) => `does not create a route ${path}`,
     async (path) => {
       const app = await buildTestApp();
 
@@ -116,7 +116,7 @@ describe('/openapi.json', () => {
 
   clause(
     'read.route_lifecycle.deprecated_after_date',
-    'tells the states of the moment, under another entity tag',
+    'contains the current lifecycle states, with another entity tag',
     async () => {
       const clock = createManualClock(scheduledLifecycle.deprecationMs - 1000);
       const app = await buildTestApp({ clock });
@@ -142,7 +142,7 @@ describe('/openapi.json', () => {
   );
 });
 
-describe('the lifecycle in the machine description', () => {
+describe('the lifecycle in the OpenAPI document', () => {
   async function readLifecycle() {
     const app = await buildTestApp({ env: { PERCH_BASE_URL: baseUrl } });
     return (await app.request('/openapi.json')).json()['x-api-lifecycle'];
@@ -154,7 +154,7 @@ describe('the lifecycle in the machine description', () => {
       'read.lifecycle_object.supported_versions',
       'read.lifecycle_object.minimum_support_window_months',
     ],
-    'has the versions and how long they are supported',
+    'has the versions and their support period',
     async () => {
       expect(await readLifecycle()).toEqual({
         current_major_version: 'v1',
@@ -172,7 +172,7 @@ describe('the lifecycle in the machine description', () => {
       'read.lifecycle_object.deprecation_signals',
       'read.lifecycle_object.deprecated_operations_dates',
     ],
-    'has the names of the signals and the dates of each alias',
+    'has the names of the headers and the dates of each alias',
     async () => {
       const dates = { deprecated: '2026-09-15T00:00:00Z', sunset: '2027-09-15T00:00:00Z' };
 
@@ -192,7 +192,7 @@ describe('the lifecycle in the machine description', () => {
       'read.lifecycle_object.successor_single_string',
       'read.lifecycle_object.browse_successor_parameter_and_successors',
     ],
-    'has both shapes of a replacement, and nothing else of an alias',
+    'has both forms of a replacement for an alias',
     async () => {
       const dates = { deprecated: expect.any(String), sunset: expect.any(String) };
 
@@ -223,7 +223,7 @@ describe('the lifecycle in the machine description', () => {
 
   clause(
     'read.lifecycle_object.deprecated_operations_dates',
-    'has the dates that the headers tell',
+    'has the dates of the headers',
     async () => {
       const app = await buildTestApp();
       const document = await readDocument(app);
@@ -242,7 +242,7 @@ describe('the lifecycle in the machine description', () => {
       'read.lifecycle_object.convert_x_successor_version',
       'read.lifecycle_object.browse_x_successor_version_map',
     ],
-    'has the replacements that the operations have, and they are paths of the document',
+    'has the same replacements as the operations, which are paths of the document',
     async () => {
       const document = await readDocument(await buildTestApp());
       const { deprecated_operations: aliases } = document['x-api-lifecycle'];
@@ -263,7 +263,7 @@ describe('the lifecycle in the machine description', () => {
 
   clause(
     ['read.lifecycle_object.operations_deprecated_true', 'read.versioning.nothing_else_deprecated'],
-    'names every operation that is deprecated, and no other',
+    'lists exactly the deprecated operations',
     async () => {
       const document = await readDocument(await buildTestApp());
       const { deprecated_operations: aliases } = document['x-api-lifecycle'];
@@ -300,7 +300,7 @@ function fill({ path }: Route, changes: Readonly<Record<string, string>> = {}): 
 }
 
 describe('a reply', () => {
-  it.each(routes)('of $id is what the description says, whatever the status', async (route) => {
+  it.each(routes)('of $id matches the description, for each status', async (route) => {
     const app = await buildTestApp();
     const description = createDescription(await readDocument(app));
     const check = async (url: string, headers: Record<string, string> = {}) => {
@@ -333,7 +333,7 @@ describe('a reply', () => {
     expect(statuses).toEqual([200, 200, 200, known, 400, 503]);
   });
 
-  it('that refuses a key, an allowance or a format is what the description says', async () => {
+  it('that rejects a key, an allowance or a format matches the description', async () => {
     const app = await buildTestApp({ env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
     const description = createDescription(await readDocument(app));
     const search = '/api/v1/search?q=heron&platform=archive&nocache=true&format=json';
@@ -359,7 +359,7 @@ describe('the committed description', () => {
   const committed = readFileSync('openapi/perch.json', 'utf8');
 
   it.each(['http://localhost:8080', 'https://perch.test/read'])(
-    'is what %s serves, but for the address and the states',
+    'matches the document that %s serves, except for the base URL and the states',
     async (address) => {
       const app = await buildTestApp({
         env: { PERCH_BASE_URL: address, PERCH_SESSIONS: 'on' },
@@ -391,7 +391,7 @@ describe('the committed description', () => {
     expect(headers['ratelimit-policy']).toBe('"public";q=7;w=30');
   });
 
-  it('has examples of every read in every media type, all of them valid', () => {
+  it('has valid examples of every read in every media type', () => {
     const description = createDescription(parseDocument(JSON.parse(committed)));
     const { document, validatorOf } = description;
     const { examples } = document.components;

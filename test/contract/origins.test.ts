@@ -51,7 +51,7 @@ const ask = ({ app }: SessionRig, method: string, url: string, headers: Record<s
   app.server.inject({ method: method as 'GET', url, headers: { ...asAdmin, ...headers } });
 
 describe('a page of another origin', () => {
-  it.each(foreign)('is refused by pages, sessions, admin and /mcp: %s', async (origin) => {
+  it.each(foreign)('is rejected by pages, sessions, admin and /mcp: %s', async (origin) => {
     const rig = await buildSessionRig();
 
     for (const [method, url] of closed) {
@@ -66,7 +66,7 @@ describe('a page of another origin', () => {
     }
   });
 
-  it('may read everything else', async () => {
+  it('can read all other routes', async () => {
     const rig = await buildSessionRig();
 
     for (const url of open) {
@@ -75,7 +75,7 @@ describe('a page of another origin', () => {
     }
   });
 
-  it('finds each endpoint of the description either open or closed', async () => {
+  it('finds each described endpoint either open or closed', async () => {
     const rig = await buildSessionRig();
     const isOpen = {
       discovery: true,
@@ -98,7 +98,7 @@ describe('a page of another origin', () => {
     expect(endpoints.length).toBeGreaterThan(20);
   });
 
-  it('starts no session by what a form can send', async () => {
+  it('cannot start a session with a form', async () => {
     const rig = await buildSessionRig();
     const payload = '{"message":"a"}';
 
@@ -116,7 +116,7 @@ describe('a page of another origin', () => {
 
 describe('a page of this server or of this machine', () => {
   it.each([own, 'http://localhost:5173', 'http://127.0.0.1:8080'])(
-    'is answered by everything as a program is: %s',
+    'gets the same replies as a program: %s',
     async (origin) => {
       const rig = await buildSessionRig();
 
@@ -131,7 +131,7 @@ describe('a page of this server or of this machine', () => {
   );
 
   // As Chrome sends it where somebody submits the form, and where a script does the same.
-  it('asks the documentation, with and without JavaScript', async () => {
+  it('can ask questions, with and without JavaScript', async () => {
     const rig = await buildSessionRig();
     const browser = { 'sec-fetch-site': 'same-origin', 'sec-fetch-user': '?1' };
     const accept = 'text/html,application/xhtml+xml';
@@ -161,10 +161,10 @@ describe('a page of this server or of this machine', () => {
   });
 });
 
-describe('another site', () => {
+describe('a page of another site', () => {
   const fromElsewhere = { 'sec-fetch-site': 'cross-site' };
 
-  it('may link to the pages', async () => {
+  it('can link to the pages', async () => {
     const rig = await buildSessionRig();
     const link = { ...fromElsewhere, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 
@@ -174,26 +174,23 @@ describe('another site', () => {
     }
   });
 
-  it.each(['image', 'iframe', 'empty'])(
-    'may not have its pages ask questions: %s',
-    async (dest) => {
-      const rig = await buildSessionRig();
+  it.each(['image', 'iframe', 'empty'])('cannot send questions: %s', async (dest) => {
+    const rig = await buildSessionRig();
 
-      const reply = await ask(rig, 'GET', '/docs/ask?q=what+is+a+key', {
-        ...fromElsewhere,
-        'sec-fetch-dest': dest,
-      });
+    const reply = await ask(rig, 'GET', '/docs/ask?q=what+is+a+key', {
+      ...fromElsewhere,
+      'sec-fetch-dest': dest,
+    });
 
-      expect([reply.statusCode, reply.json().code]).toEqual([403, 'origin_not_allowed']);
-    },
-  );
+    expect([reply.statusCode, reply.json().code]).toEqual([403, 'origin_not_allowed']);
+  });
 });
 
 describe('a server that listens on loopback', () => {
   const everything = [...closed, ...open.map((url) => ['GET', url] as const)];
 
   it.each(['evil.example', 'evil.example:8080', 'perch.internal', '192.168.1.5'])(
-    'answers nothing under the host name %s',
+    'rejects the host name %s',
     async (host) => {
       const rig = await buildSessionRig();
 
@@ -206,7 +203,7 @@ describe('a server that listens on loopback', () => {
   );
 
   it.each(['localhost', 'localhost:9', '127.0.0.1:8080', '[::1]:8080', 'perch.example.org'])(
-    'answers under the host name %s',
+    'accepts the host name %s',
     async (host) => {
       const rig = await buildSessionRig({ env: { PERCH_BASE_URL: 'https://perch.example.org' } });
 
@@ -217,7 +214,7 @@ describe('a server that listens on loopback', () => {
     },
   );
 
-  it('answers under any host name where it listens to others', async () => {
+  it('accepts any host name if it listens on other addresses', async () => {
     const rig = await buildSessionRig({ env: { HOST: '0.0.0.0' } });
 
     const reply = await ask(rig, 'GET', '/api', { host: 'evil.example' });

@@ -48,7 +48,7 @@ const permalinks: readonly (readonly [path: string, same: string])[] = [
 ];
 
 describe('the media of an account', () => {
-  it('are its posts with a photo, video or sound', async () => {
+  it('includes the posts with a photo, video or sound', async () => {
     const app = await buildTestApp({ env: offline });
 
     const media = await app.request(`/${ada}/media?format=json`);
@@ -74,7 +74,7 @@ describe('a permalink', () => {
     expect(head.body).toBe('');
   });
 
-  it.each(permalinks)('%s takes format=json and refuses other methods', async (path) => {
+  it.each(permalinks)('%s accepts format=json and rejects other methods', async (path) => {
     const app = await buildTestApp({ env: offline });
 
     const reply = await app.request(`${path}${path.includes('?') ? '&' : '?'}format=json`);
@@ -121,7 +121,7 @@ const posts: readonly (readonly [path: string, asked: string])[] = [
 ];
 
 describe('the path of a post', () => {
-  it.each(posts)('%s asks for %s', async (path, asked) => {
+  it.each(posts)('%s requests %s', async (path, asked) => {
     const seen: string[] = [];
     const provider = createStubProvider('fxtwitter', async ({ post }) => {
       seen.push(`${post.platform} ${post.handle} ${post.id}`);
@@ -197,7 +197,7 @@ describe('a whole URL', () => {
     [`/http://localhost:8080/docs/start`, 'invalid_path'],
     ['/https://x.com/jack/status/20?thread=1', 'invalid_thread'],
     ['/https://', 'invalid_url'],
-  ])('%s is refused with %s', async (path, code) => {
+  ])('%s is rejected with %s', async (path, code) => {
     const app = await buildTestApp();
 
     const reply = await app.request(path);
@@ -206,7 +206,7 @@ describe('a whole URL', () => {
     expect(reply.json().detail).not.toContain('`url`');
   });
 
-  it('looks at keys where the read does', async () => {
+  it('uses keys if the read does', async () => {
     const app = await buildTestApp({ env: offline });
     const headers = { authorization: `Bearer perch_${'u'.repeat(43)}` };
 
@@ -217,7 +217,7 @@ describe('a whole URL', () => {
     expect([post.statusCode, post.headers['x-api-key-status']]).toEqual([200, undefined]);
   });
 
-  it('of a mirror is read where the operator names the mirror', async () => {
+  it('of a mirror is accepted if the operator configures the mirror', async () => {
     const app = await buildTestApp({
       env: { ...offline, PERCH_X_MIRRORS: 'mirror.example.org' },
     });
@@ -231,7 +231,7 @@ describe('a whole URL', () => {
   });
 });
 
-describe('what is no permalink', () => {
+describe('a path that is not a permalink', () => {
   it.each([
     '/jack/likes',
     '/jack/20',
@@ -243,7 +243,7 @@ describe('what is no permalink', () => {
     '/ada.example//',
     '/api/v1/posts/',
     '/x.com/jack/status/20',
-  ])('%s is no route', async (path) => {
+  ])('%s is not a route', async (path) => {
     const app = await buildTestApp({ env: offline });
 
     const reply = await app.request(path);
@@ -253,7 +253,7 @@ describe('what is no permalink', () => {
     expect(posted.statusCode).toBe(404);
   });
 
-  it('leaves the lists of an account called `profile` where they were', async () => {
+  it('does not hide the lists of an account with the handle `profile`', async () => {
     const fake = await startFakeFxTwitter();
     fake.addAccount('profile');
     fake.addConnections('profile', { kind: 'followers', length: 3 });
@@ -285,7 +285,7 @@ describe('the URL of an account as `url` of a post', () => {
       `${base}/api/v1/profiles/ada.example/followers`,
       'list_followers',
     ],
-  ])('%s is refused, and the problem names %s and %s', async (url, route, tool) => {
+  ])('%s is rejected, and the problem names %s and %s', async (url, route, tool) => {
     const app = await buildTestApp({ env: offline });
 
     for (const path of ['/api/v1/posts', '/api/convert', '/api/v1/oembed']) {

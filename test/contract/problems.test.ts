@@ -123,7 +123,7 @@ describe('methods', () => {
 
   clause(
     'read.errors.route_not_found',
-    'answers any method and body with 404 where no route is',
+    'answers any method and body with 404 without a route',
     async () => {
       const app = await buildTestApp();
 
@@ -144,7 +144,7 @@ describe('methods', () => {
       'read.discovery.authorization_server_not_served',
     ],
     ['/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server'],
-    (url) => `serves no ${url}`,
+    (url) => `has no route ${url}`,
     async (url) => {
       const app = await buildTestApp();
 
@@ -156,7 +156,7 @@ describe('methods', () => {
 });
 
 describe('the members of a problem document', () => {
-  clause('read.problem.member_resolution', 'names the request without its secrets', async () => {
+  clause('read.problem.member_resolution', 'contains the request without its secrets', async () => {
     const app = await buildTestApp();
 
     const reply = await app.request(`/no/route?api_key=abc&q=perch_${'secret1'.repeat(6)}x&x=1`);
@@ -171,7 +171,7 @@ describe('the members of a problem document', () => {
     expect(reply.body).not.toContain('secret1');
   });
 
-  clause('read.problem.media_type', 'is the same whatever Accept says', async () => {
+  clause('read.problem.media_type', 'does not depend on Accept', async () => {
     const app = await buildTestApp();
 
     const replies = await Promise.all(
@@ -185,7 +185,7 @@ describe('the members of a problem document', () => {
 
   clause(
     'read.errors.problem_documents',
-    'tells nothing of a defect but its request id',
+    'reports an unexpected error only by its request id',
     async () => {
       const lines: string[] = [];
       const provider = createStubProvider('stub', async () =>
@@ -198,9 +198,9 @@ describe('the members of a problem document', () => {
 
       expect(reply.json()).toMatchObject({
         code: 'internal_error',
-        detail: 'The server failed to answer.',
+        detail: 'An unexpected error occurred.',
       });
-      const defects = lines.filter((line) => line.includes('defect while answering'));
+      const defects = lines.filter((line) => line.includes('Unexpected error while answering'));
       expect(defects).toHaveLength(1);
       expect(defects[0]).toContain(String(reply.headers['x-request-id']));
     },
@@ -237,7 +237,7 @@ describe('upstream failures', () => {
 });
 
 describe('a provider that keeps failing', () => {
-  clause('read.errors.upstream_down', 'is told of in the log when its breaker opens', async () => {
+  clause('read.errors.upstream_down', 'is logged when its breaker opens', async () => {
     const lines: string[] = [];
     const provider = createStubProvider('stub', async () => {
       throw new ProviderError('unavailable', 'It is down.');
@@ -254,10 +254,10 @@ describe('a provider that keeps failing', () => {
   });
 });
 
-describe('draining', () => {
+describe('a shutdown', () => {
   clause(
     'read.errors.problem_documents',
-    'refuses new requests and readiness, but stays alive',
+    'rejects new requests and readiness checks, but stays alive',
     async () => {
       const app = await buildTestApp();
       expect((await app.request('/health/ready')).statusCode).toBe(200);
@@ -274,21 +274,17 @@ describe('draining', () => {
   );
 });
 
-describe('load shedding', () => {
-  clause(
-    'read.problem.media_type',
-    'answers reads with overloaded while the load is high',
-    async () => {
-      const load = { isHigh: true, close: () => undefined };
-      const app = await buildTestApp({ load });
+describe('high load', () => {
+  clause('read.problem.media_type', 'rejects reads with overloaded', async () => {
+    const load = { isHigh: true, close: () => undefined };
+    const app = await buildTestApp({ load });
 
-      const shed = await app.request('/ada.example/status/1900000000000000001');
-      const health = await app.request('/health/ready');
-      load.isHigh = false;
-      const served = await app.request('/ada.example/status/1900000000000000001');
+    const shed = await app.request('/ada.example/status/1900000000000000001');
+    const health = await app.request('/health/ready');
+    load.isHigh = false;
+    const served = await app.request('/ada.example/status/1900000000000000001');
 
-      expect(shed.json()).toMatchObject({ code: 'overloaded', retry_after: 1 });
-      expect([health.statusCode, served.statusCode]).toEqual([200, 200]);
-    },
-  );
+    expect(shed.json()).toMatchObject({ code: 'overloaded', retry_after: 1 });
+    expect([health.statusCode, served.statusCode]).toEqual([200, 200]);
+  });
 });

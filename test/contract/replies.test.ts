@@ -38,7 +38,7 @@ async function walk(app: TestApp, first: string): Promise<readonly string[]> {
 }
 
 describe('the replies to a post', () => {
-  it('are a list like any other', async () => {
+  it('are a list with pages', async () => {
     const app = await buildTestApp();
 
     const reply = await app.request(`${url}&limit=3`);
@@ -60,7 +60,7 @@ describe('the replies to a post', () => {
     expect(reply.headers['x-result-count']).toBe('3');
   });
 
-  it('are all that leads to the post, its author’s own among them, each once', async () => {
+  it('include all replies below the post, those of its author too, each once', async () => {
     const app = await buildTestApp();
     const whole: { posts: Status[] } = (await app.request(`${url}&limit=100`)).json();
     const all = idsOf(whole);
@@ -78,7 +78,7 @@ describe('the replies to a post', () => {
     }
   });
 
-  it('have the most liked or the newest direct replies first', async () => {
+  it('are sorted by likes or by date of the direct replies', async () => {
     const app = await buildTestApp();
     const direct = async (order: string) => {
       const { posts } = (await app.request(`${url}&limit=100&replies=${order}`)).json();
@@ -93,7 +93,7 @@ describe('the replies to a post', () => {
     expect(times).toEqual(times.toSorted((a, b) => b - a));
   });
 
-  it('are a page of Markdown that names the post and leads on', async () => {
+  it('are a Markdown page with the post and a link to the next page', async () => {
     const app = await buildTestApp();
 
     const { body } = await app.request(`${path}?handle=ada.example&limit=2&replies=recent`);
@@ -110,7 +110,7 @@ describe('the replies to a post', () => {
     expect(second.body).toContain('Page 2');
   });
 
-  it('are none for a post that nobody answered', async () => {
+  it('are empty for a post without replies', async () => {
     const app = await buildTestApp();
     const { posts } = (await app.request(`${url}&limit=100`)).json();
     const leaf = (posts as readonly Status[]).findLast(({ replies }) => replies === 0);
@@ -122,7 +122,7 @@ describe('the replies to a post', () => {
     expect([reply.statusCode, reply.body]).toEqual([200, expect.stringContaining('No replies.')]);
   });
 
-  it('are read as posts are: without keys, from the allowance of posts', async () => {
+  it('spend the allowance of posts, and ignore keys', async () => {
     const app = await buildTestApp({
       env: { PERCH_POST_ALLOWANCE: '1', PERCH_PUBLIC_ALLOWANCE: '1', PERCH_POOL_ALLOWANCE: '1' },
     });
@@ -151,7 +151,7 @@ describe('the replies to a post', () => {
     [`${url}&cursor=x`, 400, 'invalid_cursor', /`cursor`/],
     ['/api/v1/posts/1900000000000000999/replies?handle=ada.example', 404, 'not_found', /sample/],
     [`${path}?handle=ada.example&format=obsidian`, 400, 'invalid_format', /`format`/],
-  ])('are refused: %s', async (address, status, code, detail) => {
+  ])('are rejected: %s', async (address, status, code, detail) => {
     const app = await buildTestApp();
 
     const reply = await app.request(address);
@@ -175,7 +175,7 @@ describe('the replies to a post', () => {
     }
   });
 
-  it('are a tool of MCP', async () => {
+  it('are available as an MCP tool', async () => {
     const app = await buildTestApp();
 
     const reply = await callTool(app, 'list_replies', {
@@ -225,7 +225,7 @@ describe('the replies on X', () => {
     return { app, fx };
   }
 
-  it('are walked over the pages of the service, in pages of any size', async () => {
+  it('can be paged through in pages of any size', async () => {
     const { app } = await build(serveFxTwitter(routes));
     const all = await walk(app, `${xUrl}&limit=100`);
 
@@ -239,7 +239,7 @@ describe('the replies on X', () => {
     expect(last.warnings.join(' ')).toContain('X sends no further replies.');
   });
 
-  it('are the same whatever handle is given, and name the author', async () => {
+  it('are the same for any handle, and name the author', async () => {
     const { app, fx } = await build(serveFxTwitter(routes));
 
     const forged = await app.request(`${xUrl}&handle=somebody_else`);
@@ -255,7 +255,7 @@ describe('the replies on X', () => {
     expect([plain.headers['x-cache'], fx.requests.length]).toEqual(['hit', asked]);
   });
 
-  it('are 404 where two sources miss the post, and 503 where one has it', async () => {
+  it('are 404 if two sources miss the post, and 503 if one has it', async () => {
     const gone = await build(serveFxTwitter({}));
     const syndicated = await build(serveFxTwitter({}), (_, response) =>
       answerJson(response, syndicationPost('3001')),
@@ -271,7 +271,7 @@ describe('the replies on X', () => {
     );
   });
 
-  it('of a post that turned out to be deleted are not served from the cache', async () => {
+  it('of a post that was deleted are not served from the cache', async () => {
     let isGone = false;
     const live = serveFxTwitter(routes);
     const { app } = await build((request, response) =>
@@ -288,7 +288,7 @@ describe('the replies on X', () => {
 });
 
 describe('the replies of a platform', () => {
-  it('that no provider reads are 400', async () => {
+  it('without a provider are 400', async () => {
     const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
 
     const reply = await app.request('/api/v1/posts/20/replies');

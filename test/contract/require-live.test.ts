@@ -43,7 +43,7 @@ async function setUp(list: FakeList = createFakeList(45, steady)) {
 const unavailable = { status: 503, code: 'upstream_unavailable' };
 
 describe('a search with require_live=true', () => {
-  it('returns 503 instead of results of the last resort', async () => {
+  it('is 503 instead of results from the archive', async () => {
     const { app, list, read } = await setUp();
     list.isDown = true;
 
@@ -55,7 +55,7 @@ describe('a search with require_live=true', () => {
     expect(reply.json().detail).toBe('There are no live results. It is down.');
   });
 
-  it('returns 503 instead of a stale answer', async () => {
+  it('is 503 instead of a stale copy', async () => {
     const { app, list, read } = await setUp();
     await read(url);
     await read(liveUrl);
@@ -66,7 +66,7 @@ describe('a search with require_live=true', () => {
     expect(await read(liveUrl)).toMatchObject(unavailable);
   });
 
-  it('uses a fresh cached answer, and waits for the source if it is stale', async () => {
+  it('returns a fresh copy, and waits for the source if the copy is stale', async () => {
     const { app, list, read } = await setUp();
 
     const first = await read(liveUrl);
@@ -81,7 +81,7 @@ describe('a search with require_live=true', () => {
     expect(list.asked).toBe(2);
   });
 
-  it('does not use cached results of the last resort', async () => {
+  it('does not return cached results from the archive', async () => {
     const { list, read } = await setUp();
     list.isDown = true;
     await read(url);
@@ -94,7 +94,7 @@ describe('a search with require_live=true', () => {
   it.each([
     ['throttles', new ProviderError('throttled', 'Slow down.', { retryAfterSeconds: 77 }), '77'],
     ['sends what cannot be read', new ProviderError('malformed', 'It is garbled.'), '30'],
-  ])('returns 503 upstream_unavailable if the source %s', async (_, failure, retryAfter) => {
+  ])('is 503 upstream_unavailable if the source %s', async (_, failure, retryAfter) => {
     const list = createFakeList(3, steady);
     const search = () => Promise.reject(failure);
     const app = await buildTestApp({
@@ -107,7 +107,7 @@ describe('a search with require_live=true', () => {
     expect(reply.headers['retry-after']).toBe(retryAfter);
   });
 
-  it('can be read to its end, with its own cursors', async () => {
+  it('can be paged through to its end, with its own cursors', async () => {
     const { app, list } = await setUp();
     const ids: string[] = [];
     let next: string | undefined = `${liveUrl}&limit=10`;
@@ -134,7 +134,7 @@ describe('a search with require_live=true', () => {
     expect(body).toMatch(/\[Next page\]\(.*[?&]require_live=true&/);
   });
 
-  it('accepts the archive by name', async () => {
+  it('counts as live if the archive is the requested platform', async () => {
     const app = await buildTestApp();
 
     const reply = await app.request(`${liveUrl.replace('fog', 'heron')}&platform=archive`);
@@ -142,7 +142,7 @@ describe('a search with require_live=true', () => {
     expect([reply.statusCode, reply.json().source]).toEqual([200, 'archive']);
   });
 
-  it('accepts booleans only', async () => {
+  it('accepts a boolean', async () => {
     const { app } = await setUp();
 
     const reply = await app.request(`${url}&require_live=perhaps`);
@@ -151,7 +151,7 @@ describe('a search with require_live=true', () => {
     expect(reply.json().detail).toContain('`require_live`');
   });
 
-  it('is an argument of the MCP tool, which returns the same problem', async () => {
+  it('is an argument of the MCP tool, with the same problem', async () => {
     const { app, list } = await setUp();
     list.isDown = true;
     const call = async (args: object) => {

@@ -18,7 +18,7 @@ function fill({ path }: ReadRoute): string {
   return `${filled}?url=${post}&q=heron&platform=archive${named}`;
 }
 
-it('gives every route an id of its own', () => {
+it('has a unique id for each route', () => {
   const ids = readRoutes.map(({ id }) => id);
 
   expect(new Set(ids).size).toBe(ids.length);
@@ -45,7 +45,7 @@ clauseEach(
 clauseEach(
   ['read.what.read_only', 'read.what.no_write_path'],
   readRoutes,
-  ({ path }) => `takes nothing that writes at ${path}`,
+  ({ path }) => `rejects methods that write at ${path}`,
   async (row) => {
     const app = await buildTestApp();
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -78,7 +78,7 @@ clauseEach(
     'read.auth.shared_public_identity',
   ],
   readRoutes,
-  ({ path }) => `answers everybody alike at ${path}`,
+  ({ path }) => `sends the same reply to all callers at ${path}`,
   async (row) => {
     const app = await buildTestApp();
     const plain = await app.request(fill(row));
@@ -91,7 +91,7 @@ clauseEach(
 
 const unknownKey = { authorization: `Bearer perch_${'u'.repeat(43)}` };
 
-describe('a name that the service keeps for itself', () => {
+describe('a reserved name', () => {
   it.each([
     '/docs/no-such-page',
     '/humans.txt',
@@ -100,7 +100,7 @@ describe('a name that the service keeps for itself', () => {
     '/metrics/followers',
     '/mcp/followers',
     '/docs/following',
-  ])('is no route whatever key is presented: %s', async (url) => {
+  ])('is not a route, with any key: %s', async (url) => {
     const app = await buildTestApp();
     const plain = await app.request(url);
 
@@ -115,7 +115,7 @@ describe('a name that the service keeps for itself', () => {
     }
   });
 
-  it('is no route under load either', async () => {
+  it('is not a route under load', async () => {
     const load = { isHigh: true, close: () => undefined };
     const app = await buildTestApp({ load });
 

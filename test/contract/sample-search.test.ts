@@ -16,7 +16,7 @@ async function buildImportedApp(...platforms: readonly Platform[]): Promise<Test
   return buildTestApp({ env: { PERCH_DATA_DIR: folder } });
 }
 
-describe('a search of a platform that does not answer', () => {
+describe('a search of a platform that is down', () => {
   it.each([
     '/search?q=heron',
     '/search?q=heron&platform=x',
@@ -24,7 +24,7 @@ describe('a search of a platform that does not answer', () => {
     '/search?q=heron&platform=x&feed=users',
     '/search?q=heron&platform=bluesky',
     '/api/browse?resource=search&q=heron',
-  ])('is not answered by the sample: %s', async (url) => {
+  ])('does not return sample posts: %s', async (url) => {
     const app = await buildTestApp({ env: { PERCH_CONNECT_TIMEOUT_MS: '200' } });
 
     const reply = await app.request(url);
@@ -33,7 +33,7 @@ describe('a search of a platform that does not answer', () => {
     expect(reply.body).not.toContain('.example');
   });
 
-  it.each(eras)('is not answered by the sample over MCP: %s', async (era) => {
+  it.each(eras)('does not return sample posts over MCP: %s', async (era) => {
     const app = await buildTestApp({ env: { PERCH_CONNECT_TIMEOUT_MS: '200' } });
     const params = { name: 'search', arguments: { q: 'heron', platform: 'x' } };
 
@@ -45,7 +45,7 @@ describe('a search of a platform that does not answer', () => {
     });
   });
 
-  it('is answered by what was imported of that platform, and says so', async () => {
+  it('returns imported posts of that platform, and warns about it', async () => {
     const app = await buildImportedApp('x', 'bluesky');
 
     const reply = await app.request('/search?q=heron&platform=x&format=json');
@@ -63,7 +63,7 @@ describe('a search of a platform that does not answer', () => {
     });
   });
 
-  it('is not answered by what was imported of another platform', async () => {
+  it('does not return imported posts of another platform', async () => {
     const app = await buildImportedApp('bluesky');
 
     const reply = await app.request('/search?q=heron&platform=x');
@@ -71,7 +71,7 @@ describe('a search of a platform that does not answer', () => {
     expect([reply.statusCode, reply.json().code]).toEqual([503, 'upstream_unavailable']);
   });
 
-  it('goes on by its cursor with the same posts', async () => {
+  it('continues at its cursor with the same posts', async () => {
     const app = await buildImportedApp('x', 'bluesky');
     const url = '/search?q=heron&platform=x&format=json&limit=2';
 
@@ -85,7 +85,7 @@ describe('a search of a platform that does not answer', () => {
 });
 
 describe('a search of the sample', () => {
-  it('is answered by it, whatever was imported', async () => {
+  it('returns sample posts, regardless of imports', async () => {
     const app = await buildImportedApp('x');
 
     const posts = (await app.request('/search?q=heron&platform=sample&format=json')).json();
@@ -98,7 +98,7 @@ describe('a search of the sample', () => {
     expect(platformsOf(users.users)).toEqual(['sample']);
   });
 
-  it('is 400 where there is none', async () => {
+  it('is 400 without a sample', async () => {
     const app = await buildTestApp({ env: { PERCH_SAMPLE: 'false' } });
 
     const reply = await app.request('/search?q=heron&platform=sample');
@@ -107,7 +107,7 @@ describe('a search of the sample', () => {
     expect(reply.json().detail).toContain('names the sample, which');
   });
 
-  it('is where its hashtags lead', async () => {
+  it('is the target of its hashtags', async () => {
     const app = await buildTestApp();
 
     const found = await app.request('/search?q=%23BirdDiary&platform=sample&limit=1');
@@ -121,13 +121,13 @@ describe('a search of the sample', () => {
 describe('a search of the archive', () => {
   const url = '/search?q=heron&platform=archive&limit=100&format=json';
 
-  it('is one of the sample while nothing was imported', async () => {
+  it('returns sample posts before the first import', async () => {
     const app = await buildTestApp();
 
     expect(platformsOf((await app.request(url)).json().posts)).toEqual(['sample']);
   });
 
-  it('is one of what was imported from then on, while the server runs', async () => {
+  it('returns imported posts after an import, without a restart', async () => {
     const folder = temporaryFolder();
     const app = await buildTestApp({ env: { PERCH_DATA_DIR: folder } });
     const before = (await app.request(url)).json();
@@ -144,7 +144,7 @@ describe('a search of the archive', () => {
     expect(users.users).toHaveLength(2);
   });
 
-  it('finds nothing where nothing was imported and there is no sample', async () => {
+  it('finds nothing without imports and without a sample', async () => {
     const app = await buildTestApp({ env: { PERCH_SAMPLE: 'false' } });
 
     const reply = await app.request(url);
@@ -152,7 +152,7 @@ describe('a search of the archive', () => {
     expect([reply.statusCode, reply.json().posts]).toEqual([200, []]);
   });
 
-  it('is the one by default where no other provider searches', async () => {
+  it('is the default if no other provider supports search', async () => {
     const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
 
     const reply = await app.request('/search?q=heron&format=json');

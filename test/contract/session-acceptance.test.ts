@@ -8,7 +8,7 @@ const bearer = { authorization: 'Bearer somebody' };
 const post = { method: 'POST' } as const;
 
 describe('an Idempotency-Key', () => {
-  it('makes a start happen once for a day, and repeats its reply', async () => {
+  it('executes a start once within a day, and repeats its reply', async () => {
     const rig = await buildSessionRig();
     const ask = { ...post, headers: { ...bearer, ...key }, body: { message: 'one' } };
 
@@ -24,7 +24,7 @@ describe('an Idempotency-Key', () => {
     expect(later.json().sessionId).not.toBe(first.json().sessionId);
   });
 
-  it('makes a follow-up happen once, also where the session has ended since', async () => {
+  it('executes a follow-up once, even if the session has ended since', async () => {
     const rig = await buildSessionRig();
     const session = await rig.start('one', bearer);
     await rig.read(session);
@@ -49,7 +49,7 @@ describe('an Idempotency-Key', () => {
     expect(typesOf(events).filter((type) => type === 'turn.started')).toHaveLength(2);
   });
 
-  it('makes one of two requests that come together', async () => {
+  it('merges two concurrent requests into one', async () => {
     const rig = await buildSessionRig();
     const ask = { ...post, headers: { ...bearer, ...key }, body: { message: 'one' } };
 
@@ -97,7 +97,7 @@ describe('an Idempotency-Key', () => {
     expect(second.json().sessionId === first.json().sessionId).toBe(isOther);
   });
 
-  it('of another client address is another one', async () => {
+  it('is separate for each client address', async () => {
     const rig = await buildSessionRig({ env: { PERCH_TRUST_PROXY: 'loopback' } });
     const ask = (address: string) =>
       rig.request('session', {
@@ -120,7 +120,7 @@ describe('a body', () => {
     ['application/json;charset=latin1'],
     ['APPLICATION/JSON'],
     ['application/vnd.eve.message+json; v=1'],
-  ])('may be %s', async (type) => {
+  ])('may have the type %s', async (type) => {
     const rig = await buildSessionRig();
 
     const reply = await rig.request('session', {
@@ -132,7 +132,7 @@ describe('a body', () => {
     expect(reply.statusCode).toBe(202);
   });
 
-  it('may not come without a type', async () => {
+  it('needs a type', async () => {
     const { app } = await buildSessionRig();
     const post = { url: '/svc/v1/session', method: 'POST' } as const;
     const text = '{"message":"a"}';
@@ -151,7 +151,7 @@ describe('a body', () => {
     }
   });
 
-  it('that is empty needs no type', async () => {
+  it('needs no type if it is empty', async () => {
     const { app } = await buildSessionRig();
     const post = { url: '/svc/v1/session', method: 'POST' } as const;
 
@@ -164,7 +164,7 @@ describe('a body', () => {
     for (const reply of replies) expect(reply.json().code).toBe('invalid_body');
   });
 
-  it('of the type of JSON is read', async () => {
+  it('with a JSON type is read', async () => {
     const { app } = await buildSessionRig();
 
     const reply = await app.server.inject({
@@ -177,7 +177,7 @@ describe('a body', () => {
     expect(reply.statusCode).toBe(202);
   });
 
-  it('may show the token in a member, and in both places where they are the same', async () => {
+  it('may contain the token, and the header may repeat it', async () => {
     const rig = await buildSessionRig();
     const session = await rig.start();
 
@@ -194,7 +194,7 @@ describe('a body', () => {
 });
 
 describe('an optional token', () => {
-  it('may be left out of follow-ups and resets, and must not be wrong', async () => {
+  it('may be omitted from follow-ups and resets, but must not be wrong', async () => {
     const rig = await buildSessionRig({ env: { PERCH_SESSION_TOKEN: 'optional' } });
     const session = await rig.start();
     await rig.read(session);
@@ -208,7 +208,7 @@ describe('an optional token', () => {
 });
 
 describe('sessions', () => {
-  it('end after a day without a message, and thirty days after their start', async () => {
+  it('expire after a day without a message, and thirty days after their start', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine });
     const idle = await rig.start('one');
@@ -240,7 +240,7 @@ describe('sessions', () => {
     expect((await rig.request(`session/${running.id}/stream`)).statusCode).toBe(410);
   });
 
-  it('can be read for a day after their end, then they are gone, then forgotten', async () => {
+  it('can be read for a day after their end, then return 410, then 404', async () => {
     const rig = await buildSessionRig();
     const session = await rig.start();
     await rig.read(session);
@@ -257,7 +257,7 @@ describe('sessions', () => {
     expect(await statusAfter(20_000)).toBe(404);
   });
 
-  it('give way to a new one where there are too many, the idle one first', async () => {
+  it('are evicted for a new one at the limit, the one that has been idle longest first', async () => {
     const rig = await buildSessionRig({ env: { PERCH_SESSION_LIVE_PER_ADDRESS: '2' } });
     const [first, second] = [await rig.start('a'), await rig.start('b')];
     for (const session of [first, second]) await rig.read(session);
@@ -277,7 +277,7 @@ describe('pages of other origins', () => {
   const origin = 'https://page.example';
   const preflight = { origin, 'access-control-request-method': 'POST' };
 
-  it('may not use sessions unless the operator says so', async () => {
+  it('are refused by default', async () => {
     const rig = await buildSessionRig();
     const session = await rig.start();
 
@@ -296,7 +296,7 @@ describe('pages of other origins', () => {
   it.each([
     ['https://page.example,https://other.example', origin, 'Origin'],
     ['*', '*', undefined],
-  ])('may use them with PERCH_SESSION_ORIGINS=%s', async (origins, allowed, vary) => {
+  ])('are allowed with PERCH_SESSION_ORIGINS=%s', async (origins, allowed, vary) => {
     const rig = await buildSessionRig({ env: { PERCH_SESSION_ORIGINS: origins } });
     const session = await rig.start();
     const replies = [
@@ -320,7 +320,7 @@ describe('pages of other origins', () => {
     });
   });
 
-  it('that are not named may not', async () => {
+  it('are refused if they are not listed', async () => {
     const rig = await buildSessionRig({ env: { PERCH_SESSION_ORIGINS: 'https://other.example' } });
 
     const { headers, statusCode } = await rig.request('health', { headers: { origin } });

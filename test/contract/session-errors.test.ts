@@ -14,7 +14,7 @@ const post = { method: 'POST' } as const;
 const unknown = 'ses_01KA3V9Z7T0123456789ABCDEF';
 const badToken = { 'x-continuation-token': `svct_${'x'.repeat(43)}` };
 
-/** A session of every state, and the requests that its state refuses. */
+/** A session in each state, and the requests that its state refuses. */
 interface Sessions {
   readonly rig: SessionRig;
   readonly waiting: StartedSession;
@@ -47,7 +47,7 @@ type Ask = (sessions: Sessions) => Promise<LightMyRequestResponse>;
 
 type Row = readonly [what: string, status: number, code: ProblemCode, ask: Ask, known?: boolean];
 
-/** Each code of `docs/contract/sessions.md#errors` that needs no setting of its own; `known`: the reply names the session. */
+/** Each code of `docs/contract/sessions.md#errors` that needs no special setting; `known`: the reply names the session. */
 const rows: readonly Row[] = [
   ['a body that is empty', 400, 'invalid_body', ({ rig }) => rig.request('session', post)],
   ['a body that is no JSON', 400, 'invalid_body', ({ rig }) => start(rig, '{"message":')],
@@ -328,7 +328,7 @@ function read({ rig, waiting }: Sessions, query: string) {
   return rig.request(`session/${waiting.id}/stream${query}`);
 }
 
-describe('what the session service refuses', () => {
+describe('the session service refuses', () => {
   it.each(rows.map((row) => ({ row })))('$row.0: $row.1 $row.2', async ({ row }) => {
     const [, status, code, ask, isKnown = false] = row;
     const sessions = await openSessions();
@@ -340,7 +340,7 @@ describe('what the session service refuses', () => {
     expect(reply.json().detail).toMatch(/\.$/);
   });
 
-  it('is no secret to a log at info level, and no session id in `instance`', async () => {
+  it('without writing secrets to a log at info level, or a session id to `instance`', async () => {
     const lines: string[] = [];
     const rig = await buildSessionRig({
       env: { PERCH_ACCESS_LOG: 'all' },
@@ -362,7 +362,7 @@ describe('what the session service refuses', () => {
     }
   });
 
-  it('a message over 65,536 bytes, and takes one that has them', async () => {
+  it('a message over 65,536 bytes, and accepts one of that length', async () => {
     const rig = await buildSessionRig();
 
     const most = await start(rig, { message: 'é'.repeat(32_768) });
@@ -372,7 +372,7 @@ describe('what the session service refuses', () => {
     expectProblem(more, 413, 'payload_too_large');
   });
 
-  it('a body over 524,288 bytes, and takes one that has them', async () => {
+  it('a body over 524,288 bytes, and accepts one of that length', async () => {
     const rig = await buildSessionRig();
     const bodyOf = (bytes: number) => {
       const body = JSON.stringify({ message: 'a', pad: '' });
@@ -383,7 +383,7 @@ describe('what the session service refuses', () => {
     expectProblem(await start(rig, bodyOf(524_289)), 413, 'payload_too_large');
   });
 
-  it('what is not UTF-8', async () => {
+  it('a body that is not UTF-8', async () => {
     const rig = await buildSessionRig();
 
     const reply = await rig.app.server.inject({
@@ -410,7 +410,7 @@ describe('what the session service refuses', () => {
     expect(accepted.statusCode).toBe(202);
   });
 
-  it('the ninth message that waits', async () => {
+  it('the ninth queued message', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('first');
@@ -455,7 +455,7 @@ describe('what the session service refuses', () => {
     expect(inTime.statusCode).toBe(202);
   });
 
-  it('a start where all sessions are at work', async () => {
+  it('a start if all sessions are running', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine, env: { PERCH_SESSION_LIVE: '1' } });
     await rig.start();
@@ -466,7 +466,7 @@ describe('what the session service refuses', () => {
     expect(refused.headers['retry-after']).toBe('1');
   });
 
-  it('everything that needs the engine before it is ready', async () => {
+  it('requests that need the engine before it is ready', async () => {
     const engine = createScriptedEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
@@ -502,7 +502,7 @@ describe('what the session service refuses', () => {
     expect((await rig.request(`session/${session.id}/stream`)).statusCode).toBe(200);
   });
 
-  it('nothing more of a defect than that there is one', async () => {
+  it('a request on a defect, without details', async () => {
     const engine = createScriptedEngine();
     Object.defineProperty(engine, 'isReady', {
       get: () => {
@@ -522,7 +522,7 @@ describe('what the session service refuses', () => {
 
 describe('paths and methods', () => {
   it.each(['/svc/v1/session/%', '/svc/v1/session/%E0%A4%A/stream', '/svc/%zz'])(
-    '%s has a broken percent-encoding',
+    'with broken percent-encoding are refused: %s',
     async (path) => {
       const rig = await buildSessionRig();
 
@@ -548,7 +548,7 @@ describe('paths and methods', () => {
     `/svc/v1/session/${unknown}/compact`,
     '/svc/v1/sessions',
     '/svc/status/20',
-  ])('%s is no route, whatever the method', async (path) => {
+  ])('that are not routes return 404 for any method: %s', async (path) => {
     const rig = await buildSessionRig();
 
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
@@ -565,7 +565,7 @@ describe('paths and methods', () => {
     [`session/${unknown}/stream`, ['GET']],
     [`session/${unknown}/cancel`, ['POST']],
     [`session/${unknown}/reset`, ['POST']],
-  ])('%s answers %j', async (path, allow) => {
+  ])('of %s answer %j', async (path, allow) => {
     const rig = await buildSessionRig();
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
 
@@ -580,7 +580,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('begin with the segment that is configured', async () => {
+  it('begin with the configured segment', async () => {
     const rig = await buildSessionRig({ env: { PERCH_SESSION_PREFIX: 'eve' } });
 
     expect((await rig.request('/eve/v1/health')).statusCode).toBe(200);
@@ -589,7 +589,7 @@ describe('paths and methods', () => {
     expect((await rig.app.server.inject('/svc/v1/health')).statusCode).toBe(404);
   });
 
-  it('are not there where sessions are off', async () => {
+  it('do not exist if sessions are off', async () => {
     const rig = await buildSessionRig({ env: { PERCH_SESSIONS: 'off' } });
 
     const reply = await rig.app.server.inject('/svc/v1/health');

@@ -5,16 +5,16 @@ import { isLongRun } from '../support/long-run.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
 import { buildSessionRig, typesOf } from '../support/session-rig.ts';
 
-/** How many random requests are sent. */
+/** Number of random requests. */
 const requests = runs(1000);
 
-/** How many starts are followed by a stream at once. */
+/** Number of concurrent starts that are followed by a stream. */
 const starts = isLongRun ? 10_000 : 500;
 
-/** After this a request counts as hanging. */
+/** Time after which a request counts as hanging. */
 const hangMs = 20_000;
 
-/** Shows up in no reply, whatever it was sent in. */
+/** Text that must not occur in any reply. */
 const canary = 'cAnArY';
 
 const json = fc.oneof(
@@ -111,7 +111,7 @@ const plain: RandomRequest = {
   body: Buffer.from(JSON.stringify({ message: 'two' })),
 };
 
-/** One of each kind, so that what the others are is left to chance and no kind of answer is. */
+/** One request of each kind, so that every kind of reply occurs, beside the random ones. */
 const always: readonly [RandomRequest][] = [
   [plain],
   [{ ...plain, method: 'GET', route: 'health' }],
@@ -122,7 +122,7 @@ const always: readonly [RandomRequest][] = [
   [{ ...plain, headers: { 'content-type': 'text/html' } }],
 ];
 
-/** No 5xx, no echo, and a problem document where it is refused. */
+/** Checks that there is no 5xx, no echo, and a problem document for a refusal. */
 function expectDecent(reply: LightMyRequestResponse, method: string): void {
   expect(reply.statusCode).toBeLessThan(500);
   const isHistory = reply.headers['x-stream-version'] !== undefined;
@@ -130,8 +130,8 @@ function expectDecent(reply: LightMyRequestResponse, method: string): void {
   if (reply.statusCode >= 400 && method !== 'HEAD') expect(reply.json().ok).toBe(false);
 }
 
-describe('whatever is sent', () => {
-  it('is answered, with no 5xx and no echo', { timeout: 300_000 }, async () => {
+describe('any request', () => {
+  it('is answered without a 5xx and without an echo', { timeout: 300_000 }, async () => {
     const engine = createScriptedEngine(async () => ({
       text: 'An answer.',
       citations: [],
@@ -160,7 +160,7 @@ describe('whatever is sent', () => {
 
         seen.add(reply.statusCode);
         expectDecent(reply, random.method);
-        // A session that was reset, or is full, says nothing more of the others.
+        // A session that was reset or is full cannot reach the other replies.
         if ([409, 429].includes(reply.statusCode) || random.route === 'reset') {
           session = await rig.start('one');
         }
@@ -173,7 +173,7 @@ describe('whatever is sent', () => {
 });
 
 describe('a start that is followed by a stream at once', () => {
-  it('is never an empty stream', { timeout: 300_000 }, async () => {
+  it('never has an empty stream', { timeout: 300_000 }, async () => {
     const rig = await buildSessionRig({
       env: {
         PERCH_SESSION_START_BURST: '1000000',

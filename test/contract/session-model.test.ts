@@ -33,7 +33,7 @@ interface Serving {
   readonly engine?: AnswerEngine;
 }
 
-/** A server with sessions, on a socket; everything is logged. */
+/** A server with sessions on a socket, which logs everything. */
 async function listenFor({ env = {}, engine }: Serving) {
   const log: string[] = [];
   const app = await buildApp({
@@ -49,7 +49,7 @@ async function listenFor({ env = {}, engine }: Serving) {
   return { url, log };
 }
 
-/** A server whose model comes from the configuration, as an operator has it. */
+/** A server whose model comes from the configuration, as for an operator. */
 async function serveConfigured(script?: (exchange: ModelExchange) => void) {
   const model = await fakeModel(script);
   const env = {
@@ -61,13 +61,13 @@ async function serveConfigured(script?: (exchange: ModelExchange) => void) {
   return { ...(await listenFor({ env })), model };
 }
 
-/** A server over an engine with a fake model, which is quicker to start. */
+/** A server over an engine with a fake model, which starts faster. */
 async function serve(script?: (exchange: ModelExchange) => void) {
   const { engine, model } = await openModelRig(script === undefined ? {} : { script });
   return { ...(await listenFor({ engine })), model };
 }
 
-/** Threads may have to be started, on a machine with other work. */
+/** Threads may have to start on a busy machine. */
 const slowMs = 30_000;
 
 type DataOf<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>['data'];
@@ -78,7 +78,7 @@ function onlyOf<Type extends SessionEvent['type']>(
 ): DataOf<Type> {
   const found = events.filter((event) => event.type === type);
   expect(found).toHaveLength(1);
-  // The filter lets only this type through.
+  // The filter passes only this type.
   return found[0]?.data as DataOf<Type>;
 }
 
@@ -91,7 +91,7 @@ const orderOf = (events: readonly SessionEvent[]) =>
 
 const answered = ['session.started', ...answeredTurn];
 
-it('tells an answer of the model while it is made, in the order of a turn', {
+it('streams an answer of the model, in the order of the events of a turn', {
   timeout: slowMs,
 }, async () => {
   const { url, model } = await serveConfigured();
@@ -129,7 +129,7 @@ it('tells an answer of the model while it is made, in the order of a turn', {
   });
 });
 
-it('says in the step that the model did not answer, and answers without it', async () => {
+it('reports in `step.completed` that the model failed, and answers without it', async () => {
   const { url } = await serve(({ reply }) =>
     reply({ type: 'application/json', text: `{"error":{"message":"bad key ${key}"}}` }, 401),
   );
@@ -152,7 +152,7 @@ it('says in the step that the model did not answer, and answers without it', asy
   });
 });
 
-it('takes back nothing of an answer that breaks off', async () => {
+it('retracts nothing of an interrupted answer', async () => {
   const { url } = await serve(({ request, say }) => {
     say(`The gates are green ${markerOf(request, 'painted green')}.`);
     say(' They were red [31] before', ' that.');
@@ -164,12 +164,12 @@ it('takes back nothing of an answer that breaks off', async () => {
   expect(orderOf(events)).toEqual(answered);
   const { message } = onlyOf(events, 'message.completed');
   expect(deltasOf(events).join('')).toBe(message);
-  expect(message).toMatch(/^The gates are green .* broke off here.*six in the morning/s);
+  expect(message).toMatch(/^The gates are green .* ended unexpectedly here.*six in the morning/s);
   expect(message).not.toContain('red');
   expect(onlyOf(events, 'step.completed').fallback?.code).toBe('model_miscited');
 });
 
-it('hangs up on the endpoint when the turn is cancelled', async () => {
+it('closes the connection to the endpoint when the turn is cancelled', async () => {
   const { url, model } = await serve();
   const { id } = await startSession(url, question);
   const exchange = await model.next();
@@ -182,7 +182,7 @@ it('hangs up on the endpoint when the turn is cancelled', async () => {
   expect(typesOf(events).slice(-2)).toEqual(['turn.cancelled', 'session.waiting']);
 });
 
-it('goes on from the turns before', async () => {
+it('passes the earlier turns to the model', async () => {
   const { url, model } = await serve(({ request, say, finish }) => {
     say(`At six ${markerOf(request, 'six in the morning')}.`);
     finish();
@@ -207,7 +207,7 @@ const indiscreet: readonly ((exchange: ModelExchange) => void)[] = [
   ({ reply }) => reply({ type: 'text/x', text: '' }, 302, { location: `/${key}` }),
 ];
 
-it('keeps the key out of events and logs, whatever the endpoint tells', {
+it('keeps the key out of events and logs, whatever the endpoint sends', {
   timeout: slowMs,
 }, async () => {
   const scripts = [...indiscreet];

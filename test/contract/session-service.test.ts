@@ -7,7 +7,7 @@ import { buildSessionRig, lastAnswer, parseEvents, typesOf } from '../support/se
 const bearer = { authorization: 'Bearer any-token' };
 const json = { 'content-type': 'application/json' };
 
-/** Asks as a client that knows only `docs/contract/sessions.md`: fetches, and reads lines. */
+/** Client that knows only `docs/contract/sessions.md`: it fetches and reads lines. */
 async function askAsClient(rig: Awaited<ReturnType<typeof buildSessionRig>>, message: string) {
   const started = await rig.request('session', {
     method: 'POST',
@@ -34,10 +34,10 @@ async function askAsClient(rig: Awaited<ReturnType<typeof buildSessionRig>>, mes
   return { started, sessionId, continuationToken, read, followUp };
 }
 
-describe('a client that knows the contract alone', () => {
+describe('a client that follows the contract', () => {
   clause(
     ['session.what.answers_messages', 'session.endpoints.client_reads_line_by_line'],
-    'asks, reads to the end of the response, and has the answer',
+    'asks, reads to the end of the response, and gets the answer',
     async () => {
       const rig = await buildSessionRig();
 
@@ -53,7 +53,7 @@ describe('a client that knows the contract alone', () => {
       'session.endpoints.client_returns_last_completed',
       'session.events.last_completed_holds_answer',
     ],
-    'takes the last completed message of several for the answer',
+    'takes the last completed message as the answer',
     async () => {
       const rig = await buildSessionRig();
       const { read, followUp, sessionId } = await askAsClient(rig, 'one');
@@ -95,7 +95,7 @@ describe('a client that knows the contract alone', () => {
 
   clause(
     ['session.what.follow_up_same_session', 'session.resources.continuation_token_reused'],
-    'asks further in the same session, again with the token of the start response',
+    'continues the session with the token of the start response',
     async () => {
       const engine = createScriptedEngine();
       const rig = await buildSessionRig({ engine });
@@ -139,7 +139,7 @@ describe('a client that knows the contract alone', () => {
 
   clause(
     ['session.endpoints.start_request', 'session.endpoints.start_response'],
-    'is led by headers to the stream of its session',
+    'gets the location of the stream in headers',
     async () => {
       const rig = await buildSessionRig();
 
@@ -158,7 +158,7 @@ describe('a client that knows the contract alone', () => {
 
   clause(
     'session.resources.continuation_token_opaque',
-    'learns nothing from a token, and nobody can make one of an id',
+    'cannot read anything from a token or derive one from an id',
     async () => {
       const [one, other] = [await buildSessionRig(), await buildSessionRig()];
       const first = await one.start('same');
@@ -181,7 +181,7 @@ describe('a client that knows the contract alone', () => {
       'session.resources.message_required_on_follow_up',
     ],
     [{}, { message: '' }, { message: null }, { question: 'a' }],
-    (body) => `has to send a message: ${JSON.stringify(body)}`,
+    (body) => `must send a message: ${JSON.stringify(body)}`,
     async (body) => {
       const rig = await buildSessionRig();
       const session = await rig.start();
@@ -248,7 +248,7 @@ describe('the stream', () => {
       'session.events.message_appended_follows',
       'session.events.message_completed_completes',
     ],
-    'has the types of the contract in its order',
+    'has the event types of the contract in order',
     async () => {
       const rig = await buildSessionRig();
       const session = await rig.start('one');
@@ -265,7 +265,7 @@ describe('the stream', () => {
   );
 });
 
-describe('a bearer', () => {
+describe('a bearer token', () => {
   clauseEach(
     [
       'session.auth.any_token_accepted',
@@ -281,7 +281,7 @@ describe('a bearer', () => {
       { authorization: 'Basic dXNlcjpwYXNz' },
       {},
     ],
-    (headers) => `is accepted, whichever: ${JSON.stringify(headers).slice(0, 60)}`,
+    (headers) => `is accepted with any value: ${JSON.stringify(headers).slice(0, 60)}`,
     async (headers: Record<string, string>) => {
       const rig = await buildSessionRig();
 
@@ -301,7 +301,7 @@ describe('a bearer', () => {
 
   clause(
     'session.auth.clients_still_send_token',
-    'is demanded in strict mode, on every route but health',
+    'is required in strict mode, on every route except health',
     async () => {
       const rig = await buildSessionRig({ env: { PERCH_SESSION_REQUIRE_BEARER: 'on' } });
       const { id, proof } = await rig.start('one', bearer);
@@ -332,7 +332,7 @@ describe('a bearer', () => {
 
   clause(
     'session.auth.clients_still_send_token',
-    'has to be the starter’s where sessions are bound',
+    'must be that of the starter if sessions are bound',
     async () => {
       const rig = await buildSessionRig({ env: { PERCH_SESSION_BIND_BEARER: 'true' } });
       const { id, proof } = await rig.start('one', bearer);
@@ -359,7 +359,7 @@ describe('a bearer', () => {
 describe('the version', () => {
   clause(
     ['session.versioning.path_prefix', 'session.endpoints.health'],
-    'is marked by the path, where health answers with three members',
+    'is in the path, whose health route replies with three members',
     async () => {
       const rig = await buildSessionRig();
 

@@ -46,7 +46,7 @@ describe('the stream of a session', () => {
     expect(headers['content-encoding']).toBeUndefined();
   });
 
-  it('carries every event once, in order, by its index', async () => {
+  it('has every event once, in order, by its index', async () => {
     const rig = await buildSessionRig();
     const session = await startTwoTurns(rig);
 
@@ -61,7 +61,7 @@ describe('the stream of a session', () => {
     }
   });
 
-  it('is the same bytes on every read, from every index', async () => {
+  it('has the same bytes on every read, from every index', async () => {
     const rig = await buildSessionRig();
     const session = await startTwoTurns(rig);
     const { body } = await rig.request(`session/${session.id}/stream`);
@@ -96,7 +96,7 @@ describe('the stream of a session', () => {
     ['?startIndex=9&follow=0&streamControlVersion=1', 9],
     ['?startIndex=99&follow=false', 17],
     ['?includeTailIndex=1&nonsense=x&streamControlVersion=7', 0],
-  ])('begins where %s says', async (query, first) => {
+  ])('begins at the right event with %s', async (query, first) => {
     const rig = await buildSessionRig();
     const session = await startTwoTurns(rig);
 
@@ -107,7 +107,7 @@ describe('the stream of a session', () => {
     );
   });
 
-  it('begins with the next event where the index is beyond the tail', async () => {
+  it('begins with the next event if the index is beyond the tail', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
@@ -122,7 +122,7 @@ describe('the stream of a session', () => {
 });
 
 describe('a stream in the automatic mode', () => {
-  it('stays open while turns are queued or running, and not longer', async () => {
+  it('stays open exactly while turns are queued or running', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('one');
@@ -151,7 +151,7 @@ describe('a stream in the automatic mode', () => {
     expect(lastAnswer(await reading)).toContain('“two”');
   });
 
-  it('is the history, then the end, of a session that has ended', async () => {
+  it('sends the history of an ended session, then ends', async () => {
     const rig = await buildSessionRig();
     const session = await rig.start();
     await rig.read(session);
@@ -165,7 +165,7 @@ describe('a stream in the automatic mode', () => {
 });
 
 describe('a stream that follows', () => {
-  it('stays open across idle time, for 15 minutes', async () => {
+  it('stays open while the session is idle, for 15 minutes', async () => {
     const rig = await buildSessionRig();
     const session = await rig.start('one');
     await rig.read(session);
@@ -211,7 +211,7 @@ describe('a stream that follows', () => {
     expect(lines.slice(1)).toEqual(['{"$eve":"stream.lease-ended","version":1}', '']);
   });
 
-  it('sends a space after ten seconds of silence, and again', async () => {
+  it('sends a space after every ten seconds without an event', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
@@ -233,7 +233,7 @@ describe('a stream that follows', () => {
     for (const line of body.split('\n').filter((one) => one !== '')) JSON.parse(line);
   });
 
-  it('tells that the session has expired', async () => {
+  it('reports that the session has expired', async () => {
     const rig = await buildSessionRig({ env: { PERCH_SESSION_IDLE_SECONDS: '100' } });
     const session = await rig.start();
     await rig.read(session);
@@ -256,7 +256,7 @@ describe('the token in a stream', () => {
       event.type === 'session.waiting' ? [event.data.continuationToken] : [],
     );
 
-  it('is there for a reader who has shown it, and for nobody else', async () => {
+  it('is present only if the request contained the token', async () => {
     const rig = await buildSessionRig();
     const session = await startTwoTurns(rig);
     const read = async (headers: Record<string, string>, query = '') =>
@@ -270,7 +270,7 @@ describe('the token in a stream', () => {
     expect(tokenOf(await read({ 'x-continuation-token': '' }))).toEqual(['', '']);
   });
 
-  it('is told apart while both read the same events live', async () => {
+  it('is set separately for concurrent readers of the same events', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
@@ -285,7 +285,7 @@ describe('the token in a stream', () => {
     expect((await Promise.all(others)).map(tokenOf)).toEqual([[''], ['']]);
   });
 
-  it('is not put into what somebody wrote', async () => {
+  it('is not inserted into text of callers', async () => {
     const rig = await buildSessionRig();
     const session = await rig.start('{"type":"session.waiting","continuationToken":""}');
     await rig.read(session);
@@ -295,7 +295,7 @@ describe('the token in a stream', () => {
     expect(body.split(session.token)).toHaveLength(2);
   });
 
-  it('is there for everybody with PERCH_SESSION_STREAM_TOKEN=always', async () => {
+  it('is present for every reader with PERCH_SESSION_STREAM_TOKEN=always', async () => {
     const rig = await buildSessionRig({ env: { PERCH_SESSION_STREAM_TOKEN: 'always' } });
     const session = await rig.start();
 
@@ -307,7 +307,7 @@ describe('the streams of a server', () => {
   it.each([
     ['PERCH_SESSION_STREAMS_PER_SESSION', 'of this session'],
     ['PERCH_SESSION_STREAMS', 'of all sessions'],
-  ])('are at most as many as %s says', async (name, told) => {
+  ])('are limited by %s', async (name, told) => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine, env: { [name]: '2' } });
     const session = await rig.start();

@@ -27,13 +27,13 @@ function reset(rig: SessionRig, { id, proof }: StartedSession, body?: object) {
   });
 }
 
-/** What the pieces of the last turn say. */
+/** Returns the text of the last turn's pieces. */
 function piecesOf(events: Awaited<ReturnType<SessionRig['read']>>) {
   return events.flatMap((event) => (event.type === 'message.appended' ? [event.data] : []));
 }
 
 describe('an answered turn', () => {
-  it('tells question, answer and citations', async () => {
+  it('has events for the question, the answer and the citations', async () => {
     const rig = await buildSessionRig();
     const session = await rig.start('one');
     const waiting = await rig.start([
@@ -83,7 +83,7 @@ describe('an answered turn', () => {
     expect(events[5]?.data).toMatchObject({ abstained: true, citations: [], finishReason: 'stop' });
   });
 
-  it('tells that the answer was cut', async () => {
+  it('reports that the answer was truncated', async () => {
     const engine = createScriptedEngine(async () => answerTo('x', { finishReason: 'length' }));
     const rig = await buildSessionRig({ engine });
 
@@ -93,7 +93,7 @@ describe('an answered turn', () => {
     expect(events[6]?.data).toMatchObject({ finishReason: 'length' });
   });
 
-  it('cuts an answer that does not end', async () => {
+  it('truncates an endless answer', async () => {
     const engine = createScriptedEngine(
       (_question, { signal, onText }) =>
         new Promise((_resolve, reject) => {
@@ -110,7 +110,7 @@ describe('an answered turn', () => {
     expect(lastAnswer(events)?.length).toBe(262_144);
   });
 
-  it('gives its delivery to every event from its start to `session.waiting`', async () => {
+  it('has its delivery id in every event from its start to `session.waiting`', async () => {
     const rig = await buildSessionRig();
     const session = await rig.start('one');
     await rig.read(session);
@@ -127,8 +127,8 @@ describe('an answered turn', () => {
   });
 });
 
-describe('a turn that streams', () => {
-  it('holds pieces back until there is enough of them', async () => {
+describe('a streaming turn', () => {
+  it('buffers text until there is enough of it', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
@@ -151,7 +151,7 @@ describe('a turn that streams', () => {
     expect(repeated).toBeLessThan(17 * text.length);
   });
 
-  it('holds a piece back for a quarter of a second at most', async () => {
+  it('buffers text for a quarter of a second at most', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
@@ -170,7 +170,7 @@ describe('a turn that streams', () => {
     expect(pieces).toEqual(['ab', 'c', 'd']);
   });
 
-  it('sends the rest of an answer that was streamed in part', async () => {
+  it('sends the rest of a partly streamed answer', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
@@ -183,7 +183,7 @@ describe('a turn that streams', () => {
     expect(pieces).toEqual(['x'.repeat(64), ' and more']);
   });
 
-  it('has one piece even of an empty answer', async () => {
+  it('has one piece even for an empty answer', async () => {
     const engine = createScriptedEngine(async () => answerTo('', { text: '' }));
     const rig = await buildSessionRig({ engine });
 
@@ -194,7 +194,7 @@ describe('a turn that streams', () => {
 });
 
 describe('a turn that fails', () => {
-  it('is told whole, so that nobody takes an earlier answer for its own', async () => {
+  it('has a complete set of events, so that no client takes an earlier answer for its own', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('one');
@@ -219,7 +219,7 @@ describe('a turn that fails', () => {
     expect(lastAnswer(events)).toMatch(/^The question could not be answered/);
   });
 
-  it('fails after 120 seconds with `turn_timeout`, and the session goes on', async () => {
+  it('fails after 120 seconds with `turn_timeout`, and the session continues', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('one');
@@ -240,7 +240,7 @@ describe('a turn that fails', () => {
 });
 
 describe('a session whose earlier turns cannot be read', () => {
-  it('fails with `session_damaged`, and is over', async () => {
+  it('fails with `session_damaged`, and ends', async () => {
     const folder = `${temporaryFolder()}/data`;
     const rig = await buildSessionRig({ env: { PERCH_DATA_DIR: folder } });
     const session = await rig.start('one');
@@ -270,7 +270,7 @@ describe('a session whose earlier turns cannot be read', () => {
 });
 
 describe('cancelling', () => {
-  it('ends the running turn, also one whose engine goes on', async () => {
+  it('ends the running turn, even if its engine continues', async () => {
     const engine = createScriptedEngine(() => new Promise(() => {}));
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
@@ -290,7 +290,7 @@ describe('cancelling', () => {
     expect(events[4]?.meta.deliveryIds).toEqual([session.deliveryId]);
   });
 
-  it('keeps what was said, and does not touch what waits', async () => {
+  it('keeps the text sent so far, and does not affect queued messages', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('one');
@@ -309,7 +309,7 @@ describe('cancelling', () => {
     expect(lastAnswer(events)).toContain('“two”');
   });
 
-  it('ends a turn that waits for others to be answered, for its session runs', async () => {
+  it('ends a queued turn, because its session is running', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine, env: { PERCH_SESSION_TURNS_AT_ONCE: '1' } });
     await rig.start('busy');
@@ -337,7 +337,7 @@ describe('cancelling', () => {
   it.each([
     ['another turn', { turnId: 'turn_7' }],
     ['a turn that waits', { turnId: 'turn_1' }],
-  ])('does nothing for %s', async (_what, body) => {
+  ])('has no effect with %s', async (_what, body) => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('one');
@@ -352,7 +352,7 @@ describe('cancelling', () => {
     expect(typesOf(await rig.read(session))).not.toContain('turn.cancelled');
   });
 
-  it('does nothing where nothing runs', async () => {
+  it('has no effect if no turn is running', async () => {
     const rig = await buildSessionRig();
     const session = await rig.start();
     const before = await rig.read(session);
@@ -363,7 +363,7 @@ describe('cancelling', () => {
     expect(await rig.read(session)).toEqual(before);
   });
 
-  it('is answered for a session that is not there or has ended', async () => {
+  it('is accepted for a session that is unknown or has ended', async () => {
     const rig = await buildSessionRig({ env: { PERCH_SESSION_RETENTION_SECONDS: '5' } });
     const session = await rig.start();
     await rig.read(session);
@@ -380,7 +380,7 @@ describe('cancelling', () => {
     }
   });
 
-  it('takes a `turnId` that is a string', async () => {
+  it('requires `turnId` to be a string', async () => {
     const rig = await buildSessionRig();
     const session = await rig.start();
 
@@ -412,7 +412,7 @@ describe('a reset', () => {
     expect(typesOf(events)).toHaveLength(10);
   });
 
-  it('cancels the running turn and drops what waits', async () => {
+  it('cancels the running turn and drops queued messages', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('one');
@@ -439,7 +439,7 @@ describe('a reset', () => {
 });
 
 describe('turns', () => {
-  it('are at work as many as there is room for, the others in the order of arrival', async () => {
+  it('run up to the limit, the others wait in the order of arrival', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({ engine, env: { PERCH_SESSION_TURNS_AT_ONCE: '2' } });
     const first = await rig.start('a1');
@@ -481,7 +481,7 @@ describe('turns', () => {
     expect(lastAnswer(await rig.read(session))).toContain('“two”');
   });
 
-  it('are as many in a session as it may have', async () => {
+  it('are limited in number per session', async () => {
     const rig = await buildSessionRig({ env: { PERCH_SESSION_TURNS: '2' } });
     const session = await rig.start('one');
     await rig.read(session);
@@ -495,7 +495,7 @@ describe('turns', () => {
     expect([refused.statusCode, refused.json().code]).toEqual([409, 'session_not_active']);
   });
 
-  it('are as many as fit into the bytes of a session', async () => {
+  it('are limited by the bytes of a session', async () => {
     const engine = createScriptedEngine(async ({ text }) =>
       answerTo(text, { text: 'x'.repeat(40_000) }),
     );
@@ -514,7 +514,7 @@ describe('turns', () => {
     expect([refused.statusCode, refused.json().code]).toEqual([409, 'session_not_active']);
   });
 
-  it('fail where there is no room for the answer, of one address', async () => {
+  it('fail if the storage of their address is full', async () => {
     const engine = createHeldEngine();
     const rig = await buildSessionRig({
       engine,

@@ -37,7 +37,7 @@ describe('the policy', () => {
 
   clause(
     ['read.versioning.v1_current', 'read.versioning.breaking_only_new_prefix'],
-    'says that v1 is the current version, and that what breaks clients gets a new prefix',
+    'says that v1 is the current version, and that breaking changes get a new prefix',
     async () => {
       const app = await buildTestApp();
 
@@ -53,7 +53,7 @@ describe('the policy', () => {
 
   clause(
     'read.limits.v1_twelve_months',
-    'promises twelve months after a successor, which the scheduled dates leave as well',
+    'promises twelve months after a successor, as the scheduled dates do',
     () => {
       const { deprecationMs, sunsetMs } = scheduledLifecycle;
       const inAYear = new Date(deprecationMs);
@@ -101,7 +101,7 @@ describe('the policy', () => {
       'read.versioning.clients_ignore_unknown_fields',
       'read.versioning.clients_do_not_parse_markdown',
     ],
-    'tells clients to ignore what they do not know, and not to parse Markdown',
+    'tells clients to ignore unknown members, and not to parse Markdown',
     () => {
       expect(additive).toMatch(/Ignore JSON fields.* that you do not know/);
       expect(additive).toContain('Do not parse the Markdown as data');
@@ -260,11 +260,11 @@ const statuses: Readonly<Record<number, string>> = {
   503: 'upstream_unavailable upstream_rate_limited overloaded shutting_down',
 };
 
-describe('what has been published of v1', () => {
+describe('the published v1 API', () => {
   clauseEach(
     ['read.versioning.breaking_remove_or_rename', 'read.versioning.nothing_removed'],
     publishedReads,
-    (read) => `is still there: the path, the parameters and the fields of ${read}`,
+    (read) => `still has the path, the parameters and the fields of ${read}`,
     async (read) => {
       const { path, parameters, fields } = published[read];
       const app = await buildTestApp();
@@ -282,7 +282,7 @@ describe('what has been published of v1', () => {
   clauseEach(
     'read.versioning.breaking_type_or_narrowing',
     publishedReads,
-    (read) => `still takes what it took: ${read}`,
+    (read) => `still accepts the same values: ${read}`,
     (read) => {
       const { params } = reads[read];
       const cases = Object.keys(params.shape).flatMap((name) =>
@@ -301,7 +301,7 @@ describe('what has been published of v1', () => {
   clauseEach(
     'read.versioning.breaking_type_or_narrowing',
     publishedReads,
-    (read) => `still has the types that it had: ${read}`,
+    (read) => `still has the same types: ${read}`,
     (read) => {
       const known = Object.entries(fieldsOf(read)).filter(([name]) => name in types);
 
@@ -313,7 +313,7 @@ describe('what has been published of v1', () => {
 
   clause(
     'read.versioning.breaking_status_or_code',
-    'has every code with the status that it had',
+    'still has every code with the same status',
     () => {
       for (const [status, codes] of Object.entries(statuses)) {
         for (const code of codes.split(' ')) {
@@ -344,7 +344,7 @@ describe('additive changes', () => {
   clauseEach(
     'read.versioning.additive_query_parameters',
     readRoutes,
-    ({ path }) => `a parameter that is not known yet changes nothing at ${path}`,
+    ({ path }) => `an unknown parameter changes nothing at ${path}`,
     async ({ path }) => {
       const app = await buildTestApp();
       const plain = await app.request(fill(path));
@@ -366,7 +366,7 @@ describe('additive changes', () => {
   clauseEach(
     ['read.versioning.additive_fields', 'read.versioning.clients_ignore_unknown_fields'],
     publishedReads,
-    (read) => `a reply of ${read} with more fields is read as before`,
+    (read) => `a reply of ${read} with more fields can be parsed as before`,
     async (read) => {
       const { schema, body } = await readPublished(read);
 
@@ -377,7 +377,7 @@ describe('additive changes', () => {
   clauseEach(
     ['read.versioning.additive_open_ended_values', 'read.versioning.additive_markdown'],
     publishedReads,
-    (read) => `a reply of ${read} with a new source or other Markdown can be read`,
+    (read) => `a reply of ${read} with a new source or other Markdown can be parsed`,
     async (read) => {
       const { schema, body } = await readPublished(read);
 
@@ -390,7 +390,7 @@ describe('additive changes', () => {
 
   clause(
     'read.versioning.clients_do_not_parse_markdown',
-    'a client has all of a page in fields beside the Markdown',
+    'a client finds all data of a page in fields next to the Markdown',
     async () => {
       const app = await buildTestApp();
 
@@ -412,7 +412,7 @@ function addFields(value: unknown): unknown {
   return { ...Object.fromEntries(grown), a_later_field: { is: ['new'] } };
 }
 
-describe('what is not deprecated', () => {
+describe('a route that is not deprecated', () => {
   clauseEach(
     [
       'read.versioning.nothing_else_deprecated',
@@ -420,7 +420,7 @@ describe('what is not deprecated', () => {
       'read.what.permalink_surface_not_deprecated',
     ],
     readRoutes,
-    ({ path }) => `says nothing of the sort: ${path}`,
+    ({ path }) => `sends no deprecation headers: ${path}`,
     async ({ path }) => {
       const app = await buildTestApp({ clock: createManualClock(Date.UTC(2030, 0)) });
 
@@ -444,7 +444,7 @@ describe('what is not deprecated', () => {
   clauseEach(
     'read.versioning.nothing_else_deprecated',
     ['/api', '/health/live', '/health/ready', '/api/unknown', '/api/convert/x', '/api/Browse'],
-    (path) => `says nothing of the sort: ${path}`,
+    (path) => `sends no deprecation headers: ${path}`,
     async (path) => {
       const app = await buildTestApp();
 
@@ -476,13 +476,13 @@ function judge({ headers }: LightMyRequestResponse, nowMs: number): Verdict {
   return { warns: true, next: signals.successor };
 }
 
-describe('a client of the suggested policy', () => {
+describe('a client with the suggested policy', () => {
   const { sunsetMs } = scheduledLifecycle;
   const asked = `/api/convert?url=${url}`;
 
   clause(
     ['read.versioning.client_warns_on_deprecation', 'read.versioning.client_follows_successor'],
-    'warns, follows the successor, and then has nothing to warn of',
+    'warns, follows the successor, and then stops warning',
     async () => {
       const clock = createManualClock();
       const app = await buildTestApp({ clock });
@@ -506,7 +506,7 @@ describe('a client of the suggested policy', () => {
       [0, false],
       [-1, false],
     ] as const,
-    ([days, goesOn]) => `${goesOn ? 'goes on' : 'fails loudly'} ${days} days before the sunset`,
+    ([days, goesOn]) => `${goesOn ? 'continues' : 'fails'} ${days} days before the sunset`,
     async ([days, goesOn]) => {
       const clock = createManualClock(sunsetMs - days * dayMs);
       const app = await buildTestApp({ clock });
@@ -525,7 +525,7 @@ describe('a client of the suggested policy', () => {
       'read.versioning.client_follows_successor',
       'read.versioning.client_fails_near_sunset',
     ],
-    'is what the page suggests',
+    'matches the page',
     () => {
       const advice = sections['What a client should do'];
       expect(advice).toContain('Warn when a reply has `Deprecation`');

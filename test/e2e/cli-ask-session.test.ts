@@ -187,7 +187,7 @@ describe('perch ask --session beside a server', () => {
     const json = await ask(place, 'new', 'one', '--json');
 
     expect(plain).toMatchObject({ code: 3, out: '' });
-    expect(plain.err).toContain('fault in the server');
+    expect(plain.err).toContain('error in the server');
     expect(JSON.parse(json.out)).toMatchObject({ finishReason: 'error', citations: [] });
   });
 
@@ -259,7 +259,7 @@ describe.each(['a server', 'no server'])('perch ask --session with %s', (beside)
     const { code, err } = await ask(place, 'new', 'a question of many words');
 
     expect(code).toBe(2);
-    expect(err).toContain('over 10 bytes. Ask a shorter question.');
+    expect(err).toContain('longer than 10 bytes. Ask a shorter question.');
   });
 });
 

@@ -17,7 +17,7 @@ import {
 } from '../support/mcp-clients.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
-/** Whatever else the machine does meanwhile, no request is shed. */
+/** High limits, so that a busy machine sheds no request. */
 const offline = { ...calm, PERCH_PROVIDERS: 'archive' };
 const named = Object.entries(clients);
 
@@ -40,7 +40,7 @@ const calls = {
   search: [{ q: 'heron', platform: 'archive' }, '/search?q=heron&platform=archive'],
 } as const;
 
-/** Says what is wrong with a result by the tool's own schema, as a validator that is not the SDK's sees it. */
+/** Validates a result against the tool's own schema, with a validator other than the SDK's. */
 function faultsOf(tool: ListedTool | undefined, { structuredContent }: CallResult) {
   const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(
     tool?.outputSchema ?? false,
@@ -49,7 +49,7 @@ function faultsOf(tool: ListedTool | undefined, { structuredContent }: CallResul
   return validate.errors;
 }
 
-/** Calls a tool and checks what holds of every result. */
+/** Calls a tool and checks the properties of every result. */
 async function callChecked(client: TestClient, name: string, args: Record<string, unknown>) {
   const tools = await client.listTools();
   const result = await client.call(name, args);
@@ -97,7 +97,7 @@ describe.each(named)('%s over HTTP', (_name, connect) => {
     },
   );
 
-  it('is told of a missing post', async () => {
+  it('gets an error result for a missing post', async () => {
     const { url } = await listen(offline);
     const client = await connect({ url: `${url}/mcp` });
 
@@ -109,7 +109,7 @@ describe.each(named)('%s over HTTP', (_name, connect) => {
     });
   });
 
-  it('is told of a bad argument', async () => {
+  it('gets an error result for an invalid argument', async () => {
     const { url } = await listen(offline);
     const client = await connect({ url: `${url}/mcp` });
 
@@ -119,7 +119,7 @@ describe.each(named)('%s over HTTP', (_name, connect) => {
     expect(result.content[0]?.text).toMatch(/`feed`.*"newest".*`latest`/);
   });
 
-  it('is told of an allowance that is used up, and when to come again', async () => {
+  it('gets an error result with the wait once the allowance is used up', async () => {
     const { url } = await listen({ ...offline, PERCH_PUBLIC_ALLOWANCE: '1' });
     const client = await connect({ url: `${url}/mcp` });
     await callChecked(client, 'get_profile', { handle: 'ada.example' });
@@ -132,7 +132,7 @@ describe.each(named)('%s over HTTP', (_name, connect) => {
     });
   });
 
-  it('is told of an upstream that is down', async () => {
+  it('gets an error result for an unavailable upstream', async () => {
     const down = await upstream((_request, response) =>
       answerText(response, { type: 'text/plain', text: 'no' }, { status: 500 }),
     );
@@ -151,7 +151,7 @@ describe.each(named)('%s over HTTP', (_name, connect) => {
     expect(result.content[0]?.text).toMatch(/upstream_unavailable.*retry_after: 30/s);
   });
 
-  it('has the allowance of its key, and nothing with one that is unknown', async () => {
+  it('has the allowance of its key, and is refused with an unknown key', async () => {
     const { app, url } = await listen({ ...offline, PERCH_PUBLIC_ALLOWANCE: '1' });
     const { headers } = await app.createKey();
     const client = await connect({ url: `${url}/mcp`, headers: { ...headers } });
@@ -171,7 +171,7 @@ describe.each(named)('%s over HTTP', (_name, connect) => {
 });
 
 describe('a caller over HTTP', () => {
-  it.each(eras)('who leaves takes the read along, %s', async (era) => {
+  it.each(eras)('cancels its read by disconnecting, %s', async (era) => {
     const open = { now: 0 };
     const slow = await upstream((_request, response) => {
       open.now += 1;
@@ -201,7 +201,7 @@ describe('a caller over HTTP', () => {
     await expect.poll(() => [open.now, app.inFlight]).toEqual([0, 0]);
   });
 
-  it('whose call is cut off by a stop is told so', async () => {
+  it('gets an error result if the server stops during its call', async () => {
     const slow = await upstream(hang);
     const { app, url } = await listen({
       ...calm,
@@ -220,7 +220,7 @@ describe('a caller over HTTP', () => {
     });
   });
 
-  it('who listens for changes is let go when the server closes', async () => {
+  it('is disconnected from a subscription when the server closes', async () => {
     const { app, url } = await listen(offline);
     const params = { notifications: { toolsListChanged: true } };
     const { body, headers } = toMessage('modern', { method: 'subscriptions/listen', params });
@@ -276,7 +276,7 @@ const handshake = {
 };
 
 describe('perch mcp', () => {
-  it('answers what it was asked when its input ends, and ends with 0', {
+  it('answers all requests when its input ends, and exits with 0', {
     timeout: 60_000,
   }, async () => {
     const call = { name: 'get_profile', arguments: { handle: 'ada.example' } };
@@ -302,7 +302,7 @@ describe('perch mcp', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends with 0 on %s, also in the middle of a call',
+    'exits with 0 on %s, even during a call',
     async (signal) => {
       const slow = await upstream(hang);
       const perch = spawnMcp({ PERCH_PROVIDERS: 'fxtwitter', PERCH_FXTWITTER_URL: slow.url });
@@ -321,7 +321,7 @@ describe('perch mcp', () => {
     },
   );
 
-  it('says nothing to what is no message, and goes on', async () => {
+  it('ignores invalid messages, and continues', async () => {
     const perch = spawnMcp();
 
     perch.stdin.end(`nonsense\n\n{}\n${JSON.stringify(handshake)}\n`);
@@ -336,7 +336,7 @@ describe('perch mcp', () => {
     ).toEqual(['hello']);
   });
 
-  it('takes no arguments, and tells what it does', async () => {
+  it('takes no arguments, and prints its help', async () => {
     const [wrong, help] = [spawnPerch(['mcp', 'now']), spawnPerch(['mcp', '--help'])];
 
     expect(await wrong.ended).toMatchObject({

@@ -5,7 +5,7 @@ import { clause } from '../support/clause.ts';
 import { listen } from '../support/listen.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
-/** Starts a session and gives what its stream tells. */
+/** Starts a session and returns the events of its stream. */
 async function ask(url: string, message: string): Promise<Record<string, unknown>> {
   const started = await fetch(`${url}/svc/v1/session`, {
     method: 'POST',
@@ -21,10 +21,10 @@ async function ask(url: string, message: string): Promise<Record<string, unknown
 
 const isCompleted = ({ type }: { readonly type: string }) => type === 'message.completed';
 
-/** Threads load TypeScript for some seconds on a busy machine. */
+/** Threads take some seconds to load TypeScript on a busy machine. */
 const timeoutMs = 60_000;
 
-/** The index is built while the server answers already, and health says when it is. */
+/** The index is built while the server already answers; the health route reports when it is ready. */
 async function untilReady(url: string): Promise<void> {
   const ask = async () => {
     const health = await fetch(`${url}/svc/v1/health`);

@@ -38,7 +38,7 @@ interface Flood {
   readonly message?: string;
 }
 
-/** Starts sessions one after the other, each with another bearer. */
+/** Starts sessions one after the other, each with another bearer token. */
 async function flood(
   base: string,
   { from, count, message = 'x' }: Flood,
@@ -57,7 +57,7 @@ const codesOf = (answers: readonly Answered[]) =>
 const countOf = (answers: readonly Answered[], code: string) =>
   codesOf(answers).filter((one) => one === code).length;
 
-/** Asks the page of questions from an address. */
+/** Sends a question to the page for questions from an address. */
 async function askPage(base: string, question: string, from: string): Promise<string> {
   const dispatcher = new Agent({ connect: { localAddress: from } });
   const url = `${base}/docs/ask?q=${encodeURIComponent(question)}`;
@@ -67,8 +67,8 @@ async function askPage(base: string, question: string, from: string): Promise<st
   return text;
 }
 
-describe('a client with made-up bearers', () => {
-  it('starts no more sessions than its address may', async () => {
+describe('a client with made-up bearer tokens', () => {
+  it('is limited to the session starts of its address', async () => {
     const base = await serve({
       env: { PERCH_SESSION_STARTS_PER_MINUTE: '1', PERCH_SESSION_START_BURST: '5' },
     });
@@ -81,7 +81,7 @@ describe('a client with made-up bearers', () => {
     expect(other.status).toBe(202);
   });
 
-  it('ends no session of another address', async () => {
+  it('evicts no session of another address', async () => {
     const base = await serve({ env: { PERCH_SESSION_LIVE: '12' } });
     const { id } = await startSession(base, 'mine', { from: stranger });
     await readStream(base, id);
@@ -91,7 +91,7 @@ describe('a client with made-up bearers', () => {
     expect(typesOf(parseEvents(await readStream(base, id))).at(-1)).toBe('session.waiting');
   });
 
-  it('has so many live sessions as one address may have, the newest', async () => {
+  it('keeps only the newest live sessions, up to the limit of its address', async () => {
     const base = await serve({ env: { PERCH_SESSION_LIVE_PER_ADDRESS: '3' } });
     const ids: string[] = [];
     for (const message of ['one', 'two', 'three', 'four', 'five']) {
@@ -113,7 +113,7 @@ describe('a client with made-up bearers', () => {
     ]);
   });
 
-  it('keeps nobody waiting behind its own questions', async () => {
+  it('does not delay others with its queue of questions', async () => {
     const engine = createHeldEngine();
     const base = await serve({ engine, env: { PERCH_SESSION_TURNS_AT_ONCE: '1' } });
     await flood(base, { from: attacker, count: 20, message: 'flood' });
@@ -132,7 +132,7 @@ describe('a client with made-up bearers', () => {
     expect(await page).toContain(answerTo('my page').text);
   });
 
-  it('has so many turns waiting as one address may have', async () => {
+  it('is limited to the queued turns of its address', async () => {
     const engine = createHeldEngine();
     const base = await serve({
       engine,
@@ -147,7 +147,7 @@ describe('a client with made-up bearers', () => {
     expect(other.status).toBe(202);
   });
 
-  it('opens so many streams as one address may have', async () => {
+  it('is limited to the open streams of its address', async () => {
     const engine = createHeldEngine();
     const base = await serve({ engine, env: { PERCH_SESSION_STREAMS_PER_ADDRESS: '2' } });
     const { id } = await startSession(base, 'mine', { from: stranger });
@@ -161,7 +161,7 @@ describe('a client with made-up bearers', () => {
     expect(other.reply.statusCode).toBe(200);
   });
 
-  it('sends no more messages than its address may', async () => {
+  it('is limited to the messages of its address', async () => {
     const base = await serve({ env: { PERCH_SESSION_TURNS_PER_MINUTE: '12' } });
     const { id, token } = await startSession(base, 'one', { from: attacker });
     const say = (from: string) =>
@@ -176,10 +176,10 @@ describe('a client with made-up bearers', () => {
   });
 });
 
-describe('a client that writes much', () => {
+describe('a client that stores much', () => {
   const megabyte = 1_048_576;
 
-  it('takes no more of the disk than its address may, and deletes nothing of others', async () => {
+  it('is limited to the storage of its address, and evicts nothing of others', async () => {
     const folder = `${temporaryFolder()}/data`;
     const base = await serve({
       env: {
@@ -209,7 +209,7 @@ function bytesIn(folder: string, start: string): number {
     .reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }
 
-/** Waits until so many turns wait for their turn at work. */
+/** Waits until this many turns are queued. */
 async function untilWaiting(base: string, count: number): Promise<void> {
   for (;;) {
     const reply = await fetch(`${base}/metrics`);

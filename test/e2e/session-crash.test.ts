@@ -21,17 +21,17 @@ import {
 import { lastAnswer, parseEvents, typesOf } from '../support/session-rig.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
-/** How often the server is killed. */
+/** Number of times that the server is killed. */
 const rounds = isLongRun ? 50 : 4;
 
-/** Clients that talk at once. */
+/** Number of concurrent clients. */
 const clients = 8;
 
 const script = fileURLToPath(new URL('../support/session-server.ts', import.meta.url));
 const tsx = import.meta.resolve('tsx');
 
 interface ServerProcess {
-  /** Where it listens; rejects where it is killed before it does. */
+  /** Address of the server; rejects if the server is killed before it listens. */
   readonly listening: Promise<string>;
   kill(): Promise<void>;
 }
@@ -65,7 +65,7 @@ function startServer(folder: string, env: Readonly<Record<string, string>> = {})
     });
     void ended.then(() => reject(new Error(`the server ended: ${text}`)));
   });
-  listening.catch(() => undefined); // whoever waits is told
+  listening.catch(() => undefined); // a waiting caller gets the error
   return {
     listening,
     kill: () => {
@@ -86,7 +86,7 @@ const wholeTurn = new RegExp(
   ].join('|')}) session.waiting$`,
 );
 
-/** All that was acknowledged has a whole turn, in its order, and nothing was asked twice. */
+/** Checks that every acknowledged message has a complete turn, in order, and none was answered twice. */
 async function expectTurns(base: string, witness: Witness): Promise<readonly string[]> {
   const { session, acknowledged, unanswered } = witness;
   if (unanswered !== null) {
@@ -101,7 +101,7 @@ async function expectTurns(base: string, witness: Witness): Promise<readonly str
   expect(events[0]?.type).toBe('session.started');
 
   const turns = toTurns(events.slice(1));
-  expect(turns.flat()).toEqual(events.slice(1)); // no event stands in another turn
+  expect(turns.flat()).toEqual(events.slice(1)); // no event belongs to another turn
   const asked = turns.map(([first, received]) => ({
     deliveryId: first?.meta.deliveryIds?.[0],
     text: received?.type === 'message.received' ? received.data.message : undefined,
@@ -111,7 +111,7 @@ async function expectTurns(base: string, witness: Witness): Promise<readonly str
   return events.flatMap((event) => (event.type === 'turn.failed' ? event.data.code : []));
 }
 
-/** Gives the events of each delivery. */
+/** Returns the events of each delivery. */
 function toTurns(events: readonly SessionEvent[]): readonly (readonly SessionEvent[])[] {
   const turns = new Map<string, SessionEvent[]>();
   for (const event of events) {
@@ -121,7 +121,7 @@ function toTurns(events: readonly SessionEvent[]): readonly (readonly SessionEve
   return [...turns.values()];
 }
 
-/** What a reader has seen is read again byte for byte, and it goes on behind its last whole line. */
+/** Checks that events already seen are the same on another read, and that the stream continues after them. */
 async function expectSeen(base: string, session: ClientSession, { from, isProven, text }: Seen) {
   const again = await readFrom(base, session, { from, isProven });
   expect(again.slice(0, text.length)).toBe(text);
@@ -136,12 +136,12 @@ async function expectKept(base: string, witness: Witness): Promise<readonly stri
   return failures;
 }
 
-/** Lets clients talk to a server, and kills it in the midst of it. */
+/** Lets clients send messages to a server, and kills it meanwhile. */
 async function crash(server: ServerProcess, round: number): Promise<readonly Witness[]> {
   const base = await server.listening;
   const witnesses: Witness[] = [];
   let talking: Promise<unknown> = Promise.resolve();
-  // However slow the machine is, something was acknowledged by then.
+  // By then some messages were acknowledged, however slow the machine is.
   await new Promise<void>((resolve, reject) => {
     const onStarted = (witness: Witness) => {
       witnesses.push(witness);
@@ -157,7 +157,7 @@ async function crash(server: ServerProcess, round: number): Promise<readonly Wit
   return witnesses;
 }
 
-/** Kills a server while it starts, or while it works off what waits. */
+/** Kills a server while it starts, or while it answers queued messages. */
 async function crashAgain(folder: string, during: 'start' | 'work'): Promise<void> {
   const server = startServer(folder);
   if (during === 'work') await server.listening;
@@ -165,7 +165,7 @@ async function crashAgain(folder: string, during: 'start' | 'work'): Promise<voi
   await server.kill();
 }
 
-/** Gives the codes of the turns that have failed. */
+/** Returns the codes of the failed turns. */
 async function expectAllKept(
   server: ServerProcess,
   witnesses: readonly Witness[],
@@ -177,7 +177,7 @@ async function expectAllKept(
 }
 
 describe('a server that is killed under load', () => {
-  it('keeps all that was acknowledged and seen', {
+  it('keeps all acknowledged messages and all events seen', {
     timeout: 60_000 + rounds * 30_000,
   }, async () => {
     const folder = `${temporaryFolder()}/data`;
@@ -195,13 +195,13 @@ describe('a server that is killed under load', () => {
     const failures = await expectAllKept(server, witnesses);
     await server.kill();
 
-    // How many turns were at work when it was killed is left to chance.
+    // The number of running turns at the time of the kill is random.
     expect(failures.filter((code) => code !== 'turn_interrupted')).toEqual([]);
   });
 });
 
 describe('a server that is killed during a turn', () => {
-  it('tells of it as failed when it is started again, and answers what waited', async () => {
+  it('fails the turn on the next start, and answers the queued messages', async () => {
     const folder = `${temporaryFolder()}/data`;
     const silent = startServer(folder, { SILENT_MS: '600000' });
     const address = await silent.listening;
@@ -237,7 +237,7 @@ describe('a server that is killed during a turn', () => {
   });
 });
 
-/** Gives the first lines of a stream that goes on, once they are there. */
+/** Returns the first lines of an open stream once they have arrived. */
 async function readLive(base: string, id: string, count: number): Promise<readonly string[]> {
   const { reply, call } = await openStream(base, id);
   let text = '';

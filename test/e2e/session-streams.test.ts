@@ -57,13 +57,13 @@ function closeHard(app: App): Promise<undefined> {
   return closed as unknown as Promise<undefined>;
 }
 
-/** Opens a stream, and reads it when its headers are there. */
+/** Opens a stream and resolves when its headers have arrived. */
 async function openAndRead(base: string, id: string, query = '') {
   const { reply } = await openStream(base, id, { query });
   return { body: readText(reply) };
 }
 
-/** Reads as clients do: every line that is not empty, until the response ends. */
+/** Reads like clients do: every line that is not empty, until the response ends. */
 async function readLines(base: string, id: string, query = ''): Promise<readonly SessionEvent[]> {
   const lines = (await readStream(base, id, query)).split('\n');
   expect(lines.pop()).toBe('');
@@ -73,8 +73,8 @@ async function readLines(base: string, id: string, query = ''): Promise<readonly
 
 const answered = answeredTurn;
 
-describe('a reader that stops only at the end of the response', () => {
-  it('has one answer, then two of which the newest is last, then the second alone', async () => {
+describe('a reader that reads until the end of the response', () => {
+  it('gets one answer, then two with the newest last, then only the second', async () => {
     const { base } = await serve({});
     const { id, token } = await startSession(base, 'one');
 
@@ -91,8 +91,8 @@ describe('a reader that stops only at the end of the response', () => {
   });
 });
 
-describe('a stream that breaks off', () => {
-  it('goes on by index at every event, and within it: same events, no gap, no repeat', async () => {
+describe('an interrupted stream', () => {
+  it('resumes by index at and within every event: same events, no gap, no repeat', async () => {
     const { base } = await serve({});
     const { id, token } = await startSession(base, 'é');
     await readStream(base, id);
@@ -114,7 +114,7 @@ describe('a stream that breaks off', () => {
     }
   });
 
-  it('goes on by index while the turn runs, with another connection for each event', async () => {
+  it('resumes by index while the turn runs, with another connection for each event', async () => {
     const engine = createHeldEngine();
     const { base } = await serve({ engine });
     const { id } = await startSession(base, 'one');
@@ -136,7 +136,7 @@ describe('a stream that breaks off', () => {
     expect(seen).toHaveLength(11);
   });
 
-  it('stops neither the turn nor the others', async () => {
+  it('stops neither the turn nor other streams', async () => {
     const engine = createHeldEngine();
     const { base } = await serve({ engine });
     const { id } = await startSession(base, 'one');
@@ -153,7 +153,7 @@ describe('a stream that breaks off', () => {
   });
 });
 
-/** Gives the most bytes that the server holds for one of its open responses. */
+/** Returns the maximum number of bytes that the server buffers for one of its open responses. */
 function watchBuffers(app: App): () => number {
   const open = new Set<ServerResponse>();
   app.server.server.on('request', (_request, response: ServerResponse) => {
@@ -163,9 +163,9 @@ function watchBuffers(app: App): () => number {
   return () => Math.max(...[...open].map(({ writableLength }) => writableLength));
 }
 
-describe('a reader that goes away', () => {
-  it('leaves its place to the next one at once, though the stream is silent', async () => {
-    // No time passes, so nothing looks after the streams.
+describe('a reader that disconnects', () => {
+  it('frees its slot at once, even if the stream is idle', async () => {
+    // No time passes, so no periodic check runs.
     const clock = createManualClock();
     const env = { PERCH_SESSION_STREAMS_PER_SESSION: '1' };
     const { base } = await serve({ env, clock });
@@ -182,8 +182,8 @@ describe('a reader that goes away', () => {
   });
 });
 
-describe('fifty readers, one of which does not read', () => {
-  it('are none the worse for it, and it is cut in the end', async () => {
+describe('fifty readers with one that does not read', () => {
+  it('are not slowed down, and the stalled one is disconnected', async () => {
     const clock = createManualClock();
     const text = 'x'.repeat(250_000);
     const engine = createScriptedEngine(async () => answerTo('', { text }));
@@ -202,10 +202,10 @@ describe('fifty readers, one of which does not read', () => {
     for (let turn = 1; turn < 12; turn += 1) {
       await postTo(base, `session/${id}`, { token, body: { message: `turn ${turn}` } });
     }
-    const whole = await readStream(base, id); // ends when all is answered
+    const whole = await readStream(base, id); // ends when everything is answered
     await postTo(base, `session/${id}/reset`, { token });
     const bodies = await Promise.all(readers.map(({ body }) => body));
-    // The history has nine megabytes; a piece and what frames it is all that a reader may hold.
+    // The history has nine megabytes; the server may buffer one framed chunk for each reader.
     expect(whole.length).toBeGreaterThan(8_000_000);
     const held = mostHeld();
     expect(held).toBeGreaterThan(0);
@@ -250,7 +250,7 @@ describe('a shutdown', () => {
     expect(lines.at(-1)).toBe('{"$eve":"stream.lease-ended","version":1}');
   });
 
-  it('fails the turns that do not finish, and keeps the messages that wait', async () => {
+  it('fails the unfinished turns, and keeps the queued messages', async () => {
     const engine = createHeldEngine();
     const env = { PERCH_DATA_DIR: `${temporaryFolder()}/data` };
     const { app, base } = await serve({ engine, env });
@@ -277,8 +277,8 @@ describe('a shutdown', () => {
   });
 });
 
-describe('a folder', () => {
-  it('has the sessions of one server at a time', async () => {
+describe('a data folder', () => {
+  it('is used by one server at a time', async () => {
     const env = { PERCH_DATA_DIR: `${temporaryFolder()}/data` };
     const { app } = await serve({ env });
 

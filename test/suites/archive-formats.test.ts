@@ -14,7 +14,7 @@ import {
 import { writeTarGz } from '../support/exports/tar-file.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
-/** Imports an export into an empty archive and returns an app that serves it. */
+/** Imports an export into an empty archive, and returns an app that serves it. */
 async function importInto(name: string, bytes: Uint8Array, ...options: readonly string[]) {
   const folder = temporaryFolder();
   const dataDir = join(folder, 'data');
@@ -58,7 +58,7 @@ const records = {
   'app.bsky.graph.follow/3kddddddddd22': { $type: 'app.bsky.graph.follow', subject: dids.ben },
 };
 
-describe('an imported Bluesky repository', () => {
+describe('an archived repository of Bluesky', () => {
   it('answers every read, by handle and by DID', async () => {
     const { app, run } = await importInto(
       'repo.car',
@@ -90,7 +90,7 @@ describe('an imported Bluesky repository', () => {
     expect(textsOf(found.body)).toContain('A heron stood there');
   });
 
-  it('is hidden if its author requests that', async () => {
+  it('is not served if its author asks for that', async () => {
     const labels = {
       $type: 'com.atproto.label.defs#selfLabels',
       values: [{ val: '!no-unauthenticated' }],
@@ -118,7 +118,7 @@ describe('an imported Bluesky repository', () => {
     expect((await runArchive(dataDir, 'export')).stdout).toContain('A heron stood there');
   });
 
-  it('is recognized when imported again, unless the handle differs', async () => {
+  it('is recognized when it is imported again, and new under another handle', async () => {
     const { dataDir, path } = await importInto('repo.car', writeRepository(dids.ada, records));
 
     const again = await runArchive(dataDir, 'import', path);
@@ -143,7 +143,7 @@ describe('an imported Bluesky repository', () => {
   it.each([
     [['--handle', 'ada_x'], 3, 'ada_x is not a Bluesky handle.'],
     [['--handle', 'ada test'], 2, '--handle "ada test" is not a handle'],
-  ])('rejects %j', async (options, code, message) => {
+  ])('is refused with %j', async (options, code, message) => {
     const run = importInto('repo.car', writeRepository(dids.ada, records), ...options).then(
       (imported) => imported.run,
       (error: unknown) => ({ code: 2, stderr: String(error) }),
@@ -153,7 +153,7 @@ describe('an imported Bluesky repository', () => {
   });
 });
 
-describe('an imported Mastodon export', () => {
+describe('an archived export of Mastodon', () => {
   const activities = [
     toCreate(1, '<p>A heron stood there</p>'),
     toCreate(2, '<p>And then it left</p>', { inReplyTo: `${actorAddress}/statuses/1` }),
@@ -199,7 +199,7 @@ describe('an imported Mastodon export', () => {
     }
   });
 
-  it('rejects a handle of another platform', async () => {
+  it('is refused under a handle of another platform, with a message', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'a.tar.gz');
     writeFileSync(path, writeTarGz(toExportFiles(activities)));
@@ -212,7 +212,7 @@ describe('an imported Mastodon export', () => {
     });
   });
 
-  it('is imported again when lists of follows are added', async () => {
+  it('is imported again when lists of follows are placed beside it', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'export');
     mkdirSync(path);

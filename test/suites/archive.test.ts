@@ -61,14 +61,14 @@ async function search(archive: ReturnType<typeof open>, query: SearchQuery): Pro
 }
 
 describe('the sample in the archive', () => {
-  it('has its addresses under the base URL', async () => {
+  it('has its URLs under the base URL', async () => {
     const found = await open().ask.post?.(postQuery(), { signal });
 
     expect(found?.post.url).toBe(`${baseUrl}/ada.example/status/${heron.id}`);
     expect(JSON.stringify(found)).not.toContain('"perch:');
   });
 
-  it('continues a thread across a deleted post', async () => {
+  it('continues a thread over a deleted post, from its first post on', async () => {
     const post = { platform: 'sample', handle: 'faro.example', id: '1738698866282987522' } as const;
     const store = openArchiveStore(':memory:', baseUrl);
     onTestFinished(() => store.close());
@@ -84,7 +84,7 @@ describe('the sample in the archive', () => {
     expect(found?.continuation.map(({ type }) => type)).toEqual(['status', 'tombstone', 'status']);
   });
 
-  it('is neither covered nor searched if disabled, and stays stored', async () => {
+  it('is neither covered nor searched if it is disabled, while other stored posts are', async () => {
     const path = `${temporaryFolder()}/archive.db`;
     const withSample = open({ path });
 
@@ -121,27 +121,30 @@ describe('the accounts of the sample', () => {
     [true, false],
     [false, true],
     [false, false],
-  ])('have posts with media only: replies %o, reposts %o', async (withReplies, withReposts) => {
-    const { ask } = open();
-    for (const handle of ['ada.example', 'zhong.example', 'harbour.example']) {
-      const of = { account: { platform: 'sample', handle }, withReplies, withReposts } as const;
-      const all = await ask.timeline?.(timeline(of), { signal });
-      const walked: Post[] = [];
-      let cursor: string | null = null;
-      do {
-        const page: Page<Post> | undefined = await ask.timeline?.(
-          timeline({ ...of, onlyMedia: true, count: 2, cursor }),
-          { signal },
-        );
-        walked.push(...(page?.items ?? []));
-        cursor = page?.cursor ?? null;
-      } while (cursor !== null);
+  ])(
+    'have their posts with media: with replies %o, reposts %o',
+    async (withReplies, withReposts) => {
+      const { ask } = open();
+      for (const handle of ['ada.example', 'zhong.example', 'harbour.example']) {
+        const of = { account: { platform: 'sample', handle }, withReplies, withReposts } as const;
+        const all = await ask.timeline?.(timeline(of), { signal });
+        const walked: Post[] = [];
+        let cursor: string | null = null;
+        do {
+          const page: Page<Post> | undefined = await ask.timeline?.(
+            timeline({ ...of, onlyMedia: true, count: 2, cursor }),
+            { signal },
+          );
+          walked.push(...(page?.items ?? []));
+          cursor = page?.cursor ?? null;
+        } while (cursor !== null);
 
-      const hasMedia = (post: Post) => post.type === 'status' && post.media.all.length > 0;
-      expect(walked).toEqual(all?.items.filter(hasMedia));
-      if (handle === 'ada.example') expect(walked.length).toBeGreaterThan(2);
-    }
-  });
+        const hasMedia = (post: Post) => post.type === 'status' && post.media.all.length > 0;
+        expect(walked).toEqual(all?.items.filter(hasMedia));
+        if (handle === 'ada.example') expect(walked.length).toBeGreaterThan(2);
+      }
+    },
+  );
 
   it('have profiles, timelines with reposts, followers and followed accounts', async () => {
     const { ask } = open();
@@ -175,7 +178,7 @@ describe('the accounts of the sample', () => {
     ]);
   });
 
-  it('are all covered, and unknown ones are missing', async () => {
+  it('are all covered, and missing if they do not exist', async () => {
     const archive = open();
     const nobody = {
       ...timeline(),
@@ -193,7 +196,7 @@ describe('the accounts of the sample', () => {
 });
 
 describe('the coverage of the archive', () => {
-  it('includes local searches of the archive and the sample', () => {
+  it('includes its own search and that of the sample on this machine', () => {
     const { covers, isLocal, reads } = open();
 
     expect(isLocal).toBe(true);
@@ -206,7 +209,7 @@ describe('the coverage of the archive', () => {
     );
   });
 
-  it('includes the search of an imported platform as the last resort', () => {
+  it('includes the search of a platform as the last resort, once it has imported data', () => {
     const { covers } = openImportedArchive('bluesky');
 
     expect(covers(searchQuery('a', { platform: 'x' }))).toBe(false);
@@ -240,7 +243,7 @@ describe('an archived account', () => {
   const x = (handle: string | null, id: string) =>
     postQuery({ post: { platform: 'x', handle, id } });
 
-  it('is covered by handle and by id, unlike other accounts', () => {
+  it('is covered by handle and by id, and no other account is', () => {
     const archive = openWith([stubPost('20')]);
 
     expect([x('wren', '20'), x(null, '20'), x('wren', '21')].map(archive.covers)).toEqual([
@@ -251,7 +254,7 @@ describe('an archived account', () => {
     expect([x('finch', '21'), x(null, '21')].map(archive.covers)).toEqual([false, false]);
   });
 
-  it('has a covered profile, timeline and lists, unlike other accounts', () => {
+  it('has its profile, timeline and lists covered, and no other account has', () => {
     const archive = openWith([]);
     const covered = (handle: string) =>
       (['profile', 'followers', 'following', 'timeline'] as const).map((kind) =>
@@ -286,7 +289,7 @@ describe('an archived account', () => {
     expect(failure.kind).toBe('missing');
   });
 
-  it('never lacks a post for certain, because exports can be incomplete', async () => {
+  it('is not certain to lack a post, because an export may be incomplete', async () => {
     const failure = await failureOf(
       openWith([]).ask.post?.(x('wren', '21'), { signal }) ?? Promise.resolve(),
     );
@@ -317,7 +320,7 @@ describe('search in the archive', () => {
     expect(none.items).toEqual([]);
   });
 
-  it('returns every match once over its pages, newest first', async () => {
+  it('returns every hit once over its pages, newest first', async () => {
     const archive = open();
     const all = await search(archive, searchQuery('the', { count: 100 }));
 

@@ -38,7 +38,7 @@ function connections(fields: Partial<ConnectionsQuery> = {}): ConnectionsQuery {
   return { kind: 'followers', account, ...first, ...fields };
 }
 
-/** Asks once, and gives what was found with the parameters of each request, by their method. */
+/** Asks once, and returns the result with the parameters of each request, by their method. */
 async function read<Kind extends QueryKind>(
   handler: FakeHandler,
   query: Answers[Kind]['query'] & { readonly kind: Kind },
@@ -71,7 +71,7 @@ const serve =
 const idsOf = (rows: readonly { readonly id: string | null }[]) => rows.map(({ id }) => id);
 
 describe('a timeline of Bluesky', () => {
-  it('has own posts and threads of the account alone', async () => {
+  it('has only posts and threads of the account', async () => {
     const fake = createFakeBluesky();
     const root = fake.addPost(handle, { rkey: '3k1' });
     const other = fake.addPost('tove.test', { rkey: '3kx' });
@@ -102,7 +102,7 @@ describe('a timeline of Bluesky', () => {
     ]);
   });
 
-  it('has the posts with media alone, also where others are sent', async () => {
+  it('has only posts with media, even if the server sends others', async () => {
     const embed = bskyImages('heron');
     const feed = [
       { post: bskyPost({ rkey: '3k2' }, { embed }) },
@@ -116,7 +116,7 @@ describe('a timeline of Bluesky', () => {
     expect(asked).toMatchObject([{ method: 'getAuthorFeed', filter: 'posts_with_media' }]);
   });
 
-  it('leaves out replies to others also where they are sent', async () => {
+  it('omits replies to others, even if the server sends them', async () => {
     const post = bskyPost({
       rkey: '3k',
       parent: `at://${bskyDid('tove.test')}/app.bsky.feed.post/3kx`,
@@ -127,7 +127,7 @@ describe('a timeline of Bluesky', () => {
     expect(found).toMatchObject({ items: [], rows: 1, cursor: null });
   });
 
-  it('leaves out a pinned post, which stands at its place once more', async () => {
+  it('omits a pinned post at the top, which occurs again at its place', async () => {
     const feed = [
       { post: bskyPost({ rkey: '3kold' }), reason: { $type: 'app.bsky.feed.defs#reasonPin' } },
       { post: bskyPost({ rkey: '3knew' }) },
@@ -138,7 +138,7 @@ describe('a timeline of Bluesky', () => {
     expect(idsOf(found.items)).toEqual(['3knew']);
   });
 
-  it('leaves out what others keep from the public, and says so', async () => {
+  it('omits posts that others hide from the public, with a warning', async () => {
     const fake = createFakeBluesky();
     fake.addAccount('shy.test', { isPrivate: true });
     fake.addPost(handle, { rkey: '3k1' });
@@ -155,7 +155,7 @@ describe('a timeline of Bluesky', () => {
     ]);
   });
 
-  it('counts what cannot be read', async () => {
+  it('counts rows that cannot be read', async () => {
     const feed = [{ post: { uri: 'odd' } }, { post: bskyPost({ rkey: '3k' }) }, null];
 
     const { found } = await read(serve({ feed, cursor: 'next' }), timeline());
@@ -166,7 +166,7 @@ describe('a timeline of Bluesky', () => {
     ]);
   });
 
-  it('goes on after an empty page that has a cursor, and ends where there is none', async () => {
+  it('continues after an empty page with a cursor, and ends without a cursor', async () => {
     const empty = await read(serve({ feed: [], cursor: 'next' }), timeline({ cursor: 'here' }));
     const same = await read(serve({ feed: [], cursor: 'here' }), timeline({ cursor: 'here' }));
 
@@ -174,7 +174,7 @@ describe('a timeline of Bluesky', () => {
     expect(same.found.cursor).toBeNull();
   });
 
-  describe('with an end of time', () => {
+  describe('with an end time', () => {
     const untilSeconds = firstMs / 1000 + 30 * 60;
 
     function createLong(): FakeBluesky {
@@ -183,7 +183,7 @@ describe('a timeline of Bluesky', () => {
       return fake;
     }
 
-    it('begins there by a made-up cursor', async () => {
+    it('begins there with a made-up cursor', async () => {
       const { found, asked } = await read(createLong().handler, timeline({ untilSeconds }));
 
       expect(found.items).toHaveLength(30);
@@ -196,7 +196,7 @@ describe('a timeline of Bluesky', () => {
     it.each([
       ['refused', (fake: FakeBluesky) => (fake.habits.refusesMadeUpCursors = true)],
       ['not there yet', () => {}],
-    ])('takes the plain first page where the cursor is %s', async (title, prepare) => {
+    ])('reads the plain first page if the cursor is %s', async (title, prepare) => {
       const fake = createLong();
       prepare(fake);
       const handler: FakeHandler = (request, response) => {
@@ -212,7 +212,7 @@ describe('a timeline of Bluesky', () => {
       expect(asked).toHaveLength(2);
     });
 
-    it('looks at when a post was passed on', async () => {
+    it('compares the time of a repost', async () => {
       const by = bskyActor(handle);
       const rows = [5, -5].map((minutes) => {
         const post = bskyPost({ handle: 'tove.test', rkey: `3k${minutes + 5}`, ms: 0 });
@@ -229,7 +229,7 @@ describe('a timeline of Bluesky', () => {
   });
 
   it.each(['suspended', 'deactivated', 'deleted'] as const)(
-    'says why there is none of an account that is %s',
+    'reports the reason for an account that is %s',
     async (state) => {
       const fake = createFakeBluesky();
       fake.addAccount(handle).state = state;
@@ -241,7 +241,7 @@ describe('a timeline of Bluesky', () => {
     },
   );
 
-  it('is empty for a quiet account, and refused for an empty one that is suspended', async () => {
+  it('is empty for an account without posts, and refused for an empty one that is suspended', async () => {
     const quiet = createFakeBluesky();
     quiet.addAccount(handle);
     const gone: FakeHandler = (request, response) => {
@@ -255,7 +255,7 @@ describe('a timeline of Bluesky', () => {
     expect(await fail(gone, timeline())).toMatchObject({ kind: 'missing' });
   });
 
-  it('never takes an outage of the second look for absence', async () => {
+  it('does not take an outage of the second request for absence', async () => {
     const handler: FakeHandler = (request, response) => {
       if (request.url?.includes('getAuthorFeed')) answerJson(response, { feed: [] });
       else answerHtml(response, { status: 500 });
@@ -264,7 +264,7 @@ describe('a timeline of Bluesky', () => {
     expect((await read(handler, timeline())).found.items).toEqual([]);
   });
 
-  it('stays with the account that it began with', async () => {
+  it('keeps reading the account that it began with', async () => {
     const fake = createFakeBluesky();
     fake.addPosts(handle, 150);
     await withProvider(createBluesky, { handler: fake.handler }, async ({ provider, upstream }) => {
@@ -279,7 +279,7 @@ describe('a timeline of Bluesky', () => {
   });
 });
 
-describe('an account that is for those who are signed in', () => {
+describe('an account that is visible only after signing in', () => {
   const fake = createFakeBluesky();
   fake.addAccount(handle, { isPrivate: true });
   fake.addPosts(handle, 3);
@@ -300,7 +300,7 @@ describe('an account that is for those who are signed in', () => {
     });
   });
 
-  it('is left out of lists of accounts, which say so', async () => {
+  it('is omitted from lists of accounts, with a warning', async () => {
     const followers = [bskyPrivateActor('shy.test'), bskyActor('tove.test'), { did: 'odd' }];
     const body = { subject: bskyActor(handle), followers, actors: followers, cursor: 'next' };
 

@@ -44,7 +44,7 @@ async function read(handler: FakeHandler, query: SearchQuery) {
   });
 }
 
-/** Makes a provider whose searches go to `handler` first. */
+/** Creates a provider whose searches go to `handler` first. */
 async function searchingAt(handler: FakeHandler) {
   const host = await upstream(handler);
   const create: ProviderSetup['create'] = (options) =>
@@ -61,7 +61,7 @@ async function fail(create: ProviderSetup['create'], handler: FakeHandler, query
 }
 
 describe('a search of Bluesky', () => {
-  it('has the text, the bounds of time and the order as parameters', async () => {
+  it('sends the text, the time range and the order as parameters', async () => {
     const fake = createFakeBluesky();
     const bounds = { sinceSeconds: 1_772_000_000, untilSeconds: 1_773_000_000 };
 
@@ -80,9 +80,9 @@ describe('a search of Bluesky', () => {
     expect(top.queries).toEqual([{ q: 'heron', sort: 'top', limit: '100' }]);
   });
 
-  it('goes on by time, without a cursor of Bluesky and without a gap', async () => {
+  it('continues by time, without a cursor of Bluesky and without a gap', async () => {
     const fake = createFakeBluesky();
-    // Three at each moment, so that pages end between posts of the same one.
+    // Three posts at each time, so that pages end between posts of the same time.
     const posts = Array.from({ length: 60 }, (_, index) =>
       fake.addPost('mira.test', {
         rkey: `3k${index}`,
@@ -106,7 +106,7 @@ describe('a search of Bluesky', () => {
     expect(pages).toBeLessThan(20);
   });
 
-  it('ends where a page does not lead on', async () => {
+  it('ends after a page that does not continue', async () => {
     const posts = [bskyPost({ rkey: '3k', ms: firstMs })];
     const handler: FakeHandler = (_, response) => answerJson(response, { posts, cursor: '1' });
 
@@ -119,7 +119,7 @@ describe('a search of Bluesky', () => {
     expect(three.found.cursor).toBeNull();
   });
 
-  it('has one page of top posts, and says so where there are more', async () => {
+  it('has one page of top posts, with a warning if there are more', async () => {
     const fake = createFakeBluesky();
     for (let likes = 0; likes < 30; likes += 1) {
       fake.addPost('mira.test', { text: 'A heron', likes, rkey: `3k${likes}` });
@@ -137,7 +137,7 @@ describe('a search of Bluesky', () => {
   });
 
   it.each(['photos', 'videos'] as const)(
-    'has the latest posts with %s, and says so',
+    'has the latest posts with %s, with a warning',
     async (feed) => {
       const fake = createFakeBluesky();
       fake.addPost('mira.test', { rkey: 'plain', text: 'A heron' });
@@ -155,7 +155,7 @@ describe('a search of Bluesky', () => {
     },
   );
 
-  it('leaves out what authors keep from the public, and what it cannot read', async () => {
+  it('omits posts that authors hide from the public, and posts that cannot be read', async () => {
     const author = bskyPrivateActor('shy.test');
     const posts = [1, 2].map((n) => bskyPost({ handle: 'shy.test', rkey: `3k${n}` }, { author }));
     const handler: FakeHandler = (_, response) =>
@@ -172,7 +172,7 @@ describe('a search of Bluesky', () => {
 });
 
 describe('a search that Bluesky refuses', () => {
-  it('is asked of the other host', async () => {
+  it('is sent to the other host', async () => {
     const fake = createFakeBluesky();
     fake.addPost('mira.test', { rkey: '3k', text: 'A heron' });
     const { host, create } = await searchingAt(barred);
@@ -185,7 +185,7 @@ describe('a search that Bluesky refuses', () => {
     });
   });
 
-  it('goes nowhere but to the first host where that answers', async () => {
+  it('is sent to the first host only if that answers', async () => {
     const { host, create } = await searchingAt(createFakeBluesky().handler);
 
     await withProvider(create, { handler: barred }, async ({ provider, upstream: other }) => {
@@ -194,7 +194,7 @@ describe('a search that Bluesky refuses', () => {
     });
   });
 
-  it('is told as such where both hosts refuse it', async () => {
+  it('is reported as refused if both hosts refuse it', async () => {
     const { create } = await searchingAt((_, response) => answerHtml(response, { status: 502 }));
 
     const { failure, requests } = await fail(create, barred);
@@ -206,7 +206,7 @@ describe('a search that Bluesky refuses', () => {
     });
   });
 
-  it('is not taken to the other host when requests are too many', async () => {
+  it('is not sent to the other host when the rate limit is reached', async () => {
     const { create } = await searchingAt((_, response) =>
       answerJson(response, {}, { status: 429, headers: { 'retry-after': '9' } }),
     );
@@ -219,7 +219,7 @@ describe('a search that Bluesky refuses', () => {
   it.each([
     ['Error: could not parse query', 'rejected'],
     ['Error: until must be a valid date', 'malformed'],
-  ])('by the words “%s” is %s', async (message, kind) => {
+  ])('with the message “%s” is %s', async (message, kind) => {
     const handler: FakeHandler = (_, response) =>
       answerJson(response, { error: 'InvalidRequest', message }, { status: 400 });
 
@@ -258,11 +258,11 @@ describe('a failure of Bluesky', () => {
     [500, 'InternalServerError', 'Profile not found', 'unavailable'],
     [502, 'UpstreamFailure', '', 'unavailable'],
     [504, 'UpstreamTimeout', 'Actor not found', 'unavailable'],
-  ])('by status %i, %s and “%s” is %s', async (status, error, message, kind) => {
+  ])('with status %i, %s and “%s” is %s', async (status, error, message, kind) => {
     expect((await kindOf(say(status, error, message))).kind).toBe(kind);
   });
 
-  it('is no absence where an HTML page says so', async () => {
+  it('is not an absence if an HTML page reports it', async () => {
     const handler: FakeHandler = (_, response) => answerHtml(response, { status: 404 });
 
     expect((await kindOf(handler)).kind).toBe('malformed');
@@ -274,7 +274,7 @@ describe('a failure of Bluesky', () => {
     [{ 'ratelimit-reset': '12' }, undefined],
     [{ 'ratelimit-reset': 'soon' }, undefined],
     [{}, undefined],
-  ])('says how long to wait: %j', async (headers, seconds) => {
+  ])('has the wait from the headers: %j', async (headers, seconds) => {
     const handler: FakeHandler = (_, response) =>
       answerJson(response, {}, { status: 429, headers });
 

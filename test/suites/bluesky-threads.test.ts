@@ -27,7 +27,7 @@ function queryOf(id: string, options: Options = {}): PostQuery {
   return { kind: 'post', post, thread: true, replies: 'top', ...options };
 }
 
-/** Asks for a post, and gives what was found with the URLs that were asked for. */
+/** Asks for a post, and returns the result with the URLs of the requests. */
 function read(handler: FakeHandler, query: PostQuery) {
   return withProvider(createBluesky, { handler }, async ({ ask, upstream }) => {
     const found = await ask(query);
@@ -76,7 +76,7 @@ describe('a thread of Bluesky', () => {
     return fake.handler;
   }
 
-  it('has what is before the post, what its author added, and replies by likes', async () => {
+  it('has the ancestors, the continuation of the author, and replies by likes', async () => {
     const { found, urls } = await read(createConversation(), queryOf('3k1'));
 
     expect(idsOf(found.ancestors)).toEqual(['3k0']);
@@ -94,7 +94,7 @@ describe('a thread of Bluesky', () => {
     expect(urls).toHaveLength(1);
   });
 
-  it('has replies by two authors who have chosen the same record key', async () => {
+  it('has replies by two authors with the same record key', async () => {
     const { fake, posts } = chain(1);
     const [root] = posts;
     if (root === undefined) throw new Error('One.');
@@ -109,7 +109,7 @@ describe('a thread of Bluesky', () => {
     ]);
   });
 
-  it('has the newest replies first where those are asked for', async () => {
+  it('has the newest replies first on request', async () => {
     const { found } = await read(createConversation(), queryOf('3k1', { replies: 'recent' }));
 
     expect(idsOf(found.replies)).toEqual([
@@ -122,7 +122,7 @@ describe('a thread of Bluesky', () => {
     ]);
   });
 
-  it('is not asked for where the post alone is wanted', async () => {
+  it('is not requested for a single post', async () => {
     const query = queryOf('3k1', { thread: false, replies: 'off' });
     const { found, urls } = await read(createConversation(), query);
 
@@ -158,7 +158,7 @@ describe('a thread of Bluesky', () => {
     expect(idsOf(found.replies)).toEqual(['3kend']);
   });
 
-  it('says that a chain may go on where it could not be followed', async () => {
+  it('warns that a chain may continue if it could not be followed', async () => {
     const { fake } = chain(50);
     const handler: FakeHandler = (request, response) => {
       if (request.url?.includes('3k0')) fake.handler(request, response);
@@ -174,7 +174,7 @@ describe('a thread of Bluesky', () => {
     ]);
   });
 
-  it('says that it begins further up where that was not sent', async () => {
+  it('warns that the thread begins earlier if the start was not sent', async () => {
     const { fake } = chain(103);
 
     const { found } = await read(fake.handler, queryOf('3k102'));
@@ -184,7 +184,7 @@ describe('a thread of Bluesky', () => {
     expect(found.warnings).toEqual(['The thread begins with earlier posts, which were not sent.']);
   });
 
-  it('is read with its direct replies where it is larger than a body may be', async () => {
+  it('is read with only direct replies if it exceeds the limit of a body', async () => {
     const { fake, posts } = chain(3);
     const [root, more] = posts;
     for (let index = 0; index < 4; index += 1) {
@@ -207,7 +207,7 @@ describe('a thread of Bluesky', () => {
     ]);
   });
 
-  it('is read without the names of its kinds', async () => {
+  it('is read even without the type names of its parts', async () => {
     const { $type: _, ...root } = bskyNode(bskyPost({ rkey: '3kroot' }));
     const parent = { uri: bskyUri('tove.test', '3kgone'), notFound: true };
     const post = bskyPost({ rkey: '3k', parent: bskyUri(handle, '3kroot') });
@@ -251,7 +251,7 @@ describe('a thread of Bluesky', () => {
       ),
       'unavailable',
     ],
-  ])('has what stands for a post that is %s, above and below', async (_title, other, reason) => {
+  ])('has a placeholder for a post that is %s, above and below', async (_title, other, reason) => {
     const post = bskyPost({ rkey: '3k', parent: gone });
 
     const above = await readNode(bskyNode(post, { parent: other }));
@@ -263,7 +263,7 @@ describe('a thread of Bluesky', () => {
     if (reason === 'private') expect(JSON.stringify(above.ancestors)).not.toContain(did);
   });
 
-  it('keeps what answers a post that cannot be shown', async () => {
+  it('keeps replies to a post that cannot be shown', async () => {
     const hidden = bskyPost(
       { handle: 'tove.test', rkey: '3kgone' },
       {
@@ -282,8 +282,8 @@ describe('a thread of Bluesky', () => {
   });
 });
 
-describe('what stands for a reply', () => {
-  it('is left out further down where nothing is below it', async () => {
+describe('the placeholder of a reply', () => {
+  it('is omitted further down if nothing is below it', async () => {
     const fake = createFakeBluesky();
     const root = fake.addPost(handle, { rkey: '3k' });
     const reply = fake.addPost('tove.test', { rkey: '3kreply', parent: root });
@@ -293,7 +293,7 @@ describe('what stands for a reply', () => {
     for (const post of [gone, bare]) post.isDeleted = true;
 
     const { found } = await read(fake.handler, queryOf('3k'));
-    // The AppView sends nothing below what is gone.
+    // The AppView sends nothing below a deleted post.
     expect(idsOf(found.replies)).toEqual(['3kreply']);
 
     const shown = bskyNode(bskyPost({ handle: 'tove.test', rkey: '3kunder' }));
@@ -310,7 +310,7 @@ describe('what stands for a reply', () => {
   });
 });
 
-describe('a post of Bluesky that is asked for', () => {
+describe('a single post of Bluesky', () => {
   const own = bskyUri(handle, '3k');
   const labelled = (val: string) =>
     bskyNode(bskyPost({ rkey: '3k', text: 'Secret words' }, { labels: [bskyLabel(val, own)] }));
@@ -327,7 +327,7 @@ describe('a post of Bluesky that is asked for', () => {
     ],
     ['hidden', labelled('!hide'), 'hidden by Bluesky’s moderation'],
     ['taken down', labelled('!takedown'), 'taken down'],
-  ])('is missing where it is %s', async (_title, thread, words) => {
+  ])('is missing if it is %s', async (_title, thread, words) => {
     await withProvider(createBluesky, { handler: serve(thread) }, async ({ ask, upstream }) => {
       const failure = await failureOf(ask(queryOf('3k')));
 
@@ -339,7 +339,7 @@ describe('a post of Bluesky that is asked for', () => {
   });
 
   it.each([undefined, null, 'odd', {}, { post: { uri: own } }])(
-    'is not understood as %j',
+    'is malformed as %j',
     async (thread) => {
       await withProvider(createBluesky, { handler: serve(thread) }, async ({ ask }) => {
         expect(await failureOf(ask(queryOf('3k')))).toMatchObject({ kind: 'malformed' });
@@ -347,7 +347,7 @@ describe('a post of Bluesky that is asked for', () => {
     },
   );
 
-  it('is asked for by the DID of its account once that is known', async () => {
+  it('is requested by the DID of its account once that is known', async () => {
     const fake = createFakeBluesky();
     fake.addPost(handle, { rkey: '3k', ms: firstMs });
     await withProvider(createBluesky, { handler: fake.handler }, async ({ ask, upstream }) => {

@@ -18,7 +18,7 @@ import { serveHosts } from '../support/public-http.ts';
 import { type Fields, fxBody, fxPage, fxStatus, syndicationPost } from '../support/x-payloads.ts';
 import { askProvider, expectSound, type ProviderSetup, withProvider } from './provider-suite.ts';
 
-/** More than any list may have; a body of the rig has room for so many small rows. */
+/** Longer than any list may be, but small enough for the body limit of the rig. */
 const many = 3000;
 
 const answerWith =
@@ -71,7 +71,7 @@ const lengthsOf = ({ media, poll, facets, article }: Status) => ({
   blocks: article?.blocks.length,
 });
 
-describe('a list that is longer than any that people make', () => {
+describe('a list beyond the limit', () => {
   const image = { type: 'image', url: 'https://a.example/1.png' };
   const formats = rows((at) => ({ url: address(at), container: 'mp4' }));
   const video = { type: 'video', url: address(0), formats };
@@ -177,7 +177,7 @@ describe('a list that is longer than any that people make', () => {
       () => readBluesky({}, { facets: rows(() => ({ index: range, features: [link] })) }),
     ],
     ['labels', {}, () => readBluesky({ labels: [{ val: 'spam' }, { val: 7 }] })],
-  ] as const)('is read to its maximum, and said to be cut: %s, %j', async (name, lengths, read) => {
+  ] as const)('is truncated with a warning: %s, %j', async (name, lengths, read) => {
     const { post, warnings } = await read();
 
     expect(lengthsOf(post)).toMatchObject(lengths);
@@ -185,7 +185,7 @@ describe('a list that is longer than any that people make', () => {
     expect(warnings).toContainEqual(expect.stringMatching(/^In 1 post, part of the .* is missing/));
   });
 
-  it('is read to its maximum in a profile', async () => {
+  it('is truncated in a profile', async () => {
     const fields = rows((at) => ({ name: `f${at}`, value: 'a' }));
     const handler = serveHosts({ [homeHost]: answerWith(accountRow('wren', { fields })) });
     const query = {
@@ -205,26 +205,26 @@ describe('a list that is longer than any that people make', () => {
   });
 });
 
-describe('what there is too much of', () => {
+describe('excess items', () => {
   const tags = '#a '.repeat(1500);
   const counts = Object.fromEntries(rows((at) => [`e${at}`, 1]));
 
   it.each([
     ['X', () => readFxTwitter({ text: tags, raw_text: null })],
     ['X, for embedding', () => readSyndication({ text: tags, entities: null })],
-  ])('are the tags that are looked for in a text: %s', async (_, read) => {
+  ])('are omitted from the tags of a text: %s', async (_, read) => {
     const { post } = await read();
 
     expect([post.facets.length, post.left_out]).toEqual([1000, ['facets']]);
   });
 
-  it('are reactions in the form of Misskey', async () => {
+  it('are omitted from reactions in the form of Misskey', async () => {
     const { post } = await readMastodon({ reactions: counts });
 
     expect([post.reactions?.length, post.left_out]).toEqual([100, ['reactions']]);
   });
 
-  it('is the value of a field of a profile', async () => {
+  it('include an overlong value of a profile field', async () => {
     const fields = [
       { name: 'a', value: 'b'.repeat(20_000) },
       { name: 'c', value: 'd' },
@@ -235,7 +235,7 @@ describe('what there is too much of', () => {
   });
 });
 
-describe('a text that is longer than any that people write', () => {
+describe('a text beyond the limit', () => {
   const long = 'a'.repeat(120_000);
 
   it.each([
@@ -293,7 +293,7 @@ describe('a text that is longer than any that people write', () => {
     ['text', (post: Status) => post.text, 25_000, () => readSyndication({ text: long })],
     ['text', (post: Status) => post.text, 25_000, () => readBluesky({}, { text: long })],
   ] as const)(
-    'is cut with an ellipsis, and said to be cut: %s',
+    'is truncated with an ellipsis and a warning: %s',
     async (name, textOf, max, read) => {
       const { post, warnings } = await read();
 
@@ -304,7 +304,7 @@ describe('a text that is longer than any that people write', () => {
     },
   );
 
-  it('is cut in an account', async () => {
+  it('is truncated in an account', async () => {
     const account = accountRow('wren', { display_name: long, note: `<p>${long}</p>` });
     const { post, warnings } = await readMastodon({ account });
 
@@ -313,7 +313,7 @@ describe('a text that is longer than any that people write', () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it('is left out where it should be a URL or a word', async () => {
+  it('is omitted if it should be a URL or a word', async () => {
     const url = `https://a.example/${long}`;
     const { post } = await readMastodon({
       url,
@@ -333,7 +333,7 @@ describe('a text that is longer than any that people write', () => {
   });
 });
 
-describe('what is nested deeper than people nest it', () => {
+describe('excessive nesting', () => {
   it.each([
     [
       'Mastodon',
@@ -367,7 +367,7 @@ describe('what is nested deeper than people nest it', () => {
         return readBluesky({ embed: { record: quote } });
       },
     ],
-  ])('is shown to the third quote on %s', async (_, read) => {
+  ])('is cut after the third quote on %s', async (_, read) => {
     const { post, warnings } = await read();
 
     const chain: Status[] = [];
@@ -377,7 +377,7 @@ describe('what is nested deeper than people nest it', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('is no embed within embeds', async () => {
+  it('is not followed in embeds within embeds', async () => {
     let embed: Fields = { images: [{ fullsize: address(0) }] };
     for (let depth = 0; depth < 3000; depth += 1) embed = { media: embed };
 
@@ -386,7 +386,7 @@ describe('what is nested deeper than people nest it', () => {
     expect(post.media.all).toEqual([]);
   });
 
-  it('is a thread up to its 500th reply, the direct ones first', async () => {
+  it('is cut after the 500th reply of a thread, direct replies first', async () => {
     const post = (rkey: string) =>
       bskyPost({ rkey, text: '' }, { author: { did: 'did:plc:a', handle: 'a.test' } });
     const lean = (rkey: string) => {
@@ -415,8 +415,8 @@ describe('what is nested deeper than people nest it', () => {
   });
 });
 
-describe('a page of more rows than any server sends', () => {
-  it('is read to its 500th row on Mastodon', async () => {
+describe('a page with too many rows', () => {
+  it('is read up to its 500th row on Mastodon', async () => {
     const wren = { id: '1', username: 'wren', acct: 'wren' };
     const sent = Array.from({ length: 700 }, (_, at) => ({
       id: String(at + 1),
@@ -445,7 +445,7 @@ describe('a page of more rows than any server sends', () => {
     expect(page.warnings).toEqual([expect.stringMatching(/^200 posts are left out/)]);
   });
 
-  it('is read to its 500th row on X', async () => {
+  it('is read up to its 500th row on X', async () => {
     const lean = (at: number) => ({
       id: String(at + 1000),
       text: '',

@@ -87,7 +87,7 @@ interface AskOptions {
   readonly onThrottled?: ProviderContext['onThrottled'];
 }
 
-/** Asks once, and gives what was found with the paths that were asked for. */
+/** Asks once, and returns the result with the paths of the requests. */
 async function read<Kind extends QueryKind>(
   routes: FxRoutes,
   query: Answers[Kind]['query'] & { readonly kind: Kind },
@@ -111,7 +111,7 @@ async function fail(routes: FxRoutes, query: Query, options: AskOptions = {}) {
   });
 }
 
-/** What may be told of a protected account. */
+/** The members that are public for a protected account. */
 const protectedShop = toAccount({
   id: '7',
   screen_name: 'shop',
@@ -176,7 +176,7 @@ function users(text = 'heron'): UserSearchQuery {
 }
 
 describe('a profile', () => {
-  it('is one request', async () => {
+  it('takes one request', async () => {
     const { found, paths } = await read(fxListRoutes, profile);
 
     expect(found.account).toMatchObject({ screen_name: 'mira_holm', statuses: 45, platform: 'x' });
@@ -184,7 +184,7 @@ describe('a profile', () => {
     expect(paths).toEqual(['/2/profile/mira_holm']);
   });
 
-  it('is read from a v1 body, too', async () => {
+  it('is also read from a v1 body', async () => {
     const { type, statuses: written, ...user } = fxUser('mira_holm');
     const v1 = { code: 200, message: 'OK', user: { ...user, tweets: written } };
 
@@ -196,7 +196,7 @@ describe('a profile', () => {
   it.each([
     ['protected', guarded, /protected/],
     ['suspended', suspended, /suspended/],
-  ])('that is %s is missing, without a second witness', async (_title, route, sentence) => {
+  ])('that is %s is missing, without a control request', async (_title, route, sentence) => {
     const { failure, paths } = await fail({ 'profile/mira_holm': route }, profile);
 
     expect(failure).toMatchObject({ kind: 'missing', message: expect.stringMatching(sentence) });
@@ -228,7 +228,7 @@ describe('a profile', () => {
 });
 
 describe('an account that is not found', () => {
-  it('is missing when a well-known account is found', async () => {
+  it('is missing if a well-known account is found', async () => {
     const { failure, paths } = await fail(controlUp, profile);
 
     expect(failure).toMatchObject({ kind: 'missing', message: 'There is no such account.' });
@@ -239,13 +239,13 @@ describe('an account that is not found', () => {
     ['is not found either', {}],
     ['fails', { 'profile/x': down }],
     ['is malformed', { 'profile/x': answer(200, []) }],
-  ] as const)('is ambiguous when the well-known account %s', async (_title, routes) => {
+  ] as const)('is ambiguous if the well-known account %s', async (_title, routes) => {
     const { failure } = await fail(routes, profile);
 
     expect(failure.kind).toBe('ambiguous');
   });
 
-  it('is told as a throttle when the well-known account is throttled', async () => {
+  it('is reported as throttled if the request for the well-known account is throttled', async () => {
     const told: ProviderError[] = [];
 
     const { failure } = await fail({ 'profile/x': busy }, profile, {
@@ -256,7 +256,7 @@ describe('an account that is not found', () => {
     expect(told).toEqual([failure]);
   });
 
-  it('is compared with another account when it is the well-known one', async () => {
+  it('is compared with another account if it is the well-known one', async () => {
     const asked = { ...profile, account: { platform: 'x', handle: 'x' } } as const;
 
     const { failure, paths } = await fail(
@@ -297,7 +297,7 @@ describe('an account that is not found', () => {
     expect(await failAfter(60_001, before)).toEqual({ kind: 'ambiguous', requests: requests + 1 });
   });
 
-  it('is given up when its caller leaves, while the control read goes on for others', async () => {
+  it('is abandoned when its caller disconnects, while the control request continues for others', async () => {
     const leaving = new AbortController();
     let release: (() => void) | undefined;
     const handler = serveFxTwitter({
@@ -320,17 +320,20 @@ describe('an account that is not found', () => {
 describe('a list that is not found', () => {
   const lists = [timeline(), connections(), connections({ kind: 'following' })] as const;
 
-  it.each(lists)('of $kind is unavailable when the account is there', async (query) => {
+  it.each(lists)('of $kind is unavailable if the account exists', async (query) => {
     const { failure } = await fail({ 'profile/mira_holm': fxProfile(fxUser('mira_holm')) }, query);
 
     expect(failure).toMatchObject({ kind: 'unavailable', isProviderWide: false });
   });
 
-  it.each(lists)('of $kind says no more of the source when that fails itself', async (query) => {
-    const { failure } = await fail({ 'profile/mira_holm': down }, query);
+  it.each(lists)(
+    'of $kind reports nothing about the source if that fails itself',
+    async (query) => {
+      const { failure } = await fail({ 'profile/mira_holm': down }, query);
 
-    expect(failure).toMatchObject({ kind: 'unavailable', isProviderWide: true });
-  });
+      expect(failure).toMatchObject({ kind: 'unavailable', isProviderWide: true });
+    },
+  );
 
   it.each(lists)(
     'of $kind is missing when the account is protected or suspended',
@@ -343,14 +346,14 @@ describe('a list that is not found', () => {
     },
   );
 
-  it.each(lists)('of $kind is missing when only the control is there', async (query) => {
+  it.each(lists)('of $kind is missing if only the control account exists', async (query) => {
     const { failure, paths } = await fail(controlUp, query);
 
     expect(failure.kind).toBe('missing');
     expect(paths.slice(1)).toEqual(['/2/profile/mira_holm', '/2/profile/x']);
   });
 
-  it.each(lists)('of $kind is ambiguous when nothing is there', async (query) => {
+  it.each(lists)('of $kind is ambiguous if neither account exists', async (query) => {
     expect((await fail({}, query)).failure.kind).toBe('ambiguous');
   });
 
@@ -370,7 +373,7 @@ describe('a list that is not found', () => {
     }
   });
 
-  it.each(lists)('of $kind is malformed when the answer has no content', async (query) => {
+  it.each(lists)('of $kind is malformed if the body has no content', async (query) => {
     const handler: FakeHandler = (_, response) =>
       void response.writeHead(204, { 'content-type': 'application/json' }).end();
 
@@ -413,7 +416,7 @@ describe('a timeline', () => {
     ]);
   });
 
-  it('keeps a post whose repost by its own author is not wanted', async () => {
+  it('keeps a post whose repost by its own author is excluded', async () => {
     const page = fxPage([fxStatus('2001', { reposted_by: fxUser('mira_holm') }), fxStatus('2001')]);
 
     const { found } = await read({ [statuses]: page }, timeline({ withReposts: false }));
@@ -421,7 +424,7 @@ describe('a timeline', () => {
     expect(found.items).toMatchObject([{ id: '2001', reposted_by: null }]);
   });
 
-  it('leaves out what protected accounts wrote or reposted', async () => {
+  it('omits posts and reposts of protected accounts', async () => {
     const author = fxUser('tove_ek', { protected: true });
     const page = fxPage([
       fxStatus('1500', { author, reposted_by: fxUser('mira_holm') }),
@@ -441,7 +444,7 @@ describe('a timeline', () => {
     ['count=100&with_replies=1', timeline({ count: 33, withReplies: true })],
     ['count=100', timeline({ count: 33, withReposts: false })],
     ['count=20&cursor=a%7Cb%26c%3D%C3%A9%EF%BF%BD', timeline({ cursor: 'a|b&c=é\ud800' })],
-  ])('is asked for by %s', async (parameters, query) => {
+  ])('is requested with %s', async (parameters, query) => {
     const { paths } = await read({ [statuses]: fxPage([]) }, query);
 
     expect(paths).toEqual([`/2/profile/mira_holm/statuses?${parameters}`]);
@@ -467,7 +470,7 @@ describe('a timeline', () => {
     ['here', null],
     ['further', 'further'],
     ['0|1', '0|1'],
-  ])('that leads from the cursor “here” to %o goes on at %o', async (bottom, expected) => {
+  ])('that leads from the cursor “here” to %o continues at %o', async (bottom, expected) => {
     const { found } = await read(
       { [statuses]: fxPage([fxStatus('2001')], bottom) },
       timeline({ cursor: 'here' }),
@@ -494,7 +497,7 @@ describe('the end of a timeline', () => {
     ['another place, after two rows', two, at(5n, 1999n), at(5n, 1999n), undefined],
     ['the other direction', two, at(5n, 2000n, 'top'), at(5n, 2000n, 'top'), undefined],
     ['a cursor of another form', two, 'elsewhere', 'elsewhere', undefined],
-  ])('is told by its cursor: %s', async (_title, rows, bottom, cursor, isDoubtful) => {
+  ])('is determined by its cursor: %s', async (_title, rows, bottom, cursor, isDoubtful) => {
     const { found } = await read({ [statuses]: fxPage(rows, bottom) }, timeline({ cursor: sent }));
 
     expect(found).toMatchObject({ cursor, rows: rows.length });
@@ -512,7 +515,7 @@ describe('a page of fewer than two rows', () => {
     [search(), 'search', fxStatus('2001')],
   ] as const;
 
-  it.each(lists)('is doubtful where it goes on: $kind', async (query, path, row) => {
+  it.each(lists)('is doubtful if it continues: $kind', async (query, path, row) => {
     for (const rows of [[], [row], [null]]) {
       const { found } = await read({ [path]: fxPage(rows, 'more') }, query);
 
@@ -532,7 +535,7 @@ describe('a page of fewer than two rows', () => {
     },
   );
 
-  it('is not doubtful where its cursor stands at the end of the accounts', async () => {
+  it('is not doubtful if its cursor is at the end of the accounts', async () => {
     const page = fxPage([shop], '0|3');
 
     const { found } = await read({ 'profile/mira_holm/followers': page }, connections());
@@ -541,14 +544,14 @@ describe('a page of fewer than two rows', () => {
     expect(found).not.toHaveProperty('isDoubtful');
   });
 
-  it('is not doubtful where it is all that there can be', async () => {
+  it('is not doubtful if there can be no more rows', async () => {
     const { found } = await read({ typeahead: fxSuggestions([]) }, users());
 
     expect(found).not.toHaveProperty('isDoubtful');
   });
 });
 
-describe('a timeline until a moment', () => {
+describe('a timeline with an end time', () => {
   const untilSeconds = secondsOf('2005');
   const until = timeline({ untilSeconds });
   const jump = cursorBefore(untilSeconds * 1000, now);
@@ -568,7 +571,7 @@ describe('a timeline until a moment', () => {
     expect(paths).toEqual([`/2/profile/mira_holm/statuses?count=20&cursor=${jump}`]);
   });
 
-  it('ends where the service gives the made-up cursor back', async () => {
+  it('ends if the service returns the made-up cursor', async () => {
     const { found } = await read({ [statuses]: fxPages({ [jump]: fxPage([], jump) }) }, until);
 
     expect(found).toMatchObject({ items: [], cursor: null });
@@ -578,7 +581,7 @@ describe('a timeline until a moment', () => {
     [404, { code: 404, results: [] }],
     [400, { code: 400, message: 'cursor: no' }],
     [200, fxPage([])],
-  ])('begins with the plain first page when the service says %i, %o', async (status, body) => {
+  ])('begins with the plain first page if the service replies %i, %o', async (status, body) => {
     const plain = fxPage([fxStatus('2006'), fxStatus('2005'), fxStatus('2004')], 'older');
     const handler: FakeHandler = (request, response) =>
       parametersOf(request).has('cursor')
@@ -594,7 +597,7 @@ describe('a timeline until a moment', () => {
   it.each([
     ['fails', down, 'unavailable'],
     ['throttles', busy, 'throttled'],
-  ])('is not asked for again when the service %s', async (_title, handler, kind) => {
+  ])('is not requested again if the service %s', async (_title, handler, kind) => {
     const { failure, paths } = await fail({ [statuses]: handler }, until);
 
     expect(failure.kind).toBe(kind);
@@ -604,14 +607,14 @@ describe('a timeline until a moment', () => {
   it.each([
     ['now or later', timeline({ untilSeconds: now / 1000 })],
     ['on a later page', timeline({ untilSeconds, cursor: 'older' })],
-  ])('%s is asked for as it is', async (_title, query) => {
+  ])('needs no made-up cursor: %s', async (_title, query) => {
     const { paths } = await read({ [statuses]: fxPage([]) }, query);
 
     expect(paths).toHaveLength(1);
     expect(parametersOf({ url: paths[0] }).get('cursor')).toBe(query.cursor);
   });
 
-  it('has no repost that stands above a later post', async () => {
+  it('has no repost above a later post', async () => {
     const page = fxPage([repost('1001'), fxStatus('2006'), repost('1002'), fxStatus('2004')]);
 
     const { found } = await read({ [statuses]: page }, { ...until, cursor: 'older' });
@@ -634,7 +637,7 @@ describe('a timeline until a moment', () => {
 
 describe('a list of accounts', () => {
   it.each(['followers', 'following'] as const)(
-    'of %s is asked for by its parameters',
+    'of %s is requested with its parameters',
     async (kind) => {
       const { paths } = await read(
         { [`profile/mira_holm/${kind}`]: fxPage([]) },
@@ -651,7 +654,7 @@ describe('a list of accounts', () => {
     ['1|2', null],
     ['0|3', null],
     ['3|4', '3|4'],
-  ])('that leads from the cursor “1|2” to %o goes on at %o', async (bottom, expected) => {
+  ])('that leads from the cursor “1|2” to %o continues at %o', async (bottom, expected) => {
     const { found } = await read(
       { 'profile/mira_holm/followers': fxPage([fxUser('shop')], bottom) },
       connections({ cursor: '1|2' }),
@@ -660,7 +663,7 @@ describe('a list of accounts', () => {
     expect(found.cursor).toBe(expected);
   });
 
-  it('tells of a protected account that it is there, and no more', async () => {
+  it('shows only the existence of a protected account', async () => {
     const page = fxPage([fxUser('shop', { protected: true, id: '7' })]);
 
     for (const kind of ['followers', 'following'] as const) {
@@ -670,7 +673,7 @@ describe('a list of accounts', () => {
     }
   });
 
-  it('has each account once, and says how many it lacks', async () => {
+  it('has each account once, and the number of missing ones', async () => {
     const page = fxPage([fxUser('shop'), null, fxUser('shop'), { id: 7 }]);
 
     const { found } = await read({ 'profile/mira_holm/followers': page }, connections());
@@ -697,7 +700,7 @@ describe('a search', () => {
       'q=heron%20since_time%3A5%20until_time%3A9&feed=latest&count=20',
       search({ sinceSeconds: 5, untilSeconds: 9 }),
     ],
-  ])('is asked for by %s', async (parameters, query) => {
+  ])('is requested with %s', async (parameters, query) => {
     const { paths } = await read({ search: fxPage([]) }, query);
 
     expect(paths).toEqual([`/2/search?${parameters}`]);
@@ -738,7 +741,7 @@ describe('a search', () => {
     expect(found).toMatchObject({ cursor: 'deeper', rows: 7 });
   });
 
-  it('has only posts of the time that was asked for', async () => {
+  it('has only posts of the requested time range', async () => {
     const bounds = { sinceSeconds: secondsOf('2002'), untilSeconds: secondsOf('2003') };
 
     const { found } = await read({ search: posts }, search(bounds));
@@ -750,7 +753,7 @@ describe('a search', () => {
     ['deeper', null],
     ['deepest', 'deepest'],
     [null, null],
-  ])('that leads from the cursor “deeper” to %o goes on at %o', async (bottom, expected) => {
+  ])('that leads from the cursor “deeper” to %o continues at %o', async (bottom, expected) => {
     const { found } = await read({ search: fxPage([], bottom) }, search({ cursor: 'deeper' }));
 
     expect(found.cursor).toBe(expected);
@@ -764,24 +767,27 @@ describe('a search', () => {
 });
 
 describe('a search that fails', () => {
-  it.each([search(), users()])('by a 404 is unavailable: $kind', async (query) => {
+  it.each([search(), users()])('with a 404 is unavailable: $kind', async (query) => {
     const { failure, paths } = await fail({}, query);
 
     expect(failure.kind).toBe('unavailable');
     expect(paths).toHaveLength(1);
   });
 
-  it.each([search(), users()])('by a 400 is rejected, in our words: $kind', async (query) => {
-    const refusal = answer(400, { code: 400, message: 'Secret page of the upstream' });
+  it.each([search(), users()])(
+    'with a 400 is rejected with our own message: $kind',
+    async (query) => {
+      const refusal = answer(400, { code: 400, message: 'Secret page of the upstream' });
 
-    const { failure } = await fail({ search: refusal, typeahead: refusal }, query);
+      const { failure } = await fail({ search: refusal, typeahead: refusal }, query);
 
-    expect(failure).toMatchObject({ kind: 'rejected', message: 'X refuses this search text.' });
-  });
+      expect(failure).toMatchObject({ kind: 'rejected', message: 'X refuses this search text.' });
+    },
+  );
 
   const blank = 'The search text contains only underscores and spaces, which X refuses.';
 
-  it.each(['_', ' _ __ ', ''])('because its text is %o is rejected unasked', async (text) => {
+  it.each(['_', ' _ __ ', ''])('is rejected without a request for the text %o', async (text) => {
     for (const query of [search({ text, sinceSeconds: 5 }), users(text)]) {
       const { failure, paths } = await fail(fxListRoutes, query);
 
@@ -790,7 +796,7 @@ describe('a search that fails', () => {
     }
   });
 
-  it('because its text and times are too long is rejected unasked', async () => {
+  it('is rejected without a request if text and times are too long', async () => {
     const bounds = { sinceSeconds: 1_700_000_000, untilSeconds: 1_700_000_001 };
     const room = 512 - ' since_time:1700000000 until_time:1700000001'.length;
 
@@ -808,7 +814,7 @@ describe('a search that fails', () => {
     expect(paths).toEqual([]);
   });
 
-  it('because its text alone is too long says so without times', async () => {
+  it('is rejected without mentioning times if its text alone is too long', async () => {
     const { failure } = await fail(fxListRoutes, search({ text: '🐦'.repeat(257) }));
 
     expect(failure).toMatchObject({
@@ -836,7 +842,7 @@ describe('a search that fails', () => {
 });
 
 describe('a search for accounts', () => {
-  it('gives the suggestions of X, without the counts that they lack', async () => {
+  it('returns the suggestions of X, without missing counts', async () => {
     const { found, paths } = await read(
       { typeahead: fxSuggestions([fxSuggestedUser('heron'), 7, fxSuggestedUser('heron')]) },
       users('grey heron'),
@@ -864,7 +870,7 @@ describe('a search for accounts', () => {
     expect(paths).toEqual(['/2/typeahead?q=grey%20heron&result_type=users']);
   });
 
-  it('tells of a protected account that it is there, and no more', async () => {
+  it('shows only the existence of a protected account', async () => {
     const shop = { ...fxSuggestedUser('shop'), id: '7', protected: true };
 
     const { found } = await read({ typeahead: fxSuggestions([shop]) }, users());

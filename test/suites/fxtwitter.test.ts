@@ -73,7 +73,7 @@ describe('the requests to fxtwitter', () => {
     expect(paths.toSorted()).toEqual(expected);
   });
 
-  it('bear the path of the API address', async () => {
+  it('include the path of the API address', async () => {
     const handler: FakeHandler = (_, response) => answerJson(response, fxNothing, { status: 404 });
     const create: typeof createFxTwitter = ({ apiUrl, ...options }) =>
       createFxTwitter({ ...options, apiUrl: `${apiUrl}/mirror/` });
@@ -88,7 +88,7 @@ describe('the requests to fxtwitter', () => {
 });
 
 describe('a thread with replies', () => {
-  it('is split at the post, and holds only real replies, in order', async () => {
+  it('is split at the post, with only real replies, in order', async () => {
     const { found } = await read(fxConversationRoutes, query());
 
     expect(idsOf(found.ancestors)).toEqual(['1999', '2000']);
@@ -99,20 +99,20 @@ describe('a thread with replies', () => {
     expect(found).toMatchObject({ missing: [], warnings: [] });
   });
 
-  it('has the newest direct replies first when they are wanted so', async () => {
+  it('has the newest direct replies first on request', async () => {
     const { found } = await read(fxConversationRoutes, query({ replies: 'recent' }));
 
     expect(idsOf(found.replies)).toEqual(['2020', '2017', '2010', '2012', '2016', '2018']);
   });
 
-  it('counts the author’s continuation as replies when the thread is not wanted', async () => {
+  it('counts the author’s continuation as replies if the thread is not requested', async () => {
     const { found } = await read(fxConversationRoutes, query({ thread: false }));
 
     expect(idsOf(postsOf(found)).slice(0, 2)).toEqual(['2001', '2020']);
     expect(idsOf(found.replies)).toContain('2002');
   });
 
-  it('lacks the replies when the conversation fails', async () => {
+  it('lacks the replies if the conversation fails', async () => {
     const { found } = await read({ ...fxConversationRoutes, 'conversation/2001': down }, query());
 
     expect(idsOf(found.continuation)).toEqual(['2002', '2003']);
@@ -126,7 +126,7 @@ describe('a thread with replies', () => {
   it.each([
     ['down', down],
     ['malformed', ((_, response) => answerHtml(response)) as FakeHandler],
-  ])('is taken from the conversation when the thread is %s', async (_title, thread) => {
+  ])('is taken from the conversation if the thread is %s', async (_title, thread) => {
     const { found } = await read({ ...fxConversationRoutes, 'thread/2001': thread }, query());
 
     expect(idsOf(found.ancestors)).toEqual(['1999', '2000']);
@@ -136,7 +136,7 @@ describe('a thread with replies', () => {
     expect(found.warnings).toHaveLength(1);
   });
 
-  it('fails with the thread’s failure when both fail', async () => {
+  it('fails with the error of the thread if both requests fail', async () => {
     const handler = serveFxTwitter({ 'thread/2001': down });
 
     const failure = await fail(handler, query());
@@ -144,7 +144,7 @@ describe('a thread with replies', () => {
     expect(failure.kind).toBe('unavailable');
   });
 
-  it('leaves out rows that cannot be read, and says how many', async () => {
+  it('omits rows that cannot be read, and counts them', async () => {
     const bad = { ...fxStatus('1998'), author: null };
     const { found } = await read(
       {
@@ -171,7 +171,7 @@ describe('a thread with replies', () => {
     ]);
   });
 
-  it('stops the conversation when the thread says that the post is gone', async () => {
+  it('aborts the conversation request if the thread reports that the post is gone', async () => {
     let thread: (() => void) | undefined;
     let conversation: (() => void) | undefined;
     const cut = new Promise<void>((resolve) => {
@@ -203,7 +203,7 @@ describe('a thread with replies', () => {
     });
   });
 
-  it('reads the post by itself when nothing around it can be read', async () => {
+  it('falls back to the single post if nothing around it can be read', async () => {
     const nothing: FakeHandler = (_, response) => answerJson(response, fxNothing, { status: 404 });
 
     const { found } = await read(
@@ -222,7 +222,7 @@ describe('a thread with replies', () => {
     });
   });
 
-  it('believes the conversation that has the post over the thread that has nothing', async () => {
+  it('prefers a conversation that has the post to an empty thread', async () => {
     const { found } = await read(
       {
         'thread/2001': (_, response) => answerJson(response, fxNothing, { status: 404 }),
@@ -242,7 +242,7 @@ describe('a thread that the service could not get', () => {
   };
   const single = { 'thread/2001': fxBody(fxConversation.focal) };
 
-  it('is walked parent by parent', async () => {
+  it('is read parent by parent', async () => {
     const { found, paths } = await read({ ...single, ...parents }, query({ replies: 'off' }));
 
     expect(idsOf(found.ancestors)).toEqual(['1999', '2000']);
@@ -251,7 +251,7 @@ describe('a thread that the service could not get', () => {
     expect(paths).toEqual(['/2/thread/2001', '/2/status/2000', '/2/status/1999']);
   });
 
-  it('is kept as far as the parents can be read', async () => {
+  it('has the parents that can be read', async () => {
     const { found } = await read(
       { ...single, ...parents, 'status/1999': down },
       query({ replies: 'off' }),
@@ -277,7 +277,7 @@ describe('a thread that the service could not get', () => {
     expect(found.warnings).toHaveLength(2);
   });
 
-  it('is walked once around a circle', async () => {
+  it('ends if the parents form a circle', async () => {
     const circle = { 'status/2000': fxBody(fxReply('2000', '2001', 'otto_lind')) };
     const { found, paths } = await read({ ...single, ...circle }, query({ replies: 'off' }));
 
@@ -285,7 +285,7 @@ describe('a thread that the service could not get', () => {
     expect(paths).toHaveLength(2);
   });
 
-  it('is taken from the conversation where that has it', async () => {
+  it('is taken from the conversation if that has it', async () => {
     const { found, paths } = await read({ ...fxConversationRoutes, ...single }, query());
 
     expect(idsOf(found.ancestors)).toEqual(['1999', '2000']);
@@ -322,7 +322,7 @@ describe('a protected account', () => {
     });
   });
 
-  it('leaves tombstones in a thread, and none among the replies', async () => {
+  it('has tombstones in a thread, but not among the replies', async () => {
     const after = { author, text: 'Secret' };
     const { found } = await read(
       {
@@ -346,7 +346,7 @@ describe('a protected account', () => {
     expect(JSON.stringify(found)).not.toMatch(/Secret|owl/);
   });
 
-  it('leaves a tombstone in a thread that the conversation has', async () => {
+  it('has a tombstone in a thread that only the conversation has', async () => {
     const { found } = await read(
       { 'conversation/2001': fxBody(focal, { thread: [secret, focal], replies: [] }) },
       query(),
@@ -358,25 +358,22 @@ describe('a protected account', () => {
   it.each([
     ['a protected account', 401, { code: 401, status: null }, 'private'],
     ['nobody any more', 404, { ...fxNothing, status: fxTombstone('2000', 'deleted') }, 'deleted'],
-  ])(
-    'leaves a tombstone where a parent is said to be of %s',
-    async (_title, status, body, reason) => {
-      const { found } = await read(
-        {
-          'thread/2001': fxBody(focal),
-          'status/2000': (_, response) => answerJson(response, body, { status }),
-        },
-        query({ replies: 'off' }),
-      );
+  ])('has a tombstone if a parent is said to be of %s', async (_title, status, body, reason) => {
+    const { found } = await read(
+      {
+        'thread/2001': fxBody(focal),
+        'status/2000': (_, response) => answerJson(response, body, { status }),
+      },
+      query({ replies: 'off' }),
+    );
 
-      expect(found.ancestors).toMatchObject([
-        { id: '2000', type: 'tombstone', reason, url: 'https://x.com/i/status/2000' },
-      ]);
-      expect(found.warnings).toHaveLength(2);
-    },
-  );
+    expect(found.ancestors).toMatchObject([
+      { id: '2000', type: 'tombstone', reason, url: 'https://x.com/i/status/2000' },
+    ]);
+    expect(found.warnings).toHaveLength(2);
+  });
 
-  it('leaves a tombstone where parents are walked, and the walk goes on above it', async () => {
+  it('has a tombstone when parents are read one by one, which continues above it', async () => {
     const { found } = await read(
       {
         'thread/2001': fxBody(focal),
@@ -394,7 +391,7 @@ describe('a protected account', () => {
   });
 });
 
-describe('a throttle that an answer survives', () => {
+describe('a throttled request beside a successful one', () => {
   const busy: FakeHandler = (_, response) => answerHtml(response, { status: 429 });
   const single = { 'thread/2001': fxBody(fxConversation.focal) };
 
@@ -408,19 +405,19 @@ describe('a throttle that an answer survives', () => {
     return told.map(({ kind }) => kind);
   }
 
-  it('is told of when the conversation is throttled', async () => {
+  it('is reported if it is the conversation', async () => {
     const routes = { ...fxConversationRoutes, 'conversation/2001': busy };
 
     expect(await toldOf(routes, query())).toEqual(['throttled']);
   });
 
-  it('is told of when a parent is throttled', async () => {
+  it('is reported if it is a parent', async () => {
     const routes = { ...single, 'status/2000': busy };
 
     expect(await toldOf(routes, query({ replies: 'off' }))).toEqual(['throttled']);
   });
 
-  it('is not told of when the failure is another', async () => {
+  it('is not reported for another failure', async () => {
     const routes = { ...single, 'status/2000': down, 'conversation/2001': down };
 
     expect(await toldOf(routes, query())).toEqual([]);
@@ -428,7 +425,7 @@ describe('a throttle that an answer survives', () => {
 });
 
 describe('a post', () => {
-  it('is the original where the id is a repost’s', async () => {
+  it('is the original if the id is that of a repost', async () => {
     const reposter = { ...fxUser('tove_ek'), followers: undefined };
     const { found } = await read(
       { 'status/3000': fxBody(fxStatus('2001', { reposted_by: reposter })) },
@@ -438,7 +435,7 @@ describe('a post', () => {
     expect(found.post).toMatchObject({ id: '2001', reposted_by: { screen_name: 'tove_ek' } });
   });
 
-  it('is read from a v1 body, too', async () => {
+  it('is also read from a v1 body', async () => {
     const { found } = await read(
       { 'status/2001': { code: 200, message: 'OK', tweet: fxV1Status('2001') } },
       query(alone),
@@ -534,7 +531,7 @@ describe('a failure of fxtwitter', () => {
     ['blocked', /limits who/],
     ['unavailable', /not available/],
     ['unheard-of', /not available/],
-  ])('that is a tombstone for %s says so', async (reason, sentence) => {
+  ])('that is a tombstone for %s has a matching message', async (reason, sentence) => {
     const handler: FakeHandler = (_, response) =>
       answerJson(response, { ...fxNothing, status: fxTombstone('2001', reason) }, { status: 404 });
 
@@ -544,7 +541,7 @@ describe('a failure of fxtwitter', () => {
     expect(failure.message).toMatch(sentence);
   });
 
-  it('of the thread is told when it hangs and the conversation has no post', async () => {
+  it('of the thread is reported if it hangs and the conversation has no post', async () => {
     const failure = await withProvider(
       createFxTwitter,
       { handler: serveFxTwitter({ 'thread/2001': hang }), attemptTimeoutMs: 100 },
@@ -554,7 +551,7 @@ describe('a failure of fxtwitter', () => {
     expect(failure.kind).toBe('unavailable');
   });
 
-  it('of the thread gives way to a conversation that knows the post is gone', async () => {
+  it('of the thread yields to a conversation that reports the post as gone', async () => {
     const gone = { ...fxNothing, status: fxTombstone('2001', 'deleted') };
     const handler = serveFxTwitter({ 'thread/2001': down, 'conversation/2001': gone });
 

@@ -24,44 +24,44 @@ import {
   withProvider,
 } from './provider-suite.ts';
 
-/** Query for anything except a post. */
+/** Query for anything but a post. */
 export type ListQuery = Exclude<Query, PostQuery>;
 
-/** Result of such a query. */
+/** Result of a provider for a list query. */
 export type ListFound = ProfileFound | Page<Post> | Page<Account>;
 
-/** Provider, its upstream and the queries to send. */
+/** Provider and upstream, with the queries to test. */
 export interface ListSetup {
   readonly create: ProviderSetup['create'];
   readonly healthy: FakeHandler;
   /**
-   * One query with results for each of the provider's reads, without time bounds. The timeline (without reposts) and
-   * the search find posts of at least two times.
+   * One query for each of the provider's reads, without a time range, that finds something. The timeline
+   * (without reposts) and the search find posts of at least two times.
    */
   readonly queries: readonly ListQuery[];
   /** Queries that the provider does not cover. */
   readonly elsewhere: readonly ListQuery[];
   /** Handler that answers like the upstream for a missing account. */
   readonly absent: FakeHandler;
-  /** Account that is missing even if the upstream is healthy. Default: that of the query. */
+  /** Account that does not exist even in the healthy upstream. Default: that of the query. */
   readonly absentAccount?: AccountReference;
 }
 
-/** Registers the tests of providers of profiles and lists behind an upstream. */
+/** Runs the cases for every provider of profiles and lists behind an upstream. */
 export function listSuite(name: string, setup: ListSetup): void {
   answeringListSuite(name, setup);
   failingListSuite(name, setup);
 }
 
-/** Registers the tests of a failing upstream, for every query. */
+/** Runs the cases of a failing upstream for every query. */
 export function failingListSuite(name: string, setup: ListSetup): void {
   const { create, healthy, queries } = setup;
   failingCases(name, { create, healthy, queries, single: queries });
 }
 
-/** Registers the tests of all providers of profiles and lists. */
+/** Runs the cases for every provider of profiles and lists, with or without an upstream. */
 export function answeringListSuite(name: string, setup: ListSetup): void {
-  it(`${name} supports exactly the tested kinds of query`, async () => {
+  it(`${name} is tested with all its reads, and with no other`, async () => {
     await rig(setup, async (provider) => {
       const reads = [...provider.reads].filter((read) => !postReads.has(read));
 
@@ -136,7 +136,7 @@ function answeringCases(query: ListQuery, setup: ListSetup): void {
     });
   });
 
-  it.each([1, 100])('returns valid rows when %i are requested', async (count) => {
+  it.each([1, 100])('returns valid rows if %i are requested', async (count) => {
     await rig(setup, async (provider) => {
       expectSoundFound(await askProvider(provider, { ...query, count }));
     });
@@ -144,7 +144,7 @@ function answeringCases(query: ListQuery, setup: ListSetup): void {
 }
 
 function timelineCases(query: TimelineQuery, setup: ListSetup): void {
-  it('has no posts at or after `until`', async () => {
+  it('returns nothing at or after the end time', async () => {
     await rig(setup, async (provider) => {
       const own = { ...query, withReposts: false };
       const untilSeconds = middleOf(await walkPosts(provider, own));
@@ -156,7 +156,7 @@ function timelineCases(query: TimelineQuery, setup: ListSetup): void {
     });
   });
 
-  it("has only the account's own posts without reposts and replies", async () => {
+  it('returns only what the account wrote without reposts and replies', async () => {
     await rig(setup, async (provider) => {
       const only = { ...query, withReplies: false, withReposts: false };
 
@@ -173,7 +173,7 @@ function timelineCases(query: TimelineQuery, setup: ListSetup): void {
 }
 
 function searchCases(query: SearchQuery, setup: ListSetup): void {
-  it('has no posts before `since`, or at or after `until`', async () => {
+  it('returns nothing before the start time, or at or after the end time', async () => {
     await rig(setup, async (provider) => {
       const bound = middleOf(await walkPosts(provider, query));
 
@@ -186,7 +186,7 @@ function searchCases(query: SearchQuery, setup: ListSetup): void {
     });
   });
 
-  it("has only media of the feed's kind", async () => {
+  it('returns only media of the kind of the feed', async () => {
     await rig(setup, async (provider) => {
       for (const feed of ['photos', 'videos'] as const) {
         const rows = await walk(provider, { ...query, feed });
@@ -201,7 +201,7 @@ type Row = Post | Account;
 
 const maxPages = 20;
 
-/** Reads and checks all pages. Returns all rows. */
+/** Reads page by page to the end, checks each page, and returns all rows. */
 async function walk(provider: Provider, query: WalkedQuery): Promise<readonly Row[]> {
   const rows: Row[] = [];
   let { cursor } = query;
@@ -235,7 +235,7 @@ function isStatusRow(row: Row): row is Extract<Post, { type: 'status' }> {
   return 'type' in row && row.type === 'status';
 }
 
-/** Checks the invariants of all profiles and pages. */
+/** Checks every profile and every page of any provider. */
 export function expectSoundFound(found: ListFound): void {
   for (const warning of found.warnings) expect(warning).toMatch(/^[A-Z0-9][^\n]*\.$/);
   if ('account' in found) {

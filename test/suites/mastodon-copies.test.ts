@@ -8,7 +8,7 @@ import { serveHosts } from '../support/public-http.ts';
 import { askProvider, postsOf, withProvider } from './provider-suite.ts';
 
 const evil = 'evil.example.org';
-/** Somebody on a server that is never asked. */
+/** An account on a server that is never called. */
 const ada = accountRow('ada@famous.example.com');
 const mallory = accountRow('mallory', { url: `https://${evil}/@mallory` });
 const account = { platform: 'mastodon', handle: `mallory@${evil}` } as const;
@@ -22,7 +22,7 @@ const copyOf = (id: string) => ({
 });
 const copiedAda = { host: evil, url: `https://${evil}/@ada@famous.example.com` };
 
-/** Asks a server that answers each path that ends so. */
+/** Sends requests to a server that answers each path with this ending. */
 async function ask<Kind extends QueryKind>(
   paths: Readonly<Record<string, unknown>>,
   query: Answers[Kind]['query'] & { readonly kind: Kind },
@@ -47,8 +47,8 @@ const readPost = (row: Row, context: Row = { ancestors: [], descendants: [] }) =
 const sources = (posts: readonly Post[]) =>
   posts.map((post) => (post.type === 'status' ? post.copied_from : undefined));
 
-describe('a post that another server than its author’s has sent', () => {
-  it('names that server, and the address of the copy', async () => {
+describe('a post sent by a server other than its author’s', () => {
+  it('names that server and the URL of the copy', async () => {
     const { post, warnings } = await readPost(statusRow('7', ada));
 
     expect(post).toMatchObject({
@@ -59,7 +59,7 @@ describe('a post that another server than its author’s has sent', () => {
     expect(warnings).toContainEqual(expect.stringContaining(`a copy of the post on ${evil}.`));
   });
 
-  it('names it among ancestors, replies and the author’s own chain', async () => {
+  it('names that server for ancestors, replies and the author’s own chain', async () => {
     const at = (id: string, by: Row, fields: Row = {}) => statusRow(id, by as typeof ada, fields);
     const found = await readPost(at('7', mallory, { in_reply_to_id: '6' }), {
       ancestors: [at('6', ada)],
@@ -76,14 +76,14 @@ describe('a post that another server than its author’s has sent', () => {
     ['state', { quote: { state: 'accepted', quoted_status: statusRow('5', ada) } }],
     ['fork', { quote: statusRow('5', ada) }],
     ['Pleroma', { pleroma: { quote: statusRow('5', ada) } }],
-  ])('names it in a quote: %s', async (_, fields) => {
+  ])('names that server in a quote: %s', async (_, fields) => {
     const { post } = await readPost(statusRow('7', mallory, fields));
 
     expect(post).not.toHaveProperty('copied_from');
     expect(post).toMatchObject({ quote: { copied_from: copyOf('5') } });
   });
 
-  it('names it in boosts, and of who boosted', async () => {
+  it('names that server in boosts, and for the boosting account', async () => {
     const boosted = await readPost(statusRow('7', mallory, { reblog: statusRow('5', ada) }));
     const boosting = await readPost(statusRow('7', ada, { reblog: statusRow('5', mallory) }));
     const rows = [statusRow('7', mallory, { reblog: statusRow('5', ada) })];
@@ -99,14 +99,14 @@ describe('a post that another server than its author’s has sent', () => {
     expect(timeline.warnings).toContainEqual(expect.stringContaining(`as ${evil} has them`));
   });
 
-  it('names it where its address is that of the copy', async () => {
+  it("names that server if the post's URL is that of the copy", async () => {
     const { post } = await readPost(statusRow('7', ada, { url: null, uri: 'tag:odd' }));
 
     expect(post).toMatchObject({ url: copyOf('7').url, copied_from: copyOf('7') });
   });
 });
 
-describe('an account that another server has described', () => {
+describe('an account described by another server', () => {
   it('names that server in lists', async () => {
     const found = await ask<'followers'>(
       { '/lookup': mallory, '/followers': [ada, accountRow('kelp')] },
@@ -120,7 +120,7 @@ describe('an account that another server has described', () => {
   });
 });
 
-describe('what its own server has sent', () => {
+describe('data sent by its own server', () => {
   const host = 'social.otter.example.net';
   const otter = accountRow('otter', { url: `https://${host}/@otter` });
   const web = { links: [{ rel: 'self', href: `https://${host}/users/otter` }] };
@@ -129,7 +129,7 @@ describe('what its own server has sent', () => {
     account: { platform: 'mastodon', handle: 'otter@otter.example.net' },
   } as const;
 
-  it('is no copy, also where the server stands in for a domain', async () => {
+  it('is not a copy, even if the server acts for a domain', async () => {
     const handler = serveHosts({
       'otter.example.net': ({ url = '' }, response) => {
         if (url.includes('webfinger')) answerJson(response, web);
@@ -146,7 +146,7 @@ describe('what its own server has sent', () => {
   });
 
   it.each([`mallory@${evil}`, `MALLORY@${evil.toUpperCase()}`])(
-    'is no copy where it writes its own domain: %s',
+    'is not a copy if it has its own domain: %s',
     async (acct) => {
       const { post } = await readPost(statusRow('7', { ...mallory, acct }));
 
@@ -155,7 +155,7 @@ describe('what its own server has sent', () => {
   );
 
   it.each([`ada@sub.${evil}`, 'ada@example.org', `ada@${evil}:8443`])(
-    'is a copy under another domain, however alike: %s',
+    'is a copy under another, similar domain: %s',
     async (acct) => {
       const { post } = await readPost(statusRow('7', { ...mallory, acct }));
 

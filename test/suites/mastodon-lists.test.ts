@@ -62,7 +62,7 @@ async function walk(
 const idsOf = (posts: readonly { readonly id: string | null }[]) => posts.map(({ id }) => id);
 
 describe('a timeline of Mastodon', () => {
-  it('gives every post once, newest first, by the links of the server', async () => {
+  it('returns every post once, newest first, following the links of the server', async () => {
     const server = serverWithPosts(130);
 
     const posts = await withServer(server.handler, (rig) => walk(rig, timeline({ count: 100 })));
@@ -70,7 +70,7 @@ describe('a timeline of Mastodon', () => {
     expect(idsOf(posts)).toEqual(server.idsBy(wren));
   });
 
-  it('asks for what is wanted, and for no more', async () => {
+  it('requests only what is needed', async () => {
     const { handler } = serverWithPosts(3);
 
     const urls = await withServer(handler, async ({ provider, upstream }) => {
@@ -87,7 +87,7 @@ describe('a timeline of Mastodon', () => {
     ]);
   });
 
-  it('has the posts with media alone, also where a server sends the others', async () => {
+  it('has only posts with media, even if a server sends others', async () => {
     const server = serverWithPosts(9, (at) => ({
       media_attachments: at % 4 === 0 ? [imageRow('mud', {})] : [],
     }));
@@ -101,7 +101,7 @@ describe('a timeline of Mastodon', () => {
     expect(urls.at(-1)).toContain('&only_media=true');
   });
 
-  it('begins at the end of the time, without a walk there', async () => {
+  it('begins at the end time without reading newer pages', async () => {
     const server = serverWithPosts(300);
     const untilSeconds = msAt(10) / 1000;
 
@@ -114,7 +114,7 @@ describe('a timeline of Mastodon', () => {
     expect(requests).toBe(2);
   });
 
-  it('believes an empty page before the first post', async () => {
+  it('accepts an empty page before the first post', async () => {
     const { handler } = serverWithPosts(30);
 
     const { posts, requests } = await withServer(handler, async (rig) => ({
@@ -125,7 +125,7 @@ describe('a timeline of Mastodon', () => {
     expect([posts, requests]).toEqual([[], 3]);
   });
 
-  it('walks to the end of the time on servers whose ids hold none', async () => {
+  it('reads pages up to the end time on servers whose ids contain no time', async () => {
     const server = createFakeMastodon();
     server.addAccount(wren);
     for (let at = 0; at < 50; at += 1) {
@@ -140,7 +140,7 @@ describe('a timeline of Mastodon', () => {
     expect(idsOf(posts)).toEqual(['1004', '1003', '1002', '1001', '1000']);
   });
 
-  it('puts a boost at the time it was made', async () => {
+  it('places a boost at the time of the boost', async () => {
     const server = serverWithPosts(3);
     const old = statusRow(idAt(-9000), accountRow('kelp@kelp.example.net'));
     server.addStatus(statusRow(idAt(9), wren, { content: '', reblog: old }));
@@ -157,7 +157,7 @@ describe('a timeline of Mastodon', () => {
     expect(idsOf(before)).toEqual(idsOf(rest));
   });
 
-  it('goes on below the last post of a full page where a server sends no links', async () => {
+  it('continues below the last post of a full page if a server sends no links', async () => {
     const server = serverWithPosts(45);
     const handler: FakeHandler = (request, response) => {
       const { writeHead } = response;
@@ -171,7 +171,7 @@ describe('a timeline of Mastodon', () => {
     expect(idsOf(posts)).toEqual(server.idsBy(wren));
   });
 
-  it('has a post once that its author has boosted, at the time of the boost', async () => {
+  it('has a post that its author boosted once, at the time of the boost', async () => {
     const server = serverWithPosts(3);
     const own = statusRow(idAt(1), wren);
     server.addStatus(statusRow(idAt(9), wren, { content: '', reblog: own }));
@@ -181,7 +181,7 @@ describe('a timeline of Mastodon', () => {
     expect(idsOf(posts)).toEqual([idAt(1), idAt(2), idAt(0)]);
   });
 
-  it('holds no post that its server puts into the mouth of another account', async () => {
+  it('omits posts that the server attributes to another account', async () => {
     const server = serverWithPosts(2);
     const victim = { ...accountRow('vera@victim.example.net'), id: wren.id };
     server.addStatus(statusRow(idAt(5), victim));
@@ -194,7 +194,7 @@ describe('a timeline of Mastodon', () => {
     expect(page.warnings.join()).toContain('1 post is left out');
   });
 
-  it('has boosts of two posts whose ids are the same on their servers', async () => {
+  it('keeps boosts of two posts whose ids are the same on their servers', async () => {
     const server = serverWithPosts(0);
     const authors = ['kelp@kelp.example.net', 'moss@moss.example.net'].map((acct) =>
       accountRow(acct),
@@ -212,7 +212,7 @@ describe('a timeline of Mastodon', () => {
     expect(page.warnings.join()).toContain('Posts of other servers');
   });
 
-  it('goes on over a page of which nothing may be shown', async () => {
+  it('continues after a page without visible posts', async () => {
     const server = serverWithPosts(25, (at) => (at >= 5 ? { visibility: 'private' } : {}));
 
     const posts = await withServer(server.handler, (rig) => walk(rig, timeline()));
@@ -220,7 +220,7 @@ describe('a timeline of Mastodon', () => {
     expect(posts).toHaveLength(5);
   });
 
-  it('says how many rows could not be read', async () => {
+  it('counts the rows that could not be read', async () => {
     const { handler } = serverWithPosts(3, (at) => (at === 1 ? { created_at: 'yesterday' } : {}));
 
     const page = await withServer(handler, ({ provider }) => askProvider(provider, timeline()));
@@ -230,7 +230,7 @@ describe('a timeline of Mastodon', () => {
     expect(page.warnings).toHaveLength(1);
   });
 
-  it('is no list where a server sends far more than was asked for', async () => {
+  it('is malformed if a server sends far more than was requested', async () => {
     const error = await withServer(
       ({ url = '' }, response) =>
         answerJson(response, url.includes('/lookup') ? wren : Array(5000).fill({})),
@@ -240,7 +240,7 @@ describe('a timeline of Mastodon', () => {
     expect(error).toMatchObject({ kind: 'malformed', isProviderWide: false });
   });
 
-  it('is missing when its account is suspended', async () => {
+  it('is missing if its account is suspended', async () => {
     const server = createFakeMastodon();
     server.addAccount(accountRow('wren', { suspended: true }));
 
@@ -251,7 +251,7 @@ describe('a timeline of Mastodon', () => {
     expect(failure).toMatchObject({ kind: 'missing', message: 'This account is suspended.' });
   });
 
-  it('looks an account up anew when its list is gone', async () => {
+  it('looks up an account again if its list is gone', async () => {
     const server = serverWithPosts(3);
     let isGone = false;
     const handler: FakeHandler = (request, response) => {
@@ -273,7 +273,7 @@ describe('a timeline of Mastodon', () => {
 });
 
 describe('a profile of Mastodon', () => {
-  it('is none where its server answers with an account of another one', async () => {
+  it('is malformed if the server sends an account of another server', async () => {
     const victim = accountRow('vera@victim.example.net');
     const error = await withServer(
       (_request, response) => answerJson(response, victim),
@@ -298,7 +298,7 @@ describe('a profile of Mastodon', () => {
     verified_at,
   });
 
-  it('has its fields below its own words, and a verified link as its website', async () => {
+  it('has its fields below its description, and a verified link as its website', async () => {
     const fields = [
       { name: 'Pronouns', value: 'she/her', verified_at: null },
       field('Code', 'https://code.example.org/'),
@@ -318,7 +318,7 @@ describe('a profile of Mastodon', () => {
     upstream.requests.filter(({ url }) => url.includes('/lookup')).length;
   const profile = { kind: 'profile', account } as const;
 
-  it('is looked up once with its posts, and anew when it is asked for again', async () => {
+  it('is looked up once with its posts, and again for another request', async () => {
     await withServer(serverWithPosts(3).handler, async (rig) => {
       await Promise.all([
         askProvider(rig.provider, timeline()),
@@ -331,7 +331,7 @@ describe('a profile of Mastodon', () => {
     });
   });
 
-  it('is read for those who stay when the first who asked leaves', async () => {
+  it('is read for the other callers if the first one disconnects', async () => {
     await withServer(serverWithPosts(3).handler, async (rig) => {
       const leaving = new AbortController();
       const left = askProvider(rig.provider, profile, { signal: leaving.signal });
@@ -344,7 +344,7 @@ describe('a profile of Mastodon', () => {
 
       expect((await failureOf(left)).kind).toBe('unavailable');
       await Promise.all(staying);
-      // The one that was given up may have been sent.
+      // The abandoned request may have been sent.
       expect(lookupsIn(rig)).toBeLessThanOrEqual(2);
     });
   });
@@ -362,7 +362,7 @@ describe('a profile of Mastodon', () => {
     expect(warnings[0]).toContain(words);
   });
 
-  it('is no other for an approval of followers, an empty name or counts that are hidden', async () => {
+  it('has no warning for approved followers, an empty name or hidden counts', async () => {
     const { account: found, warnings } = await readProfile({
       locked: true,
       display_name: '',
@@ -375,10 +375,10 @@ describe('a profile of Mastodon', () => {
   });
 });
 
-describe('the followers of an account of Mastodon', () => {
+describe('the followers of a Mastodon account', () => {
   const followers = { kind: 'followers', account, ...start } as const;
 
-  it('are walked by places that only the links tell', async () => {
+  it('are paged by cursors that only the links contain', async () => {
     const server = serverWithPosts(0);
     const names = Array.from({ length: 130 }, (_, at) => `otter${at}@kelp.example.net`);
     for (const name of names) server.follow(accountRow(name), wren);
@@ -397,7 +397,7 @@ describe('the followers of an account of Mastodon', () => {
     expect(handles).toEqual(names.toReversed());
   });
 
-  it('are hidden where their owner wants so, which is said', async () => {
+  it('are hidden if their owner hides them, with a warning', async () => {
     const server = createFakeMastodon();
     const shy = accountRow('wren', { hide_collections: true });
     server.addAccount(shy);
@@ -413,7 +413,7 @@ describe('the followers of an account of Mastodon', () => {
     ]);
   });
 
-  it('have handles in ASCII, which can be asked for', async () => {
+  it('have handles in ASCII, which can be queried', async () => {
     const server = serverWithPosts(0);
     server.follow(accountRow('otter@bücher.example.net'), wren);
 
@@ -425,7 +425,7 @@ describe('the followers of an account of Mastodon', () => {
   });
 
   it.each(['wren＠victim.example.net', 'wren\u202e', '](javascript:x)', 'wren@[::1]'])(
-    'are none whose handle is made to be misread: %j',
+    'exclude accounts with misleading handles: %j',
     async (acct) => {
       const rows = [accountRow('kelp@kelp.example.net'), { ...wren, acct }];
       const page = await withServer(
@@ -437,7 +437,7 @@ describe('the followers of an account of Mastodon', () => {
     },
   );
 
-  it('are none of those that are suspended', async () => {
+  it('exclude suspended accounts', async () => {
     const server = serverWithPosts(0);
     server.follow(accountRow('otter', { suspended: true }), wren);
     server.follow(accountRow('seal'), wren);
@@ -454,7 +454,7 @@ describe('the followers of an account of Mastodon', () => {
   });
 });
 
-describe('a search of accounts of Mastodon', () => {
+describe('an account search of Mastodon', () => {
   const find = (hosts: Readonly<Record<string, FakeHandler>>, text: string) =>
     withProvider(createFakedMastodon, { handler: serveHosts(hosts) }, ({ provider }) =>
       askProvider(provider, { kind: 'searchUsers', platform: 'mastodon', text, ...start }),
@@ -480,7 +480,7 @@ describe('a search of accounts of Mastodon', () => {
     expect(page.warnings[0]).toContain(`the accounts that ${homeHost} knows`);
   });
 
-  it('takes no answer of the server that is named for no absence', async () => {
+  it('does not take a missing result of the named server for an absence', async () => {
     const gone = await find(hosts, 'nobody@gone.example.net');
     const absent = await find(hosts, 'nobody@otter.example.net');
 
@@ -526,7 +526,7 @@ describe('a search of Mastodon', () => {
     expect(await find(search(text))).toHaveLength(count);
   });
 
-  it('keeps to the time', async () => {
+  it('respects the time range', async () => {
     const times = { sinceSeconds: msAt(10) / 1000, untilSeconds: msAt(13) / 1000 };
 
     const found = await withServer(server.handler, async (rig) => ({
@@ -547,15 +547,18 @@ describe('a search of Mastodon', () => {
     ['latest', 1],
     ['top', 2],
     ['photos', 2],
-  ] as const)('says with feed=%s what a search without a login is', async (feed, count) => {
-    const page = await withServer(server.handler, ({ provider }) =>
-      askProvider(provider, search('#tides', { feed })),
-    );
+  ] as const)(
+    'warns with feed=%s about the limits of a search without a login',
+    async (feed, count) => {
+      const page = await withServer(server.handler, ({ provider }) =>
+        askProvider(provider, search('#tides', { feed })),
+      );
 
-    expect(page.warnings).toHaveLength(count);
-    expect(page.warnings[0]).toContain('Mastodon has no search of posts without a login');
-    expect(page.warnings[0]).toContain(homeHost);
-  });
+      expect(page.warnings).toHaveLength(count);
+      expect(page.warnings[0]).toContain('Mastodon has no search of posts without a login');
+      expect(page.warnings[0]).toContain(homeHost);
+    },
+  );
 
   it.each([
     'tides',
@@ -579,7 +582,7 @@ describe('a search of Mastodon', () => {
     });
   });
 
-  it('is unavailable where the server does not offer it', async () => {
+  it('is unavailable if the server does not offer it', async () => {
     const closed: FakeHandler = (_, response) =>
       answerJson(
         response,

@@ -55,7 +55,7 @@ function serverWith(...statuses: readonly StatusRow[]): FakeMastodon {
   return server;
 }
 
-/** Reads one post by itself. */
+/** Reads a single post. */
 async function readOne(fields: Row, account = wren): Promise<Status> {
   const { post } = await read(serverWith(statusRow(idAt(0), account, fields)).handler, idAt(0), {
     thread: false,
@@ -77,7 +77,7 @@ const idsOf = (posts: PostFound['replies']) => posts.map(({ id }) => id);
 const toldOfCopies = `Posts of other servers are shown as ${homeHost} has them, and may differ from the originals.`;
 
 describe('a post of Mastodon', () => {
-  it('is told with all that its server says of it', async () => {
+  it('has all members that its server sends', async () => {
     const post = await readOne({
       content: '<p>Low <b>tide</b></p>',
       spoiler_text: 'mud',
@@ -147,7 +147,7 @@ describe('a post of Mastodon', () => {
     expect(media.all.map((item) => [item.type, item.duration])).toEqual([[type, duration]]);
   });
 
-  it('leaves out media that lead nowhere', async () => {
+  it('omits media without a URL', async () => {
     const rows = [{ url: null }, { url: 'javascript:alert(1)' }, { url: '' }];
 
     const { media } = await readOne({ media_attachments: rows.map((row) => imageRow('mud', row)) });
@@ -161,7 +161,7 @@ describe('a post of Mastodon', () => {
     [{ multiple: true, votes_count: 6, voters_count: null }, [3, 3], [50, 50]],
     [{ multiple: false, votes_count: 0, voters_count: 0 }, [0, 0], [0, 0]],
     [{ multiple: false, votes_count: 4, voters_count: 4 }, [null, null], [null, null]],
-  ])('has a poll with the shares of its choices: %j', async (fields, counts, shares) => {
+  ])('has a poll with the shares of its options: %j', async (fields, counts, shares) => {
     const options = counts.map((votes_count, at) => ({ title: `Choice ${at}`, votes_count }));
     const row = { id: '1', expires_at: '2026-01-02T00:00:00.000Z', expired: true, options };
 
@@ -174,7 +174,7 @@ describe('a post of Mastodon', () => {
     });
   });
 
-  it('names those it mentions with their servers', async () => {
+  it('has mentions with their servers', async () => {
     const url = 'https://kelp.example.net/@kelp';
     const mention = `<a href="${url}" class="u-url mention">@<span>kelp</span></a>`;
     const mentions = [{ id: '9', username: 'kelp', acct: 'kelp@kelp.example.net', url }];
@@ -186,7 +186,7 @@ describe('a post of Mastodon', () => {
   });
 
   it.each(['private', 'direct', 'list', 'local', 'mutuals_only', null])(
-    'is not served when its visibility is %s',
+    'is not served if its visibility is %s',
     async (visibility) => {
       const status = statusRow(idAt(0), wren, { visibility });
 
@@ -196,7 +196,7 @@ describe('a post of Mastodon', () => {
     },
   );
 
-  it('says when its author is limited', async () => {
+  it('has a warning if its author is limited', async () => {
     const limited = { ...wren, limited: true };
     const server = serverWith(statusRow(idAt(0), limited));
 
@@ -208,11 +208,11 @@ describe('a post of Mastodon', () => {
     }
   });
 
-  it('is served when it is unlisted', async () => {
+  it('is served if it is unlisted', async () => {
     expect((await readOne({ visibility: 'unlisted' })).type).toBe('status');
   });
 
-  it('is not served when its author is suspended', async () => {
+  it('is not served if its author is suspended', async () => {
     const status = statusRow(idAt(0), accountRow('wren', { suspended: true }));
 
     const failure = await failToRead(serverWith(status).handler, idAt(0));
@@ -227,7 +227,7 @@ describe('a boost', () => {
   const boostBy = (fields: Row = {}, of = inner) =>
     statusRow(idAt(9), kelp, { content: '', reblog: of, ...fields });
 
-  it('is what it boosts, with its thread and who boosted it', async () => {
+  it('is shown as the boosted post, with its thread and the boosting account', async () => {
     const server = serverWith(inner, boostBy(), replyTo(inner, 2, kelp));
 
     const { post, replies } = await read(server.handler, idAt(9));
@@ -244,38 +244,38 @@ describe('a boost', () => {
     ['a post that is not public', boostBy({}, { ...inner, visibility: 'private' } as StatusRow)],
     ['a public post for followers alone', boostBy({ visibility: 'private' })],
     ['a post by an account that is suspended', boostBy({ account: { ...kelp, suspended: true } })],
-  ])('is not served when it is of %s', async (_name, boost) => {
+  ])('is not served if it is of %s', async (_name, boost) => {
     const failure = await failToRead(serverWith(boost).handler, idAt(9));
 
     expect(failure.kind).toBe('missing');
   });
 });
 
-describe('a boost of what cannot be read', () => {
-  it('is not taken for a post of whoever boosts it', async () => {
+describe('a boost of an unreadable post', () => {
+  it('is not taken for a post of the boosting account', async () => {
     const boost = statusRow(idAt(9), kelp, { content: '<p>copied</p>', reblog: { id: '7' } });
 
     expect((await failToRead(serverWith(boost).handler, idAt(9))).kind).toBe('malformed');
   });
 });
 
-describe('a server that speaks for others', () => {
+describe('a server that describes others', () => {
   const lie = { url: 'https://victim.example.net/@vera/7', uri: 'https://victim.example.net/7' };
 
-  it('gives its own posts no address elsewhere', async () => {
+  it('cannot give its own posts URLs on another server', async () => {
     const post = await readOne(lie);
 
     expect(post.url).toBe(`https://${homeHost}/@wren/${idAt(0)}`);
     expect(post.author.screen_name).toBe(`wren@${homeHost}`);
   });
 
-  it('gives its own accounts none either', async () => {
+  it('cannot give its own accounts URLs on another server', async () => {
     const { author } = await readOne({}, accountRow('wren', lie));
 
     expect(author.url).toBe(`https://${homeHost}/@wren`);
   });
 
-  it('gives a post of one server no address on another', async () => {
+  it('cannot give a post of one server a URL on another', async () => {
     const post = await readOne(lie, kelp);
 
     expect([post.id, post.url]).toEqual([
@@ -284,13 +284,13 @@ describe('a server that speaks for others', () => {
     ]);
   });
 
-  it('may use a name below the one in its handles', async () => {
+  it('may have a host name below the domain of its handles', async () => {
     const post = await readOne({ url: 'https://social.kelp.example.net/@kelp/7' }, kelp);
 
     expect([post.id, post.url]).toEqual(['7', 'https://social.kelp.example.net/@kelp/7']);
   });
 
-  it('is named where it tells what is quoted', async () => {
+  it('is named if it describes a quoted post', async () => {
     const quoted = statusRow(idAt(5), kelp);
     const server = serverWith(statusRow(idAt(0), wren, { quote: quoted }));
 
@@ -307,7 +307,7 @@ describe('the copy of a post', () => {
     ...fields,
   });
 
-  it('is known by the id of its origin, and says that it is a copy', async () => {
+  it('has the id of its origin, with a note that it is a copy', async () => {
     const server = serverWith(statusRow(idAt(0), kelp, remote()));
 
     const { post, warnings } = await read(server.handler, idAt(0));
@@ -319,7 +319,7 @@ describe('the copy of a post', () => {
     ]);
   });
 
-  it('has the address of the server that has it where its origin cannot be read', async () => {
+  it('has the URL of the server that holds it if its origin cannot be read', async () => {
     const foreign = {
       url: 'https://kelp.example.net/notes/abc',
       uri: 'https://kelp.example.net/n/1',
@@ -333,7 +333,7 @@ describe('the copy of a post', () => {
     ]);
   });
 
-  it('is told by its identifier where it has no page', async () => {
+  it('has its identifier as the URL if it has no page', async () => {
     const post = await readOne(remote({ url: null }), kelp);
 
     expect([post.id, post.url]).toEqual([
@@ -352,7 +352,7 @@ describe('a quote', () => {
     ['Mastodon', { quote: { state: 'accepted', quoted_status: quoted } }],
     ['a fork with the post itself', { quote: quoted }],
     ['a fork with a post beside it', { quoted_status: quoted }],
-  ])('is shown as %s sends it, without the link that stands for it', async (_name, fields) => {
+  ])('is shown as %s sends it, without the link that replaces it', async (_name, fields) => {
     const post = await readOne({ content, ...fields });
 
     expect(post).toMatchObject({ text: 'Yes', quote: { type: 'status', text: 'quoted' } });
@@ -376,13 +376,13 @@ describe('a quote', () => {
     expect(JSON.stringify(quote)).not.toContain('quoted');
   });
 
-  it('is hidden where its state says so, whatever is sent beside it', async () => {
+  it('is hidden by its state, even if the post is sent', async () => {
     const post = await readOne({ quote: { state: 'revoked' }, quoted_status: quoted });
 
     expect(post.quote).toMatchObject({ type: 'tombstone', reason: 'blocked' });
   });
 
-  it('takes the preview of its page with it where it is hidden', async () => {
+  it('is hidden together with the preview of its page', async () => {
     const card = { url: 'https://kelp.example.net/@kelp/5', title: 'kelp', description: 'quoted' };
     const hidden = await readOne({ card, quote: { state: 'revoked' } });
     const open = await readOne({ card });
@@ -390,7 +390,7 @@ describe('a quote', () => {
     expect([hidden.card, open.card?.description]).toEqual([null, 'quoted']);
   });
 
-  it('is hidden when the quoted post is not public', async () => {
+  it('is hidden if the quoted post is not public', async () => {
     const hidden = { ...quoted, visibility: 'private' };
 
     const { quote } = await readOne({ quote: { state: 'accepted', quoted_status: hidden } });
@@ -398,7 +398,7 @@ describe('a quote', () => {
     expect(quote).toMatchObject({ type: 'tombstone', reason: 'private' });
   });
 
-  it('is asked for where only its id is told', async () => {
+  it('is requested if only its id is sent', async () => {
     const quote = { state: 'accepted', quoted_status_id: quoted.id };
     const post = statusRow(idAt(9), wren, { quote });
 
@@ -411,7 +411,7 @@ describe('a quote', () => {
     });
   });
 
-  it('of a quote is shown, and no deeper than three', async () => {
+  it('within a quote is shown, up to the third level', async () => {
     let row: StatusRow = quoted;
     for (let depth = 0; depth < 6; depth += 1) {
       row = statusRow(idAt(10 + depth), wren, { quote: { state: 'accepted', quoted_status: row } });
@@ -436,7 +436,7 @@ describe('a thread', () => {
   const lost = statusRow(idAt(8), kelp, { in_reply_to_id: idAt(99), in_reply_to_account_id: '5' });
   const server = serverWith(root, focal, next, last, liked, late, under);
 
-  it('has ancestors, the author’s continuation, and each reply with those to it', async () => {
+  it('has ancestors, the author’s continuation, and each reply with its own replies', async () => {
     const found = await read(server.handler, focal.id);
 
     expect(idsOf(found.ancestors)).toEqual([root.id]);
@@ -448,13 +448,13 @@ describe('a thread', () => {
     });
   });
 
-  it('has the newest replies first when they are wanted so', async () => {
+  it('has the newest replies first on request', async () => {
     const found = await read(server.handler, focal.id, { replies: 'recent' });
 
     expect(idsOf(found.replies)).toEqual([late.id, liked.id, under.id]);
   });
 
-  it('keeps replies to posts that are not shown, at the end', async () => {
+  it('has replies to hidden posts at the end', async () => {
     const handler: FakeHandler = (request, response) => {
       if (!request.url?.endsWith('/context')) server.handler(request, response);
       else answerJson(response, { ancestors: [root], descendants: [lost, liked, { id: 'odd' }] });
@@ -469,7 +469,7 @@ describe('a thread', () => {
     ]);
   });
 
-  it('puts a tombstone in the place of what is not public', async () => {
+  it('has a tombstone in place of a post that is not public', async () => {
     const handler: FakeHandler = (request, response) => {
       if (!request.url?.endsWith('/context')) server.handler(request, response);
       else
@@ -483,7 +483,7 @@ describe('a thread', () => {
     ]);
   });
 
-  it('has each reply once, however often the server sends it', async () => {
+  it('has each reply once, even if the server sends it several times', async () => {
     const focal = statusRow(idAt(0), kelp);
     const chain = Array.from({ length: 40 }, (_, at) => ({
       ...statusRow(idAt(at + 1), wren),
@@ -498,7 +498,7 @@ describe('a thread', () => {
     expect(idsOf(replies)).toEqual(chain.map(({ id }) => id));
   });
 
-  it('has each post once where a server says that they answer each other', async () => {
+  it('has each post once if posts are sent as replies to each other', async () => {
     const focal = statusRow(idAt(0), kelp);
     const [one, two] = [statusRow(idAt(1), wren), statusRow(idAt(2), wren)];
     const loop = [
@@ -516,7 +516,7 @@ describe('a thread', () => {
     expect(idsOf(found.replies)).toEqual([one.id, two.id]);
   });
 
-  it('is read no further than a server without a login goes', async () => {
+  it('is read as far as a server allows without a login', async () => {
     const focal = statusRow(idAt(0), kelp);
     const context = { ancestors: Array(5000).fill({}), descendants: Array(5000).fill({}) };
     const { warnings } = await read(
@@ -527,7 +527,7 @@ describe('a thread', () => {
     expect(warnings.join(' ')).toContain('1000 posts are left out');
   });
 
-  it('says when a server does not know what the post answers', async () => {
+  it('warns if a server does not know the parent of the post', async () => {
     const orphan = statusRow(idAt(9), wren, {
       in_reply_to_id: idAt(98),
       in_reply_to_account_id: '5',
@@ -547,7 +547,7 @@ describe('a thread', () => {
     expect(warnings[0]).toContain('The post that this thread replies to is missing');
   });
 
-  it('says when a server may have cut it', async () => {
+  it('warns if a server may have truncated it', async () => {
     const many = Array.from({ length: 70 }, (_, at) => replyTo(focal, 100 + at, kelp));
     const chain = [statusRow(idAt(200), wren)];
     for (let at = 1; at <= 45; at += 1) chain.push(replyTo(chain.at(-1) ?? root, 200 + at, wren));
@@ -565,7 +565,7 @@ describe('a thread', () => {
   it.each([
     ['fails', answerHtml],
     ['is none', (response: Parameters<typeof answerHtml>[0]) => answerJson(response, [])],
-  ])('is missing where the request for it %s, and the post is not', async (_name, respond) => {
+  ])('is missing if the request for it %s, but the post is not', async (_name, respond) => {
     const handler: FakeHandler = (request, response) => {
       if (request.url?.endsWith('/context')) respond(response);
       else server.handler(request, response);

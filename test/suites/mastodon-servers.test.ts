@@ -49,7 +49,7 @@ describe('a server of Mastodon', () => {
     [418, 'malformed', 'Perch cannot read'],
     [422, 'unavailable', 'requires a login for this'],
     [503, 'unavailable', 'failing at the moment'],
-  ])('that answers %i is %s, and no other server is meant', async (status, kind, words) => {
+  ])('that answers %i is %s, and no other server is asked', async (status, kind, words) => {
     await withHosts({ [homeHost]: statusAnswer(status) }, async ({ provider }) => {
       const failure = await failureOf(askProvider(provider, postOf(handle)));
 
@@ -63,7 +63,7 @@ describe('a server of Mastodon', () => {
     [404, 'unavailable'],
     [410, 'unavailable'],
     [200, 'malformed'],
-  ])('that answers %i with a page says nothing of what was asked for', async (status, kind) => {
+  ])('that answers %i with an HTML page is not taken for an absence', async (status, kind) => {
     await withHosts({ [homeHost]: page(status) }, async ({ provider }) => {
       for (const query of [postOf(handle), profileOf(handle)]) {
         const failure = await failureOf(askProvider(provider, query));
@@ -81,7 +81,7 @@ describe('a server of Mastodon', () => {
     [{ 'retry-after': '7' }, 7],
     [{}, 30],
   ])(
-    'that throttles with %j is left alone for %i seconds, and the others are asked',
+    'that throttles with %j is not called for %i seconds, while others are',
     async (headers, seconds) => {
       const clock = createManualClock();
       const other = createFakeMastodon('kelp.example.net');
@@ -119,8 +119,8 @@ describe('a server of Mastodon', () => {
   );
 });
 
-describe('a server that is none of Mastodon', () => {
-  it('says nothing by a JSON 404 of another form', async () => {
+describe('a server that does not run Mastodon', () => {
+  it('is not taken for an absence if its JSON 404 has another form', async () => {
     const handler = statusAnswer(404, { message: 'Not found' });
     await withHosts({ [homeHost]: handler }, async ({ provider }) => {
       const failure = await failureOf(askProvider(provider, postOf(handle)));
@@ -131,13 +131,13 @@ describe('a server that is none of Mastodon', () => {
   });
 });
 
-describe('a handle whose domain is not the host of its server', () => {
+describe('a handle whose domain differs from the host of its server', () => {
   const social = createFakeMastodon('social.otter.example.net');
   const otter = accountRow('otter', { url: 'https://social.otter.example.net/@otter' });
   social.addAccount(otter);
   social.addStatus(statusRow(id, otter, { url: `https://social.otter.example.net/@otter/${id}` }));
   social.addAccount(accountRow('kelp@kelp.example.net'));
-  /** The server knows its own accounts by the domain, too. */
+  /** The server also accepts the domain for its own accounts. */
   const socialHandler: FakeHandler = (request, response) => {
     request.url = request.url?.replace('otter%40otter.example.net', 'otter');
     social.handler(request, response);
@@ -174,7 +174,7 @@ describe('a handle whose domain is not the host of its server', () => {
         answerRedirect(response, `https://social.otter.example.net${request.url}`),
     ],
   ] satisfies readonly (readonly [string, FakeHandler])[])(
-    'is read where %s leads, and keeps its domain',
+    'is read from where %s leads, and keeps its domain',
     async (_name, handler) => {
       const hosts = { 'otter.example.net': handler, 'social.otter.example.net': socialHandler };
       await withHosts(hosts, async ({ provider, upstream }) => {
@@ -217,7 +217,7 @@ describe('a handle whose domain is not the host of its server', () => {
     }
   });
 
-  it('is not taken from a server that does not call the account its own', async () => {
+  it('is not accepted from a server that does not list the account as its own', async () => {
     const hosts = {
       'evil.example.org': fingerTo('https://social.otter.example.net/users/kelp'),
       'social.otter.example.net': social.handler,
@@ -231,7 +231,7 @@ describe('a handle whose domain is not the host of its server', () => {
     });
   });
 
-  it('is followed one step and no further', async () => {
+  it('is followed for one redirect only', async () => {
     const hosts = {
       'otter.example.net': fingerTo('https://second.example.net/users/otter'),
       'second.example.net': fingerTo('https://social.otter.example.net/users/otter'),

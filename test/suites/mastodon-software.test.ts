@@ -16,7 +16,7 @@ import { serveHosts } from '../support/public-http.ts';
 import { expectSoundFound } from './list-suite.ts';
 import { askProvider, expectSound, withProvider } from './provider-suite.ts';
 
-// Software other than Mastodon speaks its API with gaps, and with members of its own.
+// Software other than Mastodon implements only a part of its API, with additional members.
 
 const wren = accountRow('wren');
 const handle = `wren@${homeHost}`;
@@ -73,7 +73,7 @@ async function readProfile(fields: Row): Promise<Account> {
   return found.account;
 }
 
-/** Ids of Mitra, Pleroma and Misskey, and one with every sign that may stand in one. */
+/** Ids of Mitra, Pleroma and Misskey, and one with every allowed character. */
 const otherIds = [
   '018e1c2a-7b5f-7c3d-9a42-0f6b5d8e1c2a',
   'AXq5rPQ8Y2oQ0yVw6S',
@@ -81,7 +81,7 @@ const otherIds = [
   'a_b-C-9',
 ] as const;
 
-describe('an id that is no number', () => {
+describe('a non-numeric id', () => {
   it.each(otherIds)('is read, alone and in a thread: %s', async (other) => {
     const created_at = '2026-01-01T00:00:00.000Z';
     const root = statusRow('r-0', wren, { created_at });
@@ -95,7 +95,7 @@ describe('an id that is no number', () => {
     ).toEqual(['r-0', other, 'r_1']);
   });
 
-  it('stands in a list, and what cannot be read is counted', async () => {
+  it('is kept in a list, and unreadable rows are counted', async () => {
     const created_at = '2026-01-01T00:00:00.000Z';
     const rows = [...otherIds, 'a/b', '', 'x'.repeat(65)].map((each) => ({
       ...statusRow('1', wren, { created_at }),
@@ -111,8 +111,8 @@ describe('an id that is no number', () => {
   });
 });
 
-describe('what is left out of a list', () => {
-  it('is counted where it is not public', async () => {
+describe('a part that is left out of a list', () => {
+  it('is counted if it is not public', async () => {
     const hidden = accountRow('wren', { suspended: true });
     const rows = [
       statusRow('1', wren),
@@ -126,7 +126,7 @@ describe('what is left out of a list', () => {
     expect(page.warnings).toEqual(['2 posts are left out, because they are not public.']);
   });
 
-  it('is named where it is a part of a post', async () => {
+  it('is named if it belongs to a post', async () => {
     const page = await readTimeline([
       statusRow('1', wren, { media_attachments: [{ type: 'image', url: null, remote_url: null }] }),
     ]);
@@ -149,7 +149,7 @@ describe('a quote of Pleroma', () => {
     expect(post).toMatchObject({ text: 'Look', quote: { text: 'Quoted' } });
   });
 
-  it('is read by its id where it was not sent', async () => {
+  it('is read by its id if the post was not sent', async () => {
     const { post } = await readPost([
       statusRow(id, wren, { pleroma: { quote: null, quote_id: quoted.id } }),
       quoted,
@@ -161,7 +161,7 @@ describe('a quote of Pleroma', () => {
   it.each([
     [{ quote: null, quote_url: 'https://a.example/1', quote_visible: false }, 'private'],
     [{ quote: { id: 'broken' }, quote_visible: true }, 'unavailable'],
-  ])('is a tombstone where it cannot be shown: %j', async (pleroma, reason) => {
+  ])('is a tombstone if it cannot be shown: %j', async (pleroma, reason) => {
     expect(await readOne({ pleroma })).toMatchObject({ quote: { type: 'tombstone', reason } });
   });
 
@@ -170,11 +170,11 @@ describe('a quote of Pleroma', () => {
     [{ quote: null }],
     [{}],
     ['odd'],
-  ])('is none where nothing is quoted: %j', async (pleroma) => {
+  ])('is absent if nothing is quoted: %j', async (pleroma) => {
     expect((await readOne({ pleroma })).quote).toBeNull();
   });
 
-  it('is counted under the name that Pleroma has for it', async () => {
+  it("is counted under Pleroma's name for it", async () => {
     expect(await readOne({ pleroma: { quotes_count: 7 } })).toMatchObject({ quotes: 7 });
     expect(await readOne({ quotes_count: 3, pleroma: { quotes_count: 7 } })).toMatchObject({
       quotes: 3,
@@ -199,14 +199,14 @@ describe('reactions', () => {
     ['Pleroma and Akkoma', { pleroma: { emoji_reactions: list } }],
     ['Fedibird and Mitra', { emoji_reactions: list }],
     ['glitch-soc and Iceshrimp', { reactions: list }],
-  ])('are there with their counts: %s', async (_, fields) => {
+  ])('are returned with their counts: %s', async (_, fields) => {
     const post = await readOne(fields);
 
     expect(post.reactions).toEqual(shown);
     expect(post.left_out).toEqual(['reactions']);
   });
 
-  it('are there in the form of Misskey', async () => {
+  it('are read in the form of Misskey', async () => {
     const { reactions } = await readOne({ reactions: { '❤': 3, ':blobcat@.:': 4, odd: 'many' } });
 
     expect(reactions).toEqual([
@@ -216,7 +216,7 @@ describe('reactions', () => {
   });
 
   it.each([[{}], [{ reactions: [] }], [{ reactions: 'odd' }], [{ pleroma: null }]])(
-    'are absent where there are none: %j',
+    'are absent if there are none: %j',
     async (fields) => {
       expect(await readOne(fields)).not.toHaveProperty('reactions');
     },
@@ -224,7 +224,7 @@ describe('reactions', () => {
 });
 
 describe('a post', () => {
-  it('has the time at which it was edited', async () => {
+  it('has the time of its last edit', async () => {
     expect(await readOne({ edited_at: '2026-01-02T03:04:05.678Z' })).toMatchObject({
       edited_at: '2026-01-02T03:04:05Z',
     });
@@ -232,7 +232,7 @@ describe('a post', () => {
     expect(await readOne({ edited_at: 'later' })).not.toHaveProperty('edited_at');
   });
 
-  it('has the people who voted, where they are counted', async () => {
+  it('has the number of voters, if it is sent', async () => {
     const options = [{ title: 'a', votes_count: 3 }];
     const poll = { multiple: true, votes_count: 9, options };
 
@@ -313,7 +313,7 @@ describe('a profile', () => {
     ]);
   };
 
-  it('keeps the target of links in its words and its fields', async () => {
+  it('keeps the targets of links in its description and fields', async () => {
     const profile = await readProfile({
       note: '<p>🐦 I write at <a href="https://blog.example/wren">my blog</a> with <a href="https://kelp.example.net/@kelp" class="u-url mention">@kelp</a></p>',
       fields: [
@@ -344,7 +344,7 @@ describe('a profile', () => {
     });
   });
 
-  it('has no facets where nothing is marked', async () => {
+  it('has no facets without markup', async () => {
     const profile = await readProfile({ note: '<p>Plain</p>', fields: [] });
 
     expect(profile.description).toBe('Plain');

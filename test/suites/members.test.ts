@@ -14,7 +14,7 @@ const platforms: Readonly<Record<string, Platform>> = {
   syndication: syndicationMembers,
 };
 
-/** Enough to see whether a member reaches an answer: some are read in one kind of post alone. */
+/** Enough rows to see whether a member reaches an answer: some members are read from one kind of post only. */
 const tries = 12;
 
 type ByPath = ReadonlyMap<string, readonly Place[]>;
@@ -40,11 +40,11 @@ function recordedPlaces(folder: string, { kinds }: Platform): readonly Place[] {
     .flatMap(({ body }) => findPlaces(body, kinds));
 }
 
-/** Finds the paths of which a value reaches an answer. */
+/** Returns the paths for which a value reaches an answer. */
 async function findReaching(groups: ByPath, { kinds }: Platform): Promise<readonly string[]> {
   const found: string[] = [];
   for (const [path, places] of groups) {
-    // By itself an object shows the most of what is read of it.
+    // Testing an object by itself shows most of the members that are read.
     const valued = places
       .filter(({ value }) => isValue(value))
       .sort((a, b) => Number(isNested(a)) - Number(isNested(b)));
@@ -59,7 +59,7 @@ async function findReaching(groups: ByPath, { kinds }: Platform): Promise<readon
 
 const isNested = ({ kind, path }: Place) => !path.startsWith(`${kind}.`);
 
-/** An empty list or object says nothing by its own value. */
+/** An empty list or object has no value of its own to test. */
 function isValue(value: unknown): boolean {
   if (value === null || value === undefined) return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;
@@ -81,7 +81,7 @@ describe.each(Object.entries(platforms))(
     const patterns = Object.keys(named);
     const isNamed = (path: string) => patterns.some((pattern) => matches(path, pattern));
 
-    it('that the schemas know is in a sample', () => {
+    it('that the schemas define is in a sample', () => {
       const missing = new Set<string>();
       for (const [kind, sample] of platform.samples) {
         platform.shape(kind, watch(sample, { kind, kinds: platform.kinds, missing }));
@@ -93,7 +93,7 @@ describe.each(Object.entries(platforms))(
       expect(lacking).toEqual([]);
     });
 
-    it('that the schemas know reaches an answer, or is left out for a reason', async () => {
+    it('that the schemas define reaches an answer, or is excluded with a reason', async () => {
       const { paths, isReached } = await look(sampledPlaces(platform), platform);
 
       expect(paths.filter((path) => !isReached(path) && !isNamed(path))).toEqual([]);

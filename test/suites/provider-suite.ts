@@ -22,35 +22,35 @@ import {
   startFakeUpstream,
 } from '../support/fake-upstream.ts';
 
-/** Parts from which a provider under test is built. */
+/** Dependencies of a provider under test; each provider takes what it needs. */
 export interface CreateOptions {
   readonly http: HttpClient;
   readonly apiUrl: string;
   readonly clock: Clock;
 }
 
-/** Provider and its upstream. */
+/** Provider with an upstream for it. */
 export interface ProviderSetup {
   create(options: CreateOptions): Provider;
-  /** Post that `healthy` serves, with a thread and replies if the provider supports them. */
+  /** Post that `healthy` has, with a thread and replies if the provider supports them. */
   readonly post: PostReference;
   readonly healthy: FakeHandler;
   /** Handler that answers like the upstream for a missing post. */
   readonly absent: FakeHandler;
-  /** Post that is missing even if the upstream is healthy. Default: `post`. */
+  /** Post that does not exist even in the healthy upstream. Default: `post`. */
   readonly absentPost?: PostReference;
   /** Post that the provider does not cover. Default: one of the sample. */
   readonly elsewhere?: PostReference;
 }
 
-/** Provider with a fake upstream, for one test. */
+/** Provider in front of a fake upstream for one test. */
 export interface Rig {
   readonly upstream: FakeUpstream;
   readonly provider: Provider;
   ask(query: PostQuery, signal?: AbortSignal): Promise<PostFound>;
 }
 
-/** Options of such a provider. Default clock: the system's. */
+/** Options of a rig. The clock is the system's by default. */
 export interface RigOptions {
   readonly handler: FakeHandler;
   readonly attemptTimeoutMs?: number;
@@ -60,7 +60,7 @@ export interface RigOptions {
 
 const maxBytes = 262_144;
 
-/** Creates a provider with a handler as its upstream, runs a function, and closes everything. */
+/** Puts a provider in front of a handler, runs the test, and closes everything. */
 export async function withProvider<T>(
   create: ProviderSetup['create'],
   options: RigOptions,
@@ -92,7 +92,7 @@ export async function withProvider<T>(
   }
 }
 
-/** Queries a provider. Fails if it does not support the read. */
+/** Asks a provider for a post. Fails if the provider does not support it. */
 export async function askProvider<Kind extends QueryKind>(
   provider: Provider,
   query: Answers[Kind]['query'] & { readonly kind: Kind },
@@ -103,7 +103,7 @@ export async function askProvider<Kind extends QueryKind>(
   return ask(query, context);
 }
 
-/** Returns the ProviderError of a rejected promise. Fails on other results. */
+/** Returns the error that a promise rejects with. Fails unless it is a ProviderError. */
 export async function failureOf(promise: Promise<unknown>): Promise<ProviderError> {
   const error = await promise.then(
     () => undefined,
@@ -113,7 +113,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<ProviderErro
   return error;
 }
 
-/** Queries a provider with a handler as its upstream, and returns its error. */
+/** Asks a provider in front of a handler, and returns the error. */
 export async function failWith(
   create: ProviderSetup['create'],
   handler: FakeHandler,
@@ -129,14 +129,14 @@ export function postsOf(found: PostFound): readonly Post[] {
   return [...found.ancestors, found.post, ...found.continuation, ...found.replies];
 }
 
-/** Checks the invariants of all answers. */
+/** Checks an answer of any provider. */
 export function expectSound(found: PostFound): void {
   const posts = postsOf(found);
   expectSoundPosts(posts);
   expectUnique(posts);
 }
 
-/** Checks posts and quoted posts against the model. */
+/** Checks that posts and the posts they quote match the model. */
 export function expectSoundPosts(posts: readonly Post[]): void {
   for (const each of posts.flatMap(withQuotes)) {
     expect(postSchema.parse(each)).toEqual(each);
@@ -144,7 +144,7 @@ export function expectSoundPosts(posts: readonly Post[]): void {
   }
 }
 
-/** Checks that no item occurs twice. Ids can be unique per author or server only. */
+/** Checks that nothing with an id occurs twice. Ids may be unique only for an author or a server. */
 export function expectUnique(
   rows: readonly { readonly id: string | null; readonly url: string | null }[],
 ): void {
@@ -156,7 +156,7 @@ function withQuotes(one: Post): readonly Post[] {
   return one.type === 'status' && one.quote ? [one, ...withQuotes(one.quote)] : [one];
 }
 
-/** Checks that facets are in range, in order, and nest. */
+/** Checks that facets are in range, ordered and nested. */
 export function expectFacetsFit(text: string, facets: readonly Facet[]): void {
   const { length } = [...text];
   let open: Facet[] = [];
@@ -172,7 +172,7 @@ export function expectFacetsFit(text: string, facets: readonly Facet[]): void {
   }
 }
 
-/** Answers like `handler`, with the content type HTML. */
+/** Answers like `handler`, but with the media type HTML. */
 function asHtml(handler: FakeHandler): FakeHandler {
   return (request, response) => {
     const { writeHead } = response;
@@ -182,14 +182,14 @@ function asHtml(handler: FakeHandler): FakeHandler {
   };
 }
 
-/** Checks that a failure has a sentence without internals. */
+/** Checks that the message of a failure is a sentence without internals. */
 export function expectTellable({ message }: ProviderError, upstream: FakeUpstream): void {
   expect(message).toMatch(/^[A-Z][^\n]*\.$/);
   expect(message).not.toContain('Secret page');
   expect(message).not.toContain(new URL(upstream.url).host);
 }
 
-/** Registers the tests of providers of posts behind an upstream. */
+/** Runs the cases for every provider of posts behind an upstream. */
 export function providerSuite(name: string, setup: ProviderSetup): void {
   answeringSuite(name, setup);
   failingSuite(name, setup);
@@ -201,14 +201,14 @@ function queryOf(post: PostReference): AskFor {
   return (fields = {}) => ({ kind: 'post', post, thread: true, replies: 'top', ...fields });
 }
 
-/** Registers the tests of all providers of posts. */
+/** Runs the cases for every provider of posts, with or without an upstream. */
 export function answeringSuite(name: string, setup: ProviderSetup): void {
   const query = queryOf(setup.post);
   const queries = [true, false].flatMap((thread) =>
     (['top', 'recent', 'off'] as const).map((replies) => query({ thread, replies })),
   );
 
-  describe(`${name}, successful`, () => {
+  describe(`${name}, answering`, () => {
     it.each(queries)('returns valid posts for thread $thread, replies $replies', async (each) => {
       await withProvider(setup.create, { handler: setup.healthy }, async ({ ask }) => {
         const found = await ask(each);
@@ -253,16 +253,16 @@ function failingSuite(name: string, setup: ProviderSetup): void {
   failingCases(name, { create, healthy, queries: [query()], single: [single] });
 }
 
-/** Options for the tests of a failing upstream. */
+/** Queries to a failing upstream. */
 export interface FailingSetup {
   readonly create: ProviderSetup['create'];
   readonly healthy: FakeHandler;
   readonly queries: readonly Query[];
-  /** Queries for which a healthy upstream receives one request. */
+  /** Queries for which a healthy upstream gets one request. */
   readonly single: readonly Query[];
 }
 
-/** Registers the tests of a failing upstream, for every query. */
+/** Runs the cases of a failing upstream for every query. */
 export function failingCases(name: string, setup: FailingSetup): void {
   describe.each(setup.queries)(`${name}, failing at $kind`, (query) => {
     it.each(failures(setup.healthy))('reports %s as %s', async (_title, kind, handler) => {
@@ -274,7 +274,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
       });
     });
 
-    it('times out if an upstream hangs', async () => {
+    it('abandons an upstream that hangs, at the deadline of an attempt', async () => {
       const options = { handler: hang, attemptTimeoutMs: 100 };
       await withProvider(setup.create, options, async ({ provider, upstream }) => {
         const failure = await failureOf(askProvider(provider, query));
@@ -284,7 +284,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
       });
     });
 
-    it('reports the wait that a throttling upstream asks for', async () => {
+    it('reports the wait that a throttling upstream requests', async () => {
       const handler: FakeHandler = (_, response) =>
         answerHtml(response, { status: 429, headers: { 'retry-after': '17' } });
       await withProvider(setup.create, { handler }, async ({ provider, upstream }) => {
@@ -295,7 +295,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
       });
     });
 
-    it('ends when its caller has left', async () => {
+    it('stops when all callers have disconnected', async () => {
       const controller = new AbortController();
       const handler: FakeHandler = () => controller.abort();
       await withProvider(setup.create, { handler }, async ({ provider }) => {
@@ -312,7 +312,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
       ['once more after a reset', 2, (request) => resetConnection(request)],
       ['not again after a body that broke off', 1, (_, response) => breakOff(response)],
     ] satisfies readonly (readonly [string, number, FakeHandler])[])(
-      'tries %s',
+      'retries %s',
       async (_title, requests, handler) => {
         await withProvider(setup.create, { handler }, async ({ provider, upstream }) => {
           await failureOf(askProvider(provider, query));
@@ -322,7 +322,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
       },
     );
 
-    it('does not follow redirects to other hosts', async () => {
+    it('does not follow a redirect to another host', async () => {
       const handler: FakeHandler = (_, response) =>
         answerRedirect(response, 'http://169.254.169.254/latest/meta-data/');
       await withProvider(setup.create, { handler }, async ({ provider, upstream }) => {
@@ -336,7 +336,7 @@ export function failingCases(name: string, setup: FailingSetup): void {
   });
 }
 
-/** Failures of an upstream, and the expected kinds of error. */
+/** Failures of an upstream, with the expected kind of error. */
 function failures(healthy: FakeHandler): readonly (readonly [string, string, FakeHandler])[] {
   return [
     ['a reset before a byte', 'unavailable', (request) => resetConnection(request)],

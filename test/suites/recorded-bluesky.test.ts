@@ -28,7 +28,7 @@ import {
   withProvider,
 } from './provider-suite.ts';
 
-/** The recorded posts, and how many posts their reads have, what stands for one included. */
+/** Recorded posts, with the number of posts of their reads, including placeholders. */
 const posts: Readonly<Record<string, number>> = {
   'bluesky/recorded/get-post-thread-root.json': 4,
   'bluesky/synthetic/conversation-thread.json': 6,
@@ -37,14 +37,14 @@ const posts: Readonly<Record<string, number>> = {
   'bluesky/synthetic/thread-single.json': 1,
 };
 
-/** The recorded profiles, and whose they are. */
+/** Recorded profiles, with their handles. */
 const profiles: Readonly<Record<string, string>> = {
   'bluesky/recorded/get-profile-custom-domain.json': 'favstats.eu',
   'bluesky/recorded/get-profile-pinned.json': 'jbgruber.bsky.social',
   'bluesky/synthetic/profile-detail.json': 'test.bsky.social',
 };
 
-/** The recorded lists, what the reads of them find, and how many rows of those are left out. */
+/** Recorded lists, with the numbers of items and of rows left out. */
 const lists: Readonly<Record<string, { readonly items: number; readonly leftOut?: number }>> = {
   'bluesky/recorded/get-author-feed.json': { items: 23, leftOut: 2 },
   'bluesky/recorded/search-actors.json': { items: 3 },
@@ -55,7 +55,7 @@ const lists: Readonly<Record<string, { readonly items: number; readonly leftOut?
   'bluesky/synthetic/search-posts.json': { items: 1 },
 };
 
-/** What the other recordings lead to. */
+/** Other recordings, with the expected kind of failure. */
 const failures: Readonly<Record<string, ProviderErrorKind>> = {
   'bluesky/errors/followers-unknown-actor.json': 'missing',
   'bluesky/errors/profile-deactivated.json': 'missing',
@@ -67,7 +67,7 @@ const failures: Readonly<Record<string, ProviderErrorKind>> = {
   'bluesky/errors/thread-not-found.json': 'missing',
 };
 
-/** Recordings that no read asks for, and where in them posts and accounts are. */
+/** Recordings that no read requests, but which contain posts and accounts. */
 const beside = {
   feed: 'bluesky/recorded/get-list-feed-video-and-record-with-media.json',
   reposters: 'bluesky/recorded/get-reposted-by.json',
@@ -81,7 +81,7 @@ const first = { cursor: null, count: 100 } as const;
 const anyTime = { sinceSeconds: null, untilSeconds: null } as const;
 
 function bodyOf(name: string): Readonly<Record<string, unknown>> {
-  // Every recording that is read here is an object of JSON.
+  // Every recording that is read here is a JSON object.
   return readFixture(name).response.body as Readonly<Record<string, unknown>>;
 }
 
@@ -89,7 +89,7 @@ function parametersOf(name: string): URLSearchParams {
   return new URL(readFixture(name).request.url).searchParams;
 }
 
-/** The query that a recording answers. */
+/** Returns the query that a recording answers. */
 function queryOf(name: string): Query {
   const { pathname, searchParams } = new URL(readFixture(name).request.url);
   const handle = searchParams.get('actor') ?? 'nobody.invalid';
@@ -128,13 +128,13 @@ function serve(name: string): FakeHandler {
 const place = `of Bluesky in ${fixturesFolder}`;
 
 describe.skipIf(!fixturesPresent)(`the recordings ${place}`, () => {
-  it('are all known', () => {
+  it('are all listed', () => {
     const known = [posts, profiles, lists, failures].flatMap((table) => Object.keys(table));
 
     expect([...known, ...Object.values(beside)].toSorted()).toEqual(listFixtures('bluesky'));
   });
 
-  it.each(Object.entries(posts))('give a thread: %s', async (name, count) => {
+  it.each(Object.entries(posts))('have a thread: %s', async (name, count) => {
     await withProvider(createBluesky, { handler: serve(name) }, async ({ provider }) => {
       const query = queryOf(name);
       if (query.kind !== 'post') throw new Error('The recording is a thread.');
@@ -147,7 +147,7 @@ describe.skipIf(!fixturesPresent)(`the recordings ${place}`, () => {
     });
   });
 
-  it.each(Object.entries(profiles))('give a profile: %s', async (name, screen_name) => {
+  it.each(Object.entries(profiles))('have a profile: %s', async (name, screen_name) => {
     await withProvider(createBluesky, { handler: serve(name) }, async ({ provider }) => {
       const found = await askProvider(provider, queryOf(name));
 
@@ -155,7 +155,7 @@ describe.skipIf(!fixturesPresent)(`the recordings ${place}`, () => {
     });
   });
 
-  it.each(Object.entries(lists))('give a page: %s', async (name, { items, leftOut = 0 }) => {
+  it.each(Object.entries(lists))('have a page: %s', async (name, { items, leftOut = 0 }) => {
     await withProvider(createBluesky, { handler: serve(name) }, async ({ provider }) => {
       const found = await askProvider(provider, queryOf(name));
 
@@ -177,7 +177,7 @@ describe.skipIf(!fixturesPresent)(`the recordings ${place}`, () => {
     });
   });
 
-  it('have posts and accounts in answers that no read asks for', async () => {
+  it('have posts and accounts in answers that no read requests', async () => {
     const nowMs = Date.UTC(2026, 10, 21);
     const rows = await parseRows(bodyOf(beside.feed).feed, parseFeedRow, {});
     const found = (rows?.rows ?? []).map(({ post }) =>
@@ -200,7 +200,7 @@ describe.skipIf(!fixturesPresent)(`the recordings ${place}`, () => {
   });
 });
 
-/** Answers one method with a recording, and profiles beside it. */
+/** Answers one method with a recording, and others with profiles. */
 async function setUp(name: string) {
   const own = new URL(readFixture(name).request.url).pathname;
   const fake = await upstream((request, response) => {
@@ -227,7 +227,7 @@ async function setUp(name: string) {
 
 const browseFormats = ['markdown', 'json'];
 
-/** The paths by which a recording is read in every format. */
+/** Returns the paths that read a recording in every format. */
 function pathsOf(name: string): readonly string[] {
   const query = queryOf(name);
   switch (query.kind) {
@@ -260,9 +260,9 @@ function pathsOf(name: string): readonly string[] {
 const statuses: Readonly<Record<string, number>> = {
   // A profile whose posts cannot be read is shown without them.
   'bluesky/errors/rate-limited.json': 200,
-  // Nothing else can search Bluesky.
+  // No other provider can search Bluesky.
   'bluesky/errors/search-cursor-403.json': 503,
-  // Nothing resolves handles by itself.
+  // No read only resolves a handle.
   'bluesky/errors/resolve-handle-unknown.json': 200,
 };
 
@@ -273,7 +273,7 @@ describe.skipIf(!fixturesPresent)(`over HTTP the recordings ${place}`, () => {
     ...Object.keys(failures).map((name) => [name, statuses[name] ?? 404] as const),
   ];
 
-  it.each(all)('lead to the right answer in every format: %s, %i', async (name, status) => {
+  it.each(all)('have the right answer in every format: %s, %i', async (name, status) => {
     const read = await setUp(name);
 
     const answered = await read(pathsOf(name));

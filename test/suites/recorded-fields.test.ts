@@ -22,7 +22,7 @@ import { fixturesFolder, fixturesPresent, listFixtures, readFixture } from '../s
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Finds the objects in the bodies of recordings for which `is` holds, with where they are. */
+/** Returns the objects in the bodies of recordings that match `is`, with their paths. */
 function findRows(
   folder: string,
   is: (value: Row) => boolean,
@@ -55,8 +55,8 @@ const readMastodon = (row: Row): Status => {
   return toStatus(shapeMastodon(status, createSurroundings([status], home)));
 };
 
-describe.skipIf(!fixturesPresent)(`what some recordings tell (${fixturesFolder})`, () => {
-  it('are the link cards of X', () => {
+describe.skipIf(!fixturesPresent)(`fields in some recordings (${fixturesFolder})`, () => {
+  it('have the link cards of X', () => {
     const found = findRows('fxtwitter', ({ card }) => typeof card === 'object' && card !== null);
 
     expect(namesOf(found)).toEqual([
@@ -78,7 +78,7 @@ describe.skipIf(!fixturesPresent)(`what some recordings tell (${fixturesFolder})
     }
   });
 
-  it('is the link card of syndication, with where its link leads', () => {
+  it('have the link card of syndication, with the target of its link', () => {
     const { body } = readFixture('syndication/tweet-link-card.json').response;
 
     expect(shapeSyndication(parseSyndication(body) ?? raise()).card).toMatchObject({
@@ -90,7 +90,7 @@ describe.skipIf(!fixturesPresent)(`what some recordings tell (${fixturesFolder})
     });
   });
 
-  it('are edits, and the site and author of linked pages', () => {
+  it('have edits, and the site and author of linked pages', () => {
     const edited = findRows(
       'mastodon',
       (row) => 'content' in row && typeof row.edited_at === 'string',
@@ -112,19 +112,19 @@ describe.skipIf(!fixturesPresent)(`what some recordings tell (${fixturesFolder})
     }
   });
 
-  it('are the people who voted', () => {
+  it('have the number of voters', () => {
     const { body } = readFixture('mastodon/poll/closed.json').response;
 
-    // The schema of a poll is read with its post; what it reads of this one is as it was sent.
+    // The schema of a poll is read with its post; here it reads the poll as it was sent.
     expect(shapePoll(body as PollPayload)).toMatchObject({ total_votes: 25, total_voters: 25 });
   });
 
-  it('are links in profiles, with their target where it differs from the label', () => {
+  it('have links in profiles, with their target if it differs from the label', () => {
     const found = findRows('mastodon', (row) => 'note' in row && 'acct' in row);
     const accounts = found.map(([, row]) => shapeAccount(parseAccount(row) ?? raise(), home));
     const hrefs = found.flatMap(([, row]) => {
       const html = [row.note, ...(row.fields as readonly Row[]).map(({ value }) => value)].join('');
-      // One profile has links within the addresses of links.
+      // One profile has links within the URLs of links.
       const links = html.matchAll(/<a [^>]*href="(https?:[^"<%]+)"/g);
       return [...links].map(([, href = '']) => href.replaceAll('&amp;', '&'));
     });
@@ -135,7 +135,7 @@ describe.skipIf(!fixturesPresent)(`what some recordings tell (${fixturesFolder})
     expect(hrefs.filter((href) => !urls.has(href))).toEqual([]);
   });
 
-  it('are servers that sent copies', () => {
+  it('have servers that sent copies', () => {
     const found = findRows('mastodon', (row) => 'content' in row && 'account' in row);
     const isOther = ([, { account }]: readonly [string, Row]) =>
       String((account as Row).acct).includes('@');
@@ -151,7 +151,7 @@ describe.skipIf(!fixturesPresent)(`what some recordings tell (${fixturesFolder})
     }
   });
 
-  it('are quotes within quotes, and tags beside the text, on Bluesky', () => {
+  it('have quotes within quotes, and tags beside the text, on Bluesky', () => {
     const nowMs = Date.UTC(2026, 10, 21);
     const found = findRows('bluesky', (row) => 'author' in row && 'record' in row);
     const posts = found.flatMap(([, row]) => {

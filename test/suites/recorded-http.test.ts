@@ -13,10 +13,10 @@ import {
 import { listen, upstream } from '../support/listen.ts';
 import { fxTwitterFolders, idOf, listRecorded, type RecordedRead, unread } from './recordings.ts';
 
-/** Reads recordings again and again, also those that are failures. */
+/** Reads recordings repeatedly, including those of failures. */
 const patient = { PERCH_BREAKER_FAILURES: '1000', PERCH_LINK_PREVIEWS: 'true' };
 
-/** Which requests a recording answers, by their path; the others meet what was recorded beside it. */
+/** Paths of the requests that a recording answers. Other requests get other recordings. */
 const endpoints: Readonly<Record<Exclude<RecordedRead, 'profile'>, RegExp>> = {
   post: /^\/2\/(?:status|thread|conversation)\//,
   timeline: /\/statuses$/,
@@ -41,7 +41,7 @@ const serve =
   (_request, response) =>
     answerFixture(response, readFixture(name));
 
-/** Answers what a path is met by with a recording, and everything else as FxTwitter did that day. */
+/** Answers a path with a recording, and everything else like FxTwitter on that day. */
 function serveAt(name: string, path: RegExp): FakeHandler {
   const isDown = name.includes('/upstream-down/');
   const beside = (asked: string): string | null => {
@@ -62,7 +62,7 @@ function profileFor(path: string, isDown: boolean): string {
   return `fxtwitter/profile/${path.endsWith('/xdevelopers') ? 'xdevelopers' : 'not-found'}.json`;
 }
 
-/** Reads paths, each compact and full; every reply is a document or the problem that is expected. */
+/** Reads paths, each compact and full. Every reply is a document or the expected problem. */
 async function readAll(app: TestApp, paths: readonly string[], status: number) {
   const replies: LightMyRequestResponse[] = [];
   for (const path of paths) {
@@ -76,7 +76,7 @@ async function readAll(app: TestApp, paths: readonly string[], status: number) {
   return replies;
 }
 
-/** The client has checked the schema of what is JSON. */
+/** Checks a document. The client has already checked the schema of JSON. */
 function expectReadable({ body, headers, statusCode }: LightMyRequestResponse): void {
   expect(body).not.toMatch(/undefined|\[object|NaN|Infinity/);
   if (statusCode !== 200) return;
@@ -84,7 +84,7 @@ function expectReadable({ body, headers, statusCode }: LightMyRequestResponse): 
   if (!String(headers['content-type']).includes('json')) expect(body).not.toMatch(/\bnull\b/);
 }
 
-/** The members of bodies that these tests look at. */
+/** Members of bodies that these tests use. */
 interface Body {
   readonly posts: readonly { readonly id: string }[];
   readonly users: readonly unknown[];
@@ -93,7 +93,7 @@ interface Body {
   readonly warnings: readonly string[];
 }
 
-/** Gives the first body that is JSON. */
+/** Returns the first JSON body. */
 function bodyOf(replies: readonly LightMyRequestResponse[]): Body {
   const found = replies.find(({ headers }) => String(headers['content-type']).includes('json'));
   if (found === undefined) throw new Error('No reply is JSON.');
@@ -103,19 +103,19 @@ function bodyOf(replies: readonly LightMyRequestResponse[]): Body {
 const postFormats = ['markdown', 'json', 'obsidian'];
 const browseFormats = ['markdown', 'json'];
 
-/** What is asked for around the post, so that the recording is what answers. */
+/** Returns the query parameters with which the recording answers the request. */
 function optionsOf(name: string): string {
   if (name.includes('/thread/')) return 'replies=off';
   return name.includes('/conversation') ? 'thread=conversation' : 'thread=off';
 }
 
-/** An id that the recording was asked for, where it is one. */
+/** Returns the id that the recording was requested for, or else a made-up one. */
 function postIdOf(name: string): string {
   const id = idOf(name);
   return /^[1-9]\d{0,18}$/.test(id) ? id : '20';
 }
 
-/** The handle that the recording was asked for, where it is one. */
+/** Returns the handle that the recording was requested for, or else a made-up one. */
 function handleOf(name: string): string {
   const { pathname } = new URL(readFixture(name).request.url);
   const [, handle = ''] = /^(?:\/2\/profile)?\/([^/]+)/.exec(pathname) ?? [];
@@ -154,7 +154,7 @@ describe.skipIf(!fixturesPresent)(`recorded posts ${place}`, () => {
   );
 
   it.each(['1649191520250245121', '20', '991202'])(
-    'are joined to the whole that a reader gets by default: %s',
+    'are joined to the default answer: %s',
     async (id) => {
       const app = await setUp(serveFixtures(...fxTwitterFolders));
 
@@ -243,12 +243,12 @@ describe.skipIf(!fixturesPresent)(`recorded profiles and lists ${place}`, () => 
 });
 
 describe('the recorded suite', () => {
-  it('finds the recordings where they are required', () => {
+  it('finds the recordings if they are required', () => {
     const required = process.env.PERCH_FIXTURES_REQUIRED !== undefined;
     expect(fixturesPresent || !required, `no recordings in ${fixturesFolder}`).toBe(true);
   });
 
-  it.skipIf(!fixturesPresent)('has every recording in one of its tables', () => {
+  it.skipIf(!fixturesPresent)('lists every recording in one of its tables', () => {
     const reads = ['post', 'profile', 'timeline', 'connections', 'search'] as const;
     const known = reads.flatMap((read) => listRecorded(read).map(([name]) => name));
 

@@ -28,7 +28,7 @@ const account = { platform: 'mastodon', handle } as const;
 const start = { cursor: null, count: 20 } as const;
 const anyTime = { sinceSeconds: null, untilSeconds: null } as const;
 
-/** The recordings of posts, and how many posts each leads to. */
+/** Recordings of posts, with the number of posts of each read. */
 const posts: Readonly<Record<string, number>> = {
   'mastodon/context/ancestors-only.json': 2,
   'mastodon/context/many-replies.json': 60,
@@ -53,7 +53,7 @@ const search: ListQuery = {
   ...start,
 };
 
-/** The recordings of lists and accounts: what asks for each, its path over HTTP, and its rows. */
+/** Recordings of lists and accounts, with the query, the path over HTTP, and the number of rows. */
 const lists: Readonly<Record<string, readonly [ListQuery, string, number]>> = {
   'mastodon/account/by-id.json': [
     { kind: 'profile', account },
@@ -76,7 +76,7 @@ const lists: Readonly<Record<string, readonly [ListQuery, string, number]>> = {
   'mastodon/timeline/tag-with-quote.json': [search, '/search?platform=mastodon&q=%23rstats', 40],
 };
 
-/** The recordings of failures: what each leads to, for whom, and over HTTP. */
+/** Recordings of failures, with the kind of error for a provider, and the status over HTTP. */
 const failures: Readonly<Record<string, readonly [ProviderErrorKind, number]>> = {
   'mastodon/errors/not-found.json': ['missing', 404],
   'mastodon/errors/rate-limited.json': ['throttled', 503],
@@ -86,7 +86,7 @@ const failures: Readonly<Record<string, readonly [ProviderErrorKind, number]>> =
 
 const bodyOf = (name: string) => readFixture(name).response.body;
 
-/** The post that a recording is about: itself, else one made up around it. */
+/** Returns the post of a recording, or a made-up post around it. */
 function statusFor(name: string): Row {
   if (name.includes('/status/')) return bodyOf(name) as Row;
   const poll = name.includes('/poll/') ? bodyOf(name) : null;
@@ -95,12 +95,12 @@ function statusFor(name: string): Row {
   return statusRow(id, accountRow('wren'), { poll, in_reply_to_id: first?.id ?? null });
 }
 
-/** As servers send it: two lists of posts. */
+/** Returns the ancestors of a recorded context, which has two lists of posts. */
 function ancestorsOf(name: string): readonly Row[] {
   return (bodyOf(name) as { readonly ancestors: readonly Row[] }).ancestors;
 }
 
-/** What a server sends to each kind of path beside what was recorded; the first that fits counts. */
+/** Answers to other kinds of paths; the first match counts. */
 const beside: readonly (readonly [RegExp, (name: string) => unknown])[] = [
   [/\/context$/, contextOf],
   [/^\/api\/v1\/statuses\//, statusFor],
@@ -108,7 +108,7 @@ const beside: readonly (readonly [RegExp, (name: string) => unknown])[] = [
   [/\/lookup$/, (name) => (name.includes('/account/') ? bodyOf(name) : accountRow('wren'))],
 ];
 
-/** Answers as the server that a recording was made of, and with made-up rows what was not recorded. */
+/** Answers with a recording, and with made-up rows for other requests. */
 function serve(name: string): FakeHandler {
   return (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'https://recorded.example');
@@ -157,13 +157,13 @@ const statusesOf = (replies: readonly LightMyRequestResponse[]) => [
 ];
 
 describe.skipIf(!fixturesPresent)(`the recordings of Mastodon in ${fixturesFolder}`, () => {
-  it('are all known', () => {
+  it('are all listed', () => {
     const known = [posts, lists, failures].flatMap(Object.keys);
 
     expect(known.toSorted()).toEqual([...listFixtures('mastodon')].toSorted());
   });
 
-  it.each(Object.entries(posts))('give posts: %s', async (name, count) => {
+  it.each(Object.entries(posts))('have posts: %s', async (name, count) => {
     const found = await withProvider(create, { handler: recorded(name) }, ({ ask }) =>
       ask(postQuery),
     );
@@ -174,7 +174,7 @@ describe.skipIf(!fixturesPresent)(`the recordings of Mastodon in ${fixturesFolde
     expect([...ancestors, ...continuation, ...replies].length + 1).toBe(count);
   });
 
-  it.each(Object.entries(lists))('give rows: %s', async (name, [query, , rows]) => {
+  it.each(Object.entries(lists))('have rows: %s', async (name, [query, , rows]) => {
     const handler = recorded(name);
     const found = await withProvider(create, { handler }, ({ provider }) =>
       askProvider(provider, query),
@@ -223,7 +223,7 @@ describe.skipIf(!fixturesPresent)(`the recordings of Mastodon in ${fixturesFolde
     expect(statusesOf(replies)).toEqual([status]);
   });
 
-  it('hold no HTML in what a reader is shown', async () => {
+  it('have no HTML in text for readers', async () => {
     for (const [name, path] of [
       ...Object.keys(posts).map(
         (each) => [each, `/${handle}/status/1?thread=conversation`] as const,

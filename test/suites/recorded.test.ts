@@ -23,7 +23,7 @@ import {
 } from './provider-suite.ts';
 import { fxTwitterFolders, idOf } from './recordings.ts';
 
-/** What each recording that is no post leads to. Every other one is a post. */
+/** Expected result of each recording that is not a post. All others are posts. */
 const failures: Readonly<Record<string, ProviderErrorKind>> = {
   'fxtwitter/conversation/991503-focal-tombstone.json': 'missing',
   'fxtwitter/errors/301-trailing-slash.json': 'malformed',
@@ -48,7 +48,7 @@ const failures: Readonly<Record<string, ProviderErrorKind>> = {
   'syndication/tombstone-deleted.json': 'missing',
 };
 
-/** What each recording that is neither a profile nor a list leads to. Every other one is found. */
+/** Expected result of each recording that is not a profile or a list. All others are found. */
 const listFailures: Readonly<Record<string, ProviderErrorKind>> = {
   'fxtwitter/errors/search-400-empty.json': 'rejected',
   'fxtwitter/errors/search-400-feed.json': 'rejected',
@@ -67,7 +67,7 @@ const listFailures: Readonly<Record<string, ProviderErrorKind>> = {
   'fxtwitter/v1/profile-not-found.json': 'missing',
 };
 
-/** How many rows the recorded lists lead to, and how many rows of them cannot be read. */
+/** Numbers of items in the recorded lists, and of rows that cannot be read. */
 const listed: Readonly<Record<string, { readonly items: number; readonly unreadable?: number }>> = {
   'fxtwitter/errors/statuses-200-empty.json': { items: 0 },
   'fxtwitter/relations/followers-synthetic-small.json': { items: 1 },
@@ -78,7 +78,7 @@ const listed: Readonly<Record<string, { readonly items: number; readonly unreada
   'fxtwitter/statuses/xdevelopers-page-grouped.json': { items: 18, unreadable: 1 },
 };
 
-/** The recorded profiles, and whose they are. */
+/** Recorded profiles, with their handles. */
 const profiles: Readonly<Record<string, string>> = {
   'fxtwitter/profile/x-with-about-account.json': 'X',
   'fxtwitter/profile/x.json': 'X',
@@ -86,7 +86,7 @@ const profiles: Readonly<Record<string, string>> = {
   'fxtwitter/v1/profile-x.json': 'X',
 };
 
-/** Recordings that no provider asks for. */
+/** Recordings that no provider requests. */
 const unasked: readonly string[] = ['syndication/oembed-publish-x-com.json'];
 
 /** Recordings of reads other than a post. */
@@ -141,7 +141,7 @@ async function askFxTwitter(id: string): Promise<PostFound> {
 
 const anyPage = { cursor: null, count: 20 } as const;
 
-/** Which read a recording of a profile or a list answers. */
+/** Returns the read that a recording of a profile or a list answers. */
 function listQueryOf(name: string): ListQuery {
   const [, handle = ''] =
     /^(?:\/2\/profile)?\/([^/]+)/.exec(new URL(readFixture(name).request.url).pathname) ?? [];
@@ -162,14 +162,14 @@ function listQueryOf(name: string): ListQuery {
   };
 }
 
-/** What else can be asked for while a recording is served: profiles, but for an outage of X. */
+/** Answers to other requests while a recording is served: profiles, except in an outage of X. */
 function besideOf(name: string): FakeHandler {
   return serveFixtures(
     name.includes('/upstream-down/') ? 'fxtwitter/errors/upstream-down' : 'fxtwitter/profile',
   );
 }
 
-/** Answers the first request with a recording, and the others with those beside it. */
+/** Answers the first request with a recording, and the others with other recordings. */
 function serveFirst(name: string): FakeHandler {
   const beside = besideOf(name);
   let isFirst = true;
@@ -191,7 +191,7 @@ async function findRecorded(name: string): Promise<ListFound> {
 }
 
 describe.skipIf(!fixturesPresent)(`the recorded profiles and lists in ${fixturesFolder}`, () => {
-  it('are all known', () => {
+  it('are all listed', () => {
     const known = [...names, ...unasked, listFailures, listed, profiles].flatMap((each) =>
       typeof each === 'string' ? [each] : Object.keys(each),
     );
@@ -201,13 +201,13 @@ describe.skipIf(!fixturesPresent)(`the recorded profiles and lists in ${fixtures
     );
   });
 
-  it.each(Object.entries(profiles))('give a profile: %s', async (name, handle) => {
+  it.each(Object.entries(profiles))('have a profile: %s', async (name, handle) => {
     const found = await findRecorded(name);
 
     expect(found).toMatchObject({ account: { screen_name: handle }, warnings: [] });
   });
 
-  it.each(Object.entries(listed))('give a page: %s', async (name, { items, unreadable = 0 }) => {
+  it.each(Object.entries(listed))('have a page: %s', async (name, { items, unreadable = 0 }) => {
     const found = await findRecorded(name);
 
     if ('account' in found) throw new Error('The recording is a list.');
@@ -250,7 +250,7 @@ describe.skipIf(!fixturesPresent)('the recorded timeline', () => {
     expect(await read({ withReposts: false, withReplies: false })).toEqual(own);
   });
 
-  it('is cut where its own posts tell the time', async () => {
+  it('is cut at a time between its own posts', async () => {
     const untilSeconds = Date.UTC(2026, 6, 8) / 1000;
 
     const earlier = await read({ untilSeconds });
@@ -265,11 +265,11 @@ describe.skipIf(!fixturesPresent)('the recorded timeline', () => {
 });
 
 describe.skipIf(!fixturesPresent)(`the recordings in ${fixturesFolder}`, () => {
-  it('are all known where they are no posts', () => {
+  it('are all listed, except posts', () => {
     expect(names).toEqual(expect.arrayContaining(Object.keys(failures)));
   });
 
-  it.each(posts)('give a post: %s', async (name) => {
+  it.each(posts)('have a post: %s', async (name) => {
     await askRecorded(name, async (asked) => {
       const found = await asked;
 
@@ -293,7 +293,7 @@ describe.skipIf(!fixturesPresent)(`the recordings in ${fixturesFolder}`, () => {
     expect(found.replies[0]).toMatchObject({ author: { screen_name: 'MattEason' }, likes: 165 });
   });
 
-  it('leave posts that X recommends out of the replies', async () => {
+  it('keep recommended posts of X out of the replies', async () => {
     const found = await askRecorded(
       'fxtwitter/conversation/1671753569412820992-unrelated-posts-in-replies.json',
       (asked) => asked,
@@ -323,7 +323,7 @@ describe.skipIf(!fixturesPresent)(`the recordings in ${fixturesFolder}`, () => {
     expect([page.cursor === null, page.warnings]).toEqual([count === 0, warnings]);
   });
 
-  it('put the author’s answers after the replies that they answer', async () => {
+  it('place the author’s answers after the replies that they answer', async () => {
     const found = await askRecorded(
       'fxtwitter/conversation/1682072224013099008-author-answers-replies.json',
       (asked) => asked,

@@ -1,20 +1,20 @@
 import { readFixture } from '../support/fixtures.ts';
 
-/** The folders of what FxTwitter answers to the reads of one post. */
+/** Folders of FxTwitter's replies to the reads of one post. */
 export const fxTwitterFolders = ['status', 'thread', 'conversation'].map(
   (folder) => `fxtwitter/${folder}`,
 );
 
-/** Gives the id that a recording was asked for: its parameter `id`, else the end of its path. */
+/** Returns the id that a recording was requested for: its parameter `id`, or else the end of its path. */
 export function idOf(name: string): string {
   const { pathname, searchParams } = new URL(readFixture(name).request.url);
   return searchParams.get('id') ?? pathname.replace(/\/$/, '').split('/').at(-1) ?? '';
 }
 
-/** Names of recordings, by the status that a read which meets them is answered with. */
+/** Names of recordings, by the status of a read that gets them. */
 type ByStatus = Readonly<Record<number, readonly string[]>>;
 
-/** Which read each recording is an answer to. One that no read asks for is in `unread`. */
+/** Recordings by the read that they answer. `unread` has those that no read requests. */
 const recordedReads = {
   post: {
     200: [
@@ -117,13 +117,13 @@ const recordedReads = {
   },
 } as const satisfies Readonly<Record<string, ByStatus>>;
 
-/** What is read. */
+/** Kinds of reads. */
 export type RecordedRead = keyof typeof recordedReads;
 
-/** Recordings that no read asks for. */
+/** Recordings that no read requests. */
 export const unread: readonly string[] = ['syndication/oembed-publish-x-com.json'];
 
-/** Lists the recordings of a read, each with the status that it leads to. */
+/** Lists the recordings of a read, each with the expected status. */
 export function listRecorded(read: RecordedRead): readonly (readonly [string, number])[] {
   const table: ByStatus = recordedReads[read];
   return Object.entries(table).flatMap(([status, names]) =>

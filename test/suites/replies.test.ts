@@ -38,7 +38,7 @@ function queryOf(post: PostReference, fields: Partial<RepliesQuery> = {}): Repli
   return { kind: 'replies', post, order: 'top', cursor: null, count: 20, ...fields };
 }
 
-/** Asks for a page; gives it with the paths that the upstream was asked for. */
+/** Requests a page, and returns it with the paths of the upstream requests. */
 function readPage(create: ProviderSetup['create'], handler: FakeHandler, query: RepliesQuery) {
   return withProvider(create, { handler }, async ({ provider, upstream }) => {
     const page: Page<Post> = await askProvider<'replies'>(provider, query);
@@ -60,7 +60,7 @@ failingCases('fxtwitter, of replies', {
 });
 
 describe('the replies on X', () => {
-  it('are those of the conversation that lead to the post, its author’s own among them', async () => {
+  it("are those of the conversation that lead to the post, including the author's own", async () => {
     const { page, paths } = await ofX(fxConversationRoutes);
 
     expect(idsOf(page)).toEqual([
@@ -72,7 +72,7 @@ describe('the replies on X', () => {
     expect(paths).toEqual(['/2/conversation/2001?ranking_mode=likes']);
   });
 
-  it('are asked for by the cursor of the service and in the order that is wanted', async () => {
+  it('are requested with the cursor of the service and in the requested order', async () => {
     const routes = { 'conversation/2001': fxBody(fxConversation.focal, { replies: [] }) };
 
     const { paths } = await ofX(routes, { order: 'recent', cursor: 'a=b&c' });
@@ -88,7 +88,7 @@ describe('the replies on X', () => {
       'follows a page of posts that have nothing to do with it',
       { replies: [fxStatus('2041', { author: fxUser('shop') })], cursor: { bottom: 'on' } },
     ],
-  ])('end where the cursor %s', async (_, lists) => {
+  ])('end if the cursor %s', async (_, lists) => {
     const routes = { 'conversation/2001': fxBody(fxConversation.focal, lists) };
 
     const { page } = await ofX(routes, { cursor: 'sent' });
@@ -99,7 +99,7 @@ describe('the replies on X', () => {
   it.each([
     [3, ['X counts 3 replies to this post, but sent none.']],
     [0, []],
-  ])('are none at once, where X counts %i', async (replies, warnings) => {
+  ])('are known to be absent at once if X counts %i', async (replies, warnings) => {
     const lists = { replies: [], cursor: { bottom: 'on' } };
     const routes = { 'conversation/2001': fxBody({ ...fxConversation.focal, replies }, lists) };
 
@@ -108,7 +108,7 @@ describe('the replies on X', () => {
     expect(page).toMatchObject({ items: [], cursor: null, warnings });
   });
 
-  it('end with a warning where a later page is missing, as an outage looks the same', async () => {
+  it('end with a warning if a later page is missing, because an outage looks the same', async () => {
     const { page } = await ofX({}, { cursor: 'later' });
     const gone: FakeHandler = (_, response) => answerJson(response, fxNothing, { status: 404 });
 
@@ -131,7 +131,7 @@ describe('the replies on X', () => {
     expect(failure.kind).toBe('missing');
   });
 
-  it('are not said to be none where the service sent no list', async () => {
+  it('are not reported as absent if the service sent no list', async () => {
     const routes = { 'conversation/2001': fxBody(fxConversation.focal) };
 
     const failure = await failWith(createFxTwitter, serveFxTwitter(routes), queryOf(xPost));
@@ -172,7 +172,7 @@ describe('the replies on Bluesky', () => {
     expect(paths).toHaveLength(1);
   });
 
-  it('are counted against what Bluesky counts', async () => {
+  it('are compared with the count of Bluesky', async () => {
     const fake = createFakeBluesky();
     let last = fake.addPost('mira.test', { rkey: '3kroot' });
     for (let depth = 1; depth <= 8; depth += 1) {
@@ -211,7 +211,7 @@ describe('the replies on Mastodon', () => {
     id: focal.id,
   };
 
-  it('are its context, as one page', async () => {
+  it('are the context of the post, as one page', async () => {
     const [late, liked] = [replyTo(focal, 1), replyTo(focal, 2, { favourites_count: 4 })];
     const server = createFakeMastodon();
     for (const status of [focal, late, liked, replyTo(late, 3)]) server.addStatus(status);
@@ -224,7 +224,7 @@ describe('the replies on Mastodon', () => {
     expect(paths).toHaveLength(2);
   });
 
-  it('are said to be cut where the server sends as many as it sends without a login', async () => {
+  it('have a warning if the server sends its maximum without a login', async () => {
     const server = createFakeMastodon();
     server.addStatus(focal);
     for (let minute = 1; minute <= 80; minute += 1) server.addStatus(replyTo(focal, minute));
@@ -235,7 +235,7 @@ describe('the replies on Mastodon', () => {
     expect(page.warnings.join(' ')).toContain('at most 60 replies without a login');
   });
 
-  it('fail where the context does, though the post can be read', async () => {
+  it('fail if the context does, even if the post can be read', async () => {
     const server = createFakeMastodon();
     server.addStatus(focal);
     const handler: FakeHandler = (request, response) => {

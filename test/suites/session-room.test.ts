@@ -27,7 +27,7 @@ type Bounds = NonNullable<Parameters<typeof openLedger>[0]>;
 
 const limits = { queue: 8, turns: 500, sessionBytes: 16_777_216 };
 
-/** A store within bounds, and what a client does with it. */
+/** A store with limits, and the actions of a client. */
 function openRig(path: string, bounds: Bounds) {
   const clock = createManualClock(1_000_000);
   const ledger = openLedger(bounds);
@@ -36,7 +36,7 @@ function openRig(path: string, bounds: Bounds) {
     path,
     stamp: (index) => ({ id: `evt_${index}`, atMs: clock.now(), index }),
   });
-  store.bound({ ledger, clock, isRead: (id) => reading.has(id) });
+  store.setBounds({ ledger, clock, isRead: (id) => reading.has(id) });
   let deliveries = 0;
   const nextDelivery = (text: string) => {
     deliveries += 1;
@@ -97,14 +97,14 @@ async function recordsOf({ store }: Rig): Promise<readonly SessionRecord[]> {
 
 const ipv4 = (address: string): Client => ({ address, network: null });
 
-describe.each(Object.entries(modes))('the room of a store in %s', (_mode, pathOf) => {
+describe.each(Object.entries(modes))('eviction of sessions in %s', (_mode, pathOf) => {
   const open = (bounds: Bounds) => {
     const rig = openRig(pathOf(), bounds);
     onTestFinished(() => rig.store.close());
     return rig;
   };
 
-  it('lets an address that has as many sessions as it may lose its own longest unused one', async () => {
+  it('evicts the least recently used session of an address that is at its limit', async () => {
     const rig = open({ sessions: { perAddress: 2 } });
     await rig.start('ses_other', ipv4('other'));
     await rig.answer('ses_other');
@@ -122,7 +122,7 @@ describe.each(Object.entries(modes))('the room of a store in %s', (_mode, pathOf
     ]);
   });
 
-  it('takes from the client with the most sessions where all have too many', async () => {
+  it('evicts from the client with the most sessions when the total limit is reached', async () => {
     const rig = open({ sessions: { perAddress: 10, total: 6 } });
     await rig.start('ses_light', ipv4('light'));
     await rig.answer('ses_light');
@@ -186,7 +186,7 @@ describe.each(Object.entries(modes))('the room of a store in %s', (_mode, pathOf
     expect((await statesOf(rig, ids)).slice(0, 2)).toEqual(['ended', 'ended']);
   });
 
-  it('deletes for bytes what has ended first, then what is unused, of the same address', async () => {
+  it('deletes ended sessions first, then unused ones, of the same address to free bytes', async () => {
     const rig = open({ sessionBytes: { perAddress: 60_000 } });
     await rig.start('ses_other', ipv4('other'), 'x'.repeat(4000));
     await rig.end('ses_other');
@@ -214,7 +214,7 @@ describe.each(Object.entries(modes))('the room of a store in %s', (_mode, pathOf
     expect((await rig.store.find('ses_b')).kind).toBe('purged');
   });
 
-  it('makes room for what is answered, when it is', async () => {
+  it('frees bytes for an answer when it is stored', async () => {
     const rig = open({ sessionBytes: { perAddress: 60_000 } });
     for (const id of ['ses_a', 'ses_b']) await rig.start(id, ipv4('here'));
     await rig.answer('ses_a', 'x'.repeat(25_000));
@@ -225,7 +225,7 @@ describe.each(Object.entries(modes))('the room of a store in %s', (_mode, pathOf
     expect(rig.ledger.usedBy('sessionBytes', 'here')).toBeLessThan(60_000);
   });
 
-  it('refuses a turn of an address that has as many as it may, and of all', async () => {
+  it('refuses a turn beyond the limit of an address and the total limit', async () => {
     const rig = open({ queuedTurns: { perAddress: 2, total: 5 } });
     await rig.start('ses_a', ipv4('a'));
     await rig.say('ses_a');
@@ -239,7 +239,7 @@ describe.each(Object.entries(modes))('the room of a store in %s', (_mode, pathOf
     expect(rig.ledger.totalOf('queuedTurns')).toBe(4);
   });
 
-  it('counts down to nothing', async () => {
+  it('counts down to zero', async () => {
     const rig = open({});
     const network = { address: 'a:b:c:d', network: 'a:b:c/48' };
     await rig.start('ses_a', network);
@@ -257,7 +257,7 @@ describe.each(Object.entries(modes))('the room of a store in %s', (_mode, pathOf
   });
 });
 
-it('counts what is in a file that is opened again', async () => {
+it('restores the counts when the file is opened again', async () => {
   const path = modes['a file']();
   const first = openRig(path, {});
   await first.start('ses_a', ipv4('here'));
@@ -277,7 +277,7 @@ it('counts what is in a file that is opened again', async () => {
   expect([before[0], before[2]]).toEqual([2, 1]);
 });
 
-it('takes over sessions from before addresses were counted', async () => {
+it('counts sessions from before addresses were stored', async () => {
   const path = modes['a file']();
   const old = openSqlite({ path, migrations: sessionMigrations.slice(0, 1), journal: 'durable' });
   old.exec(`
@@ -300,7 +300,7 @@ it('takes over sessions from before addresses were counted', async () => {
   expect(await statesOf(rig, ids)).toEqual(['ended', 'running', 'ended', 'running', 'running']);
 });
 
-/** Many light clients, so that all together reach a bound more often than one of them does. */
+/** Many light clients, so that the total limit is reached more often than the limit of one client. */
 const clients: readonly Client[] = [
   ...['a', 'b', 'c', 'd', 'e', 'f'].map(ipv4),
   { address: 'n:1', network: 'n/48' },
@@ -321,7 +321,7 @@ const step = fc.record({
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Carries out a step. Returns the address that it was for, and whether it was refused. */
+/** Runs a step. Returns its address, and whether it was refused. */
 async function takeStep(rig: Rig, one: Step, id: string) {
   const records = await recordsOf(rig);
   const record = records[one.which % Math.max(1, records.length)];
@@ -354,11 +354,11 @@ async function takeStep(rig: Rig, one: Step, id: string) {
 
 const holderOf = ({ client }: SessionRecord) => client?.network ?? client?.address ?? '';
 
-/** Whether a session may be given up for another address. */
+/** Returns whether a session may be evicted for another address. */
 const isUnused = (rig: Rig, now: number) => (record: SessionRecord) =>
   record.state !== 'running' && record.activeMs <= now - 60_000 && !rig.reading.has(record.id);
 
-it('never gives up an active session of another address, and the heaviest client’s first', async () => {
+it('never evicts an active session of another address, and evicts from the heaviest client first', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
       const rig = openRig(':memory:', random);
@@ -372,7 +372,7 @@ it('never gives up an active session of another address, and the heaviest client
   );
 });
 
-/** Takes a step, and looks at whose sessions were lost by it. */
+/** Runs a step, and checks the owners of the evicted sessions. */
 async function checkStep(rig: Rig, one: Step, id: string): Promise<void> {
   const before = await recordsOf(rig);
   const now = rig.clock.now();
@@ -400,14 +400,14 @@ interface Start {
   readonly after: readonly SessionRecord[];
 }
 
-/** The first session that was ended for its number, where it is a stranger's, is of one of the heaviest. */
+/** Checks that the first session ended for its number, if it is of another client, belongs to one of the heaviest. */
 function expectHeaviest(
   before: readonly SessionRecord[],
   lost: readonly SessionRecord[],
   { rig, now, client, after }: Start,
 ): void {
   const live = before.filter(({ state }) => state === 'running' || state === 'waiting');
-  // What is deleted was given up for its bytes, which weigh otherwise.
+  // Deleted sessions were evicted for their bytes, by which clients have another order.
   const ended = lost.filter(({ id }) => after.some((record) => record.id === id));
   const foreign = ended.filter(
     (record) => holderOf(record) !== (client?.network ?? client?.address),
@@ -419,7 +419,7 @@ function expectHeaviest(
   expect(foreign.map((one) => weightOf(holderOf(one)))).toEqual([heaviest]);
 }
 
-/** Whoever is refused has no session left that could have been given up, but for the one that asks. */
+/** Checks that a refused client has no evictable session left, except the one of the request. */
 function expectNothingOwn(
   after: readonly SessionRecord[],
   client: Client | null | undefined,
@@ -428,7 +428,7 @@ function expectNothingOwn(
   expect(own.filter(({ state }) => state === 'waiting').length).toBeLessThanOrEqual(1);
 }
 
-/** Bounds hold, but for bytes of sessions that are all at work. */
+/** Checks that the limits hold, except for bytes of sessions that are all running. */
 function expectWithin({ ledger }: Rig, records: readonly SessionRecord[]): void {
   const live = records.filter(({ state }) => state === 'running' || state === 'waiting');
   expect(ledger.totalOf('sessions')).toBe(live.length);

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Client } from '../../src/core/caller.ts';
 import { openSqlite } from '../../src/core/files/sqlite.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { Once } from '../../src/sessions/store/session-rows.ts';
+import type { IdempotentRequest } from '../../src/sessions/store/session-rows.ts';
 import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 import {
   type Acceptance,
@@ -29,7 +29,7 @@ import { temporaryFolder } from '../support/spawn-perch.ts';
 interface StoreRig {
   readonly store: SessionStore;
   readonly path: string;
-  /** Ends the turn of the event loop, where the test does that itself. */
+  /** Ends the turn of the event loop, if the test controls it. */
   endTurnOfLoop(): void;
 }
 
@@ -69,22 +69,22 @@ const limits = { queue: 8, turns: 500, sessionBytes: 16_777_216 };
 
 function toStart(
   id: string,
-  given: { nowMs?: number; text?: string; client?: Client | null; once?: Once } = {},
-): readonly [Acceptance, Once | null] {
+  given: { nowMs?: number; text?: string; client?: Client | null; once?: IdempotentRequest } = {},
+): readonly [Acceptance, IdempotentRequest | null] {
   const { nowMs = 0, text = `question of ${id}`, client = null, once = null } = given;
   const deliveryId = `dlv_${id}`;
   const transition = startSession({ id, owner: null, client }, { deliveryId, text, nowMs });
   return [{ transition, receipt: { sessionId: id, deliveryId, queued: 0 } }, once];
 }
 
-/** Keeps a store within bounds, at an instant. */
+/** Enforces limits on a store at a fixed time. */
 function keepWithin(
   store: SessionStore,
   bounds: Parameters<typeof openLedger>[0],
   nowMs = 0,
 ): void {
   const clock = createManualClock(nowMs);
-  store.bound({ ledger: openLedger(bounds), clock, isRead: () => false });
+  store.setBounds({ ledger: openLedger(bounds), clock, isRead: () => false });
 }
 
 async function recordOf(store: SessionStore, id: string): Promise<SessionRecord> {
@@ -93,7 +93,7 @@ async function recordOf(store: SessionStore, id: string): Promise<SessionRecord>
   return found.record;
 }
 
-/** Answers the turn at the front. */
+/** Answers the first pending turn. */
 async function answerFront(store: SessionStore, id: string, nowMs = 1): Promise<void> {
   const sequence = (await recordOf(store, id)).pending[0]?.sequence ?? -1;
   const text = (await store.readText(id, sequence)) ?? '';
@@ -114,7 +114,7 @@ async function readAll(store: SessionStore, id: string): Promise<readonly string
 
 const problem = (code: string) => expect.objectContaining({ name: 'Problem', code });
 
-it('lets nobody but its owner read what was said', () => {
+it('creates a file that only its owner can read', () => {
   const { path } = openRig({ path: `${temporaryFolder()}/data/sessions.db` });
 
   const files = readdirSync(dirname(path));
@@ -125,8 +125,8 @@ it('lets nobody but its owner read what was said', () => {
   }
 });
 
-describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf) => {
-  it('keeps a session, its messages and its events', async () => {
+describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) => {
+  it('stores a session, its messages and its events', async () => {
     const { store } = openRig({ path: pathOf() });
 
     await store.start(...toStart('ses_a'));
@@ -153,7 +153,7 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     expect(new Set(lines.map(({ meta }) => meta.id)).size).toBe(8);
   });
 
-  it('gives answered turns with their answers, oldest first', async () => {
+  it('returns answered turns with their answers, oldest first', async () => {
     const { store } = openRig({ path: pathOf() });
     await store.start(...toStart('ses_a', { text: 'one' }));
     await answerFront(store, 'ses_a');
@@ -172,7 +172,7 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     expect(await store.readAnswered('ses_a', { before: 2, count: 1 })).toEqual([answered[1]]);
   });
 
-  it('keeps any text as it is', async () => {
+  it('stores any text unchanged', async () => {
     const { store } = openRig({ path: pathOf() });
     const texts = ['\u0000\u0001\u2028"\\\n', '🦤'.repeat(20_000), 'x'.repeat(65_536)];
 
@@ -188,7 +188,7 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     }
   });
 
-  it('tells what was recorded once it is durable, in order', async () => {
+  it('publishes changes once they are durable, in order', async () => {
     const rig = openRig({ path: pathOf(), isHeld: true });
     const told: Commit[] = [];
     rig.store.onCommit((commit) => told.push(commit));
@@ -210,7 +210,7 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     expect(commit).toMatchObject({ events: 4, pending: [{ isBegun: true }] });
   });
 
-  it('lets what may wait share a later commit, unless somebody else is in a hurry', async () => {
+  it('delays `soon` changes to share a later commit, unless a `now` change comes', async () => {
     const rig = openRig({ path: pathOf(), isHeld: true });
     const started = rig.store.start(...toStart('ses_a'));
     rig.endTurnOfLoop();
@@ -239,7 +239,7 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     expect(eventsTold()).toEqual([5, 6, 7]);
   });
 
-  it('lets one decision fail alone', async () => {
+  it('rejects a single change without affecting the others', async () => {
     const rig = openRig({ path: pathOf(), isHeld: true });
     keepWithin(rig.store, { queuedTurns: { perAddress: 1 } });
     const client = { address: 'here', network: null };
@@ -259,7 +259,7 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     expect(await idsOf(rig.store, 'all')).toEqual(['ses_a', 'ses_c']);
   });
 
-  it('undoes all of a group where one of it cannot be written, and goes on', async () => {
+  it('rolls back a whole group if a write fails, and continues', async () => {
     const rig = openRig({ path: pathOf(), isHeld: true });
     const told: Commit[] = [];
     rig.store.onCommit((commit) => told.push(commit));
@@ -282,7 +282,7 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     expect(await rig.store.countLive()).toBe(1);
   });
 
-  it('ends the session that is idle longest where there is no room', async () => {
+  it('evicts the session that has been idle longest at the limit', async () => {
     const { store } = openRig({ path: pathOf() });
     for (const [index, id] of ['ses_a', 'ses_b', 'ses_c'].entries()) {
       await store.start(...toStart(id, { nowMs: index }));
@@ -300,7 +300,7 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     expect(last).toMatchObject({ type: 'session.completed', data: { reason: 'evicted' } });
   });
 
-  it('refuses a start where all are at work', async () => {
+  it('refuses a start if all sessions are running', async () => {
     const { store } = openRig({ path: pathOf() });
     keepWithin(store, { sessions: { total: 1 } });
     await store.start(...toStart('ses_a'));
@@ -311,10 +311,10 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     expect(await store.find('ses_b')).toEqual({ kind: 'unknown' });
   });
 
-  it('carries out a request once for a day', async () => {
+  it('executes a request with an idempotency key once for a day', async () => {
     const { store } = openRig({ path: pathOf() });
     const day = 86_400_000;
-    const once: Once = { key: 'k', fingerprint: 'f', nowMs: 0 };
+    const once: IdempotentRequest = { key: 'k', fingerprint: 'f', nowMs: 0 };
 
     const first = await store.start(...toStart('ses_a', { once }));
     const second = await store.start(...toStart('ses_b', { once: { ...once, nowMs: day - 1 } }));
@@ -327,7 +327,7 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     expect(await idsOf(store, 'all')).toEqual(['ses_a', 'ses_d']);
   });
 
-  it('deletes all of a purged session but its id, until that is forgotten', async () => {
+  it('deletes a purged session except its id, until the id is forgotten', async () => {
     const { store } = openRig({ path: pathOf() });
     await store.start(...toStart('ses_a', { once: { key: 'k', fingerprint: 'f', nowMs: 0 } }));
     await answerFront(store, 'ses_a');
@@ -339,13 +339,13 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     expect(await store.readEvents('ses_a', 0)).toEqual([]);
     expect(await store.readMessages('ses_a')).toEqual([]);
     expect(await store.countLive()).toBe(0);
-    await store.forget({ purgedMs: 9, onceMs: 0 });
+    await store.forget({ purgedMs: 9, idempotencyMs: 0 });
     expect(await store.find('ses_a')).toEqual({ kind: 'purged' });
-    await store.forget({ purgedMs: 10, onceMs: 0 });
+    await store.forget({ purgedMs: 10, idempotencyMs: 0 });
     expect(await store.find('ses_a')).toEqual({ kind: 'unknown' });
   });
 
-  it('lists what is due', async () => {
+  it('lists due sessions', async () => {
     const { store } = openRig({ path: pathOf() });
     for (const [index, id] of ['ses_idle', 'ses_old', 'ses_busy', 'ses_done'].entries()) {
       await store.start(...toStart(id, { nowMs: index * 10 }));
@@ -375,7 +375,7 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     expect(running).toEqual(ids.filter((id) => id !== ids[100]));
   });
 
-  it('reads a long event in parts of bounded size', async () => {
+  it('reads a long event in parts of limited size', async () => {
     const { store } = openRig({ path: pathOf() });
     const text = '\u0001é🦤'.repeat(9000);
     await store.start(...toStart('ses_a', { text }));
@@ -395,7 +395,7 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     expect(await store.readPart('ses_a', { index: 99, offset: 0 })).toBeUndefined();
   });
 
-  it('reads long logs in pieces of bounded size', async () => {
+  it('reads long logs in chunks of limited size', async () => {
     const { store } = openRig({ path: pathOf() });
     await store.start(...toStart('ses_a', { text: 'x'.repeat(60_000) }));
     await answerFront(store, 'ses_a');
@@ -426,8 +426,8 @@ async function idsOf(store: SessionStore, which: 'all' | 'running'): Promise<rea
   return ids;
 }
 
-describe('a store of sessions in a file', () => {
-  it('is the same when it is opened again', async () => {
+describe('a session store in a file', () => {
+  it('has the same content when it is opened again', async () => {
     const path = modes['a file']();
     const first = openRig({ path });
     await first.store.start(...toStart('ses_a'));
@@ -443,7 +443,7 @@ describe('a store of sessions in a file', () => {
     expect(await store.countLive()).toBe(2);
   });
 
-  it('tells of a store that cannot be used as not ready', async () => {
+  it('reports an unavailable file as not ready', async () => {
     const { store, path } = openRig({ path: modes['a file']() });
     await store.start(...toStart('ses_a'));
     const database = openSqlite({ path, migrations: sessionMigrations, journal: 'durable' });

@@ -42,7 +42,7 @@ providerSuite('syndication', {
 });
 
 describe('a request to syndication', () => {
-  it('bears the id, the language and the token', async () => {
+  it('has the id, the language and the token', async () => {
     const handler = serve(syndicationPost('2001'));
     await withProvider(createSyndication, { handler }, async ({ ask, upstream }) => {
       await ask({ ...alone, post: { ...asked, id: '1841206275088290279' } });
@@ -55,7 +55,7 @@ describe('a request to syndication', () => {
 });
 
 describe('a post of syndication', () => {
-  it('has its parent and says that the rest of the thread and the replies are missing', async () => {
+  it('has its parent, and reports the rest of the thread and the replies as missing', async () => {
     const found = await read(
       { parent: syndicationPost('2000'), in_reply_to_status_id_str: '2000' },
       { ...alone, thread: true, replies: 'top' },
@@ -67,13 +67,13 @@ describe('a post of syndication', () => {
     expect(found.warnings).toHaveLength(2);
   });
 
-  it('is given without its parent when no thread is wanted', async () => {
+  it('has no parent if no thread is requested', async () => {
     const found = await read({ parent: syndicationPost('2000') });
 
     expect(found).toMatchObject({ ancestors: [], missing: [], warnings: [] });
   });
 
-  it('tells of counts only the likes', async () => {
+  it('has only likes as counts', async () => {
     const { post } = await read({});
 
     expect(post).toMatchObject({
@@ -87,7 +87,7 @@ describe('a post of syndication', () => {
     });
   });
 
-  it('warns that a long post is cut', async () => {
+  it('warns that a long post is truncated', async () => {
     const { warnings } = await read({ note_tweet: { id: 'Tm90ZQ==' } });
 
     expect(warnings).toEqual([
@@ -138,7 +138,7 @@ describe('a post of syndication', () => {
     });
   });
 
-  it('has a link card for no poll', async () => {
+  it('does not take a link card for a poll', async () => {
     const { post } = await read({ card: { name: 'summary', binding_values: {} } });
 
     expect(post).toMatchObject({ poll: null });
@@ -210,7 +210,7 @@ describe('a failure of syndication', () => {
     ['a post with a broken author', { ...syndicationPost('2001'), user: 'me' }, 'malformed'],
     ['another thing', { __typename: 'Card' }, 'malformed'],
     ['a nameless thing', { title: 'Card' }, 'malformed'],
-  ])('by status 200 and %s is %s', async (_title, body, kind) => {
+  ])('with status 200 and %s is %s', async (_title, body, kind) => {
     const failure = await failWith(createSyndication, serve(body), alone);
 
     expect(failure.kind).toBe(kind);
@@ -224,7 +224,7 @@ describe('a failure of syndication', () => {
     [404, 'ambiguous'],
     [429, 'throttled'],
     [503, 'unavailable'],
-  ])('by status %i is %s', async (status, kind) => {
+  ])('with status %i is %s', async (status, kind) => {
     const handler: FakeHandler = (_request, response) =>
       answerText(response, { type: 'text/plain', text: 'Rate limit exceeded' }, { status });
 
@@ -277,7 +277,7 @@ describe('a card of syndication', () => {
     });
   });
 
-  it('leads to the short link where the post does not say where that leads', async () => {
+  it('has the short link if the post does not contain its target', async () => {
     const { title, thumbnail_image } = values;
     const card = {
       name: 'summary',
@@ -300,7 +300,7 @@ describe('a card of syndication', () => {
     [{ name: 'summary', url: 'card://123', binding_values: { title: values.title } }],
     [{ name: 'summary', binding_values: { title: values.title } }],
     [{ name: 'summary', url: 'https://t.co/abc' }],
-  ])('is none where there is no page: %j', async (card) => {
+  ])('is absent without a page: %j', async (card) => {
     expect(await cardOf(card)).toBeNull();
   });
 });

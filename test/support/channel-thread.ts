@@ -6,16 +6,16 @@ import type { StartThread, Thread } from '../../src/answers/worker/thread-client
  * Runs the worker code for answers in this thread behind a message channel. Messages are copied as between
  * threads, but without the second that a worker needs to load TypeScript.
  */
-export const startChannelThread: StartThread = (setting) => {
+export const startChannelThread: StartThread = (options) => {
   const { port1, port2 } = new MessageChannel();
-  serveThread(port2, setting);
+  serveThread(port2, options);
   const on = (event: string, listener: () => void) => {
     if (event === 'message') port1.on('message', listener);
     if (event === 'exit') port1.on('close', listener);
   };
   return {
     on: on as Thread['on'],
-    postMessage: (order) => port1.postMessage(order),
+    postMessage: (request) => port1.postMessage(request),
     terminate: async () => {
       port1.close();
       return 0;

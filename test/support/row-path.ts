@@ -1,9 +1,9 @@
-import { ownForms, type PathForm } from '../../src/reads/addresses/address-forms.ts';
 import { isPermalinkHandle } from '../../src/reads/addresses/match-path.ts';
+import { ownPaths, type PathPattern } from '../../src/reads/addresses/path-patterns.ts';
 
 interface KnownPath {
   readonly pattern: RegExp;
-  readonly form: PathForm;
+  readonly form: PathPattern;
   /** Path of the route without an operation of its own. */
   readonly isOther: boolean;
   /** Path of the route with parameter values. */
@@ -11,7 +11,7 @@ interface KnownPath {
 }
 
 /** Route paths come first, because an alternative path can look like one of them. */
-const knownPaths: readonly KnownPath[] = ownForms
+const knownPaths: readonly KnownPath[] = ownPaths
   .filter(({ surface }) => surface === 'permalink')
   .flatMap((row) =>
     [row, ...(row.also ?? [])].map((form) => ({
@@ -40,6 +40,6 @@ export function toRowPath(path: string): string {
   return known.isOther ? known.rowPath : plain;
 }
 
-function isAccount({ handles }: PathForm, path: string): boolean {
+function isAccount({ handles }: PathPattern, path: string): boolean {
   return handles === undefined || path.split('/').some((segment) => handles.test(segment));
 }

@@ -1,4 +1,9 @@
-import type { Answer, AnswerEngine, Asking, Question } from '../../src/answers/answer.ts';
+import type {
+  Answer,
+  AnswerEngine,
+  EngineCallOptions,
+  Question,
+} from '../../src/answers/answer.ts';
 
 /** Test engine that runs a script for each question and records the questions. */
 export interface ScriptedEngine extends AnswerEngine {
@@ -18,7 +23,7 @@ export function answerTo(text: string, given: Partial<Answer> = {}): Answer {
 }
 
 /** Function that answers a question. */
-export type Script = (question: Question, asking: Asking) => Promise<Answer>;
+export type Script = (question: Question, call: EngineCallOptions) => Promise<Answer>;
 
 /** Creates an engine. By default it answers at once, without streaming. */
 export function createScriptedEngine(
@@ -29,9 +34,9 @@ export function createScriptedEngine(
     modelId: 'perch/scripted',
     isReady: true,
     asked,
-    answer: (question, asking) => {
+    answer: (question, call) => {
       asked.push(question);
-      return script(question, asking);
+      return script(question, call);
     },
   };
 }

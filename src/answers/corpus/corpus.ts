@@ -2,22 +2,22 @@ import { statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { packagePath } from '../../core/files/package-path.ts';
 
-/** A folder or a file whose texts are read. */
+/** Folder or file whose documents are indexed. */
 export interface Corpus {
-  /** Put before the paths of citations if there are several corpora. */
+  /** Prefix of cited paths if there are several corpora. */
   readonly name: string;
-  /** An absolute path of a folder. */
+  /** Absolute path of a folder. */
   readonly root: string;
-  /** Paths below the root that are read; all if it is absent. */
+  /** Paths relative to the root that are read. Default: all. */
   readonly only?: readonly string[];
-  /** Paths below the root that are left out. */
+  /** Paths relative to the root that are skipped. */
   readonly except?: readonly string[];
 }
 
-/** Error for a path that is no corpus. The message says which, and why. */
+/** Error for a path that cannot be read as a corpus. The message names the path. */
 export class CorpusError extends Error {}
 
-/** Returns the corpora at these paths, with distinct names. @throws CorpusError for a path where nothing can be read */
+/** Returns a corpus for each path, with unique names. @throws CorpusError for a path that does not exist or is unreadable */
 export function corporaAt(paths: readonly string[]): readonly Corpus[] {
   const times = new Map<string, number>();
   return paths.map((path) => {
@@ -39,13 +39,13 @@ function isFileAt(path: string, absolute: string): boolean {
   }
 }
 
-/** Returns the corpus of Perch's own docs, without the contract: it states what the guides explain. */
+/** Returns the corpus of Perch's own docs. The contract is left out because it duplicates the guides. */
 export function ownCorpus(): Corpus {
   const only = ['README.md', 'docs', 'openapi'];
   return { name: 'perch', root: packagePath(), only, except: ['docs/contract'] };
 }
 
-/** Returns the key of a corpus in the index: its place, because names may change. */
+/** Returns the key of a corpus in the index. It depends on paths only, because names can change between runs. */
 export function keyOf({ root, only = [] }: Corpus): string {
   return [root, ...only].join('\n');
 }

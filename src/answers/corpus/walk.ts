@@ -4,35 +4,35 @@ import ignore, { type Ignore } from 'ignore';
 import { kindOf } from '../readers/reader-kinds.ts';
 import type { Corpus } from './corpus.ts';
 
-/** A file that can be read. */
+/** File of a corpus that has a reader. */
 export interface FoundFile {
-  /** Relative to the corpus, with `/`. */
+  /** Path relative to the corpus, separated by `/`. */
   readonly path: string;
   readonly absolute: string;
   readonly bytes: number;
   readonly modifiedMs: number;
 }
 
-/** Larger files are skipped: they are data. */
+/** Maximum size of a file. Larger files are skipped because they are usually data. */
 export const maxFileBytes = 524_288;
-/** Descriptions of an interface are long, and JSON is quick to parse. */
+/** Maximum size of a JSON file: OpenAPI documents are long, and JSON is fast to parse. */
 export const maxJsonBytes = 4_194_304;
-/** Folders below this depth are skipped. */
+/** Maximum depth of folders. Deeper folders are skipped. */
 const maxDepth = 40;
-/** Folders without text of their own. Hidden ones are skipped too. */
+/** Folders of dependencies and build output. Hidden folders are skipped too. */
 const skippedFolders = ['node_modules', 'bower_components', '__pycache__'];
 
-/** A folder with the rules of the `.gitignore` files in it and above it, outermost first. */
+/** Folder with the `.gitignore` rules that apply to it, outermost first. */
 interface Folder {
-  /** Relative to the corpus, with `/` at its end; empty for the corpus itself. */
+  /** Path relative to the corpus, with a trailing `/`; empty for the root. */
   readonly path: string;
   readonly rules: readonly { readonly base: string; readonly ignore: Ignore }[];
 }
 
 /**
- * Yields the files of a corpus that can be read, in the order of their paths, without what `.gitignore` files exclude,
- * hidden files, huge ones, symbolic links and what is not readable. `onFolder` is called with each folder before it is
- * read. The calls are synchronous: that is several times as quick, and this thread has nothing else to do.
+ * Yields the readable files of a corpus in the order of their paths. Skips files excluded by `.gitignore`, hidden files,
+ * files over the size limit, symbolic links and unreadable files. Calls `onFolder` with each folder before reading it.
+ * Uses synchronous calls, which are several times as fast; the worker thread has nothing else to do.
  */
 export function* walkCorpus(
   corpus: Corpus,
@@ -41,25 +41,25 @@ export function* walkCorpus(
 ): Generator<FoundFile> {
   const absolute = join(corpus.root, folder.path);
   onFolder(absolute);
-  const entries = ifPossible(() => readdirSync(absolute, { withFileTypes: true })) ?? [];
+  const entries = orUndefined(() => readdirSync(absolute, { withFileTypes: true })) ?? [];
   const rules = rulesIn(absolute, folder);
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const isFolder = entry.isDirectory();
     const path = `${folder.path}${entry.name}${isFolder ? '/' : ''}`;
-    if (!isWanted(entry, path, corpus) || isIgnored(path, rules)) continue;
+    if (!isIncluded(entry, path, corpus) || isIgnored(path, rules)) continue;
     if (isFolder) yield* walkCorpus(corpus, onFolder, { path, rules });
-    else yield* findFile(join(corpus.root, path), path);
+    else yield* statFile(join(corpus.root, path), path);
   }
 }
 
 function rulesIn(absolute: string, { path: base, rules }: Folder): Folder['rules'] {
-  const own = ifPossible(() => readFileSync(join(absolute, '.gitignore'), 'utf8'));
+  const own = orUndefined(() => readFileSync(join(absolute, '.gitignore'), 'utf8'));
   return own === undefined ? rules : [...rules, { base, ignore: ignore().add(own) }];
 }
 
-/** Returns whether an entry is read. Links are neither files nor folders here, so none is followed. */
-function isWanted(entry: Dirent, path: string, { only, except }: Corpus): boolean {
+/** Returns whether to read an entry. For a symbolic link, `isFile` and `isDirectory` are false, so links are skipped. */
+function isIncluded(entry: Dirent, path: string, { only, except }: Corpus): boolean {
   if (entry.name.startsWith('.')) return false;
   const isBelow = (name: string) => path === name || path.startsWith(`${name}/`);
   if (only?.some(isBelow) === false || except?.some(isBelow) === true) return false;
@@ -68,7 +68,7 @@ function isWanted(entry: Dirent, path: string, { only, except }: Corpus): boolea
     : entry.isFile() && kindOf(path) !== undefined;
 }
 
-/** The innermost file with a rule for a path decides, as with git. */
+/** Returns whether a path is ignored. As in git, the innermost `.gitignore` with a matching rule decides. */
 function isIgnored(path: string, rules: Folder['rules']): boolean {
   for (const { base, ignore: own } of rules.toReversed()) {
     const { ignored, unignored } = own.test(path.slice(base.length));
@@ -77,17 +77,17 @@ function isIgnored(path: string, rules: Folder['rules']): boolean {
   return false;
 }
 
-function findFile(absolute: string, path: string): readonly FoundFile[] {
-  const stats = ifPossible(() => statSync(absolute));
-  const mostBytes = kindOf(path) === 'json' ? maxJsonBytes : maxFileBytes;
-  if (stats === undefined || stats.size === 0 || stats.size > mostBytes) return [];
+function statFile(absolute: string, path: string): readonly FoundFile[] {
+  const stats = orUndefined(() => statSync(absolute));
+  const maxBytes = kindOf(path) === 'json' ? maxJsonBytes : maxFileBytes;
+  if (stats === undefined || stats.size === 0 || stats.size > maxBytes) return [];
   return [{ path, absolute, bytes: stats.size, modifiedMs: stats.mtimeMs }];
 }
 
-/** Returns `undefined` if the file system refuses: what is asked for is gone, or not readable. */
-function ifPossible<Found>(look: () => Found): Found | undefined {
+/** Returns the result of a file system call; `undefined` if it throws, for example because the file is gone. */
+function orUndefined<Found>(operation: () => Found): Found | undefined {
   try {
-    return look();
+    return operation();
   } catch {
     return undefined;
   }

@@ -1,17 +1,17 @@
 import { toSlug } from '../../core/slug.ts';
 import type { Answer, Citation } from '../answer.ts';
 
-/** A source of an answer, with the text that is quoted from it. */
+/** Source of an answer, with the text quoted from it. */
 export type Source = Readonly<{ citation: Citation; text: string }>;
 
 /** Maximum number of characters of an answer. */
 export const maxAnswerLength = 4000;
 /** Maximum number of citations of an answer. */
 export const maxCitations = 5;
-/** If fewer characters are left, nothing of a source is quoted. */
-const leastExcerpt = 60;
+/** Minimum length of a quotation in characters. */
+const minExcerpt = 60;
 
-/** Writes an answer: the leading sources, one for each part of the question, the further ones, and the citations. */
+/** Composes an answer from the leading sources (one for each part of the question), further sources and citations. */
 export function composeAnswer(leading: readonly Source[], further: readonly Source[]): Answer {
   const citations = [...leading, ...further].map(({ citation }) => citation);
   const ending = printSources(citations);
@@ -26,7 +26,7 @@ export function composeAnswer(leading: readonly Source[], further: readonly Sour
   };
   const lead = leading.map(({ citation: { heading }, text }) => {
     const isTitled = leading.length > 1 && heading !== '';
-    return take(isTitled ? `**${escapeMarks(heading)}**\n\n${text}` : text, '\n\n');
+    return take(isTitled ? `**${escapeMarkdown(heading)}**\n\n${text}` : text, '\n\n');
   });
   const more = further.map((source) => take(toBullet(source), '\n')).filter((one) => one !== '');
   const moreText = more.length === 0 ? '' : `More on this:\n\n${more.join('\n')}`;
@@ -38,23 +38,23 @@ export function composeAnswer(leading: readonly Source[], further: readonly Sour
   };
 }
 
-/** Sorts citations by their scores; those with the same score stay in their order. */
+/** Sorts citations by descending score. The sort is stable. */
 export function bestFirst(citations: readonly Citation[]): readonly Citation[] {
   return citations.toSorted((a, b) => b.score - a.score);
 }
 
-/** Returns a citation as it is written in an answer: `path#heading:line`, without `#` if there is no heading. */
+/** Formats a citation as `path#heading:line`, or `path:line` without a heading. */
 export function printCitation({ path, heading, line }: Citation): string {
   const slug = toSlug(heading);
   return slug === '' ? `${path}:${line}` : `${path}#${slug}:${line}`;
 }
 
-/** Returns the end of an answer: the list of its citations. */
+/** Formats the list of citations at the end of an answer. */
 export function printSources(citations: readonly Citation[]): string {
   return `Sources:\n\n${printList(citations)}\n`;
 }
 
-/** Writes that the docs do not answer the question, and names the nearest sections. */
+/** Composes the answer that the docs do not answer the question, with the nearest sections. */
 export function composeAbstention(nearest: readonly Citation[]): Answer {
   const near = nearest.length === 0 ? '' : ` The nearest sections are:\n\n${printList(nearest)}`;
   return {
@@ -70,15 +70,15 @@ function printList(citations: readonly Citation[]): string {
 }
 
 function toBullet({ citation, text }: Source): string {
-  return `- **${escapeMarks(citation.heading || citation.path)}**: ${inOneItem(text)}`;
+  return `- **${escapeMarkdown(citation.heading || citation.path)}**: ${inOneItem(text)}`;
 }
 
-/** Escapes the marks of Markdown in a plain text. Within a word `_` is none. */
-function escapeMarks(text: string): string {
+/** Escapes Markdown characters in plain text. `_` within a word needs no escape. */
+function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*[\]<]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');
 }
 
-/** Text in one line; code keeps its lines, indented as far as the item. */
+/** Formats a text as one list item: prose on one line, code blocks indented. */
 function inOneItem(text: string): string {
   return splitAtFences(text)
     .map((part) => part.trim())
@@ -105,11 +105,11 @@ function inOneLine(text: string): string {
   return text.replace(/^- /, '').replaceAll('\n- ', ' · ').replaceAll(/\s+/g, ' ');
 }
 
-/** Cuts a text at a word, and closes code that is cut. Returns '' if `most` is too little. */
-export function cutAtWord(text: string, most: number): string {
-  if (most < leastExcerpt) return '';
-  const end = text.lastIndexOf(' ', most - 6);
-  const cut = text.slice(0, end > most / 2 ? end : most - 6);
+/** Truncates a text at a word boundary and closes an open code block. Returns '' if `maxLength` is under the minimum. */
+export function cutAtWord(text: string, maxLength: number): string {
+  if (maxLength < minExcerpt) return '';
+  const end = text.lastIndexOf(' ', maxLength - 6);
+  const cut = text.slice(0, end > maxLength / 2 ? end : maxLength - 6);
   const fences = [...cut.matchAll(/^( *)(`{3,})/gm)];
   const [, indent = '', ticks = ''] = fences.at(-1) ?? [];
   return fences.length % 2 === 1 ? `${cut}\n${indent}${ticks}` : `${cut}…`;

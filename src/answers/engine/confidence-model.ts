@@ -1,7 +1,7 @@
-/** Logistic model, fitted by `bench/answers/fit-confidence.ts`. Questions below the threshold are declined. */
+/** Logistic model, fitted by `bench/answers/fit-confidence.ts`. Questions below `threshold` are not answered. */
 export const confidenceModel = {
   bias: -4.29,
-  /** In the order of the signs that `toSigns` returns. */
+  /** Coefficients, in the order of the inputs that `toFeatures` returns. */
   factors: [1.97, 1.56, 0.88, 6.56, -0.88, -2.88, -1.8],
   threshold: 0.2,
 };

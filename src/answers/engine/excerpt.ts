@@ -1,21 +1,21 @@
 import type { Block } from '../readers/section.ts';
 import { toWords } from '../text/words.ts';
-import { type Asked, shareMet } from './asked.ts';
 import type { Concepts } from './concepts.ts';
+import { coverageOf, type Query } from './query.ts';
 
-type Piece = Pick<Statement, 'block' | 'text'>;
+type ExcerptPart = Pick<Statement, 'block' | 'text'>;
 
-/** A sentence, an item, a row or code, with how well it answers. */
+/** Sentence, list item, table row or code block, with its position and relevance to the question. */
 type Statement = Readonly<{ block: Block; text: string; at: number; value: number }>;
 
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
-  readonly asked: Asked;
+  readonly query: Query;
 }
 
-/** Maximum number of statements, and of characters of text and of code. */
+/** Maximum number of statements, and maximum characters of text and of code. */
 type ExcerptLimits = Readonly<{ statements: number; text: number; code: number }>;
 
-/** Returns the best statements of a passage in their order, and a sample of code, as Markdown, with their lines. */
+/** Returns the most relevant statements and one code sample of a passage, in their order, as Markdown with line numbers. */
 export function toExcerpt(
   blocks: readonly Block[],
   question: ExcerptQuestion,
@@ -23,23 +23,26 @@ export function toExcerpt(
 ) {
   const statements = blocks
     .flatMap((block, index) => toStatements(block, index, question))
-    // A row without a word of the question, such as the first of a table, says nothing by itself.
+    // A row that does not match the question, such as a table header, means nothing by itself.
     .filter(({ block, value }) => block.kind !== 'row' || value > 0)
     .sort((a, b) => b.value - a.value || a.at - b.at);
-  const told = takeFitting(statements, limits).sort((a, b) => a.at - b.at);
-  const code = chooseCode(blocks, question, { after: statements[0]?.at ?? 0, most: limits.code });
-  // As in the file, but an answer does not begin with code if there are words for it.
-  const before = told.filter(({ at }) => code !== undefined && at < code.at).length;
-  const pieces = code === undefined ? told : told.toSpliced(Math.max(1, before), 0, code);
-  if (pieces.length === 0) return undefined;
+  const chosen = takeFitting(statements, limits).sort((a, b) => a.at - b.at);
+  const code = chooseCode(blocks, question, {
+    after: statements[0]?.at ?? 0,
+    maxLength: limits.code,
+  });
+  // Code keeps its position, but does not come before the first statement.
+  const before = chosen.filter(({ at }) => code !== undefined && at < code.at).length;
+  const parts = code === undefined ? chosen : chosen.toSpliced(Math.max(1, before), 0, code);
+  if (parts.length === 0) return undefined;
   return {
-    text: joinPieces(pieces),
-    line: Math.min(...pieces.map(({ block }) => block.line)),
-    endLine: Math.max(...pieces.map(({ block }) => block.endLine)),
+    text: joinPieces(parts),
+    line: Math.min(...parts.map(({ block }) => block.line)),
+    endLine: Math.max(...parts.map(({ block }) => block.endLine)),
   };
 }
 
-/** Returns all that is in a passage, as Markdown. */
+/** Returns a whole passage as Markdown. */
 export function toMarkdown(blocks: readonly Block[]): string {
   return joinPieces(
     blocks.map((block) => ({ block, text: block.kind === 'code' ? fence(block) : block.text })),
@@ -58,7 +61,7 @@ function takeFitting(statements: readonly Statement[], limits: ExcerptLimits): S
   return chosen;
 }
 
-/** The first block of a section says what it is about, so it counts more. */
+/** Splits a block into statements. The first block of a section gets a bonus because it introduces the subject. */
 function toStatements(block: Block, index: number, question: ExcerptQuestion): Statement[] {
   if (block.kind === 'code') return [];
   const opening = block.kind === 'row' || index > 1 ? 0 : 0.25 - 0.15 * index;
@@ -66,17 +69,17 @@ function toStatements(block: Block, index: number, question: ExcerptQuestion): S
     block,
     at: index + sentence / 1000,
     text,
-    value: worthOf(text, question) + opening / (1 + sentence),
+    value: relevanceOf(text, question) + opening / (1 + sentence),
   }));
 }
 
-/** A paragraph is split into sentences; an item or a row is one statement. */
+/** Splits a paragraph into sentences. A list item or table row stays whole. */
 function splitSentences({ kind, text }: Block): readonly string[] {
   if (kind !== 'text') return [text];
   const parts = text.split(/(?<=[.!?][)"'”]?)\s+(?=[\p{Lu}`*_"'([])/u);
   const sentences: string[] = [];
   for (const part of parts) {
-    // “e.g. This” and “v1. Next” are no ends.
+    // Abbreviations such as “e.g. This” do not end a sentence.
     const before = sentences.at(-1);
     if (before !== undefined && /(?:\b(?:e\.g|i\.e|etc|vs|cf|no)\.|\b\w\.)$/i.test(before)) {
       sentences[sentences.length - 1] = `${before} ${part}`;
@@ -85,57 +88,57 @@ function splitSentences({ kind, text }: Block): readonly string[] {
   return sentences;
 }
 
-/** Returns the share of the question that a statement speaks of, from 0 to about 1. */
-function worthOf(text: string, { asked, names }: ExcerptQuestion): number {
+/** Returns the share of the question's concepts in a statement, from 0 to about 1. */
+function relevanceOf(text: string, { query, names }: ExcerptQuestion): number {
   const { words, names: written } = toWords(text);
-  const met = words.flatMap(
-    ({ stem, plain }) => asked.standsFor.get(stem) ?? asked.standsFor.get(plain) ?? [],
+  const matches = words.flatMap(
+    ({ stem, plain }) => query.matchesByTerm.get(stem) ?? query.matchesByTerm.get(plain) ?? [],
   );
-  return shareMet(met, asked) + (written.some((name) => names.has(name)) ? 0.3 : 0);
+  return coverageOf(matches, query) + (written.some((name) => names.has(name)) ? 0.3 : 0);
 }
 
-/** The sample with most of what was asked for; of equals, the one after the best statement. */
+/** Returns the most relevant code sample. Samples right after the best statement get a bonus. */
 function chooseCode(
   blocks: readonly Block[],
   question: ExcerptQuestion,
-  { after, most }: Record<'after' | 'most', number>,
+  { after, maxLength }: Record<'after' | 'maxLength', number>,
 ): Statement | undefined {
   const samples = blocks.flatMap((block, at) => {
     if (block.kind !== 'code') return [];
     const isNext = at > after && at - after < 3 ? 0.3 : 0;
-    const text = fence({ ...block, text: cutCode(block.text, most) });
-    return [{ block, at, text, value: worthOf(block.text, question) + isNext }];
+    const text = fence({ ...block, text: cutCode(block.text, maxLength) });
+    return [{ block, at, text, value: relevanceOf(block.text, question) + isNext }];
   });
   return samples.sort((a, b) => b.value - a.value)[0];
 }
 
-function cutCode(code: string, most: number): string {
-  if (code.length <= most) return code;
-  const end = code.lastIndexOf('\n', most);
-  return `${code.slice(0, end > 0 ? end : most)}\n…`;
+function cutCode(code: string, maxLength: number): string {
+  if (code.length <= maxLength) return code;
+  const end = code.lastIndexOf('\n', maxLength);
+  return `${code.slice(0, end > 0 ? end : maxLength)}\n…`;
 }
 
-/** Returns code within a fence that is longer than any in it. */
+/** Fences code with more backticks than any run within it. */
 function fence({ text, language = '' }: Block): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const mark = '`'.repeat(longest + 1);
   return `${mark}${language}\n${text}\n${mark}`;
 }
 
-function shorten(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const end = text.lastIndexOf(' ', most - 1);
-  return `${text.slice(0, end > most / 2 ? end : most - 1)}…`;
+function shorten(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const end = text.lastIndexOf(' ', maxLength - 1);
+  return `${text.slice(0, end > maxLength / 2 ? end : maxLength - 1)}…`;
 }
 
 const isListed = ({ kind }: Block) => kind === 'item' || kind === 'row';
 
-/** Sentences of one paragraph stay one paragraph; items become a list. */
-function joinPieces(pieces: readonly Piece[]): string {
-  return pieces
+/** Joins statements: sentences of one paragraph stay together, list items form a list. */
+function joinPieces(parts: readonly ExcerptPart[]): string {
+  return parts
     .map(({ block, text }, index) => {
       const piece = isListed(block) ? `- ${text.replaceAll('\n', '\n  ')}` : text;
-      return separatorOf(pieces[index - 1]?.block, block) + piece;
+      return separatorOf(parts[index - 1]?.block, block) + piece;
     })
     .join('');
 }

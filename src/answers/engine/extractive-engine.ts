@@ -4,59 +4,63 @@ import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 import { toShownHeading } from '../readers/markdown.ts';
 import { readVocabulary } from '../text/vocabulary.ts';
-import { toAsked } from './asked.ts';
 import { composeAbstention, composeAnswer } from './compose.ts';
 import { confidenceModel } from './confidence-model.ts';
 import { toExcerpt, toMarkdown } from './excerpt.ts';
-import { type Found, type FoundSource, find, toCitedScore } from './find.ts';
+import { type FoundSource, type FoundSources, findSources, toCitedScore } from './find.ts';
 import { createLexicon } from './lexicon.ts';
 import { createPassageStore } from './passage-store.ts';
-import { understand } from './question.ts';
+import { toQuery } from './query.ts';
+import { resolveFollowUp } from './question.ts';
 
-/** Answers from the passages of an index, and provides passages for a language model. */
+/** Engine that answers with quotations from an index, and finds passages for a language model. */
 export interface ExtractiveEngine {
   readonly answer: AnswerEngine['answer'];
   readonly passages: PassageSource;
 }
 
-/** Limits of the quotations from the source that answers, and from each further one. */
+/** Limits of the quotation from a leading source, and from each further source. */
 const limits = {
   leading: { statements: 12, text: 1200, code: 1000 },
   further: { statements: 4, text: 400, code: 200 },
 } as const;
 
-/** Maximum number of characters of a question that are read: a pasted log follows what it is about. */
+/** Maximum number of characters of a question that are read. Pasted logs usually follow the question. */
 const maxQuestionLength = 2000;
 
-/** Creates an engine that quotes the passages of an index. It uses no network and no language model. */
+/** Creates an engine that quotes passages of an index, without network access or a language model. */
 export function createExtractiveEngine(
   index: PassageIndex,
   corpora: readonly Corpus[],
 ): ExtractiveEngine {
-  const places = createPlaces(corpora);
+  const paths = createPathConverter(corpora);
   const vocabulary = readVocabulary();
-  const look = () => ({
+  const readSnapshot = () => ({
     revision: index.revision(),
     lexicon: createLexicon(index),
     store: createPassageStore(index),
   });
-  // What is kept of the index is dropped when anyone has written to it.
-  let looked = look();
-  const findFor = (question: Question): Found => {
-    if (index.revision() !== looked.revision) looked = look();
+  // Cached data is discarded when any connection has written to the index.
+  let snapshot = readSnapshot();
+  const findFor = (question: Question): FoundSources => {
+    if (index.revision() !== snapshot.revision) snapshot = readSnapshot();
     const start = question.text.slice(0, 4 * maxQuestionLength).replaceAll(/\s+/g, ' ');
-    const asked = { ...question, text: start.trim().slice(0, maxQuestionLength) };
-    const { text, recentPaths } = understand(asked, vocabulary);
-    return find(text, { ...looked, vocabulary, recentPaths: recentPaths.map(places.toPath) });
+    const trimmed = { ...question, text: start.trim().slice(0, maxQuestionLength) };
+    const { text, recentPaths } = resolveFollowUp(trimmed, vocabulary);
+    return findSources(text, {
+      ...snapshot,
+      vocabulary,
+      recentPaths: recentPaths.map(paths.toPath),
+    });
   };
   return {
-    passages: createPassageSource({ index, places, findFor }),
+    passages: createPassageSource({ index, paths, findFor }),
     answer: async (question, { signal, onText }) => {
       await nextTurn();
       signal.throwIfAborted();
-      // All of it from one state of the index: another thread may be writing.
-      const answer = index.atOnce(() => write(findFor(question), { index, places }));
-      // In pieces that a reader can follow, with a turn of the event loop between two.
+      // One transaction, because another thread may be writing to the index.
+      const answer = index.inSnapshot(() => composeFrom(findFor(question), { index, paths }));
+      // In small parts, so that readers see progress and the event loop can run in between.
       for (const [piece] of answer.text.matchAll(/[\s\S]{1,400}(?:\n|$)|[\s\S]{1,400}/g)) {
         signal.throwIfAborted();
         onText(piece);
@@ -68,15 +72,21 @@ export function createExtractiveEngine(
   };
 }
 
-type SourceContext = Readonly<{ index: PassageIndex; places: ReturnType<typeof createPlaces> }>;
+type SourceContext = Readonly<{
+  index: PassageIndex;
+  paths: ReturnType<typeof createPathConverter>;
+}>;
 
-function write({ leading, further, confidence }: Found, { index, places }: SourceContext): Answer {
+function composeFrom(
+  { leading, further, confidence }: FoundSources,
+  { index, paths }: SourceContext,
+): Answer {
   const read = (kind: keyof typeof limits) => (source: FoundSource) => {
     const { passage } = source.scored;
     const { concepts, names } = source.findings.concepts;
-    const question = { asked: toAsked(concepts), names };
+    const question = { query: toQuery(concepts), names };
     const excerpt = toExcerpt(index.blocks(passage.id), question, limits[kind]);
-    const citation = cite(source, confidence, places);
+    const citation = cite(source, confidence, paths);
     if (excerpt === undefined) return { citation, text: passage.heading };
     const { text, line, endLine } = excerpt;
     return { citation: { ...citation, line, endLine }, text };
@@ -89,62 +99,62 @@ function write({ leading, further, confidence }: Found, { index, places }: Sourc
   return composeAnswer(sources, others);
 }
 
-function cite(source: FoundSource, confidence: number, places: SourceContext['places']): Citation {
+function cite(source: FoundSource, confidence: number, paths: SourceContext['paths']): Citation {
   const { passage } = source.scored;
   const { line, endLine } = passage;
   const score = toCitedScore(source, confidence);
-  return { path: places.toCited(passage), heading: toShownHeading(passage), line, endLine, score };
+  return { path: paths.toCited(passage), heading: toShownHeading(passage), line, endLine, score };
 }
 
-/** Maximum number of passages for a model, and of those considered: some are a heading alone. */
-const given = { most: 8, considered: 12 } as const;
+/** Maximum number of passages for a model, and of candidates, some of which are only a heading. */
+const promptLimits = { max: 8, considered: 12 } as const;
 
-/** All that each method returns is from one state of the index: another thread may be writing. */
+/** Creates the source of passages. Each method reads in one transaction, because another thread may be writing. */
 function createPassageSource({
   index,
-  places,
+  paths,
   findFor,
-}: SourceContext & { findFor(question: Question): Found }): PassageSource {
+}: SourceContext & { findFor(question: Question): FoundSources }): PassageSource {
   const textOf = (id: number) => toMarkdown(index.blocks(id));
   return {
     find: async (question) =>
-      index.atOnce(() => {
+      index.inSnapshot(() => {
         const found = findFor(question);
-        const passages = chooseGiven(found).map((source) => {
+        const passages = choosePassages(found).map((source) => {
           const { id, trail, heading } = source.scored.passage;
           return {
             id,
-            citation: cite(source, found.confidence, places),
+            citation: cite(source, found.confidence, paths),
             trail: [...trail, heading].filter((one) => one !== ''),
             text: textOf(id),
           };
         });
-        return passages.filter(({ text }) => text !== '').slice(0, given.most);
+        return passages.filter(({ text }) => text !== '').slice(0, promptLimits.max);
       }),
     isCurrent: async ({ id, citation, text }) =>
-      index.atOnce(() => {
+      index.inSnapshot(() => {
         const now = index.passage(id);
-        if (now === undefined || places.toCited(now) !== citation.path) return false;
+        if (now === undefined || paths.toCited(now) !== citation.path) return false;
         const { line, endLine } = citation;
         return now.line === line && now.endLine === endLine && textOf(id) === text;
       }),
   };
 }
 
-/** Returns those that an answer would cite, then the next best ones for the question as a whole. */
-function chooseGiven({ leading, further }: Found): readonly FoundSource[] {
+/** Returns the sources that an answer would cite, then the next best ones for the whole question. */
+function choosePassages({ leading, further }: FoundSources): readonly FoundSource[] {
   const chosen = [...leading, ...further];
   const findings = leading[0]?.findings;
   for (const scored of findings?.scored ?? []) {
-    if (findings === undefined || chosen.length >= given.considered) break;
+    if (findings === undefined || chosen.length >= promptLimits.considered) break;
     const isNew = !chosen.some((one) => one.scored.passage.id === scored.passage.id);
     if (isNew) chosen.push({ scored, findings });
   }
   return chosen;
 }
 
-/** Converts between cited paths and paths in a corpus. If there are several corpora, a name is put before. */
-function createPlaces(corpora: readonly Corpus[]) {
+/** Converts between cited paths and paths in a corpus. With several corpora, cited paths begin with a corpus name. */
+function createPathConverter(corpora: readonly Corpus[]) {
   const names = new Map(corpora.map((corpus) => [keyOf(corpus), corpus.name]));
   const isOne = corpora.length < 2;
   return {

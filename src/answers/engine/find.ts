@@ -10,68 +10,76 @@ import { weights } from './weights.ts';
 
 interface FindContext extends WordContext {
   readonly store: PassageStore;
-  /** Paths whose passages count more, because the turn before was about them. */
+  /** Paths that the previous turn cited. Their passages get a bonus. */
   readonly recentPaths?: readonly string[];
 }
 
-/** A passage that is to be cited, with the question or part of one that it was found for. */
+/** Passage to cite, with the search that found it. */
 export type FoundSource = Readonly<{ scored: ScoredPassage; findings: Findings }>;
 
-/** Passages for a question: the best one for each part of it, then further ones. */
-export interface Found {
+/** Passages for a question: the best one for each part of the question, then further ones. */
+export interface FoundSources {
   readonly leading: readonly FoundSource[];
   readonly further: readonly FoundSource[];
-  /** Likelihood that they answer, from 0 to 1. */
+  /** Likelihood that the passages answer the question, from 0 to 1. */
   readonly confidence: number;
 }
 
-/** Finds passages for the whole of a question, and for each part that could be asked on its own. */
-export function find(text: string, context: FindContext): Found {
-  const whole = lookUp(text, context);
-  const parts = toParts(text, context.vocabulary).map((part) => lookUp(part, context));
+/** Finds passages for a whole question and for each part that is a question of its own. */
+export function findSources(text: string, context: FindContext): FoundSources {
+  const whole = searchPassages(text, context);
+  const parts = toParts(text, context.vocabulary).map((part) => searchPassages(part, context));
   const leading: FoundSource[] = [];
   for (const findings of parts.length === 0 ? [whole] : parts) {
-    const scored = findings.scored.find((one) => !isAmong(leading, one, 'id'));
+    const scored = findings.scored.find((one) => !includesPassage(leading, one, 'id'));
     if (scored !== undefined) leading.push({ scored, findings });
   }
   const further = findFurther(leading, [whole, ...parts]);
   return { leading, further, confidence: toConfidence(whole) };
 }
 
-/** Takes further passages in turn: of the whole question, and of its parts. */
+/** Returns further passages, alternating between the whole question and its parts. */
 function findFurther(leading: readonly FoundSource[], all: readonly Findings[]) {
   const rows = all.map((findings) =>
     choosePassages(findings.scored, maxCitations + 1).map((scored) => ({ scored, findings })),
   );
-  const turns = Array.from({ length: maxCitations + 1 }, (_, rank) =>
+  const candidates = Array.from({ length: maxCitations + 1 }, (_, rank) =>
     rows.flatMap((row) => row[rank] ?? []),
   ).flat();
   const taken = [...leading];
-  const takeUnlike = (key: 'id' | 'file') => {
-    for (const source of turns) {
-      if (taken.length < maxCitations && !isAmong(taken, source.scored, key)) taken.push(source);
+  const takeNew = (key: 'id' | 'file') => {
+    for (const source of candidates) {
+      if (taken.length < maxCitations && !includesPassage(taken, source.scored, key))
+        taken.push(source);
     }
   };
-  // Each part of a question has its own best file; what says more in one of them comes after.
-  if (all.length > 1) takeUnlike('file');
-  takeUnlike('id');
+  // Passages of other files come first; more passages of the same file come last.
+  if (all.length > 1) takeNew('file');
+  takeNew('id');
   return taken.slice(leading.length);
 }
 
-function isAmong(sources: readonly FoundSource[], one: ScoredPassage, key: 'id' | 'file'): boolean {
+function includesPassage(
+  sources: readonly FoundSource[],
+  one: ScoredPassage,
+  key: 'id' | 'file',
+): boolean {
   return sources.some(({ scored }) => scored.passage[key] === one.passage[key]);
 }
 
-/** Chooses passages from the fifty best, best first: a second one of a file only if it is much better than others. */
-function choosePassages(scored: readonly ScoredPassage[], most: number): readonly ScoredPassage[] {
+/** Chooses from the fifty best passages. A second passage of the same file gets a penalty. */
+function choosePassages(
+  scored: readonly ScoredPassage[],
+  maxPassages: number,
+): readonly ScoredPassage[] {
   const chosen: ScoredPassage[] = [];
   const near = scored.slice(0, 50);
-  const lossOf = ({ file }: FoundPassage) =>
+  const penaltyOf = ({ file }: FoundPassage) =>
     weights.sameFile * chosen.filter(({ passage }) => passage.file === file).length;
-  while (chosen.length < most) {
+  while (chosen.length < maxPassages) {
     const [best] = near
       .filter(({ passage }) => !chosen.some((one) => isSameSection(one.passage, passage)))
-      .map((one) => ({ one, value: one.score - lossOf(one.passage) }))
+      .map((one) => ({ one, value: one.score - penaltyOf(one.passage) }))
       .sort((a, b) => b.value - a.value);
     if (best === undefined) break;
     chosen.push(best.one);
@@ -79,31 +87,31 @@ function choosePassages(scored: readonly ScoredPassage[], most: number): readonl
   return chosen;
 }
 
-/** Parts of one long section are one place for a reader, and so is a text that is in two files. */
+/** Returns whether two passages are parts of one long section, or the same text in two files. */
 function isSameSection(a: FoundPassage, b: FoundPassage): boolean {
   if (a.heading !== b.heading) return false;
   if (a.file === b.file) return a.trail.join('\n') === b.trail.join('\n');
   return a.terms.body.length > 8 && a.terms.body.join(' ') === b.terms.body.join(' ');
 }
 
-/** Returns how much speaks for a source, from 0 to 1, as its citation says it. */
+/** Returns the score of a source's citation, from 0 to 1. */
 export function toCitedScore({ scored, findings }: FoundSource, confidence: number): number {
   const best = findings.scored[0]?.score ?? scored.score;
   return Number(Math.max(0, Math.min(1, (confidence * scored.score) / best)).toFixed(3));
 }
 
-/** Score added to a passage whose file the turn before cited. */
+/** Score bonus of a passage whose file the previous turn cited. */
 const recentBonus = 0.4;
-/** Number of passages that are scored for a question: of small docs a share is enough. */
-const judged = { most: 100, least: 40, share: 1 / 3 } as const;
+/** Number of passages to score for a question; in small corpora a share of all passages. */
+const candidateLimits = { max: 100, min: 40, share: 1 / 3 } as const;
 
-/** Finds and scores passages for a text as one question. */
-export function lookUp(text: string, context: FindContext): Findings {
+/** Searches and scores passages for a text as one question. */
+export function searchPassages(text: string, context: FindContext): Findings {
   const { store, lexicon, recentPaths = [] } = context;
   const { meanWords, passages } = lexicon;
   const concepts = toConcepts(text, context);
-  const wanted = Math.max(judged.least, Math.ceil(judged.share * store.span));
-  const profiles = findCandidates(concepts, store, Math.min(judged.most, wanted))
+  const wanted = Math.max(candidateLimits.min, Math.ceil(candidateLimits.share * store.span));
+  const profiles = findCandidates(concepts, store, Math.min(candidateLimits.max, wanted))
     .map((id) => store.profile(id))
     .filter((profile) => profile !== undefined);
   const bonusOf = ({ path }: FoundPassage) => (recentPaths.includes(path) ? recentBonus : 0);
@@ -113,35 +121,39 @@ export function lookUp(text: string, context: FindContext): Findings {
   return { concepts, scored, passages, hasUnknownName: hasUnknownName(text, context) };
 }
 
-/** Share of its weight that a concept in a title, a heading or a name counts for, and a name in one piece. */
+/** Weight factors of a concept that occurs above the text (title, heading, name), and of an identifier. */
 const factors = { above: 0.6, name: 0.5 } as const;
-/** A term that counts less for its concept is too vague for its place to matter. */
+/** Minimum factor of a term to be searched for above the text. Terms below it are too vague. */
 const leastFactorAbove = 0.3;
 
 /**
- * Returns the ids of the passages that meet most of a question, at most `most`, best first: each concept
- * counts once, for the best of its terms, and once more if it is above the text.
+ * Returns up to `maxPassages` ids of passages that match the question best, best first. Each concept counts once, with its
+ * best term, and once more if it occurs in a title, heading or name.
  */
-export function findCandidates({ concepts, names }: Concepts, store: PassageStore, most: number) {
+export function findCandidates(
+  { concepts, names }: Concepts,
+  store: PassageStore,
+  maxPassages: number,
+) {
   const tally = createTally(store.span);
   for (const { weight, terms } of concepts) {
     tally.add({ weight, terms }, store.anywhere);
-    const telling = [...terms].filter(([, factor]) => factor >= leastFactorAbove);
-    tally.add({ weight: factors.above * weight, terms: new Map(telling) }, store.above);
+    const specificTerms = [...terms].filter(([, factor]) => factor >= leastFactorAbove);
+    tally.add({ weight: factors.above * weight, terms: new Map(specificTerms) }, store.above);
   }
   for (const [name, weight] of names) {
     tally.add({ weight: factors.name * weight, terms: new Map([[name, 1]]) }, store.anywhere);
   }
-  return tally.best(most);
+  return tally.best(maxPassages);
 }
 
 function createTally(span: number) {
   const sums = new Float64Array(span);
-  // The concept that last counted for each passage.
+  // Number of the concept that last counted for each passage.
   const counted = new Uint16Array(span);
   let concepts = 0;
   return {
-    /** Adds a concept. Terms that count most come first, so the first one that a passage has counts. */
+    /** Adds the weight of a concept to each passage that has one of its terms. The term with the highest factor counts. */
     add: ({ terms, weight }: Concept, look: PassageStore['anywhere']) => {
       concepts += 1;
       for (const [term, factor] of [...terms].sort(([, a], [, b]) => b - a)) {
@@ -152,10 +164,10 @@ function createTally(span: number) {
         }
       }
     },
-    best: (most: number): readonly number[] => {
+    best: (maxPassages: number): readonly number[] => {
       const found: number[] = [];
       for (let id = 0; id < span; id += 1) if (counted[id] !== 0) found.push(id);
-      return found.sort((a, b) => (sums[b] ?? 0) - (sums[a] ?? 0) || a - b).slice(0, most);
+      return found.sort((a, b) => (sums[b] ?? 0) - (sums[a] ?? 0) || a - b).slice(0, maxPassages);
     },
   };
 }

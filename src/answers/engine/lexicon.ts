@@ -4,15 +4,15 @@ import type { PassageIndex } from '../index/passage-index.ts';
 import { toStem, toWords } from '../text/words.ts';
 import type { WordContext } from './concepts.ts';
 
-const maxKept = 20_000;
+const maxCachedCounts = 20_000;
 
-/** The words of one state of an index. */
+/** Word statistics of an index. */
 export type Lexicon = ReturnType<typeof createLexicon>;
 
-/** Creates a lexicon of the current state of an index; it keeps the counts that it has read. */
+/** Creates the word statistics of the current state of an index. Counts are cached. */
 export function createLexicon(index: PassageIndex) {
   const counts = new LRUCache<string, number>({
-    max: maxKept,
+    max: maxCachedCounts,
     memoMethod: (term) => index.passagesWith(term),
   });
   const { passages, meanWords } = index.totals();
@@ -22,26 +22,32 @@ export function createLexicon(index: PassageIndex) {
     meanWords,
     passagesWith,
     has: (term: string) => passagesWith(term) > 0,
-    /** Returns the stems of the two words, at most, that an unknown word may be a misspelling of, best first. */
+    /** Returns up to two stems that an unknown word may be a misspelling of, best first. */
     corrections: (word: string) => findCorrections(word, index, passagesWith),
   };
 }
 
-/** Short words have too many neighbours; numbers are never misspelt words. */
+/** Finds corrections by edit distance. Short words have too many neighbours, and numbers are never corrected. */
 function findCorrections(
   word: string,
   index: PassageIndex,
   passagesWith: (term: string) => number,
 ): readonly string[] {
   if (!/^\p{L}{4,30}$/u.test(word)) return [];
-  const slack = word.length >= 8 ? 2 : 1;
+  const maxDistance = word.length >= 8 ? 2 : 1;
   const starts = new Set([word.slice(0, 1), word.slice(1, 2)]);
   const letters = lettersOf(word);
   const near = [...starts]
-    .flatMap((start) => index.wordsLike(start, word.length - slack, word.length + slack))
-    .filter((other) => countBits(letters ^ lettersOf(other)) <= 2 * slack)
-    .map((other) => ({ other, stem: toStem(other), distance: editDistance(word, other, slack) }))
-    .filter(({ other, distance }) => distance <= slack && !isAnotherForm(word, other))
+    .flatMap((start) =>
+      index.wordsLike(start, word.length - maxDistance, word.length + maxDistance),
+    )
+    .filter((other) => countBits(letters ^ lettersOf(other)) <= 2 * maxDistance)
+    .map((other) => ({
+      other,
+      stem: toStem(other),
+      distance: editDistance(word, other, maxDistance),
+    }))
+    .filter(({ other, distance }) => distance <= maxDistance && !isAnotherForm(word, other))
     .map((one) => ({ ...one, passages: passagesWith(one.stem) }))
     .filter(({ passages }) => passages > 0)
     .sort((a, b) => a.distance - b.distance || b.passages - a.passages);
@@ -49,7 +55,7 @@ function findCorrections(
   return [...new Set(closest.map(({ stem }) => stem))].slice(0, 2);
 }
 
-/** Which letters a word has, a bit for each: comparing these saves most comparisons of words. */
+/** Returns a bit set of the letters of a word. Comparing bit sets first avoids most edit distance calculations. */
 function lettersOf(word: string): number {
   let letters = 0;
   for (let at = 0; at < word.length; at += 1) letters |= 1 << (word.charCodeAt(at) % 31);
@@ -62,7 +68,7 @@ function countBits(bits: number): number {
   return count;
 }
 
-/** “Printer” is no misspelling of “printed”: words that differ only at their ends are different words. */
+/** Returns whether two words differ only at the end: “printer” is not a misspelling of “printed”. */
 function isAnotherForm(word: string, other: string): boolean {
   const shared = Math.min(word.length, other.length) - 1;
   return shared >= 5 && word.slice(0, shared) === other.slice(0, shared);
@@ -73,7 +79,7 @@ const maxWords = 60;
 
 const written = /[\p{L}\p{N}_$][\p{L}\p{N}_$.'’-]*/gu;
 
-/** Returns whether a question has a capitalised name that is not in the index: docs seldom lack a name that they answer. */
+/** Returns whether a question has a capitalised name that is not in the index. Such questions are rarely answered. */
 export function hasUnknownName(text: string, { lexicon, vocabulary }: WordContext): boolean {
   return [...text.matchAll(written)]
     .slice(0, maxWords)

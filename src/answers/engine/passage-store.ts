@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 
-/** Maximum bytes of ids of passages that are kept, half of it for each place of a term. */
+/** Maximum bytes of cached posting lists, half for terms anywhere and half for terms above the text. */
 const maxPostingBytes = 8_000_000;
-/** Maximum number of passages that are kept, about 15 KiB each. */
+/** Maximum number of cached profiles, about 15 KiB each. */
 const maxProfiles = 1500;
 
-/** One state of the passages of an index. What was read is kept, within bounds. */
+/** Cache of the passages of an index. */
 export type PassageStore = ReturnType<typeof createPassageStore>;
 
-/** Creates a store for the current state of an index. */
+/** Creates a cache for the current state of an index. */
 export function createPassageStore(index: PassageIndex) {
   const postingsOf = (where: 'anywhere' | 'above') => {
     const kept = new LRUCache<string, Uint32Array>({
@@ -21,7 +21,7 @@ export function createPassageStore(index: PassageIndex) {
   };
   const profiles = new LRUCache<number, Profile>({ max: maxProfiles });
   return {
-    /** One more than the highest id of a passage. */
+    /** Exclusive upper bound of the ids of passages. */
     span: index.span(),
     anywhere: postingsOf('anywhere'),
     /** Returns the ids of the passages that have a term in a title, a heading or a name. */
@@ -38,60 +38,60 @@ export function createPassageStore(index: PassageIndex) {
   };
 }
 
-/** Place of each field's count in one number: its first bit, and its maximum. */
-const places = {
-  body: { shift: 0, most: 1023 },
-  code: { shift: 10, most: 1023 },
-  title: { shift: 20, most: 1 },
-  trail: { shift: 21, most: 1 },
-  heading: { shift: 22, most: 1 },
-  lead: { shift: 23, most: 1 },
-  names: { shift: 24, most: 3 },
+/** Bit field of each text field's count within one number: its first bit, and its maximum value. */
+const bitFields = {
+  body: { shift: 0, max: 1023 },
+  code: { shift: 10, max: 1023 },
+  title: { shift: 20, max: 1 },
+  trail: { shift: 21, max: 1 },
+  heading: { shift: 22, max: 1 },
+  lead: { shift: 23, max: 1 },
+  names: { shift: 24, max: 3 },
 } as const;
 
-type UseField = keyof typeof places;
+type CountedField = keyof typeof bitFields;
 
-/** Returns how often a term is in a field; for headings and the like only whether it is. */
-export function useIn(use: number, field: UseField): number {
-  const { shift, most } = places[field];
-  return (use >>> shift) & most;
+/** Returns the number of occurrences of a term in a field; 0 or 1 for one-bit fields. */
+export function countIn(use: number, field: CountedField): number {
+  const { shift, max } = bitFields[field];
+  return (use >>> shift) & max;
 }
 
-/** The use of a term that is only in the first words of the file. */
-export const onlyLead: number = 1 << places.lead.shift;
+/** Packed counts of a term that occurs only in the first words of the file. */
+export const leadOnly: number = 1 << bitFields.lead.shift;
 
-/** Returns all words of a text in lower case, with a space before and after each. */
+/** Returns the words of a text in lower case, with a space before and after each. */
 export function toPlainWords(text: string): string {
   const plain = text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ');
   return ` ${plain.trim()} `;
 }
 
-/** Longer headings are no names. */
+/** Maximum length of a heading that may be an identifier. */
 const maxNameLength = 60;
 
-/** A passage, prepared for comparing it with many questions. */
+/** Passage prepared for comparison with questions. */
 export type Profile = ReturnType<typeof toProfile>;
 
 function toProfile(passage: FoundPassage) {
-  const uses = new Map<string, number>();
+  const packedCounts = new Map<string, number>();
   const { terms, lead, path, heading } = passage;
-  // The names of the fields are those of the terms, and `lead`.
-  const fields = Object.entries({ ...terms, lead }) as [UseField, readonly string[]][];
+  // The object has the fields of `terms`, and `lead`.
+  const fields = Object.entries({ ...terms, lead }) as [CountedField, readonly string[]][];
   for (const [field, found] of fields) {
-    const { shift, most } = places[field];
+    const { shift, max } = bitFields[field];
     for (const term of found) {
-      const use = uses.get(term) ?? 0;
-      if (useIn(use, field) < most) uses.set(term, use + (1 << shift));
+      const use = packedCounts.get(term) ?? 0;
+      if (countIn(use, field) < max) packedCounts.set(term, use + (1 << shift));
     }
   }
   const headingName = terms.heading.join('');
   return {
     passage,
-    /** The count of each term in each field, as `useIn` reads it. */
-    uses,
-    /** The number of words of its text and code. */
+    /** Packed counts of each term, to be read with `countIn`. */
+    packedCounts,
+    /** Number of words in text and code. */
     words: terms.body.length + terms.code.length,
-    /** The heading in one piece, as a name is written. */
+    /** Heading with its words joined, for comparison with identifiers. */
     headingName: headingName.length < maxNameLength ? headingName : '',
     plainHeading: toPlainWords(heading),
     isHistory:
@@ -100,7 +100,7 @@ function toProfile(passage: FoundPassage) {
   };
 }
 
-/** Pages about what was, or lists of what is elsewhere: they name much and answer little. */
+/** Paths of change logs, archives, indexes and tests, which mention many terms but answer few questions. */
 const historyPath =
   /(?:^|\/)(?:change-?log|changes|history|release-?notes?|releases?|news|upgrad\w+|migrat\w+|blog|decisions|adr|rfcs?|archive|glossary|index|contributing|licen[cs]e|code[-_]of[-_]conduct|tests?|__tests__|fixtures)(?:[-/.]|$)/i;
 const historyHeading =

@@ -1,148 +1,160 @@
 import type { FoundPassage } from '../index/passage-index.ts';
-import { type Asked, meet, type StandIn, shareMet, toAsked } from './asked.ts';
 import type { Concepts } from './concepts.ts';
-import { type Profile, toPlainWords, useIn } from './passage-store.ts';
-import { signWeights } from './weights.ts';
+import { countIn, type Profile, toPlainWords } from './passage-store.ts';
+import { type ConceptMatch, coverageOf, measurePassage, type Query, toQuery } from './query.ts';
+import { featureWeights } from './weights.ts';
 
-// The keys are those of the table.
-const weighedSigns = Object.keys(signWeights) as (keyof typeof signWeights)[];
+// The keys of the table.
+const weightedFeatures = Object.keys(featureWeights) as (keyof typeof featureWeights)[];
 
-/** Signs that speak for a passage, each from 0 to about 1. */
-type Signs = Record<'fit' | keyof typeof signWeights, number>;
+/** Features of a passage for its score, each from 0 to about 1. */
+type Features = Record<'fit' | keyof typeof featureWeights, number>;
 
-/** A passage with the signs that speak for it. */
+/** Passage with its features and score. */
 export interface ScoredPassage {
   readonly passage: FoundPassage;
-  readonly signs: Readonly<Signs>;
+  readonly features: Readonly<Features>;
   readonly score: number;
 }
 
-/** The question that passages are scored for, and the mean number of words in a passage. */
+/** Question that passages are scored for, and the mean number of words in a passage. */
 type ScoreContext = Readonly<{ text: string; concepts: Concepts; meanWords: number }>;
 
-/** Number of the best passages whose proximity is measured. */
-const lookedClosely = 40;
+/** Number of best passages for which `proximity` is measured. */
+const proximityCandidates = 40;
 
-/** Scores passages, each on its own and then with the others of its file; best first. */
+/** Scores passages, each by itself and together with the others of its file. Returns them best first. */
 export function scorePassages(profiles: readonly Profile[], context: ScoreContext) {
   const { text, concepts, meanWords } = context;
-  const asked = toAsked(concepts.concepts);
-  const question = { asked, names: concepts.names, said: toPlainWords(text), meanWords };
-  const suits = hints.find(([hint]) => hint.test(text))?.[1] ?? (() => false);
-  const own = profiles.map((profile) => judgeAlone(profile, { ...question, suits }));
-  judgeFiles(own);
-  const near = own
-    .map((one) => ({ one, score: addUp(one.signs) }))
+  const query = toQuery(concepts.concepts);
+  const question = { query, names: concepts.names, plainQuestion: toPlainWords(text), meanWords };
+  const isExpectedKind = hints.find(([hint]) => hint.test(text))?.[1] ?? (() => false);
+  const measured = profiles.map((profile) =>
+    measureAlone(profile, { ...question, isExpectedKind }),
+  );
+  addFileFeatures(measured);
+  const near = measured
+    .map((one) => ({ one, score: addUp(one.features) }))
     .sort((a, b) => b.score - a.score)
-    .slice(0, lookedClosely);
-  for (const { one } of near) one.signs.proximity = proximityOf(one.passage.terms.body, asked);
-  return own
-    .map(({ passage, signs }): ScoredPassage => ({ passage, signs, score: addUp(signs) }))
+    .slice(0, proximityCandidates);
+  for (const { one } of near) one.features.proximity = proximityOf(one.passage.terms.body, query);
+  return measured
+    .map(({ passage, features }): ScoredPassage => ({ passage, features, score: addUp(features) }))
     .sort((a, b) => b.score - a.score || a.passage.id - b.passage.id);
 }
 
-function addUp(signs: Signs): number {
-  return weighedSigns.reduce((sum, name) => sum + signs[name] * signWeights[name], signs.fit);
+function addUp(features: Features): number {
+  return weightedFeatures.reduce(
+    (sum, name) => sum + features[name] * featureWeights[name],
+    features.fit,
+  );
 }
 
-interface Judged {
+interface MeasuredPassage {
   readonly passage: FoundPassage;
-  /** Those that need the other passages are filled in later. */
-  readonly signs: Signs;
-  /** The coverage of each concept, in their order. */
+  /** Features that depend on other passages are filled in later. */
+  readonly features: Features;
+  /** Coverage of each concept, in the order of the concepts. */
   readonly matched: readonly number[];
 }
 
-interface AskedOfOne extends Pick<Concepts, 'names'>, Pick<ScoreContext, 'meanWords'> {
-  readonly asked: Asked;
-  /** The question, as `toPlainWords` returns it. */
-  readonly said: string;
-  suits(passage: FoundPassage): boolean;
+interface ScoreQuestion extends Pick<Concepts, 'names'>, Pick<ScoreContext, 'meanWords'> {
+  readonly query: Query;
+  /** Question as returned by `toPlainWords`. */
+  readonly plainQuestion: string;
+  /** Returns whether a passage is of the kind that the question hints at. */
+  isExpectedKind(passage: FoundPassage): boolean;
 }
 
-/** The number of words from which a passage is long enough to answer. */
+/** Number of words from which a passage is not considered thin. */
 const enoughWords = 25;
 
-function judgeAlone(profile: Profile, question: AskedOfOne): Judged {
+function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassage {
   const { passage } = profile;
-  const { asked, names, said, meanWords, suits } = question;
-  const { matched, ...met } = meet(profile, asked, meanWords);
-  const signs = {
+  const { query, names, plainQuestion, meanWords, isExpectedKind } = question;
+  const { matched, ...met } = measurePassage(profile, query, meanWords);
+  const features = {
     ...met,
-    headingFocus: focusOf(passage.terms.heading, asked),
-    headingSaid: isSaidIn(said, profile.plainHeading) ? 1 : 0,
+    headingFocus: focusOf(passage.terms.heading, query),
+    headingQuoted: quotesHeading(plainQuestion, profile.plainHeading) ? 1 : 0,
     proximity: 0,
     file: 0,
     fileCoverage: 0,
-    names: shareOfNames(profile, names, asked),
+    names: shareOfNames(profile, names, query),
     opening: passage.line <= 3 || passage.trail.length === 0 ? 1 : 0,
-    intent: suits(passage) ? 1 : 0,
+    intent: isExpectedKind(passage) ? 1 : 0,
     history: profile.isHistory ? 1 : 0,
     thin: Math.max(0, 1 - profile.words / enoughWords),
   };
-  return { passage, signs, matched };
+  return { passage, features, matched };
 }
 
-/** Returns whether the question has the heading word for word, small words too: “how do I *get a key*”. */
-function isSaidIn(said: string, heading: string): boolean {
-  // One word is too little: other signs count it.
-  return heading.indexOf(' ', 1) < heading.length - 1 && said.includes(heading);
+/** Returns whether the question contains the heading word for word, as in “how do I *get a key*”. */
+function quotesHeading(plainQuestion: string, heading: string): boolean {
+  // A heading of one word is covered by other features.
+  return heading.indexOf(' ', 1) < heading.length - 1 && plainQuestion.includes(heading);
 }
 
-/** Returns the share of a heading that was asked for. */
-function focusOf(heading: readonly string[], { standsFor }: Asked): number {
+/** Returns the share of a heading's words that match the question. */
+function focusOf(heading: readonly string[], { matchesByTerm }: Query): number {
   if (heading.length === 0) return 0;
   const factorOf = (term: string) =>
-    Math.max(0, ...(standsFor.get(term) ?? []).map(({ factor }) => factor));
+    Math.max(0, ...(matchesByTerm.get(term) ?? []).map(({ factor }) => factor));
   return heading.reduce((met, term) => met + factorOf(term), 0) / (heading.length + 1);
 }
 
-function shareOfNames({ headingName, uses }: Profile, names: Concepts['names'], asked: Asked) {
-  const isThere = (name: string) => headingName === name || useIn(uses.get(name) ?? 0, 'names') > 0;
-  const met = Math.max(0, ...[...names].map(([name, weight]) => (isThere(name) ? weight : 0)));
-  return asked.weight === 0 ? 0 : Math.min(1, (2 * met) / asked.weight);
+function shareOfNames(
+  { headingName, packedCounts }: Profile,
+  names: Concepts['names'],
+  query: Query,
+) {
+  const isPresent = (name: string) =>
+    headingName === name || countIn(packedCounts.get(name) ?? 0, 'names') > 0;
+  const met = Math.max(0, ...[...names].map(([name, weight]) => (isPresent(name) ? weight : 0)));
+  return query.weight === 0 ? 0 : Math.min(1, (2 * met) / query.weight);
 }
 
-/** Adds how well the three best passages of each file fit, and how much of the question they meet together. */
-function judgeFiles(passages: readonly Judged[]): void {
-  const byFile = new Map<number, Judged[]>();
+/** Adds the features of each file: the fit of its three best passages, and their joint coverage of the question. */
+function addFileFeatures(passages: readonly MeasuredPassage[]): void {
+  const byFile = new Map<number, MeasuredPassage[]>();
   for (const one of passages) {
     const { file } = one.passage;
     byFile.set(file, [...(byFile.get(file) ?? []), one]);
   }
-  for (const own of byFile.values()) {
-    const ofFile = judgeFile(own);
-    for (const { signs } of own) Object.assign(signs, ofFile);
+  for (const measured of byFile.values()) {
+    const ofFile = measureFile(measured);
+    for (const { features } of measured) Object.assign(features, ofFile);
   }
 }
 
-function judgeFile(own: readonly Judged[]) {
-  const best = own.toSorted((a, b) => b.signs.fit - a.signs.fit).slice(0, 3);
-  const fitOf = (rank: number) => best[rank]?.signs.fit ?? 0;
+function measureFile(measured: readonly MeasuredPassage[]) {
+  const best = measured.toSorted((a, b) => b.features.fit - a.features.fit).slice(0, 3);
+  const fitOf = (rank: number) => best[rank]?.features.fit ?? 0;
   const concepts = best[0]?.matched ?? [];
-  const together = concepts.map((_, at) =>
+  const jointCoverage = concepts.map((_, at) =>
     Math.max(...best.map(({ matched }) => matched[at] ?? 0)),
   );
   return {
     file: 0.5 * fitOf(0) + 0.3 * fitOf(1) + 0.2 * fitOf(2),
-    fileCoverage: together.reduce((sum, one) => sum + one, 0) / Math.max(1, together.length),
+    fileCoverage:
+      jointCoverage.reduce((sum, one) => sum + one, 0) / Math.max(1, jointCoverage.length),
   };
 }
 
-/** Maximum number of words between the parts of a statement. */
+/** Size in words of the window in which proximity is measured. */
 const windowWords = 16;
 
-/** Returns the greatest share of what is asked for that is close together in a text, from 0 to 1. */
-export function proximityOf(text: readonly string[], asked: Asked): number {
-  const mentions: (StandIn & { readonly at: number })[] = [];
+/** Returns the highest share of the question's concepts within one window of a text, from 0 to 1. */
+export function proximityOf(text: readonly string[], query: Query): number {
+  const mentions: (ConceptMatch & { readonly at: number })[] = [];
   text.forEach((term, at) => {
-    for (const standIn of asked.standsFor.get(term) ?? []) mentions.push({ ...standIn, at });
+    for (const match of query.matchesByTerm.get(term) ?? []) mentions.push({ ...match, at });
   });
   let best = 0;
   let from = 0;
   mentions.forEach(({ at }, to) => {
     while (at - (mentions[from]?.at ?? at) >= windowWords) from += 1;
-    best = Math.max(best, shareMet(mentions.slice(from, to + 1), asked));
+    best = Math.max(best, coverageOf(mentions.slice(from, to + 1), query));
   });
   return best;
 }
@@ -155,7 +167,7 @@ const introduces = ({ heading, line }: FoundPassage) =>
 const isOfTrouble = ({ heading }: FoundPassage) =>
   /error|trouble|fail|issue|problem|fix|solution|debug|faq|common/i.test(heading);
 
-/** Hints of questions at the kind of section that answers them, first the stronger ones; and what is of that kind. */
+/** Patterns of questions, strongest first, with a test for the kind of section that answers them. */
 const hints: readonly (readonly [RegExp, (passage: FoundPassage) => boolean])[] = [
   [
     /\b(?:defaults?|by default|how (?:many|much|long|often|big|large)|maximum|minimum|limit)\b/i,

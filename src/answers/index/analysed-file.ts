@@ -2,7 +2,7 @@ import type { Block, ReadFile, Section } from '../readers/section.ts';
 import { toWords } from '../text/words.ts';
 import type { Field } from './schema.ts';
 
-/** The terms of each field, in the order of the text. */
+/** Terms of each field, in the order of the text. */
 export type FieldTerms = Readonly<Record<Field, readonly string[]>>;
 
 interface FileFacts {
@@ -13,10 +13,10 @@ interface FileFacts {
   readonly hash: string;
 }
 
-/** A file in the form in which the index stores it. */
+/** File in the form in which the index stores it. */
 export type AnalysedFile = ReturnType<typeof analyseFile>;
 
-/** Splits a file into passages, and finds their terms. A file without text is stored without passages. */
+/** Splits a file into passages and extracts their terms. A file without text has no passages. */
 export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
   const { title, sections } = read ?? { title: '', sections: [] };
   const passages = sections.flatMap(splitSection);
@@ -24,7 +24,7 @@ export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
     facts,
     title,
     lead: joinStems(toWords(leadOf(sections))),
-    /** The words in it that a misspelt word may stand for. */
+    /** Words that may be proposed as corrections of misspelt words. */
     spellings: new Set(passages.flatMap(spellingsOf)),
     passages: passages.map(({ heading, trail, line, endLine, blocks }) => {
       const code = blocks.filter(({ kind }) => kind === 'code');
@@ -47,17 +47,17 @@ export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
   };
 }
 
-/** Returns the terms of each field from the text that `analyseFile` made of them, in the order of `fields`. */
+/** Parses the packed terms of a passage, as written by `analyseFile` in the order of `fields`. */
 export function unpackTerms(packed: string): FieldTerms {
   const lines = packed.split('\n').map((line) => (line === '' ? [] : line.split(' ')));
   const [title = [], trail = [], heading = [], body = [], code = [], names = []] = lines;
   return { title, trail, heading, body, code, names };
 }
 
-/** The number of characters from which a section is split; code is never cut. */
+/** Number of characters from which a section is split. Code blocks are never split. */
 const softLimit = 1800;
 
-/** Each part begins at the line of its first block, the first one at that of the heading. */
+/** Splits a long section. Each part begins at its first block; the first part at the heading. */
 function splitSection(section: Section): readonly Section[] {
   const parts = splitBlocks(section.blocks);
   return parts.map((blocks, number) => {
@@ -68,12 +68,12 @@ function splitSection(section: Section): readonly Section[] {
   });
 }
 
-/** Groups blocks up to about the limit; a section without any is one group. */
+/** Groups blocks up to about the limit. A section without blocks is one empty group. */
 function splitBlocks(blocks: readonly Block[]): readonly (readonly Block[])[] {
   const parts: Block[][] = [[]];
   let size = 0;
   for (const block of blocks) {
-    // Code stays with the text that leads to it.
+    // Code stays with the text that introduces it.
     if (size > 0 && size + block.text.length > softLimit && block.kind !== 'code') {
       parts.push([]);
       size = 0;
@@ -90,20 +90,20 @@ function textOf(blocks: readonly Block[]): string {
   return blocks.map(({ text }) => withoutAddresses(text)).join('\n');
 }
 
-/** The target of a link says nothing about the subject of its text. */
+/** Removes link targets, which say nothing about the subject of a text. */
 function withoutAddresses(text: string): string {
   return text
     .replaceAll(/\]\([^()\s]{1,500}(?:\s+"[^"]{0,200}")?\)/g, '] ')
     .replaceAll(/https?:\/\/\S+/g, ' ');
 }
 
-/** The words of a path, without its extension and the numbers that order it. */
+/** Returns the words of a path, without its extension and numeric prefixes. */
 function pathText(path: string): string {
   const steps = path.replace(/\.\w+$/, '').split('/');
   return steps.map((step) => step.replace(/^\d+[-_. ]/, '')).join(' ');
 }
 
-/** The number of characters of a file's first words, which say what it is about. */
+/** Length in characters of a file's lead, its introductory text. */
 const leadLength = 400;
 
 function leadOf(sections: readonly Section[]): string {
@@ -116,7 +116,7 @@ function joinStems({ words }: ReturnType<typeof toWords>): string {
   return words.map(({ stem }) => stem).join(' ');
 }
 
-/** Returns the words of a passage that a misspelt word may stand for. */
+/** Returns the words of a passage that may be proposed as corrections of misspelt words. */
 export function spellingsOf({ heading, blocks }: Pick<Section, 'heading' | 'blocks'>) {
   const plains = toWords(`${heading}\n${proseOf(blocks)}`).words.map(({ plain }) => plain);
   return plains.filter((word) => /^\p{L}{4,30}$/u.test(word));

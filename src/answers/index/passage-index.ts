@@ -13,7 +13,7 @@ import { analysisVersion, type Field, migrations } from './schema.ts';
 
 type IndexedFile = Readonly<{ id: number; bytes: number; modifiedMs: number; hash: string }>;
 
-/** A passage, with its file and the terms that it is scored by; `lead` has those of the first words of the file. */
+/** Passage with its file and terms. `lead` has the terms of the file's introductory text. */
 export interface FoundPassage {
   readonly id: number;
   readonly file: number;
@@ -27,14 +27,14 @@ export interface FoundPassage {
   readonly lead: readonly string[];
 }
 
-/** Its lists are texts in the database. */
+/** Row of a passage. Its lists are stored as text. */
 type PassageRow = Omit<FoundPassage, Packed> & Readonly<Record<Packed, string>>;
 type Packed = 'trail' | 'terms' | 'lead';
 
-/** Stores passages and finds them by their words. The caller owns it and closes it. */
+/** Full-text index of passages. The caller closes it. */
 export type PassageIndex = ReturnType<typeof createPassageIndex>;
 
-/** Opens the index at a path, or `:memory:`. An unusable file is replaced, because it can be built again. */
+/** Opens the index at a path, or `:memory:`. Replaces an unusable file, because the index can be rebuilt. */
 export function openPassageIndex(path: string): PassageIndex {
   const open = () => openStore({ path, migrations }, createPassageIndex);
   try {
@@ -51,15 +51,15 @@ export function openPassageIndex(path: string): PassageIndex {
 function createPassageIndex(database: SqliteDatabase) {
   const analysis = database.prepare<[], number>('SELECT analysis FROM meta').pluck().get();
   if (analysis !== analysisVersion) clear(database);
-  const files = createFileLooks(database);
-  const words = createWordLooks(database);
+  const files = createFileQueries(database);
+  const words = createWordQueries(database);
   return {
     ...files,
-    ...createPassageLooks(database),
+    ...createPassageQueries(database),
     ...words,
     ...createChanges(database, { ...files, ...words }),
-    /** Runs a function that sees one state of the index, whatever another connection writes meanwhile. */
-    atOnce: <Found>(look: () => Found): Found => database.transaction(look).deferred(),
+    /** Runs a function in a read transaction, so that writes of other connections are not visible to it. */
+    inSnapshot: <Found>(look: () => Found): Found => database.transaction(look).deferred(),
     close: () => void database.close(),
   };
 }
@@ -76,7 +76,7 @@ function clear(database: SqliteDatabase): void {
   `);
 }
 
-function createFileLooks(database: SqliteDatabase) {
+function createFileQueries(database: SqliteDatabase) {
   const builtFor = database.prepare<[], string>('SELECT built_for FROM meta').pluck();
   const build = database.prepare<[string]>('UPDATE meta SET built_for = ?');
   const file = database.prepare<[string, string], IndexedFile>(
@@ -91,16 +91,16 @@ function createFileLooks(database: SqliteDatabase) {
   const writtenElsewhere = database.prepare<[], number>('PRAGMA data_version').pluck();
   const isBuiltFor = (corpora: readonly Corpus[]) => builtFor.get() === toBuildKey(corpora);
   return {
-    /** Returns whether these corpora, and no others, were read whole by this process or an earlier one. */
+    /** Returns whether the index was completely built for exactly these corpora, by this process or an earlier one. */
     isBuiltFor,
     noteBuilt: (corpora: readonly Corpus[]) => {
       if (!isBuiltFor(corpora)) build.run(toBuildKey(corpora));
     },
     file: (corpus: string, path: string) => file.get(corpus, path),
     fileIds: () => fileIds.all(),
-    /** Returns the number of files and passages, and the mean number of words in a passage. */
+    /** Returns the numbers of files and passages, and the mean number of words in a passage. */
     totals: () => totals.get() ?? { files: 0, passages: 0, meanWords: 0 },
-    /** Returns a text that differs after this connection or another one has written. */
+    /** Returns a value that changes after each write of this or another connection. */
     revision: () => `${written.get()}/${writtenElsewhere.get()}`,
   };
 }
@@ -109,10 +109,10 @@ function toBuildKey(corpora: readonly Corpus[]): string {
   return JSON.stringify(corpora.map(keyOf));
 }
 
-/** The fields that say what a passage is about. */
+/** Fields above the text of a passage, which name its subject. */
 const fieldsAbove: readonly Field[] = ['title', 'trail', 'heading', 'names'];
 
-function createPassageLooks(database: SqliteDatabase) {
+function createPassageQueries(database: SqliteDatabase) {
   const postings = database
     .prepare<[string], number>('SELECT rowid FROM passage_terms WHERE passage_terms MATCH ?')
     .pluck();
@@ -126,14 +126,14 @@ function createPassageLooks(database: SqliteDatabase) {
     .prepare<[number], string>('SELECT blocks FROM passages WHERE id = ?')
     .pluck();
   return {
-    /** Returns the ids of the passages that have a term, in any field or only in those above the text. */
+    /** Returns the ids of the passages that contain a term, in any field or only in those above the text. */
     postings: (term: string, where: 'anywhere' | 'above'): readonly number[] => {
       const plain = term.replaceAll(/[^\p{L}\p{N}]/gu, '');
       if (plain === '') return [];
       const fields = where === 'above' ? `{${fieldsAbove.join(' ')}} : ` : '';
       return postings.all(`${fields}"${plain}"`);
     },
-    /** Returns one more than the highest id of a passage. */
+    /** Returns an exclusive upper bound of the ids of passages. */
     span: () => (span.get() ?? 0) + 1,
     passage: (id: number): FoundPassage | undefined => {
       const row = passage.get(id);
@@ -146,7 +146,7 @@ function createPassageLooks(database: SqliteDatabase) {
   };
 }
 
-function createWordLooks(database: SqliteDatabase) {
+function createWordQueries(database: SqliteDatabase) {
   const count = database
     .prepare<[string], number>('SELECT doc FROM vocabulary WHERE term = ?')
     .pluck();
@@ -157,44 +157,44 @@ function createWordLooks(database: SqliteDatabase) {
     .pluck();
   return {
     passagesWith: (term: string) => count.get(term) ?? 0,
-    /** Returns the words that begin with `start`, of a length between these. */
+    /** Returns the words with the prefix `start` whose length is between `shortest` and `longest`. */
     wordsLike: (start: string, shortest: number, longest: number) =>
       words.all(start, `${start}\u{10ffff}`, shortest, longest),
   };
 }
 
-type Looks = ReturnType<typeof createFileLooks> & ReturnType<typeof createWordLooks>;
+type Queries = ReturnType<typeof createFileQueries> & ReturnType<typeof createWordQueries>;
 
-function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }: Looks) {
+function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }: Queries) {
   const add = createAdd(database);
   const drop = createDrop(database);
   const touch = database.prepare<[number, number]>('UPDATE files SET modified_ms = ? WHERE id = ?');
   const dropWord = database.prepare<[string]>('DELETE FROM spellings WHERE word = ?');
-  /** Runs changes, then forgets the words of dropped files that no passage has any more, in any form. */
-  const change = <Result>(run: (left: Set<string>) => Result): Result =>
+  /** Runs changes in a transaction, then deletes the spellings of removed files whose stem no passage has any more. */
+  const change = <Result>(run: (unusedWords: Set<string>) => Result): Result =>
     database
       .transaction(() => {
-        const left = new Set<string>();
-        const result = run(left);
-        for (const word of left) if (passagesWith(toStem(word)) === 0) dropWord.run(word);
+        const unusedWords = new Set<string>();
+        const result = run(unusedWords);
+        for (const word of unusedWords) if (passagesWith(toStem(word)) === 0) dropWord.run(word);
         return result;
       })
       .immediate();
   return {
-    /** Stores files in place of their earlier versions, all or none; returns their ids in that order. */
+    /** Stores files in one transaction, replacing earlier versions. Returns their ids in the same order. */
     replaceFiles: (files: readonly AnalysedFile[]): readonly number[] =>
-      change((left) =>
+      change((unusedWords) =>
         files.map((file) => {
           const old = fileAt(file.facts.corpus, file.facts.path);
-          if (old !== undefined) drop(old.id, left);
+          if (old !== undefined) drop(old.id, unusedWords);
           return add(file);
         }),
       ),
-    /** Notes that a file was written again with the same content. */
+    /** Updates the modification time of a file whose content is unchanged. */
     touchFile: (id: number, modifiedMs: number) => void touch.run(modifiedMs, id),
     removeFiles: (ids: readonly number[]) =>
-      change((left) => {
-        for (const id of ids) drop(id, left);
+      change((unusedWords) => {
+        for (const id of ids) drop(id, unusedWords);
       }),
   };
 }
@@ -224,8 +224,8 @@ function createAdd(database: SqliteDatabase): (file: AnalysedFile) => number {
   };
 }
 
-/** Adds the words of what is dropped to those that may be left without a passage. */
-function createDrop(database: SqliteDatabase): (file: number, left: Set<string>) => void {
+/** Creates the function that deletes a file and adds its words to the spellings that may have become unused. */
+function createDrop(database: SqliteDatabase): (file: number, unusedWords: Set<string>) => void {
   const texts = database.prepare<[number], { heading: string; blocks: string }>(
     'SELECT heading, blocks FROM passages WHERE file = ?',
   );
@@ -234,9 +234,10 @@ function createDrop(database: SqliteDatabase): (file: number, left: Set<string>)
     'DELETE FROM passages WHERE file = ?',
     'DELETE FROM files WHERE id = ?',
   ].map((sql) => database.prepare<[number]>(sql));
-  return (file, left) => {
+  return (file, unusedWords) => {
     for (const { heading, blocks } of texts.all(file)) {
-      for (const word of spellingsOf({ heading, blocks: JSON.parse(blocks) })) left.add(word);
+      for (const word of spellingsOf({ heading, blocks: JSON.parse(blocks) }))
+        unusedWords.add(word);
     }
     for (const drop of drops) drop.run(file);
   };

@@ -1,27 +1,29 @@
 import type { Clock } from '../../core/clock.ts';
 import type { RefreshProgress } from './refresh.ts';
 
-/** A refresh that takes no longer than `quietMs` is not reported; `everyMs` is the least time between two reports. */
+/** Options of progress reports. */
 interface ProgressReportsOptions {
   readonly clock: Clock;
+  /** Delay of the first report. A refresh that is faster is not reported. */
   readonly quietMs: number;
+  /** Minimum time between two reports. */
   readonly everyMs: number;
-  tell(progress: RefreshProgress): void;
+  onReport(progress: RefreshProgress): void;
 }
 
-/** Creates reports of refreshes for a person who waits: none of what is quick, and not too many. */
+/** Creates a throttle for progress reports to users. */
 export function createProgressReports(options: ProgressReportsOptions) {
-  const { clock, quietMs, everyMs, tell } = options;
+  const { clock, quietMs, everyMs, onReport } = options;
   let dueMs: number | null = null;
   return {
-    /** Reports progress if it is due. Files that need not be read are no progress. */
-    hear: (progress: RefreshProgress) => {
+    /** Reports progress if a report is due. Unchanged files do not count as progress. */
+    report: (progress: RefreshProgress) => {
       if (progress.read === 0) return;
       const nowMs = clock.now();
       dueMs ??= nowMs + quietMs;
       if (nowMs < dueMs) return;
       dueMs = nowMs + everyMs;
-      tell(progress);
+      onReport(progress);
     },
     end: () => {
       dueMs = null;

@@ -6,30 +6,31 @@ import { type FoundFile, walkCorpus } from '../corpus/walk.ts';
 import { type AnalysedFile, analyseFile } from './analysed-file.ts';
 import type { PassageIndex } from './passage-index.ts';
 
-/** Progress of a refresh: files that were checked, those of them that were new or changed, and removed ones. */
+/** Progress of a refresh: the numbers of files checked, files read because they were new or changed, and files removed. */
 export type RefreshProgress = Readonly<{ files: number; read: number; removed: number }>;
 
 interface RefreshOptions {
   readonly index: PassageIndex;
   readonly corpora: readonly Corpus[];
-  /** Ends the refresh after a file; it throws the reason, and what was read is kept. */
+  /** Stops the refresh after the current file. Files read so far stay in the index. */
   readonly signal?: AbortSignal;
-  /** Called with the absolute path of each folder before it is read, and of each file. */
+  /** Called with the absolute path of each folder before it is listed. */
   readonly onFolder?: (absolute: string) => void;
+  /** Called with the absolute path of each file before it is read. */
   readonly onReading?: (absolute: string) => void;
-  /** Files, by their absolute paths, that are kept without their text until they change. */
-  readonly passOver?: ReadonlySet<string>;
+  /** Absolute paths of files that are indexed without text until they change. */
+  readonly skip?: ReadonlySet<string>;
   /** Called after every twenty files and at the end. */
   readonly onProgress?: ((progress: RefreshProgress) => void) | undefined;
 }
 
 const filesBetweenReports = 20;
-/** Files are written together: that is several times as quick as one by one. */
-const together = { files: 32, bytes: 1_048_576 } as const;
+/** Maximum size of a batch of files written in one transaction. Batches are several times as fast. */
+const batchLimits = { files: 32, bytes: 1_048_576 } as const;
 
 /**
- * Brings the index to what the corpora hold now, with a turn of the event loop after each file that is read. A file whose
- * size and time are unchanged is not read; files that are gone are removed. @throws the signal's reason
+ * Updates the index to the current files of the corpora, and yields to the event loop after each file read. Skips files
+ * whose size and modification time are unchanged, and removes deleted files. @throws the signal's reason
  */
 export async function refreshIndex(options: RefreshOptions): Promise<RefreshProgress> {
   const { index, corpora, onFolder, onProgress } = options;
@@ -38,17 +39,17 @@ export async function refreshIndex(options: RefreshOptions): Promise<RefreshProg
   const seen = new Set<number>();
   const run: Run = { ...options, progress, report, seen, writer: createWriter(index, seen) };
   for (const corpus of corpora) {
-    for (const found of walkCorpus(corpus, onFolder)) await takeFile(corpus, found, run);
+    for (const found of walkCorpus(corpus, onFolder)) await indexFile(corpus, found, run);
   }
   run.writer.flush();
   const gone = index.fileIds().filter((id) => !seen.has(id));
-  await letOthers(run);
+  await yieldToEventLoop(run);
   while (gone.length > 0) {
     const some = gone.splice(0, filesBetweenReports);
     index.removeFiles(some);
     progress.removed += some.length;
     report();
-    await letOthers(run);
+    await yieldToEventLoop(run);
   }
   index.noteBuilt(corpora);
   report();
@@ -58,22 +59,22 @@ export async function refreshIndex(options: RefreshOptions): Promise<RefreshProg
 interface Run extends RefreshOptions {
   readonly progress: { files: number; read: number };
   report(): void;
-  /** The ids of the files that are still there. */
+  /** Ids of the files that still exist. */
   readonly seen: Set<number>;
   readonly writer: ReturnType<typeof createWriter>;
 }
 
-async function takeFile(corpus: Corpus, found: FoundFile, run: Run): Promise<void> {
+async function indexFile(corpus: Corpus, found: FoundFile, run: Run): Promise<void> {
   const isRead = await refreshFile(corpus, found, run);
   if (isRead) run.progress.read += 1;
   run.progress.files += 1;
   const isReport = run.progress.files % filesBetweenReports === 0;
   if (isReport) run.report();
-  if (isRead || isReport) await letOthers(run);
+  if (isRead || isReport) await yieldToEventLoop(run);
 }
 
-/** Lets other work run. If the refresh ends here, what was read is kept. */
-async function letOthers({ signal, writer }: Run): Promise<void> {
+/** Yields to the event loop. If the refresh was stopped, writes the pending batch and throws. */
+async function yieldToEventLoop({ signal, writer }: Run): Promise<void> {
   await nextTurn();
   if (signal?.aborted === true) writer.flush();
   signal?.throwIfAborted();
@@ -93,16 +94,16 @@ function createWriter(index: PassageIndex, seen: Set<number>) {
     add: (file: AnalysedFile) => {
       files.push(file);
       bytes += file.facts.bytes;
-      if (files.length >= together.files || bytes >= together.bytes) flush();
+      if (files.length >= batchLimits.files || bytes >= batchLimits.bytes) flush();
     },
   };
 }
 
-/** Returns whether the file was read anew. One that vanishes meanwhile counts as gone. */
+/** Updates one file. Returns whether it was read. A file that disappears meanwhile counts as deleted. */
 async function refreshFile(
   corpus: Corpus,
   { path, absolute, bytes, modifiedMs }: FoundFile,
-  { index, writer, seen, onReading, passOver }: Run,
+  { index, writer, seen, onReading, skip }: Run,
 ): Promise<boolean> {
   const key = keyOf(corpus);
   const kept = index.file(key, path);
@@ -111,7 +112,7 @@ async function refreshFile(
     return false;
   }
   onReading?.(absolute);
-  const content = contentOf(absolute);
+  const content = readContent(absolute);
   if (content === undefined) return false;
   const hash = createHash('sha256').update(content).digest('base64url');
   if (kept !== undefined && kept.hash === hash) {
@@ -119,16 +120,16 @@ async function refreshFile(
     seen.add(kept.id);
     return false;
   }
-  // Most refreshes read nothing, and parsers are heavy.
+  // Most refreshes read no file, and the parsers are slow to load.
   const { decodeText, readFileText } = await import('../readers/reader-table.ts');
-  const text = passOver?.has(absolute) === true ? undefined : decodeText(content);
+  const text = skip?.has(absolute) === true ? undefined : decodeText(content);
   const read = text === undefined ? undefined : readFileText(path, text);
   writer.add(analyseFile({ corpus: key, path, bytes, modifiedMs, hash }, read));
   return true;
 }
 
-/** Returns `undefined` for a file that is gone since the walk or not readable: it is tried again the next time. */
-function contentOf(absolute: string): Buffer | undefined {
+/** Returns `undefined` for a file that was deleted or is unreadable. The next refresh tries again. */
+function readContent(absolute: string): Buffer | undefined {
   try {
     return readFileSync(absolute);
   } catch {

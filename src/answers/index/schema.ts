@@ -1,14 +1,14 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
-/** Version of the analysis. Raised when readers, words or passages change: an index of another one is built anew. */
+/** Version of the analysis. Increase it when readers, words or passages change: older indexes are then rebuilt. */
 export const analysisVersion = 2;
-/** The fields of a passage that are searched, in the order of `passage_terms`. */
+/** Searched fields of a passage, in the order of the columns of `passage_terms`. */
 export const fields = ['title', 'trail', 'heading', 'body', 'code', 'names'] as const;
 
-/** A field of a passage. */
+/** Searched field of a passage. */
 export type Field = (typeof fields)[number];
 
-/** The steps of the schema of `answers.db`. */
+/** Migrations of `answers.db`. */
 export const migrations: readonly Migration[] = [
   (database) =>
     database.exec(`
@@ -29,14 +29,14 @@ export const migrations: readonly Migration[] = [
       );
       CREATE INDEX passages_of_file ON passages (file);
       CREATE INDEX passages_by_words ON passages (words);
-      -- Every spelling that stands in a passage, or another form of which does, for misspellings in questions.
+      -- Spellings of the words in passages, for correcting misspelt questions.
       CREATE TABLE spellings (word TEXT PRIMARY KEY) WITHOUT ROWID;
-      -- Words come stemmed and parted, so that questions and texts are taken apart by the same code.
+      -- Terms are already stemmed and separated by spaces: questions and texts use the same tokenizer.
       CREATE VIRTUAL TABLE passage_terms USING fts5 (
         ${fields.join(', ')}, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0'
       );
       CREATE VIRTUAL TABLE vocabulary USING fts5vocab (passage_terms, 'row');
     `),
-  // What the index was last built for, whole; empty where it never was.
+  // Corpora for which the index was last completely built; empty if never.
   (database) => database.exec("ALTER TABLE meta ADD COLUMN built_for TEXT NOT NULL DEFAULT ''"),
 ];

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.ts';
 import { openPostClient, type PostClient } from '../../core/http/post-client.ts';
-import type { Answer, AnswerEngine, Asking, Citation, Fallback } from '../answer.ts';
+import type { Answer, AnswerEngine, Citation, EngineCallOptions, Fallback } from '../answer.ts';
 import {
   bestFirst,
   composeAbstention,
@@ -16,7 +16,7 @@ import { CitedText } from './cited-text.ts';
 import { ModelFailure } from './model-failure.ts';
 import { buildPrompt, type Prompt } from './prompt.ts';
 
-/** A language model, as the operator has chosen it. */
+/** Language model and breakerLimits from the operator's configuration. */
 export interface ModelChoice extends ChatModel {
   readonly maxCharacters: number;
   readonly connectTimeoutMs: number;
@@ -24,18 +24,18 @@ export interface ModelChoice extends ChatModel {
 }
 
 /** Options of `addModel`. */
-export interface ModelAdding {
+export interface AddModelOptions {
   readonly model: ModelChoice | undefined;
   readonly clock: Clock;
-  /** Called for each question that the model did not answer, or not to the end. */
+  /** Called for each question that the model failed to answer completely. */
   readonly onFallback?: ((fallback: Fallback) => void) | undefined;
 }
 
 /**
- * Returns answers by a language model from found passages, with citations that are verified before a reader sees them.
- * If it fails, stalls, or cites what is not there, the extractive engine answers, and `fallback` says so.
+ * Wraps `answers` so that a language model answers from the passages found. Citations are verified before text is sent.
+ * If the model fails, stalls or cites an unknown passage, the extractive engine answers instead and `fallback` is set.
  */
-export function addModel(answers: Answers, { model, clock, onFallback }: ModelAdding): Answers {
+export function addModel(answers: Answers, { model, clock, onFallback }: AddModelOptions): Answers {
   if (model === undefined) return answers;
   const client = openPostClient({ ...model, clock });
   return {
@@ -45,7 +45,7 @@ export function addModel(answers: Answers, { model, clock, onFallback }: ModelAd
   };
 }
 
-interface ModelContext extends ModelAdding {
+interface ModelContext extends AddModelOptions {
   readonly model: ModelChoice;
   readonly client: PostClient;
 }
@@ -54,50 +54,50 @@ function createModelEngine(
   { engine: extractive, passages }: Answers,
   { model, clock, client, onFallback }: ModelContext,
 ): AnswerEngine {
-  const pause = createPause(clock);
+  const breaker = createCircuitBreaker(clock);
   return {
     modelId: model.model,
     get isReady() {
       return extractive.isReady;
     },
-    answer: async (question, asking) => {
+    answer: async (question, call) => {
       await nextTurn();
-      const { signal, onText } = asking;
+      const { signal, onText } = call;
       signal.throwIfAborted();
       const prompt = buildPrompt(question, await passages.find(question), model.maxCharacters);
-      // A key such as `none` is no secret: words of the docs must not look like one.
-      const secret = model.key && !prompt.known.includes(model.key) ? model.key : undefined;
+      // A key such as `none` can occur in the docs by chance, so it is not treated as a secret.
+      const secret = model.key && !prompt.promptText.includes(model.key) ? model.key : undefined;
       const text = new CitedText({ ...prompt, secret, isCurrent: passages.isCurrent, onText });
       try {
-        refuseToAsk(prompt, pause.isOn());
+        checkCanAsk(prompt, breaker.isOpen());
         const pieces = completeChat({ ...model, client, clock }, prompt.messages, signal);
-        const end = await listen(text, pieces);
-        pause.noteAnswer();
+        const end = await readCompletion(text, pieces);
+        breaker.recordSuccess();
         return finish(text, { prompt, end, onText });
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ModelFailure)) throw error;
-        pause.noteFailure(error);
+        breaker.recordFailure(error);
         const { code, message } = error;
         const fallback = { modelId: extractive.modelId, code, message };
         onFallback?.(fallback);
-        return { ...(await goOn(text, extractive, [question, asking])), fallback };
+        return { ...(await completeWithExtract(text, extractive, [question, call])), fallback };
       }
     },
   };
 }
 
-/** @throws ModelFailure if there is nothing to answer from, or the endpoint is left alone */
-function refuseToAsk({ given }: Prompt, isPaused: boolean): void {
-  const noPassage = 'No passage was found that the language model could answer from.';
-  if (given.length === 0) throw new ModelFailure('model_not_asked', noPassage);
-  const paused = 'The language model is left alone for a while, because it did not answer.';
-  if (isPaused) throw new ModelFailure('model_paused', paused);
+/** @throws ModelFailure if no passage was found, or the circuit breaker is open */
+function checkCanAsk({ quoted }: Prompt, isBreakerOpen: boolean): void {
+  const noPassage = 'No passage was found for the language model to answer from.';
+  if (quoted.length === 0) throw new ModelFailure('model_not_asked', noPassage);
+  const paused = 'Requests to the language model are paused because it failed repeatedly.';
+  if (isBreakerOpen) throw new ModelFailure('model_paused', paused);
 }
 
 type ChatEnd = Omit<Extract<ChatPiece, { kind: 'end' }>, 'kind'>;
 
-async function listen(text: CitedText, pieces: AsyncIterable<ChatPiece>): Promise<ChatEnd> {
+async function readCompletion(text: CitedText, pieces: AsyncIterable<ChatPiece>): Promise<ChatEnd> {
   let end: ChatEnd = { reason: 'stop', usage: undefined };
   for await (const piece of pieces) {
     if (piece.kind === 'end') end = piece;
@@ -108,45 +108,49 @@ async function listen(text: CitedText, pieces: AsyncIterable<ChatPiece>): Promis
   return { ...end, reason: text.state === 'full' ? 'length' : end.reason };
 }
 
-/** Maximum number of sections that an answer names if it does not answer. */
+/** Maximum number of sections named when the question is not answered. */
 const nearestSections = 3;
 
-type Finishing = Readonly<{ prompt: Prompt; end: ChatEnd; onText: Asking['onText'] }>;
+type FinishOptions = Readonly<{
+  prompt: Prompt;
+  end: ChatEnd;
+  onText: EngineCallOptions['onText'];
+}>;
 
-function finish(text: CitedText, { prompt, end, onText }: Finishing): Answer {
+function finish(text: CitedText, { prompt, end, onText }: FinishOptions): Answer {
   const { reason: finishReason, usage } = end;
-  const counted = usage === undefined ? {} : { usage };
+  const withUsage = usage === undefined ? {} : { usage };
   if (text.state === 'abstained') {
-    const nearest = prompt.given.slice(0, nearestSections);
+    const nearest = prompt.quoted.slice(0, nearestSections);
     const answer = composeAbstention(nearest.map(({ citation }) => citation));
     onText(answer.text);
-    return { ...answer, ...counted };
+    return { ...answer, ...withUsage };
   }
   const citations = bestFirst(text.citations);
   const ending = `\n\n${printSources(citations)}`;
   onText(ending);
-  return { text: text.shown + ending, citations, abstained: false, finishReason, ...counted };
+  return { text: text.shown + ending, citations, abstained: false, finishReason, ...withUsage };
 }
 
-/** Answers with the extractive engine, after what was shown. */
-async function goOn(
+/** Answers with the extractive engine, after any text that the model has already sent to the reader. */
+async function completeWithExtract(
   before: CitedText,
-  { answer: answerBy }: AnswerEngine,
-  [question, asking]: Parameters<AnswerEngine['answer']>,
+  { answer: answerWith }: AnswerEngine,
+  [question, call]: Parameters<AnswerEngine['answer']>,
 ): Promise<Answer> {
-  if (before.shown === '') return answerBy(question, asking);
-  const { signal, onText } = asking;
-  const other = await answerBy(question, { signal, onText: () => {} });
-  const answer = continueBrokenOff(before, other);
+  if (before.shown === '') return answerWith(question, call);
+  const { signal, onText } = call;
+  const other = await answerWith(question, { signal, onText: () => {} });
+  const answer = completeInterrupted(before, other);
   onText(answer.text.slice(before.shown.length));
   return answer;
 }
 
-const alone = 'The answer of the language model broke off here.';
-const continued = `${alone} The documentation says:`;
+const brokeOff = 'The answer of the language model ended unexpectedly here.';
+const continued = `${brokeOff} The documentation says:`;
 
-/** Continues an answer that broke off: what was shown, why it stops, the other answer, and the sources of both. */
-export function continueBrokenOff(
+/** Completes an interrupted answer: the text sent so far, a notice, the extractive answer and the sources of both. */
+export function completeInterrupted(
   { shown, citations: before }: Pick<CitedText, 'shown' | 'citations'>,
   other: Answer,
 ): Answer {
@@ -154,13 +158,13 @@ export function continueBrokenOff(
   const sources = printSources(citations);
   const room = maxAnswerLength - shown.length - continued.length - sources.length - 6;
   const body = other.abstained ? '' : bodyOf(other);
-  const told = body.length <= room ? body : cutAtWord(body, room);
-  const parts = told === '' ? [shown, alone] : [shown, continued, told];
+  const addition = body.length <= room ? body : cutAtWord(body, room);
+  const parts = addition === '' ? [shown, brokeOff] : [shown, continued, addition];
   return {
     text: [...parts, sources].join('\n\n'),
     citations,
     abstained: false,
-    finishReason: told === body ? other.finishReason : 'length',
+    finishReason: addition === body ? other.finishReason : 'length',
   };
 }
 
@@ -169,7 +173,7 @@ function bodyOf({ text, citations }: Answer): string {
   return (text.endsWith(sources) ? text.slice(0, -sources.length) : text).trim();
 }
 
-/** Two places in one section are one source. */
+/** Joins two lists of citations. Two citations of one section count as one. */
 function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   const others = more.filter(
     ({ path, heading }) => !before.some((one) => one.path === path && one.heading === heading),
@@ -177,24 +181,24 @@ function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   return bestFirst([...before, ...others].slice(0, maxCitations));
 }
 
-/** After how many failures in a row the endpoint is left alone, and for how long at most. */
-const limits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
+/** Number of consecutive failures that open the circuit breaker, and for how long; maximum `Retry-After` honoured. */
+const breakerLimits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
 
-/** Creates the pause of an endpoint that does not answer, so that not every question waits for it. */
-function createPause(clock: Clock) {
+/** Creates a circuit breaker: after repeated failures of the endpoint, questions no longer wait for it. */
+function createCircuitBreaker(clock: Clock) {
   let failures = 0;
   let untilMs = 0;
   return {
-    isOn: () => clock.now() < untilMs,
-    noteFailure: ({ code, retryAfterSeconds = 0 }: ModelFailure) => {
-      // Wrong words of a model are no fault of its endpoint.
+    isOpen: () => clock.now() < untilMs,
+    recordFailure: ({ code, retryAfterSeconds = 0 }: ModelFailure) => {
+      // A wrong citation is not a failure of the endpoint.
       if (code !== 'model_failed' && code !== 'model_stalled') return;
       failures += 1;
-      const ownMs = failures >= limits.failures ? limits.pauseMs : 0;
-      const pauseMs = Math.max(ownMs, Math.min(limits.longestMs, retryAfterSeconds * 1000));
+      const openMs = failures >= breakerLimits.failures ? breakerLimits.pauseMs : 0;
+      const pauseMs = Math.max(openMs, Math.min(breakerLimits.longestMs, retryAfterSeconds * 1000));
       untilMs = clock.now() + pauseMs;
     },
-    noteAnswer: () => {
+    recordSuccess: () => {
       failures = 0;
     },
   };

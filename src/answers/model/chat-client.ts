@@ -4,10 +4,10 @@ import type { PostClient, StreamedReply } from '../../core/http/post-client.ts';
 import { readEventStream, readText } from './event-stream.ts';
 import { ModelFailure } from './model-failure.ts';
 
-/** A message of a conversation. */
+/** Message of a chat conversation. */
 export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;
 
-/** A piece of a completion; the last one is `end`, whose reason is `length` if the endpoint cut the answer. */
+/** Part of a completion. The last part is `end`; its reason is `length` if the endpoint truncated the answer. */
 export type ChatPiece =
   | { readonly kind: 'text'; readonly text: string }
   | {
@@ -16,13 +16,13 @@ export type ChatPiece =
       readonly usage: Readonly<Record<string, number>> | undefined;
     };
 
-/** A language model at an OpenAI-compatible endpoint. */
+/** Language model at an OpenAI-compatible endpoint. */
 export interface ChatModel {
-  /** The base of the endpoint, such as `http://localhost:11434/v1`; `/chat/completions` is appended. */
+  /** Base URL, such as `http://localhost:11434/v1`. `/chat/completions` is appended. */
   readonly url: string;
   readonly model: string;
   readonly key: string | undefined;
-  /** Maximum milliseconds until the first words, and between two pieces of them. */
+  /** Maximum milliseconds until the first chunk, and between two chunks. */
   readonly stallMs: number;
   readonly totalMs: number;
 }
@@ -32,13 +32,13 @@ interface ChatOptions extends ChatModel {
   readonly clock: Clock;
 }
 
-/** Far above what an answer needs: a stream has the thoughts of a model too. */
+/** Limits of a streamed completion. They are generous because the stream includes the model's reasoning. */
 const limits = { maxLine: 262_144, maxBytes: 8_388_608 } as const;
 
 const maxJsonBytes = 1_048_576;
 
 /**
- * Requests the completion of a conversation. A caller that stops reading ends the exchange and its connection.
+ * Requests the completion of a conversation and yields its parts. The connection is closed when the caller stops iterating.
  * @throws ModelFailure `model_failed`, `model_stalled`; the signal's reason
  */
 export async function* completeChat(
@@ -47,7 +47,7 @@ export async function* completeChat(
   signal: AbortSignal,
 ): AsyncGenerator<ChatPiece> {
   const stop = new AbortController();
-  const touch = watchStalls({ ...model, clock }, stop);
+  const resetStallTimer = watchTimeouts({ ...model, clock }, stop);
   try {
     const reply = await client.post(new URL(`${model.url}/chat/completions`), {
       body: { model: model.model, messages, stream: true },
@@ -55,19 +55,19 @@ export async function* completeChat(
       accept: 'text/event-stream, application/json',
       signal: AbortSignal.any([signal, stop.signal]),
     });
-    yield* toPieces(readReply(reply, touch));
+    yield* toPieces(readReply(reply, resetStallTimer));
   } catch (error) {
     signal.throwIfAborted();
     stop.signal.throwIfAborted();
     if (error instanceof ModelFailure) throw error;
-    throw failed('The language model could not be reached, or broke off.');
+    throw failed('The language model could not be reached, or the connection broke.');
   } finally {
     stop.abort();
   }
 }
 
-/** Aborts `stop` with a ModelFailure if the model takes too long. Call the returned function when something arrives. */
-function watchStalls(
+/** Aborts `stop` with a ModelFailure if the model takes too long. Returns a function to call whenever data arrives. */
+function watchTimeouts(
   { clock, stallMs, totalMs }: Pick<ChatOptions, 'clock' | 'stallMs' | 'totalMs'>,
   stop: AbortController,
 ): () => void {
@@ -89,23 +89,23 @@ function watchStalls(
   };
 }
 
-/** Endings without an answer; every other one but `length` is a good end. */
-const badEndings = ['content_filter', 'tool_calls', 'function_call', 'error'];
+/** Finish reasons that mean there is no answer. Every other one except `length` counts as `stop`. */
+const failedReasons = ['content_filter', 'tool_calls', 'function_call', 'error'];
 
-/** Passes on the text without thoughts, up to the end that the model reports. */
-async function* toPieces(news: AsyncIterable<ChatNews>): AsyncGenerator<ChatPiece> {
-  const withoutThoughts = createThoughtFilter();
-  for await (const { text, finishReason, usage } of news) {
-    const said = withoutThoughts(text);
-    if (said !== '') yield { kind: 'text', text: said };
+/** Yields the text without the model's reasoning, until the model reports a finish reason. */
+async function* toPieces(chunks: AsyncIterable<CompletionChunk>): AsyncGenerator<ChatPiece> {
+  const withoutReasoning = createReasoningFilter();
+  for await (const { text, finishReason, usage } of chunks) {
+    const answer = withoutReasoning(text);
+    if (answer !== '') yield { kind: 'text', text: answer };
     if (finishReason === null) continue;
-    if (badEndings.includes(finishReason)) {
-      throw failed('The language model ended without an answer.');
+    if (failedReasons.includes(finishReason)) {
+      throw failed('The language model finished without an answer.');
     }
     yield { kind: 'end', reason: finishReason === 'length' ? 'length' : 'stop', usage };
     return;
   }
-  throw failed('The language model’s answer ended too early.');
+  throw failed('The language model’s answer ended before it was complete.');
 }
 
 function failed(message: string, retryAfterSeconds?: number): ModelFailure {
@@ -115,53 +115,58 @@ function failed(message: string, retryAfterSeconds?: number): ModelFailure {
 const openingTag = '<think>';
 const closingTag = '</think>';
 
-/** Creates a filter of text in pieces: it leaves out what is between `<think>` and `</think>` at the start. */
-function createThoughtFilter(): (piece: string) => string {
-  let held = '';
-  let isSaying = false;
+/** Creates a filter for streamed text that removes a leading `<think>…</think>` section. */
+function createReasoningFilter(): (piece: string) => string {
+  let buffered = '';
+  let isPastReasoning = false;
   return (piece) => {
-    if (isSaying) return piece;
-    held = (held + piece).trimStart();
-    if (openingTag.startsWith(held)) return '';
-    const end = held.indexOf(closingTag);
-    const isThinking = held.startsWith(openingTag);
-    isSaying = !isThinking || end >= 0;
-    if (isSaying) return isThinking ? held.slice(end + closingTag.length) : held;
-    // Thoughts are not needed any more; the closing tag may be in two pieces.
-    held = openingTag + held.slice(openingTag.length).slice(-closingTag.length);
+    if (isPastReasoning) return piece;
+    buffered = (buffered + piece).trimStart();
+    if (openingTag.startsWith(buffered)) return '';
+    const end = buffered.indexOf(closingTag);
+    const isReasoning = buffered.startsWith(openingTag);
+    isPastReasoning = !isReasoning || end >= 0;
+    if (isPastReasoning) return isReasoning ? buffered.slice(end + closingTag.length) : buffered;
+    // The reasoning is dropped, except its end: the closing tag may be split over two parts.
+    buffered = openingTag + buffered.slice(openingTag.length).slice(-closingTag.length);
     return '';
   };
 }
 
-async function* readReply(reply: StreamedReply, touch: () => void): AsyncGenerator<ChatNews> {
+async function* readReply(
+  reply: StreamedReply,
+  resetStallTimer: () => void,
+): AsyncGenerator<CompletionChunk> {
   const { mediaType, chunks } = reply;
-  refuseStatus(reply);
+  checkStatus(reply);
   if (mediaType === 'application/json' || mediaType.endsWith('+json')) {
     let json = '';
     for await (const text of readText(chunks, maxJsonBytes)) {
-      touch();
+      resetStallTimer();
       json += text;
     }
-    const whole = toNews(json);
+    const whole = parseChunk(json);
     yield { ...whole, finishReason: whole.finishReason ?? 'stop' };
     return;
   }
   if (mediaType !== 'text/event-stream') {
-    throw failed('The language model’s endpoint answered no stream.');
+    throw failed(
+      'The language model’s endpoint sent a reply that is neither JSON nor an event stream.',
+    );
   }
   for await (const data of readEventStream(chunks, limits)) {
     if (data.trim() === '[DONE]') {
       yield { text: '', finishReason: 'stop', usage: undefined };
       return;
     }
-    const news = toNews(data);
-    // Comments only keep a connection open, so they do not count.
-    touch();
-    yield news;
+    const chunk = parseChunk(data);
+    // Comments only keep the connection open, so they do not reset the stall timer.
+    resetStallTimer();
+    yield chunk;
   }
 }
 
-function refuseStatus({ status, retryAfterSeconds }: StreamedReply): void {
+function checkStatus({ status, retryAfterSeconds }: StreamedReply): void {
   if (status >= 200 && status < 300) return;
   const redirects = status >= 300 && status < 400 ? ', a redirect, which is not followed' : '';
   throw failed(`The language model’s endpoint answered ${status}${redirects}.`, retryAfterSeconds);
@@ -169,13 +174,13 @@ function refuseStatus({ status, retryAfterSeconds }: StreamedReply): void {
 
 const textPart = z.looseObject({ type: z.string(), text: z.string().optional() });
 
-/** Text, which some endpoints send in parts, and thoughts among them. */
+/** Text of a message. Some endpoints send a list of parts, which includes the reasoning. */
 const content = z
   .union([z.string(), z.array(textPart)])
   .nullish()
-  .transform((said) => {
-    if (!Array.isArray(said)) return said ?? '';
-    return said.map(({ type, text = '' }) => (type === 'text' ? text : '')).join('');
+  .transform((value) => {
+    if (!Array.isArray(value)) return value ?? '';
+    return value.map(({ type, text = '' }) => (type === 'text' ? text : '')).join('');
   });
 
 const count = z.int().min(0).nullish();
@@ -186,22 +191,22 @@ const choice = z.object({
   finish_reason: z.string().nullish(),
 });
 
-/** A chunk of a stream, or a whole completion. */
+/** Chunk of a streamed completion, or a whole completion. */
 const chatPayload = z.object({
   error: z.unknown().optional(),
   choices: z.array(choice).nullish(),
   usage: z.object({ prompt_tokens: count, completion_tokens: count }).nullish(),
 });
 
-/** `finishReason` is in the words of the endpoint, `null` while the model has not ended. */
-type ChatNews = ReturnType<typeof toNews>;
+/** Parsed chunk. `finishReason` is the endpoint's own value, `null` until the model has finished. */
+type CompletionChunk = ReturnType<typeof parseChunk>;
 
-function toNews(json: string) {
+function parseChunk(json: string) {
   const parsed = chatPayload.safeParse(parseJson(json));
-  if (!parsed.success) throw failed('The language model’s endpoint sent no completion.');
+  if (!parsed.success) throw failed('The language model’s endpoint sent an invalid completion.');
   const { error, choices, usage } = parsed.data;
   if (error !== undefined && error !== null) {
-    throw failed('The language model’s endpoint told of an error.');
+    throw failed('The language model’s endpoint reported an error.');
   }
   const [first] = choices ?? [];
   const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = usage ?? {};
@@ -217,6 +222,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // the schema refuses it
+    return undefined; // the schema rejects `undefined`
   }
 }

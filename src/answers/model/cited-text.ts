@@ -1,133 +1,138 @@
 import { trimEndOf } from '../../core/trim-end.ts';
-import type { Citation, GivenPassage } from '../answer.ts';
+import type { Citation, PromptPassage } from '../answer.ts';
 import { maxAnswerLength, maxCitations, printCitation, printSources } from '../engine/compose.ts';
-import {
-  createToStretches,
-  type Extent,
-  type Stretch,
-  type ToStretches,
-  upToCitation,
-} from './markers.ts';
+import { hasKnownLinksOnly } from './known-links.ts';
 import { ModelFailure } from './model-failure.ts';
-import { hasKnownPlacesOnly } from './places.ts';
-import { abstentionMark } from './prompt.ts';
+import { abstentionMarker } from './prompt.ts';
+import {
+  createSegmentSplitter,
+  type Extent,
+  type Segment,
+  type SplitSegments,
+  upToCitation,
+} from './segments.ts';
 
 interface CitedTextOptions {
-  /** The passages that the model was given, in the order of their numbers, from 1. */
-  readonly given: readonly GivenPassage[];
-  /** All that the model was given to read: links in its words must be in there. */
-  readonly known: string;
+  /** Passages of the prompt, in the order of their numbers, which count from 1. */
+  readonly quoted: readonly PromptPassage[];
+  /** Full text of the prompt. Links in the model's text must occur in it. */
+  readonly promptText: string;
+  /** API key. Text that contains it is never sent. */
   readonly secret: string | undefined;
-  /** Returns false for a passage that is not in the index any more. */
-  isCurrent(passage: GivenPassage): Promise<boolean>;
+  /** Returns false for a passage that has changed or left the index. */
+  isCurrent(passage: PromptPassage): Promise<boolean>;
   onText(piece: string): void;
 }
 
-/** Maximum number of characters without a citation. */
-const maxHeld = 3000;
+/** Maximum number of buffered characters without a citation. */
+const maxBuffered = 3000;
 
-/** Words of a model, held back until a verified citation follows, so that nothing has to be taken back. */
+/** Buffer for a model's text. Sends text only up to a verified citation, so that nothing has to be retracted. */
 export class CitedText {
   shown = '';
-  /** The verified citations in `shown`, in the order of their first use. */
+  /** Verified citations in `shown`, in the order of their first use. */
   citations: readonly Citation[] = [];
-  /** `full` if no more fits, `over` if the model has said all that counts, `abstained` if it did not answer. */
-  state: 'open' | 'full' | 'over' | 'abstained' = 'open';
+  /** `full` at the length limit, `done` if the rest is ignored, `abstained` if the model declined to answer. */
+  state: 'open' | 'full' | 'done' | 'abstained' = 'open';
   readonly #options: CitedTextOptions;
-  readonly #toStretches: ToStretches;
-  #said = '';
-  /** Up to where `#said` was shown. */
-  #from = 0;
+  readonly #splitSegments: SplitSegments;
+  #received = '';
+  /** Offset in `#received` up to which the text was sent. */
+  #sentUpTo = 0;
 
   constructor(options: CitedTextOptions) {
     this.#options = options;
-    const places = options.given.map(({ citation }) => printCitation(citation));
-    this.#toStretches = createToStretches(places);
+    const places = options.quoted.map(({ citation }) => printCitation(citation));
+    this.#splitSegments = createSegmentSplitter(places);
   }
 
-  /** Takes more of the words, one call at a time. @throws ModelFailure `model_miscited`, `model_uncited` */
+  /** Adds text; wait for each call before the next. @throws ModelFailure `model_miscited`, `model_uncited` */
   async add(piece: string): Promise<void> {
-    // What moves the cursor of a terminal is no answer.
-    this.#said += piece.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
-    const end = findEnd(this.#toStretches(this.#said, this.#from, 'part'));
-    if (end === undefined) await this.#release('part');
+    // Control characters could move the cursor of a terminal.
+    this.#received += piece.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
+    const end = findStop(this.#splitSegments(this.#received, this.#sentUpTo, 'part'));
+    if (end === undefined) await this.#sendReady('part');
     else {
-      this.#said = this.#said.slice(0, this.#from + end.at);
-      await this.#end();
+      this.#received = this.#received.slice(0, this.#sentUpTo + end.at);
+      await this.#flush();
       const isAbstention = end.kind === 'abstained' && this.shown === '';
-      if (this.state === 'open') this.state = isAbstention ? 'abstained' : 'over';
+      if (this.state === 'open') this.state = isAbstention ? 'abstained' : 'done';
     }
-    if (this.state === 'open' && this.#said.length - this.#from > maxHeld) throw uncited();
+    if (this.state === 'open' && this.#received.length - this.#sentUpTo > maxBuffered)
+      throw uncited();
   }
 
-  /** Shows what belongs to the last citation. @throws ModelFailure as `add`; `model_failed` if there were no words */
+  /** Sends the text that belongs to the last citation. @throws ModelFailure as `add`; `model_failed` for empty text */
   async finish(): Promise<void> {
-    if (this.state === 'open') await this.#end();
+    if (this.state === 'open') await this.#flush();
     if (this.state === 'abstained' || this.shown !== '') return;
-    throw this.#said.trim() === ''
-      ? new ModelFailure('model_failed', 'The language model said nothing.')
+    throw this.#received.trim() === ''
+      ? new ModelFailure('model_failed', 'The language model sent no text.')
       : uncited();
   }
 
-  async #end(): Promise<void> {
-    await this.#release('whole');
+  async #flush(): Promise<void> {
+    await this.#sendReady('whole');
     if (this.state !== 'open' || this.citations.length === 0) return;
-    const tail = keptTail(this.#said, this.#from, this.#toStretches);
-    this.#refuseUnknown(this.#toStretches(tail, 0, 'whole'));
-    this.#put(tail, this.citations);
+    const tail = attachedTail(this.#received, this.#sentUpTo, this.#splitSegments);
+    this.#checkLinks(this.#splitSegments(tail, 0, 'whole'));
+    this.#send(tail, this.citations);
   }
 
-  /** Shows the words up to the last citation that is certain, each citation with the words before it. */
-  async #release(extent: Extent): Promise<void> {
-    const ready = upToCitation(this.#toStretches(this.#said, this.#from, extent), extent);
-    let before: Stretch[] = [];
-    for (const stretch of ready) {
-      if (stretch.kind !== 'marker') before.push(stretch);
+  /** Sends the text up to the last complete citation, each citation with the text before it. */
+  async #sendReady(extent: Extent): Promise<void> {
+    const ready = upToCitation(this.#splitSegments(this.#received, this.#sentUpTo, extent), extent);
+    let before: Segment[] = [];
+    for (const segment of ready) {
+      if (segment.kind !== 'marker') before.push(segment);
       else {
-        if (!(await this.#show(before, stretch.numbers))) return;
-        this.#from += [...before, stretch].reduce((length, { text }) => length + text.length, 0);
+        if (!(await this.#sendCited(before, segment.numbers))) return;
+        this.#sentUpTo += [...before, segment].reduce(
+          (length, { text }) => length + text.length,
+          0,
+        );
         before = [];
       }
     }
   }
 
-  /** Shows words and the passages that they cite; returns whether they fit. */
-  async #show(before: readonly Stretch[], numbers: readonly number[]): Promise<boolean> {
-    this.#refuseUnknown(before);
+  /** Sends text and its citations. Returns false if they exceed a limit. */
+  async #sendCited(before: readonly Segment[], numbers: readonly number[]): Promise<boolean> {
+    this.#checkLinks(before);
     const passages = await Promise.all(numbers.map((number) => this.#verify(number)));
     const words = before.map(({ text }) => text).join('');
     const piece = joinCitation(this.shown === '' ? words.trimStart() : words, passages);
-    return this.#put(piece, [...new Set([...this.citations, ...passages])]);
+    return this.#send(piece, [...new Set([...this.citations, ...passages])]);
   }
 
-  #refuseUnknown(stretches: readonly Stretch[]): void {
-    if (!hasKnownPlacesOnly(stretches, this.#options.known)) throw miscited();
+  #checkLinks(segments: readonly Segment[]): void {
+    if (!hasKnownLinksOnly(segments, this.#options.promptText)) throw miscited();
   }
 
   async #verify(number: number): Promise<Citation> {
-    const passage = this.#options.given[number - 1];
+    const passage = this.#options.quoted[number - 1];
     if (passage === undefined || !(await this.#options.isCurrent(passage))) throw miscited();
     return passage.citation;
   }
 
-  #put(piece: string, cited: readonly Citation[]): boolean {
+  #send(piece: string, citations: readonly Citation[]): boolean {
     const { secret, onText } = this.#options;
     if (secret !== undefined && piece.includes(secret)) {
-      throw new ModelFailure('model_failed', 'The language model said what must not be told.');
+      throw new ModelFailure('model_failed', 'The language model’s text contained a secret.');
     }
-    const length = this.shown.length + piece.length + 2 + printSources(cited).length;
-    if (cited.length > maxCitations || length > maxAnswerLength) {
+    const length = this.shown.length + piece.length + 2 + printSources(citations).length;
+    if (citations.length > maxCitations || length > maxAnswerLength) {
       this.state = 'full';
       return false;
     }
     this.shown += piece;
-    this.citations = cited;
+    this.citations = citations;
     if (piece !== '') onText(piece);
     return true;
   }
 }
 
-/** Puts the places where the numbers were, so that the text is true by itself if nothing more comes. */
+/** Appends the cited locations to the text, so that the text is complete if the stream ends here. */
 function joinCitation(words: string, citations: readonly Citation[]): string {
   const places = citations.map((one) => `\`${printCitation(one)}\``).join(', ');
   const before = trimEndOf(words, ' \t');
@@ -135,19 +140,19 @@ function joinCitation(words: string, citations: readonly Citation[]): string {
 }
 
 const uncited = () =>
-  new ModelFailure('model_uncited', 'The language model did not say what its words rest on.');
+  new ModelFailure('model_uncited', 'The language model did not cite any source.');
 const miscited = () =>
-  new ModelFailure('model_miscited', 'The language model cited what is not there.');
+  new ModelFailure('model_miscited', 'The language model cited a source that does not exist.');
 
-/** The heading of a list of sources: Perch writes that list, from what was verified. */
+/** Heading of a list of sources that the model wrote. Perch writes its own list from the verified citations. */
 const ownSources = /(?<![^\n])[#*_ \t]*(?:sources|references|citations)[:*_ \t]*\n/i;
 
-/** Finds where a model abstains, or begins a list of sources; `at` counts from the first stretch. */
-function findEnd(stretches: readonly Stretch[]) {
+/** Finds where a model abstains or begins a list of sources. `at` is the offset from the first segment. */
+function findStop(segments: readonly Segment[]) {
   let at = 0;
-  for (const { kind, text } of stretches) {
+  for (const { kind, text } of segments) {
     if (kind === 'words') {
-      const mark = text.indexOf(abstentionMark);
+      const mark = text.indexOf(abstentionMarker);
       if (mark >= 0) return { at: at + mark, kind: 'abstained' };
       const sources = ownSources.exec(text);
       if (sources !== null) return { at: at + sources.index, kind: 'sources' };
@@ -157,32 +162,32 @@ function findEnd(stretches: readonly Stretch[]) {
   return undefined;
 }
 
-/** The end of a sentence or a row after a citation; a gap with the end of a line; items or rows. */
+/** Punctuation that ends a sentence or table row after a citation; white space with a line end; list items or rows. */
 const closing = /(?:[.,;:!?…)*_"'’”\]]| \|)*/y;
 const gap = /\s*\n/y;
 const list = /(?:[ \t]*(?:[-*+]|\d+[.)]|\|)[^\n]*(?:\n|$))+/y;
 
-/** Returns what belongs to the citation before `from`: the end of its sentence, code, and a list after a colon. */
-function keptTail(text: string, from: number, toStretches: ToStretches): string {
-  let end = endOf(closing, text, from);
-  const next = () => attachedEnd(text, end, toStretches);
+/** Returns the text after `from` that belongs to the citation before it: punctuation, code, and a list after a colon. */
+function attachedTail(text: string, from: number, splitSegments: SplitSegments): string {
+  let end = matchEnd(closing, text, from);
+  const next = () => attachedEnd(text, end, splitSegments);
   for (let more = next(); more > end; more = next()) end = more;
   return text.slice(from, end).trimEnd();
 }
 
-function attachedEnd(text: string, at: number, toStretches: ToStretches): number {
-  const start = endOf(gap, text, at);
+function attachedEnd(text: string, at: number, splitSegments: SplitSegments): number {
+  const start = matchEnd(gap, text, at);
   if (start === at) return at;
-  const [next] = toStretches(text, start, 'whole');
+  const [next] = splitSegments(text, start, 'whole');
   if (next?.kind === 'block') return start + next.text.length;
   if (!text.slice(0, at).endsWith(':')) return at;
-  const end = endOf(list, text, start);
+  const end = matchEnd(list, text, start);
   return end === start ? at : end;
 }
 
-/** Returns where a form ends that begins at a place; the place itself if it does not begin there. */
-function endOf(form: RegExp, text: string, at: number): number {
-  form.lastIndex = at;
-  const [found = ''] = form.exec(text) ?? [];
+/** Returns the end offset of a match of `pattern` at `at`; `at` itself without a match. */
+function matchEnd(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  const [found = ''] = pattern.exec(text) ?? [];
   return at + found.length;
 }

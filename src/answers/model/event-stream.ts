@@ -2,12 +2,12 @@ import { ModelFailure } from './model-failure.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** Maximum characters of a line, and of the data of an event; and maximum bytes of the whole stream. */
+/** Maximum characters of a line and of an event's data, and maximum bytes of the stream. */
 type EventStreamLimits = Readonly<{ maxLine: number; maxBytes: number }>;
 
 /**
- * Yields the data of each event of an event stream (WHATWG HTML, server-sent events); the last one needs no blank line.
- * @throws ModelFailure `model_failed` if it is larger than allowed
+ * Yields the data of each event of a stream of server-sent events (WHATWG HTML). The last event needs no blank line.
+ * @throws ModelFailure `model_failed` if a limit is exceeded
  */
 export async function* readEventStream(chunks: Bytes, limits: EventStreamLimits) {
   let data: string | undefined;
@@ -19,7 +19,7 @@ export async function* readEventStream(chunks: Bytes, limits: EventStreamLimits)
   if (data !== undefined) yield data;
 }
 
-/** Adds the value of a `data` field; one space after the colon is not part of it. */
+/** Appends the value of a `data` field. One space after the colon is not part of the value. */
 function joinData(before: string | undefined, line: string): string | undefined {
   const [field, value = ''] = /^data(?:: ?(.*))?$/s.exec(line) ?? [];
   if (field === undefined) return before;
@@ -27,19 +27,19 @@ function joinData(before: string | undefined, line: string): string | undefined 
 }
 
 async function* readLines(chunks: Bytes, limits: EventStreamLimits) {
-  let held = '';
+  let buffered = '';
   for await (const text of readText(chunks, limits.maxBytes)) {
-    const lines = (held + text).split(/\r\n|\n|\r(?!$)/);
-    held = lines.pop() ?? '';
-    if (held.length > limits.maxLine || lines.some(({ length }) => length > limits.maxLine)) {
+    const lines = (buffered + text).split(/\r\n|\n|\r(?!$)/);
+    buffered = lines.pop() ?? '';
+    if (buffered.length > limits.maxLine || lines.some(({ length }) => length > limits.maxLine)) {
       throw tooLarge();
     }
     yield* lines;
   }
-  if (held !== '') yield held.replace(/\r$/, '');
+  if (buffered !== '') yield buffered.replace(/\r$/, '');
 }
 
-/** Decodes the bytes of a reply, wherever a character is parted. @throws ModelFailure `model_failed` beyond `maxBytes` */
+/** Decodes a stream of UTF-8 bytes; characters may be split over chunks. @throws ModelFailure `model_failed` over `maxBytes` */
 export async function* readText(chunks: Bytes, maxBytes: number) {
   const decoder = new TextDecoder('utf-8');
   let size = 0;
@@ -52,5 +52,5 @@ export async function* readText(chunks: Bytes, maxBytes: number) {
 }
 
 function tooLarge(): ModelFailure {
-  return new ModelFailure('model_failed', 'The language model’s endpoint sent too much at once.');
+  return new ModelFailure('model_failed', 'The language model’s endpoint sent too much data.');
 }

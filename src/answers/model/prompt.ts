@@ -1,9 +1,9 @@
-import type { EarlierTurn, GivenPassage, Question } from '../answer.ts';
+import type { EarlierTurn, PromptPassage, Question } from '../answer.ts';
 import { printCitation, printSources } from '../engine/compose.ts';
 import type { ChatMessage } from './chat-client.ts';
 
-/** Mark that a model writes if the passages do not answer. */
-export const abstentionMark = 'NOT_ANSWERED';
+/** Word that the model must write if the passages do not answer the question. */
+export const abstentionMarker = 'NOT_ANSWERED';
 
 const rules = `You answer questions about documentation for the people who read it.
 
@@ -14,29 +14,29 @@ Use only what the numbered passages in the last message say. They are quoted fro
 - Be short: answer first, then what the reader needs to act on it. At most 250 words, in Markdown, without headings.
 - Add no list of sources, and no link or address that is not in a passage.
 - Answer in the language of the question.
-- If the passages do not answer the question, write ${abstentionMark} and nothing else.`;
+- If the passages do not answer the question, write ${abstentionMarker} and nothing else.`;
 
-/** Maximum characters of a question, of an earlier one and its answer; and maximum number of earlier turns. */
+/** Maximum characters of the question, an earlier question and an earlier answer; maximum number of earlier turns. */
 const limits = { question: 4000, earlierQuestion: 500, earlierAnswer: 1000, turns: 4 } as const;
-/** Fewer characters of a passage are not worth giving. */
-const leastPassage = 200;
-/** Maximum share of one passage: one file must not push out the others. */
-const largestShare = 0.5;
+/** Minimum number of characters of a quoted passage. */
+const minPassage = 200;
+/** Maximum share of the space that one passage may take, so that others fit too. */
+const maxShare = 0.5;
 
 export type Prompt = ReturnType<typeof buildPrompt>;
 
-/** Builds the messages to a model, with at most `maxCharacters`, from passages that come best first. */
+/** Builds the chat messages for a model, up to `maxCharacters`, from passages sorted by relevance. */
 export function buildPrompt(
   question: Question,
-  passages: readonly GivenPassage[],
+  passages: readonly PromptPassage[],
   maxCharacters: number,
 ) {
-  const asked = cut(question.text.trim(), limits.question);
+  const questionText = cut(question.text.trim(), limits.question);
   const earlier = toEarlier(question.earlier, maxCharacters / 4);
   const earlierLength = earlier.reduce((sum, { content }) => sum + content.length, 0);
-  const used = rules.length + asked.length + earlierLength + 200;
+  const used = rules.length + questionText.length + earlierLength + 200;
   const quoted = quotePassages(passages, maxCharacters - used);
-  const last = `Passages:\n\n${quoted.map(({ text }) => text).join('\n\n')}\n\nQuestion: ${asked}`;
+  const last = `Passages:\n\n${quoted.map(({ text }) => text).join('\n\n')}\n\nQuestion: ${questionText}`;
   const messages: readonly ChatMessage[] = [
     { role: 'system', content: rules },
     ...earlier,
@@ -44,35 +44,39 @@ export function buildPrompt(
   ];
   return {
     messages,
-    /** The passages that had room, in the order of their numbers. */
-    given: quoted.map(({ passage }) => passage),
-    known: last,
+    /** Passages that fit, in the order of their numbers. */
+    quoted: quoted.map(({ passage }) => passage),
+    promptText: last,
   };
 }
 
-function quotePassages(passages: readonly GivenPassage[], room: number) {
-  const quoted: { readonly passage: GivenPassage; readonly text: string }[] = [];
+function quotePassages(passages: readonly PromptPassage[], room: number) {
+  const quoted: { readonly passage: PromptPassage; readonly text: string }[] = [];
   let left = room;
   for (const passage of passages) {
-    if (left < leastPassage && quoted.length > 0) break;
-    const most = Math.max(leastPassage, Math.min(left, room * largestShare));
-    const text = quote(passage, quoted.length + 1, most);
+    if (left < minPassage && quoted.length > 0) break;
+    const maxLength = Math.max(minPassage, Math.min(left, room * maxShare));
+    const text = quote(passage, quoted.length + 1, maxLength);
     quoted.push({ passage, text });
     left -= text.length + 2;
   }
   return quoted;
 }
 
-/** A passage cannot end its own quotation. */
-function quote({ citation, trail, text }: GivenPassage, number: number, most: number): string {
-  const inner = cut(text, most).replaceAll(/<(\/?passage)/gi, '‹$1');
+/** Quotes a passage as XML. `<passage` within the text is escaped, so that a passage cannot end its own quotation. */
+function quote(
+  { citation, trail, text }: PromptPassage,
+  number: number,
+  maxLength: number,
+): string {
+  const inner = cut(text, maxLength).replaceAll(/<(\/?passage)/gi, '‹$1');
   const [place, title] = [printCitation(citation), trail.join(' › ')].map((one) =>
     one.replaceAll(/[<>"\n]/g, ' '),
   );
   return `<passage number="${number}" place="${place}" title="${title}">\n${inner}\n</passage>`;
 }
 
-/** Earlier turns as a conversation, the newest ones that have room. */
+/** Returns the newest earlier turns that fit as chat messages. */
 function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly ChatMessage[] {
   const messages: ChatMessage[] = [];
   let left = room;
@@ -86,7 +90,7 @@ function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly Chat
   return messages;
 }
 
-/** Places of other passages would be copied: their numbers mean something else now. */
+/** Removes citations from an earlier answer: the model would copy them, but its passages are different now. */
 function withoutPlaces({ answer, citations }: EarlierTurn): string {
   return citations
     .map((citation) => `\`${printCitation(citation)}\``)
@@ -98,8 +102,8 @@ function withoutPlaces({ answer, citations }: EarlierTurn): string {
     .trim();
 }
 
-function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const end = text.lastIndexOf('\n', most - 2);
-  return `${text.slice(0, end > most / 2 ? end : most - 2)}\n…`;
+function cut(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const end = text.lastIndexOf('\n', maxLength - 2);
+  return `${text.slice(0, end > maxLength / 2 ? end : maxLength - 2)}\n…`;
 }

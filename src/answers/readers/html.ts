@@ -1,11 +1,11 @@
 import { type DefaultTreeAdapterTypes, parse, defaultTreeAdapter as tree } from 'parse5';
 import { type Block, type ReadFile, SectionBuilder } from './section.ts';
 
-/** Reads HTML as a browser would parse it; what is no content (navigation, scripts) is left out. */
+/** Parses HTML as browsers do. Skips elements that are not content, such as navigation and scripts. */
 export function readHtml(text: string): ReadFile {
-  const walk = new NodeWalk();
-  walk.takeAll(parse(text, { sourceCodeLocationInfo: true }));
-  return walk.sections.finish(walk.title || walk.firstHeading, text);
+  const reader = new HtmlReader();
+  reader.takeAll(parse(text, { sourceCodeLocationInfo: true }));
+  return reader.sections.finish(reader.title || reader.firstHeading, text);
 }
 
 type Node = DefaultTreeAdapterTypes.ChildNode;
@@ -16,15 +16,15 @@ const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 const skipped = setOf('script style nav footer noscript template svg button select form');
 const kinds: Readonly<Record<string, Block['kind']>> = { li: 'item', dd: 'item', tr: 'row' };
 const blocks = setOf('p li dt dd tr pre blockquote caption figcaption');
-/** Elements with blocks, besides the text that they begin with. */
+/** Elements that may contain blocks after their leading text. */
 const containers = setOf('ul ol dl table pre p div blockquote');
 const maxDepth = 200;
 
-class NodeWalk {
+class HtmlReader {
   readonly sections = new SectionBuilder();
   title = '';
   firstHeading = '';
-  /** A term whose description follows, as in `<dt>--force</dt><dd>…`. */
+  /** Term whose description follows, as in `<dt>--force</dt><dd>…`. */
   #term = '';
 
   takeAll(parent: Parent, depth = 0): void {
@@ -79,7 +79,7 @@ class NodeWalk {
 const squeeze = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 const isContainer = (node: Node) => tree.isElementNode(node) && containers.has(node.tagName);
 
-/** Splits an element at its first inner block; the text of a first paragraph counts as its own. */
+/** Splits an element at its first inner block. If that is a paragraph, its text becomes the lead. */
 function splitLead(node: Element): { readonly lead: string; readonly rest: readonly Node[] } {
   const found = node.childNodes.findIndex(isContainer);
   const at = found < 0 ? node.childNodes.length : found;

@@ -4,27 +4,27 @@ import { z } from 'zod';
 import { kindOf } from './reader-kinds.ts';
 import { type Block, type ReadFile, SectionBuilder } from './section.ts';
 
-/** Reads CommonMark with tables and front matter. */
+/** Parses CommonMark with tables and front matter. */
 export function readMarkdown(text: string): ReadFile {
   const { title, description, rest } = takeFrontMatter(text);
-  const walk = new TokenWalk();
-  walk.sections.add({ kind: 'text', text: description, line: 1, endLine: 1 });
-  // Inline marks are wanted as they are written, so inline text is left unparsed.
+  const reader = new MarkdownReader();
+  reader.sections.add({ kind: 'text', text: description, line: 1, endLine: 1 });
+  // Inline Markdown is kept as written, so inline text is not parsed.
   const parser = new MarkdownIt({ html: true });
   parser.core.ruler.enableOnly(['normalize', 'block']);
-  for (const token of parser.parse(rest, {})) walk.take(token);
-  return walk.sections.finish(title || walk.title, text);
+  for (const token of parser.parse(rest, {})) reader.take(token);
+  return reader.sections.finish(title || reader.title, text);
 }
 
-/** Longer headings are shown as they are written. */
+/** Maximum length of a heading that is parsed. Longer ones are returned unchanged. */
 const maxHeading = 500;
 
-/** Returns the heading of a passage as readers of its file see it: of Markdown without its marks. */
+/** Returns the heading of a passage as readers see it, without Markdown syntax. */
 export function toShownHeading({ path, heading }: { path: string; heading: string }): string {
   return ['markdown', 'mdx'].includes(kindOf(path) ?? '') ? toPlainHeading(heading) : heading;
 }
 
-/** Returns the text of a heading without the marks of Markdown: code spans, emphasis, links, escapes. */
+/** Returns the text of a heading without Markdown syntax (code spans, emphasis, links, escapes). */
 export function toPlainHeading(markdown: string): string {
   if (markdown.length > maxHeading || !/[\\`*_~[\]&]/.test(markdown)) return markdown;
   const [inline] = new MarkdownIt().parseInline(markdown, {});
@@ -41,7 +41,7 @@ function textOf(tokens: readonly Token[]): string {
 
 type Lines = Pick<Block, 'line' | 'endLine'>;
 
-class TokenWalk {
+class MarkdownReader {
   readonly sections = new SectionBuilder();
   title = '';
   #heading: { readonly level: number; readonly line: number } | undefined;
@@ -93,7 +93,7 @@ class TokenWalk {
   }
 }
 
-/** Tokens count lines from 0 and name the line after the last. */
+/** Returns the lines of a token. Tokens count from 0 and have an exclusive end. */
 function linesOf(token: Token): Lines {
   const [first = 0, end = first + 1] = token.map ?? [];
   return { line: first + 1, endLine: Math.max(first + 1, end) };
@@ -104,7 +104,7 @@ const frontMatter = z.object({
   description: z.string().optional().catch(undefined),
 });
 
-/** Takes YAML front matter off a text. Lines keep their numbers. */
+/** Splits YAML front matter from a text. Line numbers stay the same. */
 function takeFrontMatter(text: string) {
   const [whole = '', body = ''] = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(text) ?? [];
   const rest = whole.replaceAll(/[^\n]/g, '') + text.slice(whole.length);
@@ -116,16 +116,16 @@ function readFields(body: string): z.output<typeof frontMatter> {
   try {
     return frontMatter.catch({}).parse(parse(body, { maxAliasCount: 0 }));
   } catch {
-    return {}; // Front matter that is no YAML says nothing.
+    return {}; // Invalid YAML is ignored.
   }
 }
 
-/** Removes HTML and JSX tags and comments from Markdown; code spans stay as they are. */
+/** Removes HTML and JSX tags and comments from Markdown, except within code spans. */
 function stripTags(markdown: string): string {
   if (!markdown.includes('<')) return markdown.trim();
   return markdown.replaceAll(tagOrCode, (_match, code: string | undefined) => code ?? '').trim();
 }
 
-/** A code span, a comment or a tag. A comment that is not closed runs to the end. */
+/** Code span, comment or tag. An unclosed comment extends to the end. */
 const tagOrCode =
   /(```[^`]{1,500}```|``[^`]{1,500}``|`[^`]{1,500}`)|<!--[\s\S]*?(?:-->|$)|<\/?[A-Za-z][\w.:-]{0,60}(?:\s[^<>]{0,2000})?\/?>|<\/?>/g;

@@ -2,18 +2,18 @@ import { readMarkdown } from './markdown.ts';
 import type { ReadFile } from './section.ts';
 
 /**
- * Reads Markdown with JSX in it: what components wrap is read as Markdown, their tags, imports and
- * exports are not. Properties that describe options (`name`, `type`, `description`) are told as items.
+ * Parses Markdown with JSX. The content of components is read as Markdown; tags, imports and exports are dropped.
+ * Properties that describe options (`name`, `type`, `description`) become list items.
  */
 export function readMdx(text: string): ReadFile {
   const state: State = { fence: '', isInTag: false, isInImport: false };
-  // Line for line, so that lines keep their numbers.
+  // Line by line, so that line numbers stay the same.
   const lines = text.split('\n').map((line) => toMarkdownLine(line, state));
   return readMarkdown(lines.join('\n'));
 }
 
 interface State {
-  /** The fence that code is in, if any. */
+  /** Fence of the current code block; empty outside code. */
   fence: string;
   isInTag: boolean;
   isInImport: boolean;
@@ -35,7 +35,7 @@ function toMarkdownLine(line: string, state: State): string {
     state.isInTag = true;
     return '';
   }
-  // Indented text within a component is no code.
+  // A line that is only a tag is dropped.
   return /^\s*<\/?[A-Za-z][^>]*>\s*$/.test(line) ? '' : line;
 }
 
@@ -43,7 +43,7 @@ function nextFence(fence: string, open: string): string {
   return open !== '' && fence.startsWith(open) ? '' : open || fence;
 }
 
-/** Within a tag over several lines only what names and describes something is text. */
+/** Converts a line within a multi-line tag. Only names and descriptions are kept. */
 function readPropertyLine(line: string, state: State): string {
   if (/^(?:\]\}|\}\})?\s*\/?>$/.test(line.trim())) {
     state.isInTag = false;

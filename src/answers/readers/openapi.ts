@@ -1,13 +1,13 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { type ReadFile, SectionBuilder } from './section.ts';
 
-/** Creates a reader of OpenAPI and Swagger documents; it returns undefined for anything else. */
+/** Creates a reader of OpenAPI and Swagger documents. It returns `undefined` for any other document. */
 const createReader = (parse: (text: string) => MaybeNode) => (text: string) => {
-  // Parsing takes long, so a text without the member is not parsed.
+  // Parsing is slow, so a text without the member is not parsed.
   if (!/(?:openapi|swagger)["']?\s*:/.test(text)) return undefined;
   const root = parse(text);
   const isDescription = textAt(root, 'openapi') + textAt(root, 'swagger') !== '';
-  return isDescription ? new DocumentWalk(root).read(text) : undefined;
+  return isDescription ? new OpenApiReader(root).read(text) : undefined;
 };
 
 export const readOpenApiJson = createReader(parseJsonTree);
@@ -15,7 +15,7 @@ export const readOpenApiYaml = createReader(parseYamlTree);
 
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'];
 
-class DocumentWalk {
+class OpenApiReader {
   readonly #sections = new SectionBuilder();
   readonly #root: MaybeNode;
 
@@ -67,7 +67,7 @@ class DocumentWalk {
     }
   }
 
-  /** Follows a reference within the document, one step. */
+  /** Resolves a reference within the document, one level deep. */
   #resolve(node: MaybeNode): MaybeNode {
     const reference = textAt(node, '$ref');
     if (!reference.startsWith('#/')) return node;
@@ -89,7 +89,7 @@ class DocumentWalk {
   }
 }
 
-/** Returns the type, the values and the default of a schema, `''` for what it lacks. */
+/** Returns the type, the allowed values and the default of a schema; `''` for each that is missing. */
 function factsOf(schema: MaybeNode): readonly string[] {
   const values = itemsOf(nodeAt(schema, 'enum'))
     .map((value) => textAt(value))
@@ -105,7 +105,7 @@ function factsOf(schema: MaybeNode): readonly string[] {
 
 const unescapePointer = (step: string) => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Parses YAML with its lines, as far as it is YAML; aliases are left out. */
+/** Parses YAML with line numbers. Tolerates errors and drops aliases. */
 function parseYamlTree(source: string): MaybeNode {
   const lines = new LineCounter();
   const { contents } = parseDocument(source, { lineCounter: lines, logLevel: 'silent' });
@@ -132,14 +132,14 @@ function lineOf(node: unknown, lines: LineCounter): number {
   return Math.max(1, lines.linePos(offset).line);
 }
 
-/** A value of a JSON or YAML document, with the line on which it begins, from 1. */
+/** Value of a JSON or YAML document, with its first line, counted from 1. */
 type DocumentNode = { readonly line: number } & (
   | { readonly kind: 'scalar'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly DocumentNode[] }
   | { readonly kind: 'map'; readonly entries: ReadonlyMap<string, DocumentEntry> }
 );
 
-/** A member of a map, with the line of its name. */
+/** Member of a map, with the line of its key. */
 type DocumentEntry = Readonly<{ key: string; line: number; value: MaybeNode }>;
 
 type MaybeNode = DocumentNode | undefined;
@@ -163,13 +163,13 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
   return node?.kind === 'list' ? node.items : [];
 }
 
-/** A line break, a mark, a string, or any other value. */
+/** Tokens of JSON: a line break, punctuation, a string, or another scalar. */
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
-/** A list or a map that is not closed yet: takes a token, and returns the list or the map that it opens, if any. */
+/** Open list or map: consumes a token, and returns the list or map that the token opens, if any. */
 type Open = (token: string, line: number) => readonly Open[];
 
-/** Parses JSON with its lines, which `JSON.parse` does not provide, of any depth. @throws SyntaxError */
+/** Parses JSON of any depth with line numbers, which `JSON.parse` does not provide. @throws SyntaxError */
 function parseJsonTree(source: string): MaybeNode {
   JSON.parse(source);
   const top: DocumentNode[] = [];

@@ -1,17 +1,17 @@
 import { type ReadFile, SectionBuilder } from './section.ts';
 
-/** Reads text without marks: paragraphs, and lines that are underlined as headings. */
+/** Parses plain text into paragraphs. Underlined lines are headings. */
 export function readPlainText(text: string): ReadFile {
   return readLines(text, findUnderlined);
 }
 
-/** A heading, and how many lines it takes with what underlines it. */
+/** Heading, with the number of lines that it takes including its underline. */
 type FoundHeading = Readonly<{ level: number; text: string; lines: number }>;
 
-/** Finds the heading that begins at a line, counted from 0. */
+/** Returns the heading that begins at a line (counted from 0), if any. */
 type FindHeading = (lines: readonly string[], at: number) => FoundHeading | undefined;
 
-/** Reads paragraphs, list items and indented blocks, with headings as `find` sees them. */
+/** Parses paragraphs, list items and indented blocks, with the headings that `find` recognizes. */
 function readLines(text: string, find: FindHeading): ReadFile {
   const lines = text.split('\n');
   const sections = new SectionBuilder();
@@ -32,7 +32,7 @@ function readLines(text: string, find: FindHeading): ReadFile {
   return sections.finish(title, text);
 }
 
-/** A block ends at a blank line, a heading or the next list item; an indented one where the indent ends. */
+/** Returns the end of a block: a blank line, heading or list item; for an indented block, the end of the indent. */
 function endOfBlock(lines: readonly string[], start: number, find: FindHeading): number {
   if (isBlank(lines[start])) return start + 1;
   if (isIndented(lines[start])) return endOfIndented(lines, start);
@@ -66,7 +66,7 @@ function toBlock(lines: readonly string[]) {
   return { kind: isItem ? 'item' : 'text', text: isItem ? text.replace(item, '') : text } as const;
 }
 
-/** `====` under a line is a heading of level 1, `----` one of level 2. */
+/** Finds an underlined heading: `====` makes level 1, `----` level 2. */
 function findUnderlined(lines: readonly string[], at: number): FoundHeading | undefined {
   const text = lines[at]?.trim() ?? '';
   const under = lines[at + 1]?.trimEnd() ?? '';
@@ -74,7 +74,7 @@ function findUnderlined(lines: readonly string[], at: number): FoundHeading | un
   return { level: under.startsWith('=') ? 1 : 2, text, lines: 2 };
 }
 
-/** Reads reStructuredText: adornments make headings in the order in which they first appear. */
+/** Parses reStructuredText. The level of a heading follows from the order in which adornments first appear. */
 export function readRestructuredText(text: string): ReadFile {
   const levels: string[] = [];
   return readLines(prepare(text), (lines, at) => findAdorned(lines.slice(at, at + 3), levels));
@@ -98,7 +98,7 @@ function levelOf(mark: string, levels: string[]): number {
   return levels.indexOf(mark) + 1;
 }
 
-/** Replaces roles by code spans, keeps the names of directives and blanks other markup. Lines keep their numbers. */
+/** Replaces roles by code spans, keeps the arguments of directives and blanks other markup, line by line. */
 function prepare(text: string): string {
   return text
     .split('\n')

@@ -1,4 +1,4 @@
-/** Kinds of files by the extensions of their names. */
+/** File extensions of each kind of file. */
 const extensions = {
   markdown: 'md markdown',
   mdx: 'mdx',
@@ -11,21 +11,21 @@ const extensions = {
     'ts tsx mts cts js jsx mjs cjs py pyi go rs java kt kts scala rb php c h cc cpp hpp cs swift lua ex exs sh bash',
 } as const;
 
-/** A kind of file that there is a reader for. */
+/** Kind of file that has a reader. */
 export type ReaderKind = keyof typeof extensions;
 
 const kindByExtension: ReadonlyMap<string, ReaderKind> = new Map(
-  // The keys are those of the table above.
+  // The keys of the table above.
   (Object.keys(extensions) as ReaderKind[]).flatMap((kind) =>
     extensions[kind].split(' ').map((extension) => [extension, kind] as const),
   ),
 );
 
-/** Files without an extension that are text by custom. */
+/** Names of text files that usually have no extension. */
 const namedTexts =
   /^(?:readme|changes|changelog|contributing|copying|install|licen[cs]e|news|todo)$/i;
 
-/** Returns the kind of a file of this name; undefined if nothing reads it. */
+/** Returns the kind of a file by its name; `undefined` if no reader supports it. */
 export function kindOf(path: string): ReaderKind | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');

@@ -7,7 +7,7 @@ import { kindOf, type ReaderKind } from './reader-kinds.ts';
 import type { ReadFile } from './section.ts';
 import { readSourceCode } from './source-code.ts';
 
-/** A reader returns `undefined` for a file without anything to read, such as plain JSON. */
+/** Readers by kind of file. A reader returns `undefined` for a file without documentation, such as plain JSON. */
 const readers: Readonly<Record<ReaderKind, (text: string) => ReadFile | undefined>> = {
   markdown: readMarkdown,
   mdx: readMdx,
@@ -19,7 +19,7 @@ const readers: Readonly<Record<ReaderKind, (text: string) => ReadFile | undefine
   sourceCode: readSourceCode,
 };
 
-/** Reads a file with its reader; as plain text if that fails, for example over endless nesting. */
+/** Parses a file with the reader of its kind, or as plain text if that throws, for example on excessive nesting. */
 export function readFileText(path: string, text: string): ReadFile | undefined {
   const kind = kindOf(path);
   if (kind === undefined) return undefined;
@@ -30,7 +30,7 @@ export function readFileText(path: string, text: string): ReadFile | undefined {
   }
 }
 
-/** Decodes a file by its byte order mark, or else as UTF-8 if that fits; `undefined` for a binary one. */
+/** Decodes a file by its byte order mark, as UTF-8, or else as Windows-1252. Returns `undefined` for a binary file. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);

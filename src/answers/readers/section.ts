@@ -1,31 +1,31 @@
-/** A piece of a section that can be quoted on its own: a paragraph, a list item, a row of a table, code. */
+/** Part of a section that can be quoted by itself: a paragraph, list item, table row or code block. */
 export interface Block {
   readonly kind: 'text' | 'item' | 'row' | 'code';
-  /** As Markdown for a reader; code without its fence. */
+  /** Markdown; for code, the text without its fence. */
   readonly text: string;
-  /** The first and the last line in the file, from 1. */
+  /** First and last line in the file, counted from 1. */
   readonly line: number;
   readonly endLine: number;
-  /** The language of code, if the file names it. */
+  /** Language of a code block, if the file specifies it. */
   readonly language?: string;
 }
 
-/** A heading and the blocks up to the next one. */
+/** Heading and the blocks up to the next heading. */
 export interface Section {
-  /** As it is written; empty before the first heading of a file. */
+  /** Heading as written in the file; empty before the first heading. */
   readonly heading: string;
-  /** The headings above it, outermost first. */
+  /** Headings above this one, outermost first. */
   readonly trail: readonly string[];
-  /** The line of the heading and the last line of the section, from 1. */
+  /** Line of the heading and last line of the section, counted from 1. */
   readonly line: number;
   readonly endLine: number;
   readonly blocks: readonly Block[];
 }
 
-/** The title of a file, empty if it has none, and its sections. */
+/** Title (empty if there is none) and sections of a file. */
 export type ReadFile = Readonly<{ title: string; sections: readonly Section[] }>;
 
-/** Collects sections from headings and blocks that arrive in the order of the file. */
+/** Builder that collects sections from headings and blocks in the order of the file. */
 export class SectionBuilder {
   readonly #sections: Section[] = [];
   readonly #above: { readonly level: number; readonly text: string }[] = [];
@@ -42,7 +42,7 @@ export class SectionBuilder {
     if (block.text.trim() !== '') this.#open.blocks.push(block);
   }
 
-  /** Returns all sections of a text that have a heading or a block. */
+  /** Returns all sections that have a heading or a block. */
   finish(title: string, text: string): ReadFile {
     this.#close(countLines(text));
     return { title, sections: this.#sections };
@@ -55,7 +55,6 @@ export class SectionBuilder {
   }
 }
 
-/** Counts the lines of a text. */
 export function countLines(text: string): number {
   return text.split('\n').length;
 }

@@ -2,8 +2,8 @@ import { trimEndOf } from '../../core/trim-end.ts';
 import { countLines, type ReadFile, SectionBuilder } from './section.ts';
 
 /**
- * Reads source code of most languages: each declaration at the margin, and each public one, is a section with its
- * comment and its first lines. The comment that begins the file comes first.
+ * Parses source code of common languages. Each top-level or public declaration becomes a section with its comment and
+ * first lines. The comment at the top of the file comes first.
  */
 export function readSourceCode(text: string): ReadFile {
   const lines = text.split('\n');
@@ -22,12 +22,12 @@ export function readSourceCode(text: string): ReadFile {
   return sections.finish('', text);
 }
 
-/** Maximum number of lines of a declaration that are shown. */
+/** Maximum number of lines quoted from a declaration. */
 const maxSignatureLines = 12;
 
 /**
- * Declarations at the margin, or one step in for members of classes with `pub`, `public` or `def`. In
- * the lines that they are tried on, each run of spaces after the margin is one space.
+ * Patterns of declarations without indentation, or one level deep for members with `pub`, `public` or `def`. They match
+ * lines in which each run of spaces after the indentation was replaced by one space.
  */
 const declarations: readonly RegExp[] = [
   /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|enum|const|let|var|namespace) ([\w$]+)/,
@@ -52,12 +52,12 @@ function declaredName(line: string): string | undefined {
 type Comment = Readonly<{ line: number; text: string }>;
 
 const commentLine = /^\s*(?:\/\/|#(?!!|\[|include|define|if|endif)|--|;;|\*|\/\*)/;
-const passedOver = /^\s*(?:@\w|#\[)/;
+const decoration = /^\s*(?:@\w|#\[)/;
 
-/** The comment that ends right above a line; decorators and attributes may stand between. */
+/** Returns the comment directly above a line. Decorators and attributes may come in between. */
 function commentAbove(lines: readonly string[], at: number): Comment | undefined {
   let end = at;
-  while (end > 0 && passedOver.test(lines[end - 1] ?? '')) end -= 1;
+  while (end > 0 && decoration.test(lines[end - 1] ?? '')) end -= 1;
   let line = end;
   while (line > 0 && commentLine.test(lines[line - 1] ?? '')) line -= 1;
   return line === end ? undefined : toComment(lines, line, end);
@@ -86,7 +86,7 @@ function withoutCommentEnd(line: string): string {
   return shown.endsWith('*/') ? trimEndOf(shown.slice(0, -1), '*').trimEnd() : line;
 }
 
-/** A string in three quotes on the lines after a declaration, as in Python. */
+/** Returns the triple-quoted string after a declaration, as in Python. */
 function docstringBelow(lines: readonly string[], at: number): Comment | undefined {
   const start = [at + 1, at + 2, at + 3].find((line) =>
     /^\s*[rbu]?("""|''')/.test(lines[line] ?? ''),

@@ -2,26 +2,26 @@ import { readFileSync } from 'node:fs';
 import { packagePath } from '../../core/files/package-path.ts';
 import { toStem } from './words.ts';
 
-/** Word lists about the language of questions. */
+/** Word lists for reading questions in English. */
 export type Vocabulary = ReturnType<typeof readVocabulary>;
 
-/** A phrase of a question, with the words that documentation uses for it. */
+/** Phrase found in a question, with the words that documentation uses for the same thing. */
 export type Phrase = Readonly<{ text: string; meanings: readonly string[] }>;
 
-/** Reads the lists in `resources/words/`: words that mean the same whatever a project does. */
+/** Reads the word lists in `resources/words/`. They are general and fit any project. */
 export function readVocabulary() {
   return {
-    /** Returns the other stems that mean the same as a stem in software. */
-    synonyms: createLeads(readLines('synonyms')),
-    /** Returns the stems that documentation may use if people say a stem. They do not lead back. */
-    everyday: createLeads(readLines('everyday-words')),
-    /** Takes phrases out of a text: words that mean something else together. */
-    takePhrases: createPhrases(readLines('phrases')),
-    /** Words that say nothing about the subject of a question. */
+    /** Returns the stems that mean the same as a stem in software documentation. */
+    synonyms: createWordMap(readLines('synonyms')),
+    /** Returns the technical stems for an everyday stem. The relation is one-way. */
+    everyday: createWordMap(readLines('everyday-words')),
+    /** Removes known phrases from a text and returns them: word groups with a meaning of their own. */
+    takePhrases: createPhraseFinder(readLines('phrases')),
+    /** Words without meaning for a search, such as “the”. */
     stopWords: new Set(readLines('stop-words')),
-    /** Words that say little, because most pages have them. */
+    /** Words that count less because most pages contain them. */
     weakWords: new Set(readLines('weak-words')),
-    /** Words that begin an order, as in “list the branches”. */
+    /** Verbs that begin an instruction, as in “list the branches”. */
     orderingWords: new Set(readLines('ordering-words')),
   };
 }
@@ -31,9 +31,9 @@ function readLines(name: string): readonly string[] {
   return text.trim().split(/\r?\n/);
 }
 
-/** In each line, the words before the bar lead to those behind it, or all words to each other. */
-function createLeads(lines: readonly string[]) {
-  const leads = new Map<string, string[]>();
+/** Creates a lookup. Words before the `|` of a line map to those behind it; without `|`, all words map to each other. */
+function createWordMap(lines: readonly string[]) {
+  const related = new Map<string, string[]>();
   for (const line of lines) {
     const sides = line.split('|').map((side) =>
       side
@@ -41,14 +41,14 @@ function createLeads(lines: readonly string[]) {
         .split(/[\s-]+/)
         .map(toStem),
     );
-    const [said = [], written = said] = sides;
-    for (const stem of said) leads.set(stem, [...(leads.get(stem) ?? []), ...written]);
+    const [from = [], to = from] = sides;
+    for (const stem of from) related.set(stem, [...(related.get(stem) ?? []), ...to]);
   }
-  return (stem: string) => [...new Set(leads.get(stem))].filter((other) => other !== stem);
+  return (stem: string) => [...new Set(related.get(stem))].filter((other) => other !== stem);
 }
 
-/** Each line is a phrase, a bar and its meanings. Longer phrases are taken before shorter ones. */
-function createPhrases(lines: readonly string[]) {
+/** Creates the function that removes phrases. Each line is a phrase, `|` and its meanings. Longer phrases match first. */
+function createPhraseFinder(lines: readonly string[]) {
   const rows = lines.map((row) => row.split(' | '));
   const meanings = new Map(rows.map(([text = '', list = '']) => [text, list.split(' ')]));
   const longestFirst = [...meanings.keys()].sort((a, b) => b.length - a.length);

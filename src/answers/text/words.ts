@@ -1,20 +1,20 @@
 import { stemmer } from 'stemmer';
 
-/** A run of letters and digits, with what joins the parts of a name. */
-const piece = /[\p{L}\p{M}\p{N}_$]+(?:[-.:/'’][\p{L}\p{M}\p{N}_$]+)*/gu;
-/** Boundaries of the words in a name in one piece: `bodyLimit`, `HTTPServer`, `snake_case`. */
-const parting = /[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
-/** Longer words and names are useless: hashes, keys, data. */
+/** Word or name: letters and digits, including the characters that join the parts of a name. */
+const wordPattern = /[\p{L}\p{M}\p{N}_$]+(?:[-.:/'’][\p{L}\p{M}\p{N}_$]+)*/gu;
+/** Boundaries of the words within a name: `bodyLimit`, `HTTPServer`, `snake_case`. */
+const wordBoundary = /[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+/** Maximum length of a word or name. Longer ones are hashes, keys or data. */
 const maxWordLength = 40;
 
 /**
- * Splits a text into its words, in lower case without accents and with their stems, and the names in it that are
- * made of several words, in one piece: `bodyLimit`, `body-limit` and `BODY_LIMIT` are all `bodylimit`.
+ * Splits a text into words, in lower case and without accents, each with its stem. `names` are the identifiers made of
+ * several words, in normalized form: `bodyLimit`, `body-limit` and `BODY_LIMIT` all become `bodylimit`.
  */
 export function toWords(text: string) {
   const words: { readonly plain: string; readonly stem: string }[] = [];
   const names: string[] = [];
-  for (const [match] of text.matchAll(piece)) {
+  for (const [match] of text.matchAll(wordPattern)) {
     const parts = splitName(match).filter((part) => part.length <= maxWordLength);
     for (const plain of parts.map(foldWord)) words.push({ plain, stem: toStem(plain) });
     if (parts.length > 1) names.push(...namesOf(match));
@@ -22,13 +22,13 @@ export function toWords(text: string) {
   return { words, names };
 }
 
-/** Splits a name that is written in one piece: `bodyLimit` into `body` and `Limit`. */
+/** Splits an identifier into its words: `bodyLimit` into `body` and `Limit`. */
 function splitName(name: string): readonly string[] {
   const whole = name.replaceAll(/['’](?:s|t|re|ve|ll|d|m)?(?![\p{L}])/giu, '');
-  return whole.split(parting).filter((part) => part !== '');
+  return whole.split(wordBoundary).filter((part) => part !== '');
 }
 
-/** `reply.sendFile` is known as `replysendfile` and as `sendfile`. */
+/** Returns the normalized forms of a name: for `reply.sendFile`, `replysendfile` and `sendfile`. */
 function namesOf(name: string): readonly string[] {
   const steps = name.split(/[./:]/);
   const ends = steps.length > 1 ? steps.filter((step) => splitName(step).length > 1) : [];
@@ -42,7 +42,7 @@ function foldWord(word: string): string {
   return /^[\x20-\x7e]*$/.test(lower) ? lower : lower.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
-/** Returns the stem that all forms of an English word have; any other word is returned as it is. */
+/** Returns the common stem of all forms of an English word. Other words are returned unchanged. */
 export function toStem(plain: string): string {
   if (plain.length <= 2 || !/^[a-z]+$/.test(plain)) return plain;
   return stemmer(irregular.get(plain) ?? plain);

@@ -1,75 +1,76 @@
-import type { Answer, GivenPassage, Question } from '../answer.ts';
-import type { RefreshSummary } from '../index/keep-current.ts';
+import type { Answer, PromptPassage, Question } from '../answer.ts';
+import type { RefreshSummary } from '../index/index-refresher.ts';
 import type { RefreshProgress } from '../index/refresh.ts';
 import type { AnswersOptions } from '../open-answers.ts';
 
-/** Corpora and index file of a thread. An index in `:memory:` is its own. */
-export type ThreadSetting = Pick<AnswersOptions, 'corpora' | 'path'>;
+/** Corpora and index file of a worker thread. An index in `:memory:` belongs to that thread alone. */
+export type ThreadOptions = Pick<AnswersOptions, 'corpora' | 'path'>;
 
-/** A task of a thread: its argument, what it reports meanwhile, and its result. */
-type Task<Give, Told, Get> = Readonly<{ give: Give; told: Told; get: Get }>;
+/** Types of a task: its input, its reports while it runs, and its result. */
+type Task<Input, Report, Result> = Readonly<{ input: Input; report: Report; result: Result }>;
 
-/** The tasks of a thread. */
+/** Tasks that a worker thread can run. */
 export interface ThreadTasks {
-  /** Opens the index; returns whether an earlier process built it for these corpora. */
+  /** Opens the index. The result is whether an earlier process built it for these corpora. */
   readonly open: Task<null, never, boolean>;
-  /** Refreshes the index. Files in `passOver` are kept without their text, because reading them ended a thread. */
-  readonly refresh: Task<RefreshGive, RefreshTold, Omit<RefreshSummary, 'ms'>>;
-  /** Answers, and reports pieces of the text in order. */
+  /** Refreshes the index. Files in `skip` are indexed without text, because reading them crashed a thread. */
+  readonly refresh: Task<RefreshInput, RefreshReport, Omit<RefreshSummary, 'ms'>>;
+  /** Answers a question. The reports are the parts of the text, in order. */
   readonly answer: Task<Question, string, Answer>;
-  readonly find: Task<Question, never, readonly GivenPassage[]>;
-  readonly isCurrent: Task<GivenPassage, never, boolean>;
+  readonly find: Task<Question, never, readonly PromptPassage[]>;
+  readonly isCurrent: Task<PromptPassage, never, boolean>;
 }
 
-type RefreshGive = Readonly<{ passOver: readonly string[] }>;
+type RefreshInput = Readonly<{ skip: readonly string[] }>;
 
-/** Report of a refresh: a folder or a file that it is about to read, or its progress. */
-export type RefreshTold =
+/** Report of a refresh: the folder or file to be read next, or the progress. */
+export type RefreshReport =
   | { readonly kind: 'folder' | 'reading'; readonly absolute: string }
   | { readonly kind: 'progress'; readonly progress: RefreshProgress };
 
 export type TaskKind = keyof ThreadTasks;
 
-/** A message to a thread: a task, with the argument of its kind, or its end. After `close` the thread ends. */
-export type ThreadOrder =
-  | { readonly kind: TaskKind; readonly id: number; readonly give: unknown }
+/** Message to a thread: starts a task, stops one, or closes the thread. */
+export type ThreadRequest =
+  | { readonly kind: TaskKind; readonly id: number; readonly input: unknown }
   | { readonly kind: 'stop'; readonly id: number }
   | { readonly kind: 'close' };
 
-/** A message from a thread about a task: any number of `told`, then one of the others. */
-export type ThreadReport =
-  | { readonly kind: 'told'; readonly id: number; readonly told: unknown }
-  | { readonly kind: 'done'; readonly id: number; readonly get: unknown }
-  | { readonly kind: 'failed'; readonly id: number; readonly fault: ThreadFault };
+/** Message from a thread about a task: any number of reports, then `done` or `failed`. */
+export type ThreadReply =
+  | { readonly kind: 'report'; readonly id: number; readonly report: unknown }
+  | { readonly kind: 'done'; readonly id: number; readonly result: unknown }
+  | { readonly kind: 'failed'; readonly id: number; readonly failure: ThreadFailure };
 
-/** The part of an error that crosses threads, never text that was read. `code` is that of SQLite or of the system. */
-type ThreadFault = Readonly<{ message: string; code: string | null }>;
+/** Error in a form that can be sent between threads, without text of indexed files. `code` is SQLite's or the system's. */
+type ThreadFailure = Readonly<{ message: string; code: string | null }>;
 
-/** Returns what may cross of an error. A parser's message may quote what it could not parse. */
-export function toFault(error: unknown): ThreadFault {
-  if (!(error instanceof Error)) return { message: 'Something was thrown.', code: null };
+/** Converts an error for sending. Messages of parsers are dropped, because they may quote the indexed file. */
+export function toFailure(error: unknown): ThreadFailure {
+  if (!(error instanceof Error))
+    return { message: 'A value was thrown that is not an error.', code: null };
   const { name, message } = error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   const isOurs = code !== null || error.constructor === Error || error instanceof TypeError;
-  return { message: isOurs ? message : `${name} in a thread of the answers`, code };
+  return { message: isOurs ? message : `${name} in a worker thread of the answer engine.`, code };
 }
 
-/** A task that failed in its thread. */
+/** Error of a task that failed in its thread. */
 export class ThreadError extends Error {
   readonly code: string | null;
 
-  constructor({ message, code }: ThreadFault) {
+  constructor({ message, code }: ThreadFailure) {
     super(message);
     this.code = code;
   }
 }
 
-/** A thread that ended before its task. `code` says why, if Node knows. */
+/** Error of a task whose thread ended before the task. `code` is Node's error code, if there is one. */
 export class ThreadEndedError extends Error {
   readonly code: string | null;
 
   constructor(code: string | null) {
-    super('A thread of the answers has ended.');
+    super('A worker thread of the answer engine has ended.');
     this.code = code;
   }
 }

@@ -1,41 +1,41 @@
 import { toExtractiveEngine } from '../answer.ts';
-import { openKeeping } from '../index/keep-current.ts';
+import { openIndexRefresher } from '../index/index-refresher.ts';
 import type { Answers, AnswersOptions } from '../open-answers.ts';
-import { createLastingThread, createThreadClient, startThread } from './thread-client.ts';
+import { createRestartingThread, createThreadClient, startThread } from './thread-client.ts';
 import { type RefreshingThread, refreshInThread } from './threaded-refresh.ts';
 
 interface ThreadedAnswersOptions extends AnswersOptions {
-  /** Default: a worker thread. */
+  /** Starts a thread. Default: a worker thread. */
   readonly startThread?: typeof startThread;
 }
 
-/** A server that has just begun to listen answers its first requests before threads take the cores. */
+/** Delay of the first refresh, so that a server that just started can answer its first requests. */
 const firstAfterMs = 250;
 
 /**
- * Prepares answers that are searched for in one thread and indexed in another; this one stays free.
- * Nothing is started or opened yet: that begins with the first refresh, `keepCurrent` or question.
- * An index in memory belongs to one thread, which does both.
+ * Creates answers that search in one worker thread and index in another, so that the calling thread stays responsive.
+ * Threads and index are opened by the first refresh, `keepCurrent` or question. An index in memory belongs to one
+ * thread, which does both.
  */
 export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
-  const { corpora, path, clock, onProgress = () => {}, onTrouble = () => {} } = options;
+  const { corpora, path, clock, onProgress = () => {}, onError = () => {} } = options;
   const start = options.startThread ?? startThread;
-  const setting = { corpora, path };
+  const threadOptions = { corpora, path };
   const isShared = path !== ':memory:';
   let isBuilt = false;
-  const answering = createLastingThread({
-    setting,
+  const answering = createRestartingThread({
+    threadOptions,
     startThread: start,
     clock,
     onLost: (error) => {
-      onTrouble(error);
+      onError(error);
       if (isShared) return;
       isBuilt = false;
-      keeping.upset();
+      refresher.requestRefresh();
     },
   });
   const withOwnThread = async <Result>(work: (thread: RefreshingThread) => Promise<Result>) => {
-    const thread = createThreadClient(start(setting), clock);
+    const thread = createThreadClient(start(threadOptions), clock);
     try {
       return await work(thread);
     } finally {
@@ -44,31 +44,31 @@ export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
   };
   const withAnswering: typeof withOwnThread = (work) => work(answering);
   const withThread = isShared ? withOwnThread : withAnswering;
-  const keeping = openKeeping({
+  const refresher = openIndexRefresher({
     ...options,
     firstAfterMs,
-    refreshNow: async (live) => {
-      // The index is opened here first: a file that cannot be used is replaced, and by one thread only.
+    refreshNow: async (hooks) => {
+      // The answering thread opens the index first, so that only one thread replaces an unusable file.
       if (await answering.call('open', null)) isBuilt = true;
-      const refreshing = { clock, withThread, onProgress, onPassedOver: onTrouble };
-      const done = await refreshInThread(refreshing, live);
+      const refreshing = { clock, withThread, onProgress, onSkipped: onError };
+      const done = await refreshInThread(refreshing, hooks);
       isBuilt = true;
       return done;
     },
   });
   return {
     engine: toExtractiveEngine(
-      (question, { signal, onText: onTold }) =>
-        answering.call('answer', question, { signal, onTold }),
+      (question, { signal, onText: onReport }) =>
+        answering.call('answer', question, { signal, onReport }),
       () => isBuilt,
     ),
     passages: {
       find: (question) => answering.call('find', question),
       isCurrent: (passage) => answering.call('isCurrent', passage),
     },
-    ...keeping,
+    ...refresher,
     close: async () => {
-      await keeping.close();
+      await refresher.close();
       await answering.close();
     },
   };

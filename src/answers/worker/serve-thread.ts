@@ -3,31 +3,31 @@ import type { ExtractiveEngine } from '../engine/extractive-engine.ts';
 import { openPassageIndex, type PassageIndex } from '../index/passage-index.ts';
 import {
   type TaskKind,
-  type ThreadOrder,
-  type ThreadReport,
-  type ThreadSetting,
+  type ThreadOptions,
+  type ThreadReply,
+  type ThreadRequest,
   type ThreadTasks,
-  toFault,
+  toFailure,
 } from './messages.ts';
 
-/** Signal of a task, and the sending of its reports. */
-type Live<Told> = Readonly<{ signal: AbortSignal; tell: (told: Told) => void }>;
+/** Abort signal of a task, and the function that sends its reports. */
+type TaskContext<Report> = Readonly<{ signal: AbortSignal; report: (report: Report) => void }>;
 
-type Work<Task extends ThreadTasks[TaskKind]> = (
-  give: Task['give'],
-  live: Live<Task['told']>,
-) => Promise<Task['get']>;
+type TaskHandler<Task extends ThreadTasks[TaskKind]> = (
+  input: Task['input'],
+  context: TaskContext<Task['report']>,
+) => Promise<Task['result']>;
 
-/** Runs the tasks that arrive at a port, until it is told to close: then it closes index and port. */
-export function serveThread(port: MessagePort, setting: ThreadSetting): void {
-  const { works, closeIndex } = createWorks(setting);
+/** Runs the tasks that arrive at a port. A `close` message stops them and closes the index and the port. */
+export function serveThread(port: MessagePort, options: ThreadOptions): void {
+  const { handlers, closeIndex } = createHandlers(options);
   const running = new Map<number, { readonly stop: AbortController; ended: Promise<void> }>();
-  const send = (report: ThreadReport) => port.postMessage(report);
+  const send = (reply: ThreadReply) => port.postMessage(reply);
   const run = async (id: number, work: () => Promise<unknown>) => {
     try {
-      send({ kind: 'done', id, get: await work() });
+      send({ kind: 'done', id, result: await work() });
     } catch (error) {
-      send({ kind: 'failed', id, fault: toFault(error) });
+      send({ kind: 'failed', id, failure: toFailure(error) });
     } finally {
       running.delete(id);
     }
@@ -38,23 +38,26 @@ export function serveThread(port: MessagePort, setting: ThreadSetting): void {
     closeIndex();
     port.close();
   };
-  port.on('message', (order: ThreadOrder) => {
-    if (order.kind === 'close') void close();
-    else if (order.kind === 'stop') running.get(order.id)?.stop.abort();
+  port.on('message', (request: ThreadRequest) => {
+    if (request.kind === 'close') void close();
+    else if (request.kind === 'stop') running.get(request.id)?.stop.abort();
     else {
-      const { id, kind, give } = order;
+      const { id, kind, input } = request;
       const task = { stop: new AbortController(), ended: Promise.resolve() };
       running.set(id, task);
-      // The client sends each task with the argument of its kind.
-      const work = works[kind] as (give: unknown, live: Live<unknown>) => Promise<unknown>;
-      const tell = (told: unknown) => send({ kind: 'told', id, told });
-      task.ended = run(id, () => work(give, { signal: task.stop.signal, tell }));
+      // The client sends each task with the input of its kind.
+      const work = handlers[kind] as (
+        input: unknown,
+        context: TaskContext<unknown>,
+      ) => Promise<unknown>;
+      const report = (value: unknown) => send({ kind: 'report', id, report: value });
+      task.ended = run(id, () => work(input, { signal: task.stop.signal, report }));
     }
   });
 }
 
-/** Creates the tasks. Index and engine are opened when they are first needed, and modules loaded then. */
-function createWorks({ corpora, path }: ThreadSetting) {
+/** Creates the task handlers. The index, the engine and their modules are loaded on first use. */
+function createHandlers({ corpora, path }: ThreadOptions) {
   let index: PassageIndex | undefined;
   let engine: ExtractiveEngine | undefined;
   const open = (): PassageIndex => {
@@ -66,28 +69,28 @@ function createWorks({ corpora, path }: ThreadSetting) {
     engine ??= createExtractiveEngine(open(), corpora);
     return engine;
   };
-  const works: { readonly [Kind in TaskKind]: Work<ThreadTasks[Kind]> } = {
+  const handlers: { readonly [Kind in TaskKind]: TaskHandler<ThreadTasks[Kind]> } = {
     open: async () => {
       await openEngine();
       return open().isBuiltFor(corpora);
     },
-    refresh: async ({ passOver }, { signal, tell }) => {
+    refresh: async ({ skip }, { signal, report }) => {
       const { refreshIndex } = await import('../index/refresh.ts');
       const progress = await refreshIndex({
         index: open(),
         corpora,
         signal,
-        passOver: new Set(passOver),
-        onFolder: (absolute) => tell({ kind: 'folder', absolute }),
-        onReading: (absolute) => tell({ kind: 'reading', absolute }),
-        onProgress: (progress) => tell({ kind: 'progress', progress }),
+        skip: new Set(skip),
+        onFolder: (absolute) => report({ kind: 'folder', absolute }),
+        onReading: (absolute) => report({ kind: 'reading', absolute }),
+        onProgress: (progress) => report({ kind: 'progress', progress }),
       });
       return { ...progress, passages: open().totals().passages };
     },
-    answer: async (question, { signal, tell }) =>
-      (await openEngine()).answer(question, { signal, onText: tell }),
+    answer: async (question, { signal, report }) =>
+      (await openEngine()).answer(question, { signal, onText: report }),
     find: async (question) => (await openEngine()).passages.find(question),
     isCurrent: async (passage) => (await openEngine()).passages.isCurrent(passage),
   };
-  return { works, closeIndex: () => index?.close() };
+  return { handlers, closeIndex: () => index?.close() };
 }

@@ -4,85 +4,85 @@ import {
   type TaskKind,
   ThreadEndedError,
   ThreadError,
-  type ThreadOrder,
-  type ThreadReport,
-  type ThreadSetting,
+  type ThreadOptions,
+  type ThreadReply,
+  type ThreadRequest,
   type ThreadTasks,
 } from './messages.ts';
 
-/** The part of a `Worker` that is used here. */
+/** Methods of `Worker` that the client uses. */
 export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate'>;
 
-/** Starts a thread; throws if the system has none left. */
-export type StartThread = (setting: ThreadSetting) => Thread;
+/** Starts a thread. Throws if the system refuses to create one. */
+export type StartThread = (options: ThreadOptions) => Thread;
 
-/** Maximum heap of a thread. A file that needs more to be parsed ends its thread, not the process. */
+/** Maximum heap of a thread. A file that needs more memory crashes its thread, not the process. */
 const maxHeapMiB = 384;
 
 /** Starts a worker thread. */
-export const startThread: StartThread = (setting) =>
+export const startThread: StartThread = (options) =>
   new Worker(new URL(isSource() ? './thread.ts' : './thread.js', import.meta.url), {
     ...(isSource() ? { execArgv: ['--import', toLoader()] } : {}),
     name: 'perch answers',
-    workerData: setting,
+    workerData: options,
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMiB },
   });
 
 const isSource = () => import.meta.url.endsWith('.ts');
 
-/** Node 20 reads no TypeScript, and a thread does not inherit the loader that its process has. */
+/** Returns the `--import` URL of a TypeScript loader: Node 20 has none, and threads do not inherit the process's. */
 function toLoader(): string {
   const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
   const register = `import { register } from ${loader}; register();`;
   return `data:text/javascript,${encodeURIComponent(register)}`;
 }
 
-/** Stops a task when its signal is aborted; the call throws the reason at once. `onTold` gets its reports. */
-export interface Calling<Kind extends TaskKind> {
+/** Options of a call. Aborting `signal` stops the task, and the call throws the reason at once. */
+export interface CallOptions<Kind extends TaskKind> {
   readonly signal?: AbortSignal;
-  onTold?(told: ThreadTasks[Kind]['told']): void;
+  onReport?(report: ThreadTasks[Kind]['report']): void;
 }
 
-/** A thread that runs tasks. */
+/** Client of a thread that runs tasks. */
 export interface ThreadClient {
-  /** Rejects with ThreadError if the task fails, with ThreadEndedError, or with the signal's reason. */
+  /** Runs a task. Rejects with ThreadError if the task fails, ThreadEndedError, or the signal's reason. */
   call<Kind extends TaskKind>(
     kind: Kind,
-    give: ThreadTasks[Kind]['give'],
-    calling?: Calling<Kind>,
-  ): Promise<ThreadTasks[Kind]['get']>;
-  /** Asks the thread to close what it has open, and ends it if that takes too long. */
+    input: ThreadTasks[Kind]['input'],
+    options?: CallOptions<Kind>,
+  ): Promise<ThreadTasks[Kind]['result']>;
+  /** Asks the thread to close its index, and terminates the thread after a timeout. */
   close(): Promise<void>;
   kill(): void;
 }
 
-/** Maximum time that a thread takes to close what it has open. */
-const closingMs = 2000;
+/** Timeout of a thread's own close. */
+const closeTimeoutMs = 2000;
 
 interface Pending {
-  done(get: unknown): void;
+  done(result: unknown): void;
   fail(reason: unknown): void;
-  told(told: unknown): void;
+  report(report: unknown): void;
 }
 
-/** Creates the client of a running thread; `ended` resolves when the thread has ended. */
+/** Creates the client of a running thread. `ended` resolves when the thread has ended. */
 export function createThreadClient(thread: Thread, clock: Clock) {
   const pending = new Map<number, Pending>();
   let lastId = 0;
   let end: ThreadEndedError | null = null;
-  const post = (order: ThreadOrder) => thread.postMessage(order);
-  const ended = whenEnded(thread, (why) => {
+  const post = (request: ThreadRequest) => thread.postMessage(request);
+  const ended = watchEnd(thread, (why) => {
     end = why;
     for (const { fail } of pending.values()) fail(why);
   });
-  thread.on('message', (report: ThreadReport) => {
-    // A task that was stopped is no longer pending.
-    const task = pending.get(report.id);
-    if (report.kind === 'done') task?.done(report.get);
-    else if (report.kind === 'failed') task?.fail(new ThreadError(report.fault));
-    else task?.told(report.told);
+  thread.on('message', (reply: ThreadReply) => {
+    // A stopped task is no longer pending.
+    const task = pending.get(reply.id);
+    if (reply.kind === 'done') task?.done(reply.result);
+    else if (reply.kind === 'failed') task?.fail(new ThreadError(reply.failure));
+    else task?.report(reply.report);
   });
-  const call: ThreadClient['call'] = async (kind, give, { signal, onTold } = {}) => {
+  const call: ThreadClient['call'] = async (kind, input, { signal, onReport } = {}) => {
     signal?.throwIfAborted();
     if (end !== null) throw end;
     lastId += 1;
@@ -93,18 +93,18 @@ export function createThreadClient(thread: Thread, clock: Clock) {
     };
     try {
       return await new Promise((done, fail) => {
-        const tell = onTold as ((told: unknown) => void) | undefined;
-        const told = (news: unknown) => {
+        const listener = onReport as ((report: unknown) => void) | undefined;
+        const report = (value: unknown) => {
           try {
-            tell?.(news);
+            listener?.(value);
           } catch (error) {
             fail(error);
           }
         };
-        // Reports and result have the types of the task that was sent with this id.
-        pending.set(id, { done: done as Pending['done'], fail, told });
+        // Reports and result have the types of the task with this id.
+        pending.set(id, { done: done as Pending['done'], fail, report });
         signal?.addEventListener('abort', stop, { once: true });
-        post({ kind, id, give });
+        post({ kind, id, input });
       });
     } finally {
       signal?.removeEventListener('abort', stop);
@@ -113,15 +113,15 @@ export function createThreadClient(thread: Thread, clock: Clock) {
   };
   const close = async () => {
     post({ kind: 'close' });
-    const over = new AbortController();
-    await Promise.race([ended, Promise.allSettled([clock.sleep(closingMs, over.signal)])]);
-    over.abort();
+    const closed = new AbortController();
+    await Promise.race([ended, Promise.allSettled([clock.sleep(closeTimeoutMs, closed.signal)])]);
+    closed.abort();
     await thread.terminate();
   };
   return { call, close, ended, kill: () => void thread.terminate() };
 }
 
-function whenEnded(thread: Thread, onEnd: (why: ThreadEndedError) => void) {
+function watchEnd(thread: Thread, onEnd: (why: ThreadEndedError) => void) {
   let code: string | null = null;
   thread.on('error', (error: Error & { readonly code?: string }) => {
     code = error.code ?? error.name;
@@ -135,44 +135,45 @@ function whenEnded(thread: Thread, onEnd: (why: ThreadEndedError) => void) {
   });
 }
 
-interface LastingThreadOptions {
-  readonly setting: ThreadSetting;
+interface RestartingThreadOptions {
+  readonly threadOptions: ThreadOptions;
   readonly startThread: StartThread;
   readonly clock: Clock;
-  /** Called when the thread has ended by itself, and all that it knew with it. */
+  /** Called when the thread has ended unexpectedly. Its state, such as an index in memory, is lost. */
   onLost(why: ThreadEndedError): void;
 }
 
-/** After the first end, a thread is started again with the next task; after further ones, not at once. */
+/** Backoff before a restart. After the first unexpected end, the next task restarts the thread at once. */
 const restartMs = { first: 500, longest: 60_000 } as const;
 
-/** Creates a thread that is started for its first task, and again after it has ended. Close it with `close()`. */
-export function createLastingThread(options: LastingThreadOptions): ThreadClient {
-  const { setting, startThread: start, clock, onLost } = options;
+/** Creates a client that starts a thread for the first task, and again after an unexpected end. Close it with `close()`. */
+export function createRestartingThread(options: RestartingThreadOptions): ThreadClient {
+  const { threadOptions, startThread: start, clock, onLost } = options;
   let client: ReturnType<typeof createThreadClient> | null = null;
   let isClosed = false;
   let ends = 0;
-  let restMs = 0;
-  const lose = (why: ThreadEndedError) => {
+  let blockedUntilMs = 0;
+  const handleEnd = (why: ThreadEndedError) => {
     if (isClosed) return;
     client = null;
     ends += 1;
-    // The first end may be an accident.
-    if (ends > 1) restMs = clock.now() + Math.min(restartMs.longest, restartMs.first * 2 ** ends);
+    // A single crash may be an accident, so there is no backoff yet.
+    if (ends > 1)
+      blockedUntilMs = clock.now() + Math.min(restartMs.longest, restartMs.first * 2 ** ends);
     onLost(why);
   };
   const current = () => {
     if (client !== null) return client;
-    if (isClosed || clock.now() < restMs) throw new ThreadEndedError(null);
-    client = createThreadClient(start(setting), clock);
-    void client.ended.then(lose);
+    if (isClosed || clock.now() < blockedUntilMs) throw new ThreadEndedError(null);
+    client = createThreadClient(start(threadOptions), clock);
+    void client.ended.then(handleEnd);
     return client;
   };
   return {
-    call: async (kind, give, calling) => {
-      const get = await current().call(kind, give, calling);
+    call: async (kind, input, options) => {
+      const result = await current().call(kind, input, options);
       ends = 0;
-      return get;
+      return result;
     },
     kill: () => client?.kill(),
     close: async () => {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { serveThread } from './serve-thread.ts';
 
-// The entry of a thread: the one module here that works when it is loaded.
+// Entry point of a worker thread, and therefore the only module of this folder with work on import.
 if (parentPort !== null) serveThread(parentPort, workerData);

@@ -1,65 +1,65 @@
 import type { Clock } from '../../core/clock.ts';
-import type { RefreshLive } from '../index/keep-current.ts';
+import type { RefreshHooks } from '../index/index-refresher.ts';
 import type { RefreshProgress } from '../index/refresh.ts';
-import { type RefreshTold, ThreadEndedError } from './messages.ts';
+import { type RefreshReport, ThreadEndedError } from './messages.ts';
 import type { ThreadClient } from './thread-client.ts';
 
-/** A thread that refreshes an index. */
+/** Thread that refreshes an index. */
 export type RefreshingThread = Pick<ThreadClient, 'call' | 'kill'>;
 
 interface ThreadedRefreshOptions {
   readonly clock: Clock;
   withThread<Result>(work: (thread: RefreshingThread) => Promise<Result>): Promise<Result>;
   onProgress(progress: RefreshProgress): void;
-  /** Called with each file that ended its thread. */
-  onPassedOver(error: PassedOverError): void;
+  /** Called with each file that crashed its thread. */
+  onSkipped(error: SkippedFileError): void;
 }
 
-/** A file that could not be read because its reader took all memory, or did not end. */
-export class PassedOverError extends Error {}
+/** Error for a file whose reader ran out of memory or did not finish. */
+export class SkippedFileError extends Error {}
 
-/** A thread that reports nothing for this long is ended. */
+/** Time without a report after which a thread is terminated. */
 const silenceMs = 120_000;
-/** Maximum number of files that one refresh passes over. */
-const mostPassedOver = 20;
+/** Maximum number of files that one refresh skips. */
+const maxSkipped = 20;
 
-/** Refreshes an index in a thread, and goes on in another one, without the text of a file that ended the first. */
-export async function refreshInThread(options: ThreadedRefreshOptions, live: RefreshLive) {
-  const passOver = new Set<string>();
+/** Refreshes an index in a thread. If a file crashes the thread, retries in a new thread without that file's text. */
+export async function refreshInThread(options: ThreadedRefreshOptions, hooks: RefreshHooks) {
+  const skip = new Set<string>();
   for (;;) {
-    const told = { reading: null as string | null, count: 0 };
-    const attempt = { ...options, live, passOver, told };
+    const reported = { reading: null as string | null, count: 0 };
+    const attempt = { ...options, hooks, skip, reported };
     try {
       return await options.withThread((thread) => refreshIn(thread, attempt));
     } catch (error) {
-      const lost = error instanceof ThreadEndedError ? told.reading : null;
-      if (lost === null || passOver.has(lost) || passOver.size >= mostPassedOver) throw error;
-      passOver.add(lost);
-      const message = `${lost} cannot be read: its reader does not end well.`;
-      options.onPassedOver(new PassedOverError(message));
+      const crashed = error instanceof ThreadEndedError ? reported.reading : null;
+      if (crashed === null || skip.has(crashed) || skip.size >= maxSkipped) throw error;
+      skip.add(crashed);
+      const message = `${crashed} was skipped because reading it ran out of memory or did not finish.`;
+      options.onSkipped(new SkippedFileError(message));
     }
   }
 }
 
 interface Attempt extends Pick<ThreadedRefreshOptions, 'clock' | 'onProgress'> {
-  readonly live: RefreshLive;
-  readonly passOver: ReadonlySet<string>;
-  /** The file that the thread reads, and the number of its reports. */
-  readonly told: { reading: string | null; count: number };
+  readonly hooks: RefreshHooks;
+  readonly skip: ReadonlySet<string>;
+  /** File that the thread is reading, and the number of its reports. */
+  readonly reported: { reading: string | null; count: number };
 }
 
 async function refreshIn(thread: RefreshingThread, attempt: Attempt) {
-  const { live, passOver, told, clock, onProgress } = attempt;
-  const onTold = (news: RefreshTold) => {
-    told.count += 1;
-    if (news.kind === 'progress') onProgress(news.progress);
-    else if (news.kind === 'folder') live.onFolder(news.absolute);
-    else told.reading = news.absolute;
+  const { hooks, skip, reported, clock, onProgress } = attempt;
+  const onReport = (report: RefreshReport) => {
+    reported.count += 1;
+    if (report.kind === 'progress') onProgress(report.progress);
+    else if (report.kind === 'folder') hooks.onFolder(report.absolute);
+    else reported.reading = report.absolute;
   };
   const over = new AbortController();
   const killWhenSilent = async () => {
-    for (let before = -1; told.count !== before; ) {
-      before = told.count;
+    for (let before = -1; reported.count !== before; ) {
+      before = reported.count;
       await Promise.allSettled([clock.sleep(silenceMs, over.signal)]);
       if (over.signal.aborted) return;
     }
@@ -67,8 +67,8 @@ async function refreshIn(thread: RefreshingThread, attempt: Attempt) {
   };
   void killWhenSilent();
   try {
-    const { signal } = live;
-    return await thread.call('refresh', { passOver: [...passOver] }, { signal, onTold });
+    const { signal } = hooks;
+    return await thread.call('refresh', { skip: [...skip] }, { signal, onReport });
   } finally {
     over.abort();
   }

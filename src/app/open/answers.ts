@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { corporaAt, ownCorpus } from '../../answers/corpus/corpus.ts';
 import { createProgressReports } from '../../answers/index/progress-reports.ts';
-import { addModel, type ModelAdding, type ModelChoice } from '../../answers/model/add-model.ts';
+import { type AddModelOptions, addModel, type ModelChoice } from '../../answers/model/add-model.ts';
 import type { Answers, AnswersOptions } from '../../answers/open-answers.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../core/clock.ts';
 
 interface ConfiguredAnswersOptions
   extends Omit<AnswersOptions, 'corpora' | 'path'>,
-    Pick<ModelAdding, 'onFallback'> {
+    Pick<AddModelOptions, 'onFallback'> {
   readonly config: Config;
   /** Opens the answers in worker threads or in this thread. */
   readonly open: (options: AnswersOptions) => Answers;
@@ -60,22 +60,22 @@ const progressMs = 2000;
 export function toLogLines(
   log: AnswersLog,
   clock: Clock,
-): Pick<AnswersOptions, 'onProgress' | 'onRefreshed' | 'onTrouble'> &
-  Pick<ModelAdding, 'onFallback'> {
+): Pick<AnswersOptions, 'onProgress' | 'onRefreshed' | 'onError'> &
+  Pick<AddModelOptions, 'onFallback'> {
   const reports = createProgressReports({
     clock,
     quietMs: progressMs,
     everyMs: progressMs,
-    tell: ({ files, read }) => log.info({ files, read }, 'building the index for answers'),
+    onReport: ({ files, read }) => log.info({ files, read }, 'building the index for answers'),
   });
   return {
-    onProgress: reports.hear,
+    onProgress: reports.report,
     onRefreshed: (summary) => {
       reports.end();
       if (summary.read + summary.removed === 0) return;
       log.info({ ...summary }, 'the index for answers is up to date');
     },
-    onTrouble: (err) => log.error({ err }, 'the index for answers could not be updated'),
+    onError: (err) => log.error({ err }, 'the index for answers could not be updated'),
     onFallback: ({ code, message }) =>
       log.warn({ code, reason: message }, 'a question was answered without the language model'),
   };

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../core/clock.ts';
 import { packagePath } from '../../core/files/package-path.ts';
 import { version } from '../../core/version.ts';
-import { keepForTheDay, writeLlmsText } from '../../http/discovery/documents.ts';
+import { cacheForTheDay, writeLlmsText } from '../../http/discovery/documents.ts';
 import { type DiscoveryFacts, discoveryPaths } from '../../http/discovery/surfaces.ts';
 import { describeOpenApi } from '../../http/openapi/document.ts';
 import { readExamples } from '../../http/openapi/examples.ts';
@@ -50,14 +50,14 @@ export function listDocuments(
       name: 'llms.txt',
       title: 'Overview with links',
       mimeType: 'text/plain',
-      read: keepForTheDay(() => writeLlmsText(facts), options.clock),
+      read: cacheForTheDay(() => writeLlmsText(facts), options.clock),
     },
     {
       uri: `${baseUrl}${discoveryPaths.openApi}`,
       name: 'openapi.json',
       title: 'OpenAPI description',
       mimeType: 'application/json',
-      read: keepForTheDay(describe, options.clock),
+      read: cacheForTheDay(describe, options.clock),
     },
     ...options.library().pages.map(({ name, title, source }) => ({
       uri: `${baseUrl}${discoveryPaths.docs}/${name}`,

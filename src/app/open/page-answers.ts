@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Asking } from '../../http/pages/ask/ask-plugin.ts';
+import type { QuestionAnswerer } from '../../http/pages/ask/ask-plugin.ts';
 import type { SessionService } from '../../sessions/service.ts';
 
 interface PageAnswersOptions {
@@ -23,7 +23,7 @@ const answerTimeoutMs = 15_000;
  * Creates the service that answers questions on `/docs/ask`. Each question counts as the start of a
  * session for rate limits, and waits in the queue of turns.
  */
-export function createPageAnswers(options: PageAnswersOptions): Asking {
+export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer {
   const { config, service, clientOf } = options;
   return {
     sessionBase: `/${config.PERCH_SESSION_PREFIX}/v1`,
@@ -65,7 +65,7 @@ async function answerInTime(
   const run = () =>
     Promise.race([engine.answer({ text, earlier: [] }, asking), whenAborted(signal)]);
   try {
-    return await service.runBesideTurns({ client, signal, run });
+    return await service.runInTurnSlot({ client, signal, run });
   } finally {
     done.abort();
   }

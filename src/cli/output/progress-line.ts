@@ -11,11 +11,11 @@ export type ProgressLine = ReturnType<typeof createProgressLine>;
  */
 export function createProgressLine(stderr: Output, clock: Clock) {
   let isShown = false;
-  const { hear } = createProgressReports({
+  const { report: hear } = createProgressReports({
     clock,
     quietMs: 1000,
     everyMs: stderr.isTerminal ? 100 : 2000,
-    tell: ({ read }) => {
+    onReport: ({ read }) => {
       isShown = true;
       stderr.showProgress(`perch: Building the index: ${read} files read`);
     },

@@ -13,8 +13,8 @@ export async function printPost(
   { reader }: Fetching,
   { stdout }: CommandContext,
 ): Promise<void> {
-  const answered = await reader.fetch(reader.understand(reads.getPost, given));
-  const format = answered.understood.format ?? 'markdown';
+  const answered = await reader.fetch(reader.parse(reads.getPost, given));
+  const format = answered.parsed.format ?? 'markdown';
   const { body, mediaType } = await reader.represent(answered, format, {});
   const text = body.toString().replace(/\n?$/, '\n');
   if (mediaType.includes('json')) stdout.writeJson(text);
@@ -87,8 +87,8 @@ async function* readPages(
   let cursor: string | undefined;
   do {
     const limit = String(Math.min(remaining, pageLimit));
-    const understood = reader.understand(read, { ...given, ...position, limit });
-    const page = reader.assemble(await reader.fetch(understood));
+    const parsed = reader.parse(read, { ...given, ...position, limit });
+    const page = reader.assemble(await reader.fetch(parsed));
     if (page.kind !== 'browse') throw new Error(`The read ${read.name} does not return a list.`);
     yield page;
     remaining -= itemsOf(page).length;

@@ -7,8 +7,8 @@ import {
   parseHandle,
   platform,
 } from '../../model/reference.ts';
-import type { AddressedRead, AddressPlace } from '../../reads/addresses/address.ts';
-import { readTyped } from '../../reads/addresses/typed.ts';
+import type { AddressedRead, AddressOptions } from '../../reads/addresses/address.ts';
+import { parseTypedInput } from '../../reads/addresses/typed-input.ts';
 import { UsageError } from '../command.ts';
 import { refuseMisspelling } from './read-options.ts';
 
@@ -18,7 +18,7 @@ export interface ReadInput {
   readonly target: AddressedRead | Problem | UsageError;
 }
 
-interface InputOptions extends AddressPlace {
+interface InputOptions extends AddressOptions {
   /** Value of `--platform`: the platform of an id or handle. */
   readonly platform: string | undefined;
 }
@@ -74,7 +74,7 @@ export function parseInput(text: string, options: InputOptions): ReadInput {
 
 function toTarget(text: string, { platform: named, ...place }: InputOptions): AddressedRead {
   if (named !== undefined) return toPlatformTarget(text, toPlatform(named));
-  const found = readTyped(text, place, 'The address');
+  const found = parseTypedInput(text, place, 'The address');
   if (found !== null) return found;
   // An invalid handle is refused by the read, whose error message describes valid ones.
   if (/^@[^\s/]+$/.test(text)) return { read: 'getProfile', given: { handle: text } };

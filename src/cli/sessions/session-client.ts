@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { Problem, type ProblemCode, problemKinds } from '../../core/problem.ts';
 import { type Deadline, openDeadline, withDeadline } from '../../core/scheduling/deadline.ts';
 import { readMessage } from '../../sessions/http/requests.ts';
-import { createContinuationTokens, createMark } from '../../sessions/http/tokens.ts';
+import { createContinuationTokens, keyedHash } from '../../sessions/http/tokens.ts';
 import {
   expiredSession,
-  goOnWith,
   refuseOtherOwner,
-  startWith,
+  sendFirstMessage,
+  sendFurtherMessage,
   unknownSession,
 } from '../../sessions/messages.ts';
 import { followUpReply, startReply } from '../../sessions/schemas.ts';
@@ -42,7 +42,7 @@ export interface SessionClient {
 
 /** Returns the bearer token of the operator, derived from the server's secret. It owns the sessions started here. */
 function toOperatorBearer(secret: Buffer): string {
-  return createMark(secret, 'operator', 'bearer');
+  return keyedHash(secret, 'operator', 'bearer');
 }
 
 interface LocalClientOptions extends Pick<SessionClient, 'close'> {
@@ -57,21 +57,21 @@ export function createLocalSessionClient({
   bindBearer,
   close,
 }: LocalClientOptions): SessionClient {
-  const owner = createMark(service.secret, 'owner', toOperatorBearer(service.secret));
+  const owner = keyedHash(service.secret, 'owner', toOperatorBearer(service.secret));
   const toText = (question: string) =>
     readMessage({ message: question }, service.limits.messageBytes).text;
   return {
     start: async (question) => {
-      const message = { text: toText(question), owner, client: null, once: null };
-      return { ...(await startWith(message, service)), fromIndex: 0 };
+      const message = { text: toText(question), owner, client: null, idempotency: null };
+      return { ...(await sendFirstMessage(message, service)), fromIndex: 0 };
     },
     followUp: async (sessionId, question) => {
       const found = await service.store.find(sessionId);
       if (found.kind === 'unknown') throw unknownSession();
       if (found.kind === 'purged') throw expiredSession();
       if (bindBearer) refuseOtherOwner(found.record, owner);
-      const message = { sessionId, text: toText(question), once: null };
-      return { ...(await goOnWith(message, service)), fromIndex: found.record.events };
+      const message = { sessionId, text: toText(question), idempotency: null };
+      return { ...(await sendFurtherMessage(message, service)), fromIndex: found.record.events };
     },
     read: async ({ sessionId, fromIndex }, onText) => {
       const request = { sessionId, startIndex: fromIndex, mode: 'automatic' } as const;

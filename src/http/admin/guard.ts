@@ -6,7 +6,7 @@ import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 
 interface AdminGuardOptions {
-  /** Without a token nobody has access. */
+  /** Admin token; `undefined` denies all access. */
   readonly token: string | undefined;
   readonly clock: Clock;
   readonly clientOf: (request: FastifyRequest) => string;
@@ -14,21 +14,21 @@ interface AdminGuardOptions {
 
 export type AdminGuard = ReturnType<typeof createAdminGuard>;
 
-/** Creates the guard, which takes the admin token as `Authorization: Bearer`. */
+/** Creates the guard of operator routes. It checks the admin token in `Authorization: Bearer`. */
 export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) {
   const expected = token === undefined ? null : toDigest(token);
-  const failedTries = createFailedTries(clock);
-  /** @throws Problem `unauthorized`, after an ever longer delay if an address keeps trying; `overloaded` */
+  const attempts = createFailedAttempts(clock);
+  /** @throws Problem `unauthorized`, after a delay that grows with each failed attempt of an address; `overloaded` */
   return async (request: FastifyRequest): Promise<void> => {
     const { signal } = request;
-    const presented = readToken(request);
-    // A request without a token is no try: crawlers and browsers come by, and learn nothing from it.
-    if (presented === null) throw unauthorized();
+    const token = readToken(request);
+    // A request without a token does not count as an attempt; crawlers and browsers send such requests.
+    if (token === null) throw unauthorized();
     const client = clientOf(request);
-    const before = await failedTries.holdBack(client, signal);
-    if (before === 'left') throw unauthorized();
-    if (expected !== null && timingSafeEqual(toDigest(presented), expected)) return;
-    if (before === 'passed') await failedTries.slow(client, signal);
+    const outcome = await attempts.delayIfPending(client, signal);
+    if (outcome === 'aborted') throw unauthorized();
+    if (expected !== null && timingSafeEqual(toDigest(token), expected)) return;
+    if (outcome === 'not delayed') await attempts.recordFailure(client, signal);
     throw unauthorized();
   };
 }
@@ -36,31 +36,34 @@ export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) 
 const readToken = ({ raw }: FastifyRequest) =>
   authorizationFault(raw) === null ? readBearer(raw) : null;
 
-/** Digests have one length, so that they are compared in constant time whatever was sent. */
+/** Returns a digest, whose fixed length allows a comparison in constant time. */
 function toDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** The message is the same for a token that is wrong, missing, or not configured. */
+/** Returns the same problem for a wrong token, a missing one, and a server without a configured token. */
 function unauthorized(): Problem {
-  const detail = 'This route is for the operator of this server alone.';
+  const detail = 'Only the operator of this server can use this route.';
   return new Problem('unauthorized', { detail });
 }
 
-/** Number of tries that are answered at once, so that a mistyped token costs nothing. */
-const freeTries = 3;
+/** Number of failed attempts that are answered without a delay, for mistyped tokens. */
+const freeAttempts = 3;
 
-/** Maximum number of tries that wait at once; each costs little more than an idle connection. */
+/** Maximum number of delayed attempts; each costs little more than an idle connection. */
 const maxWaiting = 10_000;
 
-interface Tries {
+/** Failed attempts of an address. */
+interface Attempts {
   count: number;
   waiting: number;
-  hasLeft: boolean;
+  /** Whether a client disconnected during a delay. */
+  hasAborted: boolean;
 }
 
-export function createFailedTries(clock: Clock) {
-  const tried = new LRUCache<string, Tries>({
+/** Creates the record of failed attempts, which delays further ones. */
+export function createFailedAttempts(clock: Clock) {
+  const byAddress = new LRUCache<string, Attempts>({
     maxSize: 10_000, // `max` would allocate for all entries at once
     sizeCalculation: () => 1,
     ttl: 60_000 - 1, // the cache keeps an entry for longer than `ttl` by less than a millisecond
@@ -68,53 +71,55 @@ export function createFailedTries(clock: Clock) {
     perf: clock,
   });
   let waiting = 0;
-  const countTry = (address: string): Tries => {
-    const tries = tried.peek(address) ?? { count: 0, waiting: 0, hasLeft: false };
-    tries.count += 1;
-    tried.set(address, tries);
-    return tries;
+  const countAttempt = (address: string): Attempts => {
+    const attempts = byAddress.peek(address) ?? { count: 0, waiting: 0, hasAborted: false };
+    attempts.count += 1;
+    byAddress.set(address, attempts);
+    return attempts;
   };
-  const wait = async (tries: Tries, signal: AbortSignal): Promise<'waited' | 'left'> => {
+  const wait = async (attempts: Attempts, signal: AbortSignal): Promise<'delayed' | 'aborted'> => {
     waiting += 1;
-    tries.waiting += 1;
+    attempts.waiting += 1;
     try {
-      await clock.sleep(toDelay(tries.count), signal);
-      return 'waited';
+      await clock.sleep(toDelayMs(attempts.count), signal);
+      return 'delayed';
     } catch {
-      // The caller has left: nobody reads the answer, so it may come now.
-      tries.hasLeft = true;
-      return 'left';
+      // The client has disconnected, so nobody reads the reply.
+      attempts.hasAborted = true;
+      return 'aborted';
     } finally {
       waiting -= 1;
-      tries.waiting -= 1;
+      attempts.waiting -= 1;
     }
   };
   return {
     /**
-     * Delays a try before it is judged if another caller of its address waits for a slowed reply or has hung up on one,
-     * who could otherwise tell a wrong token by the missing reply. A try that has waited counts as failed.
+     * Delays an attempt before its token is checked if another attempt of its address is delayed or was aborted during
+     * its delay. Otherwise a client could detect a wrong token by the delay of its reply. A delayed attempt counts as
+     * failed.
      *
-     * @throws Problem `overloaded` if too many wait
+     * @throws Problem `overloaded` if too many attempts are delayed
      */
-    holdBack: async (address: string, signal: AbortSignal) => {
-      const tries = tried.peek(address);
-      if (tries === undefined || (tries.waiting === 0 && !tries.hasLeft)) return 'passed' as const;
+    delayIfPending: async (address: string, signal: AbortSignal) => {
+      const attempts = byAddress.peek(address);
+      if (attempts === undefined || (attempts.waiting === 0 && !attempts.hasAborted)) {
+        return 'not delayed' as const;
+      }
       if (waiting >= maxWaiting) {
         const detail = 'Too many requests with wrong tokens are waiting for their replies.';
         throw new Problem('overloaded', { detail });
       }
-      return wait(countTry(address), signal);
+      return wait(countAttempt(address), signal);
     },
-    /** Counts a failed try and waits until it may be answered: the more tries, the later. */
-    slow: async (address: string, signal: AbortSignal): Promise<void> => {
-      const tries = countTry(address);
-      if (toDelay(tries.count) > 0 && waiting < maxWaiting) await wait(tries, signal);
+    /** Counts a failed attempt, and waits for a delay that grows with the number of attempts. */
+    recordFailure: async (address: string, signal: AbortSignal): Promise<void> => {
+      const attempts = countAttempt(address);
+      if (toDelayMs(attempts.count) > 0 && waiting < maxWaiting) await wait(attempts, signal);
     },
   };
 }
 
-/** Returns the milliseconds that a try waits. */
-function toDelay(count: number): number {
-  if (count <= freeTries) return 0;
-  return Math.min(4000, 250 * 2 ** (count - freeTries - 1));
+function toDelayMs(count: number): number {
+  if (count <= freeAttempts) return 0;
+  return Math.min(4000, 250 * 2 ** (count - freeAttempts - 1));
 }

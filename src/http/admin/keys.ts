@@ -6,7 +6,7 @@ import type { Endpoint, EndpointReply } from '../../core/endpoint.ts';
 import { jsonMediaTypes } from '../../core/http/json-bodies.ts';
 import type { Origins } from '../../core/http/origins.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
-import { closeToPages } from '../../web/cors.ts';
+import { rejectOtherOrigins } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
 import { privateCaching } from '../../web/reply.ts';
@@ -23,10 +23,10 @@ interface AdminKeysOptions {
 
 type OneKey = { readonly Params: { readonly id: string } };
 
-/** Registers the admin interface, and its guard for every path under `/api/admin` and `/admin`, even for unknown ones. */
+/** Registers the admin routes, and their guard for all paths under `/api/admin` and `/admin`, even unknown ones. */
 export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOptions) {
   const { keys, baseUrl } = options;
-  closeToPages(app, options.origins);
+  rejectOtherOrigins(app, options.origins);
   app.addHook('onRequest', options.guard);
   readJsonBodies(app);
   registerKey(app, keys);
@@ -56,7 +56,7 @@ function registerKey(app: FastifyInstance, keys: AdminKeysOptions['keys']): void
     const changes = parseFields(keyChanges, body);
     if (Object.keys(changes).length === 0) {
       const fields = listNames(Object.keys(keyChanges.shape));
-      const detail = `The body has no field; it takes at least one of ${fields}.`;
+      const detail = `The body has no fields. Send at least one of ${fields}.`;
       throw new Problem('invalid_body', { detail });
     }
     const record = known(await keys.change(params.id, changes), params.id);
@@ -106,7 +106,7 @@ function known<Found>(found: Found | undefined, id: string): Found {
   throw new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });
 }
 
-/** Makes a scope accept only JSON bodies up to 16 KiB; the longest notes have 2000 characters. An empty one is `undefined`. */
+/** Accepts only JSON bodies of up to 16 KiB in a scope (notes have up to 2000 characters); empty ones are `undefined`. */
 function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -120,20 +120,23 @@ function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch (cause) {
-    throw new Problem('invalid_body', { detail: 'The body is not JSON in UTF-8.', cause });
+    throw new Problem('invalid_body', {
+      detail: 'The request body is not valid JSON in UTF-8.',
+      cause,
+    });
   }
 }
 
-/** @throws Problem `invalid_body` if the body is not an object, `invalid_option` for a field */
+/** @throws Problem `invalid_body` if the body is not an object, `invalid_option` for an invalid field */
 function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown): z.output<Fields> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    const detail = `The body is ${nameKind(body)}; it takes a JSON object.`;
+    const detail = `The body is ${nameKind(body)}. Send a JSON object.`;
     throw new Problem('invalid_body', { detail });
   }
   const parsed = schema.safeParse(body, { reportInput: true });
   if (parsed.success) return parsed.data;
   const fields = listNames(Object.keys(schema.shape));
-  throw new Problem('invalid_option', { detail: tellIssue(parsed.error.issues[0], fields) });
+  throw new Problem('invalid_option', { detail: describeIssue(parsed.error.issues[0], fields) });
 }
 
 function listNames(names: readonly string[]): string {
@@ -148,14 +151,14 @@ function nameKind(body: unknown): string {
   return Array.isArray(body) ? 'an array' : `a ${typeof body}`;
 }
 
-function tellIssue(issue: z.core.$ZodIssue | undefined, fields: string): string {
-  if (issue === undefined) return `The body has a fault; it takes ${fields}.`;
+function describeIssue(issue: z.core.$ZodIssue | undefined, fields: string): string {
+  if (issue === undefined) return `The body is invalid. The known fields are ${fields}.`;
   if (issue.code === 'unrecognized_keys') {
-    return `The field ${quoteInput(issue.keys[0] ?? '')} is unknown; the body takes ${fields}.`;
+    return `The field ${quoteInput(issue.keys[0] ?? '')} is unknown. The known fields are ${fields}.`;
   }
   const field = `The field \`${issue.path.join('.')}\``;
-  if (issue.input === undefined) return `${field} is missing; the body takes ${fields}.`;
-  return `${field} is ${quoteValue(issue.input)}; it ${tellForm(issue)}.`;
+  if (issue.input === undefined) return `${field} is missing. The known fields are ${fields}.`;
+  return `${field} is ${quoteValue(issue.input)}; it ${describeRequirement(issue)}.`;
 }
 
 function quoteValue(value: unknown): string {
@@ -163,21 +166,21 @@ function quoteValue(value: unknown): string {
   return typeof value === 'object' && value !== null ? nameKind(value) : String(value);
 }
 
-/** Only our own messages of the schema begin with `must `. */
-function tellForm(issue: z.core.$ZodIssue): string {
+/** Returns the requirement that a field fails. Messages that start with `must ` are written in our schemas. */
+function describeRequirement(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must ')) return issue.message;
-  return issue.code === 'invalid_type' ? `must be a ${issue.expected}` : 'must have another form';
+  return issue.code === 'invalid_type' ? `must be a ${issue.expected}` : 'must have another format';
 }
 
 const madeKey = keyMembers
-  .extend({ key: z.string().describe('The bearer key, shown this once.') })
+  .extend({ key: z.string().describe('The bearer key. It is never shown again.') })
   .meta({ id: 'MadeKey' });
 
-const made: EndpointReply = {
+const created: EndpointReply = {
   status: 201,
-  description: 'The key was made.',
+  description: 'The key was created.',
   content: { 'application/json': madeKey },
-  headers: { Location: { description: 'The address of the key.' } },
+  headers: { Location: { description: 'The URL of the key.' } },
 };
 
 const bodyProblems = [
@@ -212,7 +215,7 @@ function describeKey(description: string): EndpointReply {
   return { status: 200, description, content: { 'application/json': keyMembers } };
 }
 
-const gone: EndpointReply = { status: 204, description: 'The key is gone.' };
+const deleted: EndpointReply = { status: 204, description: 'The key was deleted.' };
 
 const all: EndpointReply = {
   status: 200,
@@ -224,33 +227,33 @@ export const adminKeysEndpoints: readonly Endpoint[] = [
   describeEndpoint('', all, {
     id: 'listKeys',
     method: 'GET',
-    summary: 'Lists the keys of callers.',
+    summary: 'Lists the API keys.',
   }),
-  describeEndpoint('', made, {
+  describeEndpoint('', created, {
     id: 'createKey',
     method: 'POST',
-    summary: 'Makes a key and shows it once.',
+    summary: 'Creates a key and returns it once.',
     body: { 'application/json': newKey },
   }),
   describeEndpoint('/{id}', describeKey('The key.'), {
     id: 'getKey',
     method: 'GET',
-    summary: 'Gives what is known of a key.',
+    summary: 'Returns the record of a key.',
   }),
-  describeEndpoint('/{id}', describeKey('The key, as it is now.'), {
+  describeEndpoint('/{id}', describeKey('The key after the change.'), {
     id: 'changeKey',
     method: 'PATCH',
-    summary: 'Changes a key; what is left out stays.',
+    summary: 'Changes the given fields of a key.',
     body: { 'application/json': keyChanges },
   }),
-  describeEndpoint('/{id}', gone, {
+  describeEndpoint('/{id}', deleted, {
     id: 'deleteKey',
     method: 'DELETE',
-    summary: 'Deletes a key; the next request with it is refused.',
+    summary: 'Deletes a key, which is invalid from the next request on.',
   }),
-  describeEndpoint('/{id}/rotate', made, {
+  describeEndpoint('/{id}/rotate', created, {
     id: 'rotateKey',
     method: 'POST',
-    summary: 'Makes a new key with the fields of an old one, and deletes the old one.',
+    summary: 'Creates a new key with the fields of an old one, and deletes the old one.',
   }),
 ];

@@ -9,14 +9,14 @@ import { maxUrlBytes } from '../../web/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** True for a route that decides for itself what it answers while the process drains. */
+    /** Whether the route handles requests itself while the process shuts down. */
     decidesWhileDraining?: boolean;
   }
 }
 
 export type Readiness = { readonly draining: boolean };
 
-/** Refuses requests without a host or under a foreign one, with an endless URL, or while the process drains. */
+/** Rejects requests without a `Host` or with a foreign one, with too long a URL, or during a shutdown. */
 export function setAdmission(app: FastifyInstance, readiness: Readiness, checkHost: HostCheck) {
   app.addHook('onRequest', (request, reply, done) => {
     const fault = findFault(request.raw) ?? checkHost(request.raw.headers.host);
@@ -24,13 +24,13 @@ export function setAdmission(app: FastifyInstance, readiness: Readiness, checkHo
     if (fault !== null || !readiness.draining || decidesItself(request)) {
       return done(fault ?? undefined);
     }
-    done(new Problem('shutting_down', { detail: 'This process is about to stop.' }));
+    done(new Problem('shutting_down', { detail: 'The server is shutting down.' }));
   });
 }
 
 function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Problem | null {
-  // RFC 9112 §3.2: a request without `Host`, or with several, is refused. Node would refuse the first
-  // without a document, and take the second.
+  // RFC 9112 §3.2 rejects requests without `Host` or with several. Node would reject the former without a
+  // problem document, and accept the latter.
   const hosts = rawHeaders.filter(
     (name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
   ).length;
@@ -39,10 +39,10 @@ function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Prob
     return new Problem('malformed_request', { detail });
   }
   if (url.length <= maxUrlBytes) return null;
-  return new Problem('uri_too_long', { detail: `The URL is over ${maxUrlBytes} bytes.` });
+  return new Problem('uri_too_long', { detail: `The URL is longer than ${maxUrlBytes} bytes.` });
 }
 
-/** The process is alive until it ends, also while it drains. Sessions go on for a while. */
+/** Returns whether a request is accepted during a shutdown: liveness checks, and routes that handle it themselves. */
 function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
   return (
     url.split('?', 1)[0] === '/health/live' || routeOptions.config?.decidesWhileDraining === true
@@ -51,7 +51,7 @@ function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boo
 
 const turnLimits = { each: 4, ms: 20 };
 
-/** Lets clients take turns, so that the requests of one client's many connections do not hold up the others. */
+/** Schedules requests fairly between clients, so that a client with many connections does not delay the others. */
 export function takeTurns(
   app: FastifyInstance,
   loop: ServerLoop,
@@ -61,9 +61,9 @@ export function takeTurns(
   app.server.on('connection', loop.noteConnection);
   app.addHook('onRequest', (request, _reply, done) => {
     turns.take(clientOf(request).address, () => {
-      const isHere = !request.raw.socket?.destroyed;
-      if (isHere) done();
-      return isHere;
+      const isConnected = !request.raw.socket?.destroyed;
+      if (isConnected) done();
+      return isConnected;
     });
   });
 }

@@ -8,19 +8,19 @@ import type { Identification } from '../key-status/plugin.ts';
 
 interface ConnectionsOptions {
   readonly ledger: Ledger;
-  /** Returns the client of a connection; `null` for a trusted proxy, which has no bound of its own. */
+  /** Returns the client of a connection; `null` for a trusted proxy, whose connections have no limit per client. */
   readonly clientOf: (socket: Socket) => Client | null;
   readonly refuse: (problem: Problem, socket: Socket) => void;
 }
 
 const maxPipelined = 16;
 
-/** Milliseconds for which a connection that was cut counts as open, so that cutting it costs its client something. */
+/** Milliseconds for which a connection that the server cut still counts towards its client's limit. */
 const penaltyMs = 10_000;
 
 /**
- * Bounds the connections of each client and of all, and the requests that a connection sends ahead of their replies
- * (RFC 9112 §9.3.2), beyond which it is cut. Call it when the server has its request listeners.
+ * Limits the number of connections, per client and in total, and of pipelined requests per connection (RFC 9112
+ * §9.3.2). A connection with too many is cut. Call this after the server has its request listeners.
  */
 export function boundConnections(server: Server, options: ConnectionsOptions): void {
   const { ledger, clientOf, refuse } = options;
@@ -30,7 +30,7 @@ export function boundConnections(server: Server, options: ConnectionsOptions): v
     const client = clientOf(socket);
     const hold = ledger.open('connections', client);
     if (!hold.take(1)) {
-      const detail = 'Too many connections are open, in all or from this client address.';
+      const detail = 'Too many connections are open, in total or from this client address.';
       return refuse(new Problem('overloaded', { detail }), socket);
     }
     socket.once('close', () => {
@@ -58,25 +58,25 @@ function takeListeners<Given extends readonly unknown[]>(server: Server, event: 
   };
 }
 
-/** The part of a connection's parser that Node has no public name for (lib/_http_common.js). */
+/** Undocumented member of Node's HTTP parser (lib/_http_common.js). */
 interface Parser {
   onIncoming?: ((request: IncomingMessage, shouldKeepAlive: boolean) => number) | null;
 }
 
 /**
- * Stops the parser of a connection once the connection is cut, which would parse all requests in the buffer: seconds
+ * Stops the parser of a connection that was cut. It would still parse all requests in its buffer, which takes seconds
  * for hundreds of connections. Does nothing on versions of Node without `onIncoming`.
  */
 function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void {
   const { parser } = socket;
   const { onIncoming } = parser ?? {};
   if (!parser || !onIncoming) return;
-  // After 2, Node treats the remaining bytes as an upgraded protocol.
+  // On a return value of 2, Node treats the remaining bytes as an upgraded protocol.
   parser.onIncoming = (request, shouldKeepAlive) =>
     socket.destroyed ? 2 : onIncoming(request, shouldKeepAlive);
 }
 
-/** Creates the function that tells whether a request may be handled; calls `cutOff` for a connection with too many. */
+/** Creates a function that returns whether to handle a request, and calls `cutOff` if its connection has too many. */
 function createPipelineBound(cutOff: (socket: Socket) => void) {
   const waiting = new WeakMap<Socket, number>();
   return ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
@@ -95,24 +95,25 @@ function createPipelineBound(cutOff: (socket: Socket) => void) {
 type ReplyBytesOptions = Pick<Identification, 'clientOf'> & { readonly ledger: Ledger };
 
 /**
- * Bounds the bytes of unread replies, for each client and for all; a reply beyond it becomes `overloaded`. Replies that
- * skip Fastify's `send` are not counted: cached ones share their bytes, and streams write what their reader takes.
+ * Limits the bytes of unread replies, per client and in total; a reply beyond the limit becomes `overloaded`. Replies
+ * that bypass Fastify's `send` do not count: cached replies share their bytes, and streams respect backpressure.
  */
 export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBytesOptions): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const size = sizeOf(payload);
-    // A problem is small, and the client has to get it.
+    // Problem documents are small and must reach the client.
     if (size === 0 || reply.statusCode >= 400) return payload;
     const hold = ledger.open('replyBytes', clientOf(request));
     if (!hold.take(size)) throw overloadedByReplies();
-    // The operating system has taken the reply, or the connection is closed.
+    // The reply was handed to the operating system, or the connection was closed.
     for (const event of ['finish', 'close']) reply.raw.once(event, hold.release);
     return payload;
   });
 }
 
 export function overloadedByReplies(): Problem {
-  const detail = 'Too many bytes of replies wait to be read, in all or by this client address.';
+  const detail =
+    'Too many bytes of replies are waiting to be read, in total or by this client address.';
   return new Problem('overloaded', { detail });
 }
 

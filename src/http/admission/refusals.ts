@@ -40,11 +40,11 @@ interface RefusalOptions {
   readonly describe: (url: string) => RefusedPath;
 }
 
-/** Creates the handlers of input that never becomes a request. Each writes a problem document and closes. */
+/** Creates handlers for input that Node cannot parse. They send a problem document and close the connection. */
 export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions) {
   const endSoon = createEnding();
   const refuse = (problem: Problem, socket: ServerSocket, url: string | null = null): void => {
-    // The peer is gone, or a reply has begun. Node's own handler checks the same member.
+    // The peer has disconnected, or a reply has begun. Node's own handler checks the same member.
     if (!socket.writable || socket._httpMessage?.headersSent === true) {
       socket.destroy();
       return;
@@ -66,25 +66,25 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
   return {
     refuse,
     onClientError: (error: ParserError, socket: ServerSocket): void => {
-      // If the fault is in a body, its request is known, and the input begins in the middle.
+      // If the error is in a body, the input starts in the middle, but the request is known.
       const url = socket._httpMessage?.req.url ?? targetOf(error.rawPacket);
       if (error.code === 'ECONNRESET') socket.destroy();
       else refuse(toProblem(error), socket, url);
     },
     /** Node does not pass the method CONNECT to its routers. */
     onConnect: (_request: unknown, socket: Socket): void => {
-      const detail = 'This server is no proxy; it answers GET and HEAD.';
+      const detail = 'This server is not a proxy. Use GET or HEAD.';
       refuse(new Problem('method_not_allowed', { detail, allow: ['GET', 'HEAD'] }), socket);
     },
   };
 }
 
-/** Maximum number of connections that wait for their peers, each for a second; each has a file descriptor. */
+/** Maximum number of connections that wait for their peers to close. Each waits up to a second, with an open file. */
 const maxLingering = 64;
 
 /**
- * Creates the function that sends the last bytes of a connection and closes it. Until then input is read and dropped:
- * closing at once could reset the connection before the peer has read the bytes (RFC 9112 §9.6).
+ * Creates a function that sends the last bytes of a connection and closes it. It reads and drops input until the peer
+ * closes, because an immediate close could reset the connection before the peer reads the bytes (RFC 9112 §9.6).
  */
 function createEnding(): (socket: Socket, bytes: string) => void {
   let lingering = 0;
@@ -106,17 +106,21 @@ function createEnding(): (socket: Socket, bytes: string) => void {
 
 function toProblem(error: ParserError): Problem {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new Problem('request_timeout', { detail: 'The request did not arrive in time.' });
+    return new Problem('request_timeout', {
+      detail: 'The request did not arrive before the timeout.',
+    });
   }
   if (error.code !== 'HPE_HEADER_OVERFLOW') {
-    return new Problem('malformed_request', { detail: 'This is not an HTTP/1.1 request.' });
+    return new Problem('malformed_request', {
+      detail: 'The input is not a valid HTTP/1.1 request.',
+    });
   }
   return isOneLongLine(error.rawPacket)
-    ? new Problem('uri_too_long', { detail: `The URL is over ${maxUrlBytes} bytes.` })
-    : new Problem('headers_too_large', { detail: 'The headers are over 16 KiB.' });
+    ? new Problem('uri_too_long', { detail: `The URL is longer than ${maxUrlBytes} bytes.` })
+    : new Problem('headers_too_large', { detail: 'The headers are larger than 16 KiB.' });
 }
 
-/** Returns the path and query that the input begins with; without the query if the URL is too long. */
+/** Returns the path and query at the start of unparsed input; without the query if the URL is too long. */
 function targetOf(packet: unknown): string | null {
   if (!Buffer.isBuffer(packet)) return null;
   const line = packet.toString('latin1', 0, maxUrlBytes);
@@ -130,7 +134,7 @@ function isOneLongLine(packet: unknown): boolean {
   return end === -1 || end > maxUrlBytes;
 }
 
-/** Returns the headers that the route table promises for a path and query that never became a request. */
+/** Returns the CORS and lifecycle headers of the route that unparsed input would have reached. */
 export function describeRefused(url: string, baseUrl: string): Headers {
   const path = toPath(url);
   const route = aliasRoutes.find((row) => row.path === path);
@@ -138,7 +142,7 @@ export function describeRefused(url: string, baseUrl: string): Headers {
   return { ...(isClosedPath(url) ? {} : corsHeaders), ...lifecycle };
 }
 
-/** Creates the headers of requests with broken percent-encoding, for which Fastify runs no hooks: those of their row. */
+/** Creates a function that returns the headers of requests with a broken percent-encoding, which run no hooks. */
 export function createUnroutedHeaders(identification: Identification, baseUrl: string) {
   const rows = routes
     .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)

@@ -15,19 +15,19 @@ const texts = z.array(text).readonly();
 
 const listOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object(shape)).readonly();
 
-/** The JSON document of `/api`. Its members are added to and never removed. */
+/** JSON document of `/api`. Members may be added and are never removed. */
 export const apiIndex = z
   .object({
     name: z.string(),
     version: z.string(),
     description: z.string(),
     base_url: z.url(),
-    documentation: z.record(z.string(), z.url()).describe('The pages, by name.'),
+    documentation: z.record(z.string(), z.url()).describe('URLs of the pages, by name.'),
     documents: listOf({
       url: z.url(),
       summary: z.string(),
-      media_types: texts.describe('The first is the one for everybody.'),
-    }).describe('What else describes the service.'),
+      media_types: texts.describe('The first is the default.'),
+    }).describe('Other documents that describe the service.'),
     surfaces: listOf({
       name: z.string().describe('Also a tag of `/openapi.json`.'),
       description: z.string(),
@@ -37,16 +37,16 @@ export const apiIndex = z
         path: text,
         also: texts
           .optional()
-          .describe('Other paths at which it answers, without an operation of their own.'),
+          .describe('Other paths of the same route, without an operation of their own.'),
         summary: text,
-        parameters: texts.describe('Their names, those of the path first.'),
+        parameters: texts.describe('Parameter names, those in the path first.'),
         deprecated: z.boolean().optional(),
       }),
     }),
     formats: listOf({
       name: z.string().describe('The value of the parameter `format`.'),
       media_type: z.string(),
-      reads: texts.describe('The operations of v1 that have it.'),
+      reads: texts.describe('Operations of v1 that support the format.'),
     }),
     authentication: z.object({
       required: z.boolean(),
@@ -54,14 +54,14 @@ export const apiIndex = z
         header: z.string(),
         scheme: z.string(),
         status_header: z.string(),
-        surfaces: texts.describe('The paths that look at a key.'),
-        request_url: z.string().describe('Where a human asks for one.'),
+        surfaces: texts.describe('Paths at which keys apply.'),
+        request_url: z.string().describe('Address at which people can request a key.'),
       }),
     }),
     limits: z.object({
       window_seconds: z.number().int(),
       allowances: listOf({
-        policy: z.string().describe('Its name in `RateLimit-Policy`.'),
+        policy: z.string().describe('Name of the policy in `RateLimit-Policy`.'),
         units: z.number().int(),
         applies_to: z.string(),
       }),
@@ -71,7 +71,7 @@ export const apiIndex = z
     errors: z.object({
       media_type: z.string(),
       documentation: z.url(),
-      codes: z.record(z.string(), z.number().int()).describe('The status by the code.'),
+      codes: z.record(z.string(), z.number().int()).describe('HTTP status by problem code.'),
     }),
     versioning: z.object({
       current: z.string(),
@@ -84,9 +84,9 @@ export const apiIndex = z
         deprecation_iso: z.string(),
         sunset_iso: z.string(),
         state: z.enum(['current', 'announced', 'deprecated', 'past_sunset']),
-        successor: z.string().optional().describe('The path that replaces it, where one does.'),
-        successor_parameter: text.optional().describe('Else the parameter that names the path.'),
-        successors: z.record(z.string(), z.string()).optional().describe('The path by its value.'),
+        successor: z.string().optional().describe('The path that replaces it, if only one does.'),
+        successor_parameter: text.optional().describe('The parameter that selects the path.'),
+        successors: z.record(z.string(), z.string()).optional().describe('Paths by its value.'),
       }),
     }),
   })
@@ -98,12 +98,12 @@ const policies = ['public', 'key', 'post'] as const;
 
 const appliesTo = {
   public:
-    'Profiles, lists and searches without a key that the cache does not answer, for each client address.',
-  key: 'The same with a key that has no allowance of its own, for each key.',
-  post: 'Posts, their replies and oEmbed that the cache does not answer, for each client address; keys change nothing.',
+    'Profiles, lists and searches without a key, unless the cache answers them. Counted per client address.',
+  key: 'Profiles, lists and searches with a key, unless the cache answers them. Counted per key; a key can have an allowance of its own.',
+  post: 'Posts, replies and oEmbed documents, unless the cache answers them. Counted per client address; keys make no difference.',
 } as const;
 
-/** Describes the service for programs, with the lifecycle states of an instant: the document of `/api`. */
+/** Creates the document of `/api`, with the lifecycle states at `nowMs`. */
 export function describeApi(facts: DiscoveryFacts, nowMs: number): ApiIndex {
   const { baseUrl, version, endpoints, contacts, limits } = facts;
   const docs = `${baseUrl}${discoveryPaths.docs}`;
@@ -185,7 +185,7 @@ function describeRoute(route: Route) {
   };
 }
 
-/** Lists the values of the parameter `format`, which has none for link previews. */
+/** Lists the values of the parameter `format`. Link previews cannot be requested with it. */
 function listFormats(): ApiIndex['formats'] {
   const ids = Object.keys(reads) as ReadId[]; // keys of the table of reads
   const whole = Object.entries(formats.post).filter(([name]) => name !== 'preview');
@@ -207,29 +207,29 @@ function listKeyPaths(endpoints: readonly Endpoint[]): readonly string[] {
   return [...new Set([...routes.filter(isBrowseRoute), ...keyed].map(({ path }) => path))];
 }
 
-/** Writes the description of the service as the Markdown document of `/api`. */
+/** Renders the document of `/api` as Markdown. */
 export function toApiMarkdown(api: ApiIndex): string {
   const { key } = api.authentication;
   const blocks = [
     `# ${api.name}`,
     api.description,
-    `Version ${api.version}, at <${api.base_url}>. Paths below begin there.`,
+    `Version ${api.version}, at <${api.base_url}>. The paths below are relative to this URL.`,
     ...api.surfaces.flatMap(writeSurface),
     '## Formats',
-    ['| `format` | media type | of |', '| --- | --- | --- |', ...api.formats.map(writeFormat)],
+    ['| `format` | media type | reads |', '| --- | --- | --- |', ...api.formats.map(writeFormat)],
     '## Keys and limits',
-    `Nobody needs a key. One is sent as \`${key.header}: ${key.scheme}\` and asked for at <${key.request_url}>. Allowances are counted over ${api.limits.window_seconds} seconds, and a 429 says in \`Retry-After\` how long to wait.`,
+    `No key is required. Send a key as \`${key.header}: ${key.scheme}\`; request one at <${key.request_url}>. Allowances are counted over ${api.limits.window_seconds} seconds. A 429 reply has the seconds to wait in \`Retry-After\`.`,
     [
-      '| policy | units | what it counts |',
+      '| policy | units | applies to |',
       '| --- | --- | --- |',
       ...api.limits.allowances.map(
         ({ policy, units, applies_to }) => `| \`${policy}\` | ${units} | ${applies_to} |`,
       ),
     ],
     '## Errors',
-    `Every error is \`${api.errors.media_type}\` with a \`code\`: <${api.errors.documentation}>`,
+    `Errors are \`${api.errors.media_type}\` documents with a \`code\`: <${api.errors.documentation}>`,
     '## Versioning',
-    `\`${api.versioning.base_path}\` is current: <${api.versioning.policy_url}>`,
+    `The current version is \`${api.versioning.base_path}\`: <${api.versioning.policy_url}>`,
     api.versioning.deprecated_aliases.map(writeAlias),
     '## Documentation',
     Object.entries(api.documentation).map(([name, url]) => `- [${name}](${url})`),

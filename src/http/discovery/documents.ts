@@ -4,7 +4,7 @@ import { type Clock, toIsoSeconds } from '../../core/clock.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { allReads } from '../../reads/index.ts';
 import { corsHeaders } from '../../web/cors.ts';
-import { nothingOfItsOwn, sendPrepared } from '../../web/reply.ts';
+import { defaultReplyOptions, sendPrepared } from '../../web/reply.ts';
 import { describeOpenApi } from '../openapi/document.ts';
 import { readExamples } from '../openapi/examples.ts';
 import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
@@ -31,7 +31,7 @@ const json = 'application/json';
 const plainText = { mediaType: 'text/plain', schema: 'text' } as const;
 
 interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
-  /** Default: `application/json`, which clients look for rather than for a type such as OpenAPI's. */
+  /** Default: `application/json`, which more clients accept than special types such as that of OpenAPI. */
   readonly mediaType?: string;
   readonly schema: z.ZodType | 'text';
   readonly write: (facts: DiscoveryFacts, nowMs: number) => unknown;
@@ -39,10 +39,10 @@ interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
   readonly toLink?: (facts: DiscoveryFacts) => string;
 }
 
-/** The members that every OpenAPI document has (OpenAPI 3.1 §4.8.1). */
+/** Required members of an OpenAPI document (OpenAPI 3.1 §4.8.1). */
 const openApiDocument = z.looseObject({
   openapi: z.string().describe('The version of OpenAPI.'),
-  info: z.looseObject({ title: z.string(), version: z.string().describe('Of Perch.') }),
+  info: z.looseObject({ title: z.string(), version: z.string().describe('The version of Perch.') }),
   paths: z.record(z.string(), z.looseObject({})),
 });
 
@@ -50,7 +50,7 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getApiIndex',
     path: discoveryPaths.apiIndex,
-    summary: 'Describes the service in short: surfaces, routes, formats, limits, versioning.',
+    summary: 'Describes the service in brief: surfaces, routes, formats, limits and versioning.',
     schema: apiIndex,
     write: describeApi,
     writeMarkdown: (facts, nowMs) => toApiMarkdown(describeApi(facts, nowMs)),
@@ -59,14 +59,14 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getArdManifest',
     path: discoveryPaths.ard,
-    summary: 'Lists every machine surface (Agentic Resource Discovery v0.91).',
+    summary: 'Lists the APIs for programs (Agentic Resource Discovery v0.91).',
     schema: ardManifest,
     write: describeArd,
   },
   {
     id: 'getAiCatalog',
     path: discoveryPaths.aiCatalog,
-    summary: 'The same manifest at the path of the format’s predecessor.',
+    summary: 'Returns the manifest of `/.well-known/ard.json` at the path of the previous format.',
     schema: ardManifest,
     write: describeArd,
   },
@@ -74,7 +74,7 @@ const documents: readonly DiscoveryDocument[] = [
     id: 'getApiCatalog',
     path: discoveryPaths.apiCatalog,
     summary: 'Links each API to its description, documentation and status (RFC 9727).',
-    // The profile makes it a catalog (RFC 9727 §4, RFC 9264 §4.2).
+    // The profile identifies a catalog (RFC 9727 §4, RFC 9264 §4.2).
     mediaType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
     schema: apiCatalog,
     write: describeApiCatalog,
@@ -83,7 +83,7 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getMcpServerCard',
     path: discoveryPaths.serverCard,
-    summary: 'Tells an MCP client how to connect (SEP-2127).',
+    summary: 'Describes the MCP server and its address (SEP-2127).',
     mediaType: serverCardType,
     schema: serverCard,
     write: describeServerCard,
@@ -98,14 +98,14 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getRobotsText',
     path: discoveryPaths.robots,
-    summary: 'Tells crawlers what they may fetch (RFC 9309).',
+    summary: 'Lists the paths that crawlers may fetch (RFC 9309).',
     ...plainText,
     write: writeRobotsText,
   },
   {
     id: 'getSecurityText',
     path: discoveryPaths.security,
-    summary: 'Tells where a weakness is reported (RFC 9116).',
+    summary: 'Returns the contact for reports of vulnerabilities (RFC 9116).',
     ...plainText,
     write: writeSecurityText,
   },
@@ -124,7 +124,7 @@ export const discoveryEndpoints: readonly Endpoint[] = documents.map(
     const vary = { description: '`Accept` chooses between JSON and Markdown.' };
     const headers = {
       ...listEndpointHeaders(['ETag']),
-      ...(toLink && { Link: { description: 'Where the other documents are (RFC 8288).' } }),
+      ...(toLink && { Link: { description: 'URLs of the other documents (RFC 8288).' } }),
       ...(writeMarkdown && { Vary: vary }),
     };
     const content = {
@@ -147,7 +147,7 @@ export const discoveryEndpoints: readonly Endpoint[] = documents.map(
   },
 );
 
-/** Serves each document, which is made at its first request of a day. */
+/** Registers the routes of the documents. Each document is created at its first request of a day. */
 export async function discoveryPlugin(
   app: FastifyInstance,
   { clock, ...facts }: DiscoveryFacts & { readonly clock: Clock },
@@ -159,19 +159,19 @@ export async function discoveryPlugin(
       ...(toLink && { link: toLink(facts) }),
       ...(writeMarkdown && { vary: 'Accept' }),
     };
-    const keepReply = (type: string, writeBody: DiscoveryDocument['write']) =>
-      keepForTheDay((nowMs) => {
+    const cacheReply = (type: string, writeBody: DiscoveryDocument['write']) =>
+      cacheForTheDay((nowMs) => {
         const written = writeBody(facts, nowMs);
         const body = typeof written === 'string' ? written : JSON.stringify(written);
         return prepareBody(body, { ...headers, 'content-type': type });
       }, clock);
     const charset = mediaType === json || schema === 'text' ? '; charset=utf-8' : '';
-    const usual = keepReply(`${mediaType}${charset}`, write);
-    const markdown = writeMarkdown && keepReply('text/markdown; charset=utf-8', writeMarkdown);
+    const usual = cacheReply(`${mediaType}${charset}`, write);
+    const markdown = writeMarkdown && cacheReply('text/markdown; charset=utf-8', writeMarkdown);
     app.get(path, (request, reply) => {
       const isMarkdown = negotiate(request.headers.accept, offers.apiIndex) === 'markdown';
       const chosen = (isMarkdown && markdown) || usual;
-      sendPrepared({ request, reply }, chosen(), nothingOfItsOwn);
+      sendPrepared({ request, reply }, chosen(), defaultReplyOptions);
     });
     app.methodTable.add(path, { allow: ['GET', 'HEAD'] });
   }
@@ -179,43 +179,43 @@ export async function discoveryPlugin(
 
 const dayMs = 86_400_000;
 
-/** Returns a function that makes a value at its first call of each day in UTC: states of routes change at midnight. */
-export function keepForTheDay<Value>(make: (nowMs: number) => Value, clock: Clock): () => Value {
-  let kept: { readonly day: number; readonly value: Value } | undefined;
+/** Returns a function that caches a value until midnight UTC, when the lifecycle states of routes can change. */
+export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clock): () => Value {
+  let cached: { readonly day: number; readonly value: Value } | undefined;
   return () => {
     const nowMs = clock.now();
     const day = Math.floor(nowMs / dayMs);
-    if (kept?.day !== day) kept = { day, value: make(nowMs) };
-    return kept.value;
+    if (cached?.day !== day) cached = { day, value: make(nowMs) };
+    return cached.value;
   };
 }
 
 /**
- * Writes `/robots.txt` (RFC 9309): crawlers may fetch what describes the service. Reads and questions are refused:
- * they cost the sources a request or the server an answer.
+ * Writes `/robots.txt` (RFC 9309). Crawlers may fetch the pages and the documents that describe the service, but not
+ * reads, which cost upstream requests, or answers to questions.
  */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const open = endpoints
     .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))
     .map(({ path }) => (path.includes('{') ? path.slice(0, path.indexOf('{')) : `${path}$`));
   const lines = [
-    '# Pages and descriptions are open. Reads cost upstreams a request, so they are not for crawlers.',
+    '# Pages and descriptions are open to crawlers. Reads are not, because each costs a request to an upstream.',
     'User-agent: *',
     ...[...new Set(open)].map((pattern) => `Allow: ${pattern}`),
     ...(endpoints.some(({ path }) => path === askPath) ? [`Disallow: ${askPath}?`] : []),
     'Disallow: /',
-    // Crawlers of link previews come for a post that somebody has just shared.
+    // Crawlers of link previews request posts that have just been shared.
     ...(linkPreviews
       ? ['', ...previewProducts.map((name) => `User-agent: ${name}`), 'Allow: /', 'Disallow: /api/']
       : []),
     '',
-    // A directive of ARD §5.1; RFC 9309 §2.2.4 lets others be.
+    // Directive of ARD §5.1; RFC 9309 §2.2.4 allows other directives.
     `Agentmap: ${baseUrl}${discoveryPaths.ard}`,
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** Writes `/.well-known/security.txt` (RFC 9116) for the day of an instant. */
+/** Writes `/.well-known/security.txt` (RFC 9116) for the day of `nowMs`. */
 function writeSecurityText({ baseUrl, contacts }: DiscoveryFacts, nowMs: number): string {
   const today = nowMs - (nowMs % dayMs);
   // RFC 9116 §2.5.5 recommends less than a year.
@@ -230,20 +230,20 @@ function writeSecurityText({ baseUrl, contacts }: DiscoveryFacts, nowMs: number)
   return `${lines.join('\n')}\n`;
 }
 
-/** Writes `/llms.txt` (llmstxt.org): a title, a summary in a quote, the reads, then sections of links. */
+/** Writes `/llms.txt` (llmstxt.org): a title, a quoted summary, the reads, and sections of links. */
 export function writeLlmsText({ baseUrl, endpoints, pages }: DiscoveryFacts): string {
   const routes = [...readRoutes, ...historyRoutes].filter(({ surface }) => surface === 'v1');
-  const canBeAsked = endpoints.some(({ path }) => path === askPath);
+  const hasAskPage = endpoints.some(({ path }) => path === askPath);
   const descriptions = Object.entries(titles).flatMap(([path, title]) => {
     const served = endpoints.find((endpoint) => endpoint.path === path);
     return served === undefined ? [] : [`- [${title}](${baseUrl}${path}): ${served.summary}`];
   });
   const blocks = [
     '# Perch',
-    '> Reads public social posts, profiles, followers and searches, and answers with Markdown or JSON. Nobody needs an account or a key, and nothing can be written.',
-    `Put the path of a post, or its whole URL, behind ${baseUrl}, or ask the versioned routes:`,
+    '> Reads public social posts, profiles, followers and searches, and returns Markdown or JSON. No account or key is required, and nothing can be written.',
+    `Append the path of a post, or its whole URL, to ${baseUrl}, or use the versioned routes:`,
     routes.map(({ path, read }) => `- \`GET ${path}\`: ${allReads[read].summary}`).join('\n'),
-    'Replies are Markdown unless `format=json` or `Accept: application/json` asks for JSON. Take fields from the JSON and do not parse the Markdown. A list has `nextCursor`, which is the `cursor` of its next page. An error is a problem document: switch on `code`, do what `resolution` says, and wait as long as `Retry-After` says.',
+    'Replies are Markdown unless the request has `format=json` or `Accept: application/json`. Take fields from the JSON; do not parse the Markdown. Send the `nextCursor` of a list as `cursor` to get the next page. Errors are problem documents: branch on `code`, follow `resolution`, and wait for the seconds in `Retry-After`.',
     '## Descriptions for programs',
     descriptions.join('\n'),
     '## Documentation',
@@ -252,20 +252,20 @@ export function writeLlmsText({ baseUrl, endpoints, pages }: DiscoveryFacts): st
         ({ name, title, summary }) =>
           `- [${title}](${baseUrl}${discoveryPaths.docs}/${name}): ${summary}`,
       ),
-      ...(canBeAsked ? [`- [Ask](${baseUrl}${askPath}): ${askText}`] : []),
+      ...(hasAskPage ? [`- [Ask](${baseUrl}${askPath}): ${askText}`] : []),
     ].join('\n'),
   ];
   return `${blocks.join('\n\n')}\n`;
 }
 
 const askText =
-  'A question as `q` is answered from these pages; as Markdown with `Accept: text/markdown`';
+  'Answers the question in `q` from these pages; as Markdown with `Accept: text/markdown`';
 
-/** Titles of the documents that are worth a reader's time, the most telling first. */
+/** Titles of the documents that `/llms.txt` lists, the most useful first. */
 const titles = {
   [discoveryPaths.openApi]: 'OpenAPI description',
   [discoveryPaths.apiIndex]: 'Short description',
-  [discoveryPaths.serverCard]: 'Card of the MCP server',
+  [discoveryPaths.serverCard]: 'MCP server card',
   [discoveryPaths.apiCatalog]: 'API catalog',
   [discoveryPaths.ard]: 'ARD manifest',
 };

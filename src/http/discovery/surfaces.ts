@@ -5,9 +5,9 @@ import type { LibraryPage } from '../pages/docs/library.ts';
 import type { Route } from '../reads/routes.ts';
 
 export interface DiscoveryFacts extends Omit<OpenApiFacts, 'nowMs' | 'examples'> {
-  /** URIs for people: where to ask for a key, and where to report a weakness. */
+  /** URIs for people: to request a key, and to report a vulnerability. */
   readonly contacts: { readonly keys: string; readonly security: string };
-  /** Returns the pages of the documentation in reading order. Called when a document is made. */
+  /** Returns the pages of the documentation in reading order. Called when a document is created. */
   pages(): readonly Pick<LibraryPage, 'name' | 'title' | 'summary'>[];
 }
 
@@ -19,7 +19,7 @@ export const discoveryPaths = {
   ard: '/.well-known/ard.json',
   aiCatalog: '/.well-known/ai-catalog.json',
   mcp: '/mcp',
-  /** The place that SEP-2127 reserves below the endpoint. */
+  /** Path below the endpoint that SEP-2127 reserves. */
   serverCard: '/mcp/server-card',
   llms: '/llms.txt',
   robots: '/robots.txt',
@@ -46,27 +46,27 @@ export function toDiscoveryLink(baseUrl: string): string {
 type SurfaceName = Route['surface'] | Exclude<EndpointTag, 'operator'>;
 
 export const surfaces = {
-  v1: 'The machine surface. Breaking changes ship only under a new prefix.',
-  permalink: 'The paths of the original platform: unversioned, stable and not deprecated.',
+  v1: 'The versioned API. Breaking changes ship only under a new prefix.',
+  permalink: 'The paths of the original platforms: unversioned, stable and not deprecated.',
   mcp: 'The same reads as tools of the Model Context Protocol.',
-  sessions: 'Conversations about the documentation, as events.',
-  discovery: 'Documents that tell programs what there is.',
-  pages: 'Pages for people; as Markdown to programs that ask for it.',
-  health: 'Whether the process answers and takes work.',
-  alias: 'Deprecated aliases: they answer as before and name their successors.',
+  sessions: 'Conversations about the documentation, as streams of events.',
+  discovery: 'Documents that describe the service to programs.',
+  pages: 'Pages for people, also available as Markdown.',
+  health: 'Liveness and readiness of the process.',
+  alias: 'Deprecated aliases: they still work and name their successors.',
 } as const satisfies Record<SurfaceName, string>;
 
 /** Media type of an MCP server card (SEP-2127). */
 export const serverCardType = 'application/mcp-server-card+json';
 
-/** The document that describes a surface: its path, the type that it is sent as, and the most specific type for it. */
+/** Document that describes a surface: its path, the media type it is sent with, and its most specific media type. */
 const openApi = {
   path: discoveryPaths.openApi,
   mediaType: 'application/json',
   artifactType: 'application/vnd.oai.openapi+json',
 } as const;
 
-/** The surfaces that a program can be pointed at: at `anchor`, by two to five questions (`queries`, ARD §4.2). */
+/** Surfaces for programs. `anchor` is the entry point, and `queries` are two to five sample questions (ARD §4.2). */
 const machineSurfaces = [
   {
     name: 'v1',
@@ -125,7 +125,7 @@ function listMachineSurfaces(endpoints: readonly Endpoint[]): readonly MachineSu
   return machineSurfaces.filter(({ name }) => served.has(name));
 }
 
-/** A target with its attributes (RFC 9264 §4.2.3). */
+/** Link target with its attributes (RFC 9264 §4.2.3). */
 const linkTarget = z
   .object({ href: z.url(), type: z.string().optional(), title: z.string() })
   .meta({ id: 'LinkTarget' });
@@ -133,7 +133,7 @@ const linkTarget = z
 const targets = z.array(linkTarget).readonly();
 const texts = z.array(z.string()).readonly();
 
-/** The links of one context (RFC 9264 §4.2.2); the relations are those of RFC 8631 and RFC 9727. */
+/** Links of one context (RFC 9264 §4.2.2), with relations of RFC 8631 and RFC 9727. */
 const linkContext = z
   .object({
     anchor: z.url(),
@@ -145,12 +145,12 @@ const linkContext = z
   })
   .meta({ id: 'LinkContext' });
 
-/** The document of `/.well-known/api-catalog` (RFC 9727, in the JSON form of RFC 9264). */
+/** Document of `/.well-known/api-catalog` (RFC 9727, in the JSON form of RFC 9264). */
 export const apiCatalog = z
   .object({ linkset: z.array(linkContext).readonly() })
   .meta({ id: 'ApiCatalog' });
 
-/** Lists the APIs, then the links of each of them. */
+/** Creates the API catalog: a list of the APIs, then the links of each. */
 export function describeApiCatalog({ baseUrl, endpoints }: DiscoveryFacts) {
   const served = listMachineSurfaces(endpoints);
   const items = served.map(({ anchor, title }) => ({ href: `${baseUrl}${anchor}`, title }));
@@ -181,7 +181,7 @@ function linkSurface(surface: MachineSurface, baseUrl: string) {
   };
 }
 
-/** Returns the catalog's own `Link` header: itself and its items (RFC 9727 §2 demands it of HEAD). */
+/** Returns the `Link` header of the catalog: itself and its items (required for HEAD by RFC 9727 §2). */
 export function toCatalogLink({ baseUrl, endpoints }: DiscoveryFacts): string {
   return [
     `<${baseUrl}${discoveryPaths.apiCatalog}>; rel="api-catalog"; type="application/linkset+json"`,
@@ -189,26 +189,28 @@ export function toCatalogLink({ baseUrl, endpoints }: DiscoveryFacts): string {
   ].join(', ');
 }
 
-/** An entry of the manifest: one surface (ARD §4.2). */
+/** Entry of the ARD manifest for one surface (ARD §4.2). */
 const ardEntry = z
   .object({
     identifier: z.string().describe('`urn:air:{publisher}:{namespace}:{name}`.'),
     displayName: z.string(),
-    type: z.string().describe('The media type that says what `url` leads to.'),
+    type: z.string().describe('The media type of the document at `url`.'),
     url: z.url().describe('The document that describes the surface.'),
     description: z.string(),
     tags: texts,
-    representativeQueries: texts.describe('Two to five questions that the surface can answer.'),
+    representativeQueries: texts.describe(
+      'Two to five sample questions that the surface can answer.',
+    ),
     version: z.string(),
     metadata: z.object({
-      surface: z.string().describe('Its name in `/api`.'),
-      endpoint: z.url().describe('What stands for the surface as a whole.'),
+      surface: z.string().describe('The name of the surface in `/api`.'),
+      endpoint: z.url().describe('The entry point of the surface.'),
       documentation: z.url(),
     }),
   })
   .meta({ id: 'ArdEntry' });
 
-/** The document of `/.well-known/ard.json` (Agentic Resource Discovery v0.91). */
+/** Document of `/.well-known/ard.json` (Agentic Resource Discovery v0.91). */
 export const ardManifest = z
   .object({
     specVersion: z.literal('1.0'),
@@ -239,16 +241,18 @@ export function describeArd({ baseUrl, version, endpoints }: DiscoveryFacts) {
   } satisfies z.output<typeof ardManifest>;
 }
 
-/** The host of the base URL. An IPv6 address is no name: its colons would part the identifier. */
+/** Returns the host of the base URL. The colons of an IPv6 address become hyphens, as they would split the identifier. */
 function toPublisher(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
   return hostname.startsWith('[') ? hostname.slice(1, -1).replaceAll(':', '-') : hostname;
 }
 
-/** The document of `/mcp/server-card` (SEP-2127), without `$schema`, which tools would take for a keyword. */
+/** Document of `/mcp/server-card` (SEP-2127), without `$schema`, which tools would take for a JSON Schema keyword. */
 export const serverCard = z
   .looseObject({
-    name: z.string().describe('The base URL’s host in reverse, a slash, and the server’s name.'),
+    name: z
+      .string()
+      .describe('The host of the base URL in reverse, a slash, and the server’s name.'),
     version: z.string(),
     title: z.string(),
     description: z.string(),
@@ -257,7 +261,7 @@ export const serverCard = z
   })
   .meta({ id: 'McpServerCard' });
 
-/** Describes the MCP server to a client that is about to connect. The protocol itself lists the tools. */
+/** Creates the MCP server card. It has no list of tools, which the protocol itself provides. */
 export function describeServerCard({ baseUrl, version }: DiscoveryFacts) {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
@@ -270,7 +274,7 @@ export function describeServerCard({ baseUrl, version }: DiscoveryFacts) {
   } satisfies z.output<typeof serverCard>;
 }
 
-/** Returns the host in reverse-DNS notation. An IP address stays as it is. */
+/** Returns the host in reverse-DNS notation; an IP address is not reversed. */
 function toNamespace({ hostname }: URL): string {
   const isAddress = /^\[|^[\d.]+$/.test(hostname);
   if (isAddress) return hostname.replaceAll(/[[\]]/g, '').replaceAll(':', '-');

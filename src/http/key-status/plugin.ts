@@ -14,7 +14,7 @@ import { type Load, overloaded } from '../operations/load.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Allowance that requests spend, or a function that returns it. Callers without one are not identified. */
+    /** Allowance that requests spend, or a function that returns it. Without one, callers are not identified. */
     allowance?: AllowanceSurface | ((request: FastifyRequest) => AllowanceSurface | null);
   }
 
@@ -24,9 +24,9 @@ declare module 'fastify' {
 }
 
 /**
- * Identifies the caller of each route that has an allowance, and adds `X-Api-Key-Status` and the `RateLimit` headers to
- * every reply of it, also to problems and refused methods (docs/keys.md). The route refuses keys (`identity.refusal`).
- * Replies that skip Fastify's `send` add `identity.headers()` themselves.
+ * Identifies the callers of routes with an allowance, and adds `X-Api-Key-Status` and the `RateLimit` headers to their
+ * replies, including problems and 405 (docs/keys.md). Handlers must check `identity.refusal`, and replies that bypass
+ * Fastify's `send` must add `identity.headers()`.
  */
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
   app.decorateRequest('identity', null);
@@ -39,7 +39,7 @@ export function setKeyStatus(app: FastifyInstance, identification: Identificatio
   app.addHook('onSend', async ({ identity }, reply) => {
     if (identity === null) return;
     reply.headers(toKeyHeaders(identity));
-    // A preflight is answered the same for everybody.
+    // 204 is the reply to a preflight, which does not depend on the caller.
     if (!identity.variesByKey || reply.statusCode === 204) return;
     const vary = String(reply.getHeader('vary') ?? '').split(/[\s,]+/);
     const names = new Set(['Accept', 'Authorization', ...vary].filter((name) => name !== ''));
@@ -47,7 +47,7 @@ export function setKeyStatus(app: FastifyInstance, identification: Identificatio
   });
 }
 
-/** Returns the headers that tell a caller about the key and the allowance, for replies that are not prepared. */
+/** Returns the headers about the caller's key and allowance, for replies that are not prepared. */
 export function toKeyHeaders({ isPrivate, headers }: Identity): Readonly<Record<string, string>> {
   const list = headers();
   const pairs = list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]]] : []));
@@ -57,23 +57,23 @@ export function toKeyHeaders({ isPrivate, headers }: Identity): Readonly<Record<
   };
 }
 
-/** Returns the caller of a route that has an allowance; throws Error if it has none. */
+/** Returns the identity of a request's caller. Throws Error if the route has no allowance. */
 export function identityOf({ identity }: FastifyRequest): Identity {
   if (identity === null) throw new Error('The route of the request has no allowance.');
   return identity;
 }
 
-/** @throws Problem `overloaded` under high load, or what its key is refused with */
+/** @throws Problem `overloaded` under high load, or the refusal of the caller's key */
 export function refuseRead(request: FastifyRequest, load: Load): void {
   const refusal = load.isHigh ? overloaded() : identityOf(request).refusal;
   if (refusal !== null) throw refusal;
 }
 
-/** Returns the caller as one that waits for an answer. */
+/** Returns the caller, client and abort signal of a request, for a read that may wait for an upstream. */
 export function toRequester(request: FastifyRequest, { clientOf }: Identification): Requester {
   return {
     caller: identityOf(request).caller,
-    // Created when they are read, which a cached answer does not do.
+    // Getters, because answers from the cache need neither.
     get signal() {
       return request.signal;
     },
@@ -83,24 +83,25 @@ export function toRequester(request: FastifyRequest, { clientOf }: Identificatio
   };
 }
 
-/** The surfaces that have allowances. Keys apply to the first only (`docs/contract/reads.md#where-keys-apply`). */
+/** Surfaces with allowances. Keys apply only to `browse` (`docs/contract/reads.md#where-keys-apply`). */
 export type AllowanceSurface = 'browse' | 'post';
 
+/** Caller of a request, with the state of the key and the allowance. */
 export interface Identity {
   readonly caller: Caller;
-  /** Whether a key was presented, whatever it is worth: nobody else may see the reply. */
+  /** Whether the request has a key, valid or not, so that shared caches must not store the reply. */
   readonly isPrivate: boolean;
-  /** Whether the route looks at keys, so that replies vary by `Authorization`. */
+  /** Whether keys apply to the route, so that replies vary by `Authorization`. */
   readonly variesByKey: boolean;
-  /** Why the request is not answered; `null` where it is. */
+  /** Problem to answer the request with; `null` if the request is accepted. */
   readonly refusal: Problem | null;
-  /** Returns the current `RateLimit` and key headers, names and values in turn. */
+  /** Returns the current `RateLimit` and key headers; names and values alternate. */
   headers(): readonly string[];
 }
 
 export interface Identification {
   identify(request: FastifyRequest, surface: AllowanceSurface): Identity;
-  /** Returns the client that a request's work is counted under, whatever key was presented. */
+  /** Returns the client that a request's work is charged to, regardless of its key. */
   clientOf(request: FastifyRequest): Client;
 }
 
@@ -111,8 +112,8 @@ interface IdentificationOptions extends IdentityOptions {
 
 export function createIdentification(options: IdentificationOptions): Identification {
   const { keys, allowances, clientOf } = options;
-  const anonymousAt = createAddressMemory(options);
-  const keyedBy = createKeyMemory(options);
+  const anonymousAt = createAddressCache(options);
+  const keyedBy = createKeyCache(options);
   const identifyPublic = (request: FastifyRequest, facts: Omit<IdentityFacts, 'account'>) => {
     const account = allowances.accountOf('public', clientOf(request));
     return createIdentity(options, { ...facts, account });
@@ -127,7 +128,7 @@ export function createIdentification(options: IdentificationOptions): Identifica
     const { raw } = request;
     const fault = authorizationFault(raw);
     if (fault !== null) {
-      // What cannot be told apart is refused; if it holds a key, nothing says that the key is good.
+      // An ambiguous header is refused. If it contains a key, the key has not been checked.
       const status = presentsBearer(raw) ? 'invalid' : 'anonymous';
       return identifyPublic(request, { status, refusal: fault });
     }
@@ -148,40 +149,40 @@ export function createIdentification(options: IdentificationOptions): Identifica
 
 type ValidKey = KeyCheck & { readonly status: 'valid' };
 
-/** Maximum number of identities that are remembered of keys, and of addresses. */
-const maxRemembered = 1000;
+/** Maximum number of cached identities of keys, and of addresses. */
+const maxCached = 1000;
 
-function createKeyMemory(options: IdentityOptions): (key: ValidKey) => Identity {
-  const remembered = new LRUCache<string, Identity & { readonly allowance: number | null }>({
-    max: maxRemembered,
+function createKeyCache(options: IdentityOptions): (key: ValidKey) => Identity {
+  const cache = new LRUCache<string, Identity & { readonly allowance: number | null }>({
+    max: maxCached,
   });
   return ({ id, allowance, status }) => {
-    const known = remembered.get(id);
-    if (known !== undefined && known.allowance === allowance) return known;
+    const cached = cache.get(id);
+    if (cached !== undefined && cached.allowance === allowance) return cached;
     const account = options.allowances.accountOf('key', id, allowance);
-    const made = { ...createIdentity(options, { account, status, refusal: null }), allowance };
-    remembered.set(id, made);
-    return made;
+    const identity = { ...createIdentity(options, { account, status, refusal: null }), allowance };
+    cache.set(id, identity);
+    return identity;
   };
 }
 
-/** Remembers what is the same for all requests without a key from an address. */
-function createAddressMemory(options: IdentityOptions) {
+/** Creates a cache of the identities of callers without a key, by client address. */
+function createAddressCache(options: IdentityOptions) {
   const create = (policy: 'public' | 'post', address: string) => {
     const account = options.allowances.accountOf(policy, address);
     const status = policy === 'public' ? 'anonymous' : null;
     return createIdentity(options, { account, status, refusal: null });
   };
-  const remembered = new LRUCache<string, Readonly<Record<'public' | 'post', Identity>>>({
-    max: maxRemembered,
+  const cache = new LRUCache<string, Readonly<Record<'public' | 'post', Identity>>>({
+    max: maxCached,
     memoMethod: (address) => ({ public: create('public', address), post: create('post', address) }),
   });
-  return (address: string) => remembered.memo(address);
+  return (address: string) => cache.memo(address);
 }
 
 interface IdentityFacts extends Pick<Identity, 'refusal'> {
   readonly account: Account;
-  /** `null` where keys are not looked at. */
+  /** Status of the caller's key; `null` on surfaces without keys. */
   readonly status: KeyStatus | null;
 }
 
@@ -204,7 +205,7 @@ function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identit
   };
 }
 
-/** Creates the headers of an account (docs/keys.md), which are made anew only when they can have changed. */
+/** Creates a function that returns the headers of an account (docs/keys.md) and caches them while they are valid. */
 function createAccountHeaders(
   { allowances, clock }: IdentityOptions,
   account: Account,
@@ -218,23 +219,23 @@ function createAccountHeaders(
     `"${policy}";q=${limit};w=${windowSeconds}`,
     'ratelimit',
   ];
-  let made: readonly string[] = fixed;
+  let cached: readonly string[] = fixed;
   let revision = Number.NaN;
-  let holds = { fromMs: 0, untilMs: 0 };
+  let validity = { fromMs: 0, untilMs: 0 };
   const isCurrent = (): boolean => {
     if (revision !== allowances.revision) return false;
-    if (holds.untilMs === Number.POSITIVE_INFINITY) return true;
+    if (validity.untilMs === Number.POSITIVE_INFINITY) return true;
     const nowMs = clock.now();
-    return nowMs >= holds.fromMs && nowMs < holds.untilMs;
+    return nowMs >= validity.fromMs && nowMs < validity.untilMs;
   };
   return () => {
-    if (isCurrent()) return made;
+    if (isCurrent()) return cached;
     revision = allowances.revision;
     const { remaining, resetSeconds, validMs } = allowances.stateOf(account);
     const fromMs = clock.now();
-    holds = { fromMs, untilMs: fromMs + validMs };
-    made = [...fixed, `"${policy}";r=${remaining};t=${resetSeconds}`];
-    return made;
+    validity = { fromMs, untilMs: fromMs + validMs };
+    cached = [...fixed, `"${policy}";r=${remaining};t=${resetSeconds}`];
+    return cached;
   };
 }
 

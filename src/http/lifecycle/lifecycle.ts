@@ -20,7 +20,7 @@ declare module 'fastify' {
   }
 }
 
-/** Adds the lifecycle headers to every reply of deprecated routes that goes through `send` (docs/versioning.md). */
+/** Adds the lifecycle headers to replies of deprecated routes that use Fastify's `send` (docs/versioning.md). */
 export function setLifecycle(app: FastifyInstance, baseUrl: string): void {
   app.addHook('onSend', async (request, reply) => {
     reply.headers({ ...lifecycleOf(request, baseUrl) });
@@ -36,8 +36,8 @@ export function lifecycleOf(request: FastifyRequest, baseUrl: string) {
 }
 
 /**
- * Returns the headers of every reply of a deprecated route (`docs/contract/reads.md#deprecation-headers`; RFC 9745 §2,
- * RFC 8594 §3, RFC 8288), or `null`. They depend on the table and the URL of the request alone.
+ * Returns the lifecycle headers of a route (`docs/contract/reads.md#deprecation-headers`; RFC 9745 §2, RFC 8594 §3,
+ * RFC 8288), or `null` if it is not deprecated. They depend only on the route table and the URL of the request.
  */
 export function toLifecycleHeaders(route: Route, url: string, baseUrl: string) {
   if (route.lifecycle === null) return null;
@@ -53,38 +53,39 @@ export function toLifecycleHeaders(route: Route, url: string, baseUrl: string) {
 
 const toPolicyUrl = (baseUrl: string) => `${baseUrl}/docs/versioning`;
 
-/** Maximum bytes of an address in a `Link`; a longer one goes without its parameters. */
+/** Maximum number of bytes of the successor's URL in `Link`; a longer one loses its query. */
 const maxSuccessorBytes = 2048;
 
-/** Returns the v1 address with the same body, in ASCII; `null` if the request names no read, or no handle where it must. */
+/** Returns the ASCII URL of the v1 route with the same body; `null` if the request names no read or a needed handle. */
 function toSuccessor(route: AliasRoute, url: string, baseUrl: string): string | null {
   const query = parseQuery(url);
   const read = findRead(route, query);
   if (read === null) return null;
   const { path } = findVersioned(read);
   const parameters = pickParameters(read, query);
-  if (!path.includes('{handle}')) return carry(`${baseUrl}${path}`, parameters);
+  if (!path.includes('{handle}')) return addParameters(`${baseUrl}${path}`, parameters);
   const { handle, ...others } = parameters;
   const account = typeof handle === 'string' ? parseHandle(handle) : null;
   if (account === null) return null;
-  return carry(`${baseUrl}${path.replace('{handle}', encodeURIComponent(account.handle))}`, others);
+  const handlePath = path.replace('{handle}', encodeURIComponent(account.handle));
+  return addParameters(`${baseUrl}${handlePath}`, others);
 }
 
-function carry(address: string, parameters: ParsedUrlQuery): string | null {
+function addParameters(address: string, parameters: ParsedUrlQuery): string | null {
   const pairs = Object.entries(parameters).flatMap(([name, values = []]) =>
     [values].flat().map((value): [string, string] => [name, value]),
   );
   if (pairs.length === 0) return address;
-  // Its serializer escapes all but letters, digits and `*-._`, and does not fail on half a surrogate.
+  // Its serializer escapes all but letters, digits and `*-._`, and accepts unpaired surrogates.
   const whole = `${address}?${new URLSearchParams(pairs)}`;
-  // A key that was sent where it does not belong goes no further, and what is left would be another request.
+  // A key in the query must not be repeated, and a URL without it would be another request.
   if (redactKeys(whole) !== whole) return null;
   return whole.length > maxSuccessorBytes ? address : whole;
 }
 
 const major = 'v1';
 
-/** Returns the `x-api-lifecycle` object of the machine description. */
+/** Returns the `x-api-lifecycle` object of the OpenAPI document. */
 export function describeLifecycle(baseUrl: string) {
   return {
     current_major_version: major,
@@ -100,7 +101,7 @@ export function describeLifecycle(baseUrl: string) {
   };
 }
 
-/** Returns the `versioning` object of `/api`: the same with the header values, and the state at an instant. */
+/** Returns the `versioning` object of `/api`, with header values and the lifecycle states at `nowMs`. */
 export function describeVersioning(baseUrl: string, nowMs: number) {
   return {
     current: major,
@@ -120,7 +121,7 @@ export function describeVersioning(baseUrl: string, nowMs: number) {
   };
 }
 
-/** Returns the path that replaces an alias, or a path for each value of the parameter that names the read. */
+/** Returns the path that replaces an alias, or the paths by the value of the parameter that selects the read. */
 export function describeReplacement({ read }: AliasRoute) {
   if (typeof read === 'string') return { successor: findVersioned(read).path };
   const paths = Object.entries(read.reads).map(

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../core/endpoint.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 import type { ProblemCode } from '../../core/problem.ts';
 
-/** An optional key, as `security` of an operation. */
+/** Value of `security` for operations that accept an optional key. */
 export const optionalKey = [{}, { bearerKey: [] }] as const;
 
 export const keyedPolicies = ['public', 'key'] as const satisfies readonly AllowancePolicy[];
@@ -12,38 +12,38 @@ interface AccessDescription {
   readonly callers: string;
   readonly members: JsonSchema;
   readonly problems: readonly ProblemCode[];
-  /** Description of the bearer token by the name of the security scheme. */
+  /** Description of the bearer token, by the name of the security scheme. */
   readonly scheme: Readonly<Record<string, string>>;
 }
 
 export const accesses: Readonly<Record<Endpoint['access'], AccessDescription>> = {
   open: {
-    callers: 'Anybody may call it, without credentials.',
+    callers: 'No credentials are required.',
     members: {},
     problems: [],
     scheme: {},
   },
   key: {
-    callers: 'A bearer key is optional: it has a larger allowance.',
+    callers: 'A bearer key is optional and has a larger allowance.',
     members: { security: optionalKey, 'x-rate-limit-policies': keyedPolicies },
     problems: ['invalid_option', 'invalid_key', 'rate_limited'],
-    scheme: { bearerKey: 'An optional key, which the operator hands out. There is no sign-in.' },
+    scheme: { bearerKey: 'An optional key that the operator issues. There is no sign-in.' },
   },
   bearer: {
-    callers: 'Any bearer token is accepted; none is needed unless the operator demands one.',
+    callers: 'Any bearer token is accepted. None is required unless the operator configures it.',
     members: { security: [{}, { anyBearer: [] }] },
     problems: ['missing_bearer'],
-    scheme: { anyBearer: 'Any token. Send one always: an operator can demand it.' },
+    scheme: { anyBearer: 'Any token. Always send one, because an operator can require it.' },
   },
   operator: {
-    callers: 'For the operator alone: it takes the admin token.',
+    callers: 'Only for the operator; requires the admin token.',
     members: { security: [{ adminToken: [] }] },
     problems: ['unauthorized', 'overloaded'],
     scheme: { adminToken: 'The operator’s token.' },
   },
 };
 
-/** Describes the security schemes of the reads, which take a key, and of endpoints. */
+/** Returns the security schemes of the reads, which accept a key, and of the endpoints. */
 export function describeSecurity(endpoints: readonly Endpoint[]): JsonSchema {
   const used = new Set<string>(['key', ...endpoints.map(({ access }) => access)]);
   const schemes = Object.entries(accesses)
@@ -54,26 +54,26 @@ export function describeSecurity(endpoints: readonly Endpoint[]): JsonSchema {
   );
 }
 
-/** Describes the allowances of this server by policy: `x-rate-limit-policies` of the document. */
+/** Returns the allowances of this server by policy, for `x-rate-limit-policies`. */
 export function describeRateLimits(limits: AllowanceLimits): JsonSchema {
   const window_seconds = limits.windowSeconds;
   return {
     public: {
       counts: 'Browse reads that the response cache does not answer.',
-      partition: 'The client address; of IPv6 its /64.',
+      partition: 'The client address; for IPv6 its /64 network.',
       quota: limits.public,
       window_seconds,
     },
     key: {
       counts: 'Browse reads with a valid key that the response cache does not answer.',
-      partition: 'The key, which can have a quota of its own.',
+      partition: 'The key. A key can have its own quota.',
       quota: limits.key,
       window_seconds,
     },
     post: {
       counts:
-        'Reads of posts, of replies and of oEmbed documents that the response cache does not answer.',
-      partition: 'The client address; of IPv6 its /64. Keys change nothing.',
+        'Reads of posts, replies and oEmbed documents that the response cache does not answer.',
+      partition: 'The client address; for IPv6 its /64 network. Keys make no difference.',
       quota: limits.post,
       window_seconds,
     },

@@ -16,16 +16,16 @@ import { describePaths, describeProblemResponses } from './read-paths.ts';
 export interface OpenApiFacts {
   readonly baseUrl: string;
   readonly version: string;
-  /** The instant of the lifecycle states; `null` leaves them out. */
+  /** Time for the lifecycle states; `null` leaves them out. */
   readonly nowMs: number | null;
-  /** Whether crawlers of link previews get a page of their own at the permalinks of posts. */
+  /** Whether crawlers of link previews get an HTML page with Open Graph tags at the permalinks of posts. */
   readonly linkPreviews: boolean;
   readonly endpoints: readonly Endpoint[];
   readonly limits: AllowanceLimits;
   readonly examples: RecordedExamples;
 }
 
-/** Describes the service: the OpenAPI 3.1 document of `/openapi.json`. */
+/** Creates the OpenAPI 3.1 document of `/openapi.json`. */
 export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
   const { baseUrl, version, endpoints } = facts;
   const examples = nameExamples(facts.examples);
@@ -43,7 +43,7 @@ export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
     },
     servers: [{ url: baseUrl }],
     tags: describeTags(endpoints),
-    // None is needed; operations that take a key say so themselves.
+    // No credentials by default; operations that accept a key have their own `security`.
     security: [],
     'x-api-lifecycle': describeLifecycle(baseUrl),
     'x-rate-limit-policies': describeRateLimits(facts.limits),
@@ -63,13 +63,13 @@ export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
 }
 
 const introduction = [
-  'Reads what is already public, and writes nothing. Every GET answers HEAD as well.',
-  'Replies grow: ignore members that you do not know. A string with `x-extensible-enum` has these values today and can have others later, and a list can have items of a `type` that is new.',
+  'Reads public content only, and writes nothing. Every GET route supports HEAD as well.',
+  'Replies can get new members: ignore those that you do not know. A string with `x-extensible-enum` can get new values, and a list can get items with a new `type`.',
   'Do not parse Markdown as data: its wording and layout can change.',
-  'A parameter that is given twice or has a value outside its schema is refused; unknown parameters are ignored.',
+  'A repeated parameter, or one with a value outside its schema, is an error. Unknown parameters are ignored.',
 ].join('\n\n');
 
-/** Each surface that has a route is a tag, and so are the operator's routes. */
+/** Returns a tag for each surface with a route, and for the operator's routes. */
 function describeTags(endpoints: readonly Endpoint[]): readonly JsonSchema[] {
   const operator = 'Private: for the operator of the server, behind the admin token.';
   const used = new Set<string>([

@@ -7,7 +7,7 @@ import {
   toReplySchema,
 } from '../../core/json-schema.ts';
 import { type ProblemCode, problemKinds } from '../../core/problem.ts';
-import { parameterForms } from '../../reads/parameters.ts';
+import { parameterSchemas } from '../../reads/parameters.ts';
 import { accesses } from './access.ts';
 import { type NamedExamples, nameOfReply, referToExamples } from './examples.ts';
 import { describeHeader, referHeaders } from './headers.ts';
@@ -18,18 +18,18 @@ import {
   withoutCharset,
 } from './problems.ts';
 
-/** Describes the path items of endpoints. One path can have several methods. */
+/** Returns the path items of endpoints. A path can have several methods. */
 export function describeEndpointPaths(endpoints: readonly Endpoint[], examples: NamedExamples) {
   const items: Record<string, JsonSchema> = {};
-  for (const endpoint of endpoints.flatMap(writeOut)) {
+  for (const endpoint of endpoints.flatMap(expandPath)) {
     const operation = { [endpoint.method.toLowerCase()]: describeOperation(endpoint, examples) };
     items[endpoint.path] = { ...items[endpoint.path], ...operation };
   }
   return items;
 }
 
-/** Writes out an enumeration in a path as a path for each value: `/docs/{page}` could be taken for a permalink. */
-export function writeOut(endpoint: Endpoint): readonly Endpoint[] {
+/** Expands an enumeration in a path to a path for each value, because `/docs/{page}` looks like a permalink. */
+export function expandPath(endpoint: Endpoint): readonly Endpoint[] {
   const { path: schema, ...others } = endpoint.parameters ?? {};
   const members = Object.entries(schema?.shape ?? {});
   const [name, form] = members.find(([, member]) => member instanceof z.ZodEnum) ?? [];
@@ -50,7 +50,7 @@ export function listReplySchemas(endpoints: readonly Endpoint[]): readonly z.Zod
     .filter((schema) => schema !== 'text');
 }
 
-/** Describes what the bodies of endpoints refer to, by name. */
+/** Returns the schemas that request bodies of endpoints refer to, by name. */
 export function describeBodyParts(endpoints: readonly Endpoint[]): JsonSchema {
   const bodies = endpoints.flatMap(({ body = {} }) => Object.values(body));
   return Object.assign({}, ...bodies.map((body) => toBodySchema(body).kept));
@@ -73,15 +73,15 @@ function describeOperation(endpoint: Endpoint, examples: NamedExamples): JsonSch
 }
 
 function describeParameters({ parameters = {} }: Endpoint): readonly JsonSchema[] {
-  return Object.entries(parameters).flatMap(([place, schema]) => {
-    const { properties = {}, required = [] } = toInputSchema(schema, parameterForms);
+  return Object.entries(parameters).flatMap(([location, schema]) => {
+    const { properties = {}, required = [] } = toInputSchema(schema, parameterSchemas);
     const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
-    return members.map(([name, { description = '', ...form }]) => ({
+    return members.map(([name, { description = '', ...valueSchema }]) => ({
       name,
-      in: place,
-      required: place === 'path' || (required as readonly string[]).includes(name),
+      in: location,
+      required: location === 'path' || (required as readonly string[]).includes(name),
       description,
-      schema: form,
+      schema: valueSchema,
     }));
   });
 }
@@ -103,15 +103,15 @@ function describeResponses(endpoint: Endpoint, examples: NamedExamples): JsonSch
   const own = [...endpoint.problems, ...accesses[endpoint.access].problems];
   const codes = [...new Set([...own, 'uri_too_long', 'internal_error', 'shutting_down'] as const)];
   for (const status of new Set(codes.map((code) => problemKinds[code].status))) {
-    const told = codes.filter((code) => problemKinds[code].status === status);
-    const headers = describeProblemHeaders(endpoint, status, told);
-    responses[status] = join(responses[status], describeProblem(told, headers, examples));
+    const used = codes.filter((code) => problemKinds[code].status === status);
+    const headers = describeProblemHeaders(endpoint, status, used);
+    responses[status] = merge(responses[status], describeProblem(used, headers, examples));
   }
   return { ...responses, default: describeRefused(examples) };
 }
 
-/** A status can have both a reply in the endpoint's own form and a problem document. */
-function join(reply: ResponseObject | undefined, problem: ResponseObject): ResponseObject {
+/** Merges a reply in the endpoint's own format with a problem document of the same status. */
+function merge(reply: ResponseObject | undefined, problem: ResponseObject): ResponseObject {
   if (reply === undefined) return problem;
   return {
     description: `${reply.description}\n\n${problem.description}`,
@@ -144,11 +144,11 @@ function describeHeaders(headers: EndpointHeaders): JsonSchema {
 /** Header of the problem `missing_bearer` (RFC 9110 §15.5.2). */
 const challenge: EndpointHeaders = { 'WWW-Authenticate': { description: '`Bearer`.' } };
 
-function describeProblemHeaders(endpoint: Endpoint, status: number, told: readonly ProblemCode[]) {
+function describeProblemHeaders(endpoint: Endpoint, status: number, used: readonly ProblemCode[]) {
   return {
     ...describeCommonHeaders(endpoint),
     ...referHeaders(status === 429 || status === 503 ? ['Retry-After'] : []),
-    ...(told.includes('missing_bearer') ? describeHeaders(challenge) : {}),
+    ...(used.includes('missing_bearer') ? describeHeaders(challenge) : {}),
   };
 }
 

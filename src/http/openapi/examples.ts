@@ -14,16 +14,16 @@ const recordedExamples = z.object({
   problems: byName(z.unknown()),
 });
 
-/** Replies of a server that has only the sample, as `npm run generate` recorded them. */
+/** Replies of a server with only the sample posts, recorded by `npm run generate`. */
 export type RecordedExamples = Readonly<z.output<typeof recordedExamples>>;
 
-/** Reads the recorded examples and moves them to the address of this server. Throws Error if the file is missing. */
+/** Reads the recorded examples and adapts them to the base URL of this server. Throws Error if the file is missing. */
 export function readExamples(baseUrl: string): RecordedExamples {
   const text = readFileSync(packagePath('openapi/examples.json'), 'utf8');
   return moveExamples(recordedExamples.parse(JSON.parse(text)), baseUrl);
 }
 
-/** Returns the examples as a server with another address would answer. */
+/** Replaces the base URL in the examples. */
 export function moveExamples(examples: RecordedExamples, baseUrl: string): RecordedExamples {
   const { baseUrl: recorded } = examples;
   const moved = JSON.stringify(examples)
@@ -34,7 +34,7 @@ export function moveExamples(examples: RecordedExamples, baseUrl: string): Recor
 
 export type NamedExamples = Readonly<Record<string, { readonly value: unknown }>>;
 
-/** Names every recorded reply: `getPost.json`, `getKey.200.application-json`, `problem.not_found`. */
+/** Returns the recorded replies by name: `getPost.json`, `getKey.200.application-json`, `problem.not_found`. */
 export function nameExamples({ reads, endpoints, problems }: RecordedExamples): NamedExamples {
   const named: Record<string, { readonly value: unknown }> = {};
   for (const [read, bodies] of Object.entries(reads)) {
@@ -55,14 +55,14 @@ export function nameOfReply(id: string, status: number | string, mediaType: stri
   return `${id}.${status}.${mediaType.replaceAll(/[^\w.-]/g, '-')}`;
 }
 
-/** Returns the member `examples` of a media type: references by label to the names that are recorded. */
+/** Returns the `examples` member of a media type: references to the recorded examples among `names`, by label. */
 export function referToExamples(
   examples: NamedExamples,
   names: readonly (readonly [label: string, name: string])[],
 ): { readonly examples?: JsonSchema } {
   const recorded = names.filter(([, name]) => Object.hasOwn(examples, name));
   if (recorded.length === 0) return {};
-  const place = '#/components/examples/';
-  const references = recorded.map(([label, name]) => [label, { $ref: `${place}${name}` }]);
+  const prefix = '#/components/examples/';
+  const references = recorded.map(([label, name]) => [label, { $ref: `${prefix}${name}` }]);
   return { examples: Object.fromEntries(references) };
 }

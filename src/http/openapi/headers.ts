@@ -5,7 +5,7 @@ import type { CacheState } from '../../fetching/plan.ts';
 import { sourceNames } from '../../model/results.ts';
 import { isBrowseRoute, isHistoryRoute, type Route } from '../reads/routes.ts';
 
-export const notModified = 'The caller has these bytes already (`If-None-Match`).';
+export const notModified = 'The caller’s copy is still current (`If-None-Match`).';
 
 const text: JsonSchema = { type: 'string' };
 const count: JsonSchema = { type: 'integer', minimum: 0 };
@@ -19,48 +19,48 @@ function always(description: string, schema = text) {
   return { required: true, description, schema };
 }
 
-/** The response headers of the machine description (OpenAPI 3.1 §4.8.21). */
+/** Response headers in the OpenAPI document (OpenAPI 3.1 §4.8.21). */
 export const describedHeaders = {
-  'X-Request-Id': always('Names this request in the logs of the operator.'),
-  ETag: sometimes('A strong validator of these bytes.'),
+  'X-Request-Id': always('The id of this request in the operator’s logs.'),
+  ETag: sometimes('A strong validator of the body.'),
   'Cache-Control': always(
-    '`public, max-age=60` and more on what was read; `private, no-store` where a key was presented; `no-store` on problems and histories.',
+    '`public, max-age=60` with further directives on reads; `private, no-store` if the request has a key; `no-store` on problems and histories.',
   ),
-  Vary: always('The request headers that chose this reply.'),
+  Vary: always('The request headers that the reply depends on.'),
   Link: sometimes(
     'RFC 8288. `alternate`: the oEmbed document of the post. On deprecated operations also `successor-version`, `deprecation` and `sunset`.',
   ),
   'Content-Disposition': sometimes(
-    'RFC 6266. With `format=obsidian` the name of the file for a vault, made of the author and the first words of the post; otherwise absent.',
+    'RFC 6266. With `format=obsidian`, a file name made of the author and the first words of the post; otherwise absent.',
   ),
-  'X-Source': always('The provider that answered.', openSet(...sourceNames)),
+  'X-Source': always('The provider of the answer.', openSet(...sourceNames)),
   'X-Cache': always(
-    'Whether the response cache answered.',
+    'The state of the response cache for this read.',
     openSet<CacheState>('hit', 'miss', 'stale', 'bypass'),
   ),
-  'X-Result-Count': always('How many posts or accounts the reply has.', count),
+  'X-Result-Count': always('The number of posts or accounts in the reply.', count),
   'X-Search-Degraded': sometimes(
-    '`true` where the results of a search are not live; otherwise absent.',
+    '`true` if the results of a search are not live; otherwise absent.',
   ),
   'X-Api-Key-Status': always(
-    'What the bearer key of this request is worth.',
+    'The status of the bearer key of this request.',
     openSet<KeyStatus>('valid', 'anonymous', 'invalid', 'unverified'),
   ),
   'RateLimit-Policy': always(
     'The allowance: the policy’s name (`public`, `key` or `post`), `q` units in a window of `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
   ),
-  RateLimit: always('What is left of it: `r` units, and `t` seconds until there are more.'),
-  Deprecation: always('When the operation is deprecated: `@` and Unix seconds (RFC 9745).', {
+  RateLimit: always('The rest of the allowance: `r` units, and `t` seconds until it grows again.'),
+  Deprecation: always('The time of the deprecation: `@` and Unix seconds (RFC 9745).', {
     ...text,
     pattern: '^@\\d+$',
   }),
-  Sunset: always('When it may stop answering: an HTTP-date (RFC 8594).'),
+  Sunset: always('The time from which the operation may be removed: an HTTP-date (RFC 8594).'),
   'Retry-After': always('Seconds to wait; exact for the caller’s own allowance.', count),
 };
 
 export type HeaderName = keyof typeof describedHeaders;
 
-/** Returns headers with their usual descriptions, for a table of endpoints. */
+/** Returns headers with their common descriptions, for tables of endpoints. */
 export function listEndpointHeaders(
   names: readonly HeaderName[],
   presence: Pick<EndpointHeader, 'isOptional'> = {},
@@ -70,7 +70,7 @@ export function listEndpointHeaders(
   );
 }
 
-/** Describes a header of an endpoint, with the schema that other replies' header of the same name has. */
+/** Describes a header of an endpoint. Its schema is the common one of headers with its name. */
 export function describeHeader(name: string, { description, isOptional }: EndpointHeader) {
   const { schema } = Object.entries(describedHeaders).find(([one]) => one === name)?.[1] ?? {
     schema: text,
@@ -78,7 +78,7 @@ export function describeHeader(name: string, { description, isOptional }: Endpoi
   return { description, ...(isOptional ? {} : { required: true }), schema };
 }
 
-/** Lists the headers of a successful read, which a 304 has too. */
+/** Lists the headers of a successful read, which a 304 reply has too. */
 export function listReplyHeaders(route: Route): readonly HeaderName[] {
   const { read, lifecycle } = route;
   const isHistory = isHistoryRoute(route);
@@ -90,7 +90,7 @@ export function listReplyHeaders(route: Route): readonly HeaderName[] {
     'X-Source',
     ...pick(!isHistory, 'X-Cache', 'X-Result-Count'),
     ...pick(!isHistory && isBrowseRoute(route), 'X-Search-Degraded'),
-    // Posts can be notes for a vault, and have oEmbed documents.
+    // Only posts can be Obsidian notes and have oEmbed documents.
     ...pick(read === 'getPost', 'Content-Disposition'),
     ...listRouteHeaders(route),
     ...pick(read === 'getPost' && lifecycle === null, 'Link'),
@@ -120,7 +120,7 @@ function pick(isIncluded: boolean, ...names: readonly HeaderName[]): readonly He
   return isIncluded ? names : [];
 }
 
-/** Returns references to headers that are described under `components`. */
+/** Returns references to headers under `components`. */
 export function referHeaders(names: readonly HeaderName[]): JsonSchema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -18,38 +18,38 @@ const code = z.enum(problemCodes);
 
 export const problemReply = z
   .object({
-    type: z.string().describe('The address of the page that explains the code.'),
+    type: z.string().describe('The URL of the page that explains the code.'),
     title: z.string(),
     status: z.number().int().describe('The status of this response.'),
-    detail: z.string().describe('What was wrong this time; for people.'),
-    instance: text.exactOptional().describe('Path and query of the request, without secrets.'),
-    code: code.describe('Says what to do about it; keeps its meaning and its status.'),
-    resolution: z.string().describe('What to do next; for people.'),
-    retry_after: z.number().int().exactOptional().describe('Seconds; equal to `Retry-After`.'),
+    detail: z.string().describe('A description of this error, for people.'),
+    instance: text.exactOptional().describe('The path and query of the request, without secrets.'),
+    code: code.describe('The kind of error. Its meaning and its status never change.'),
+    resolution: z.string().describe('The next step, for people.'),
+    retry_after: z.number().int().exactOptional().describe('Seconds to wait, as in `Retry-After`.'),
     error: z.string().exactOptional().describe('On session routes: the same as `detail`.'),
     ok: z.literal(false).exactOptional().describe('On session routes.'),
   })
   .meta({ id: 'Problem' }) satisfies z.ZodType<ProblemDocument>;
 
-/** A response of an operation (OpenAPI 3.1 §4.8.17). */
+/** Response of an operation (OpenAPI 3.1 §4.8.17). */
 export interface ResponseObject {
   readonly description: string;
   readonly headers: JsonSchema;
   readonly content?: JsonSchema;
 }
 
-/** Describes the response with a problem that has one of some codes: when each of them is used. */
+/** Describes a response with a problem document, and when each of its codes is used. */
 export function describeProblem(
-  told: readonly ProblemCode[],
+  codes: readonly ProblemCode[],
   headers: JsonSchema,
   examples: NamedExamples,
 ): ResponseObject {
   const recorded = referToExamples(
     examples,
-    told.map((code) => [code, `problem.${code}`]),
+    codes.map((code) => [code, `problem.${code}`]),
   );
   return {
-    description: told.map((code) => `\`${code}\`: ${problemKinds[code].when}.`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${problemKinds[code].when}.`).join('\n\n'),
     headers,
     content: { [withoutCharset(problemMediaType)]: { schema: refer(problemReply), ...recorded } },
   };
@@ -62,17 +62,17 @@ const refusedCodes = [
   'headers_too_large',
 ] as const;
 
-/** Describes the response to a request that is refused before it reaches an operation. */
+/** Describes the response to a request that is rejected before it reaches an operation. */
 export function describeRefused(examples: NamedExamples): ResponseObject {
   const headers = referHeaders(['X-Request-Id', 'Cache-Control']);
   return {
     ...describeProblem(refusedCodes, headers, examples),
     description:
-      'The request was refused before this operation was reached: malformed, too large, too slow, or from a web origin or under a host name that is not allowed.',
+      'The request was rejected before it reached this operation: it is malformed, too large or too slow, or its web origin or host name is not allowed.',
   };
 }
 
-/** Describes what each code means, whatever operation answers with it: `x-problem-codes` of the document. */
+/** Returns the meaning of each problem code, for `x-problem-codes`. */
 export function describeProblemCodes(baseUrl: string): JsonSchema {
   const rows = problemCodes.map((code) => {
     const { status, title, when, resolution, retryAfterSeconds }: ProblemKind = problemKinds[code];

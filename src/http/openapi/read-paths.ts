@@ -32,7 +32,7 @@ import {
   withoutCharset,
 } from './problems.ts';
 
-/** Describes the path items of reads. HEAD is GET without a body, so it has no operation. */
+/** Returns the path items of reads. HEAD is GET without a body, so it has no operation. */
 export function describePaths(facts: OpenApiFacts, examples: NamedExamples): JsonSchema {
   return Object.fromEntries(
     routes.map((route) => [route.path, { get: describeOperation(route, facts, examples) }]),
@@ -63,38 +63,39 @@ function addExample(parameter: ParameterObject, sent: Readonly<Record<string, un
 
 const bodyTexts = {
   importProfilePosts:
-    'The reply is JSON, or NDJSON where `format` or `Accept` asks for it: each line is an object with one member: `post` for each post as they come, and on the last line either `meta` or `error`, a problem document. HEAD reads nothing.',
+    'The reply is JSON, or NDJSON if `format` or `Accept` selects it. Each line of NDJSON is an object with one member: `post` for each post, and on the last line either `meta` or `error`, a problem document. HEAD runs no import.',
   getOEmbed: 'The reply is JSON.',
-  other: 'The reply is Markdown unless `format` or `Accept` asks for JSON; `format` wins.',
+  other:
+    'The reply is Markdown unless `format` or `Accept` selects JSON; `format` takes precedence.',
 };
 
 function describeRoute(route: Route): string {
   const { read } = route;
   const key = isBrowseRoute(route)
-    ? 'A bearer key is optional: it has a larger allowance and reads nothing more.'
-    : 'It never looks at `Authorization`.';
+    ? 'A bearer key is optional. It has a larger allowance and gives no access to further content.'
+    : '`Authorization` is ignored.';
   const body = read === 'importProfilePosts' || read === 'getOEmbed' ? read : 'other';
   return [...describeSurface(route), bodyTexts[body], key].join(' ');
 }
 
 /**
- * Describes how a route relates to the v1 route of its read. Its other paths have no operation: as templates,
- * `/profile/{handle}` and `/{handle}/followers` could not be told apart.
+ * Describes the relation of a route to the v1 route of its read. Its other paths have no operation, because templates
+ * such as `/profile/{handle}` and `/{handle}/followers` are ambiguous.
  */
 function describeSurface(route: Route): readonly string[] {
   if (route.surface === 'v1') return [];
   if (route.surface === 'alias') {
-    return ['Answers as before and names its successor in `Link`. HEAD reads nothing.'];
+    return ['Deprecated but unchanged; `Link` has the URL of the successor. HEAD runs no read.'];
   }
-  const paths = (route.also ?? []).map(({ path, given = {} }) => {
-    const fixed = Object.entries(given).map(([name, value]) => `\`${name}=${value}\``);
-    return `\`${path}\`${fixed.length === 0 ? '' : ` (with ${fixed.join(' and ')})`}`;
+  const paths = (route.also ?? []).map(({ path, fixed = {} }) => {
+    const parameters = Object.entries(fixed).map(([name, value]) => `\`${name}=${value}\``);
+    return `\`${path}\`${parameters.length === 0 ? '' : ` (with ${parameters.join(' and ')})`}`;
   });
-  const others = paths.length === 0 ? [] : [`It also answers at ${paths.join(', ')}.`];
-  return [`The body is that of \`${findVersioned(route.read).path}\`.`, ...others];
+  const others = paths.length === 0 ? [] : [`Also available at ${paths.join(', ')}.`];
+  return [`The body equals that of \`${findVersioned(route.read).path}\`.`, ...others];
 }
 
-/** Returns the lifecycle members of an operation; its state only if an instant is given. */
+/** Returns the lifecycle members of an operation; its state only if `nowMs` is not `null`. */
 export function describeOperationLifecycle(route: Route, { nowMs }: Pick<OpenApiFacts, 'nowMs'>) {
   const { lifecycle, surface } = route;
   const replacement = surface === 'alias' ? describeReplacement(route) : {};
@@ -106,7 +107,7 @@ export function describeOperationLifecycle(route: Route, { nowMs }: Pick<OpenApi
   };
 }
 
-/** A parameter of an operation (OpenAPI 3.1 §4.8.12). */
+/** Parameter of an operation (OpenAPI 3.1 §4.8.12). */
 export interface ParameterObject {
   readonly name: string;
   readonly in: 'path' | 'query';
@@ -119,16 +120,16 @@ const pathParameters: Readonly<Record<string, Pick<ParameterObject, 'description
   handle: { description: handleParam.description ?? '', schema: { type: 'string' } },
   id: { description: 'The post’s id.', schema: { type: 'string' } },
   n: {
-    description: 'The number of a photo or video of the post. The post is read whatever it is.',
+    description: 'The number of a photo or video of the post. It does not affect the reply.',
     schema: { type: 'integer', minimum: 1, maximum: 99 },
   },
 };
 
-/** Describes the parameters of a route, those of the path first. */
+/** Returns the parameters of a route, those in the path first. */
 export function describeParameters({ path, read }: Route): readonly ParameterObject[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inQuery = typeof read === 'string' ? listOf(read) : listOfChoice(read);
-  // A path that names the post is not overruled by `url`.
+  // A post in the path takes precedence over `url`.
   const named = inPath.includes('id') ? [...inPath, 'url'] : inPath;
   return [
     ...inPath.map((name): ParameterObject => {
@@ -146,7 +147,7 @@ function listOf(read: AnyReadId): readonly ParameterObject[] {
   });
 }
 
-/** Lists the parameter that names the read, then those of all these reads, with which of them take it. */
+/** Lists the parameter that selects the read, then the parameters of all its reads, with the reads that accept each. */
 function listOfChoice({ parameter, reads: named }: ReadChoice): readonly ParameterObject[] {
   const values = Object.keys(named);
   const lists = Object.values(named).map(listOf);
@@ -158,11 +159,11 @@ function listOfChoice({ parameter, reads: named }: ReadChoice): readonly Paramet
     return { ...one, required: false, description: `${one.description}${limit}` };
   });
   const schema = { type: 'string', enum: values };
-  const choice = { required: true, description: 'What is read.', schema };
+  const choice = { required: true, description: 'The resource to read.', schema };
   return [{ name: parameter, in: 'query', ...choice }, ...shared];
 }
 
-/** Codes that no read answers with. */
+/** Problem codes that reads never use. */
 const elsewhere: ReadonlySet<string> = new Set([
   'invalid_body',
   'unauthorized',
@@ -175,7 +176,7 @@ function describeResponses(route: Route, facts: OpenApiFacts, examples: NamedExa
   const problems = listStatuses(route).map((status) => {
     return [status, { $ref: `#/components/responses/${nameResponse(route, status)}` }] as const;
   });
-  const found = { description: 'What was read.', headers };
+  const found = { description: 'The result of the read.', headers };
   const replies = isHistoryRoute(route)
     ? { 200: { ...found, content: describeHistoryContent(examples) } }
     : {
@@ -192,7 +193,7 @@ export function describeProblemResponses(examples: NamedExamples): JsonSchema {
   return Object.fromEntries(named);
 }
 
-/** A status of a problem; `default` stands for requests that are refused before a route is reached. */
+/** Status of a problem; `default` means that the request was rejected before it reached a route. */
 type ProblemStatus = number | 'default';
 
 function listStatuses(route: Route): readonly ProblemStatus[] {
@@ -206,7 +207,7 @@ function listStatuses(route: Route): readonly ProblemStatus[] {
   ];
 }
 
-/** Routes with the same headers share their problems. */
+/** Returns the name of a problem response. Routes with the same headers share their responses. */
 function nameResponse(route: Route, status: ProblemStatus): string {
   if (status === 'default') return 'Refused';
   const surface = isBrowseRoute(route) ? 'Browse' : 'Post';
@@ -239,7 +240,7 @@ function describeContent(
   examples: NamedExamples,
 ): JsonSchema {
   const named = typeof choice === 'string' ? { '': choice } : choice.reads;
-  // Every read that a parameter can name has the same body: all of them browse.
+  // All reads that a parameter can select are browse reads, which have the same body.
   const [read] = Object.values(named);
   if (read === undefined) throw new Error(`The route ${path} reads nothing.`);
   const hasPreview = linkPreviews && surface === 'permalink' && read === 'getPost';

@@ -5,7 +5,7 @@ export type Load = { readonly isHigh: boolean };
 
 export type LoadGauge = Load & { close(): void };
 
-/** Opens a gauge: high while the event loop was late by `maxDelayMs` or more on average over 250 ms; 0 means never. */
+/** Opens a load gauge: `isHigh` if the mean delay of the event loop over 250 ms is `maxDelayMs` or more; 0 disables it. */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };
   let isHigh = false;
@@ -28,10 +28,10 @@ export function openLoadGauge(maxDelayMs: number): LoadGauge {
 }
 
 export function overloaded(): Problem {
-  return new Problem('overloaded', { detail: 'The server has more work than it can do.' });
+  return new Problem('overloaded', { detail: 'The server is overloaded.' });
 }
 
-/** Count of the work in flight, so that a shutdown can wait for it. */
+/** Counter of unfinished work, which a shutdown waits for. */
 export type Work = ReturnType<typeof createWork>;
 
 export function createWork() {

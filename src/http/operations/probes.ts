@@ -6,11 +6,11 @@ import { type MetricFamily, metricsMediaType, writeMetrics } from '../../core/me
 import type { ProviderChain } from '../../fetching/chain/provider-chain.ts';
 import { platform } from '../../model/reference.ts';
 import type { BreakerState } from '../../providers/circuit-breaker.ts';
-import { closeToPages } from '../../web/cors.ts';
+import { rejectOtherOrigins } from '../../web/cors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
 import type { AdminGuard } from '../admin/guard.ts';
 
-/** Registers `/health/live` and `/health/ready`, which admission refuses while the process drains. */
+/** Registers `/health/live` and `/health/ready`. During a shutdown, `setAdmission` rejects requests to the latter. */
 export async function healthPlugin(app: FastifyInstance, { chain }: { chain: ProviderChain }) {
   const states = {
     '/health/live': () => ({ status: 'ok' }),
@@ -30,13 +30,13 @@ const providerState = z
   .object({
     name: z.string(),
     breaker: breaker.describe(
-      '`open` while any kind of query is not asked; `half_open` while one tries whether it is back.',
+      '`open` while the provider gets no queries of at least one kind; `half_open` while a trial query is sent.',
     ),
     broken: z
       .record(z.string(), breaker)
-      .describe('The kinds of query whose breaker is not closed.'),
+      .describe('State of each kind of query whose breaker is not closed.'),
     platforms: z.array(platform).readonly(),
-    reads: z.array(z.string()).readonly().describe('What it can be asked for; an open set.'),
+    reads: z.array(z.string()).readonly().describe('Kinds of query it supports; an open set.'),
   })
   .meta({ id: 'ProviderState' });
 
@@ -53,24 +53,28 @@ export const healthEndpoints: readonly Endpoint[] = [
     ...health,
     id: 'getLiveness',
     path: '/health/live',
-    summary: 'Tells that the process answers, also while it drains.',
-    replies: [{ status: 200, description: 'It does.', content: { 'application/json': live } }],
+    summary: 'Returns 200 while the process runs, also during a shutdown.',
+    replies: [
+      { status: 200, description: 'The process runs.', content: { 'application/json': live } },
+    ],
   },
   {
     ...health,
     id: 'getReadiness',
     path: '/health/ready',
-    summary: 'Tells whether the process takes work, and how its providers are.',
+    summary: 'Returns whether the process accepts requests, and the state of its providers.',
     description:
-      'A process that is draining answers 503 `shutting_down`. A breaker that is open changes nothing.',
-    replies: [{ status: 200, description: 'It does.', content: { 'application/json': ready } }],
+      'During a shutdown the status is 503 `shutting_down`. An open breaker does not change the status.',
+    replies: [
+      { status: 200, description: 'The process is ready.', content: { 'application/json': ready } },
+    ],
   },
 ];
 
 const metricsPath = '/metrics';
 
 interface MetricsOptions {
-  /** Admits only the operator; `null` admits everybody (`PERCH_METRICS=open`). */
+  /** Guard that admits only the operator; `null` admits all callers (`PERCH_METRICS=open`). */
   readonly guard: AdminGuard | null;
   readonly measure: () => Promise<readonly MetricFamily[]>;
   readonly origins: Origins;
@@ -78,7 +82,7 @@ interface MetricsOptions {
 
 export async function metricsPlugin(app: FastifyInstance, options: MetricsOptions) {
   const { guard, measure, origins } = options;
-  closeToPages(app, origins);
+  rejectOtherOrigins(app, origins);
   if (guard !== null) app.addHook('onRequest', guard);
   app.get(metricsPath, async (_request, reply) =>
     sendFresh(reply, metricsMediaType, writeMetrics(await measure())),
@@ -86,7 +90,7 @@ export async function metricsPlugin(app: FastifyInstance, options: MetricsOption
   refuseOtherMethods(app, metricsPath, { allow: ['GET', 'HEAD'] });
 }
 
-const measured = { status: 200, description: 'What was measured just now.' };
+const measured = { status: 200, description: 'The current metrics.' };
 
 export const metricsEndpoints: readonly Endpoint[] = [
   {
@@ -94,8 +98,8 @@ export const metricsEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: metricsPath,
     tag: 'operator',
-    summary: 'Gives figures of the server in the Prometheus text format.',
-    description: 'With `PERCH_METRICS=open` it needs no token.',
+    summary: 'Returns metrics of the server in the Prometheus text format.',
+    description: 'With `PERCH_METRICS=open` no token is needed.',
     replies: [{ ...measured, content: { [metricsMediaType]: 'text' } }],
     problems: [],
     access: 'operator',

@@ -3,13 +3,14 @@ import type { Fetcher } from '../../fetching/fetch.ts';
 import type { Answer, CacheState, Plan } from '../../fetching/plan.ts';
 import type { AccessLog } from '../../web/access-log.ts';
 
+/** Counters of reads, problems and response times, for `/metrics`. */
 export type Traffic = ReturnType<typeof createTraffic>;
 
 type StateCounts = Record<CacheState, number>;
 
 const waitBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
-/** Creates counts of nothing. A cache hit costs two lookups. */
+/** Creates traffic counters at zero. Counting a cache hit costs two lookups. */
 export function createTraffic() {
   const reads = new Map<string, Map<string, StateCounts>>();
   const problems = new Map<string, number>();
@@ -35,17 +36,17 @@ export function createTraffic() {
       },
     }),
     countReplies: (log: AccessLog): AccessLog => ({
-      notice: (request, reply, status) => {
+      logIfNotable: (request, reply, status) => {
         const { problemCode, elapsedTime } = reply;
         if (problemCode !== null) problems.set(problemCode, (problems.get(problemCode) ?? 0) + 1);
         countWait(waits, request.routeOptions.url ?? 'none', elapsedTime / 1000);
-        log.notice(request, reply, status);
+        log.logIfNotable(request, reply, status);
       },
     }),
     families: (): readonly MetricFamily[] => [
       {
         name: 'perch_reads_total',
-        help: 'Reads that were answered: posts, lists and searches, by source and by what the cache did.',
+        help: 'Answered reads of posts, lists and searches, by source and cache state.',
         type: 'counter',
         samples: [...reads].flatMap(([source, kinds]) =>
           [...kinds].flatMap(([kind, counts]) =>
@@ -57,13 +58,13 @@ export function createTraffic() {
       },
       {
         name: 'perch_problems_total',
-        help: 'Problem documents that were sent, by their code.',
+        help: 'Problem documents sent, by code.',
         type: 'counter',
         samples: [...problems].map(([code, value]) => ({ labels: { code }, value })),
       },
       {
         name: 'perch_wait_seconds',
-        help: 'Time until problems and reads that no cache answered, by route.',
+        help: 'Response time of problems and of reads that the cache did not answer, by route.',
         type: 'histogram',
         samples: [...waits].flatMap(([route, counts]) => toWaitSamples(route, counts)),
       },
@@ -72,12 +73,12 @@ export function createTraffic() {
 }
 
 interface WaitCounts {
-  /** Number of waits within each bound and not within the one before; the last has no bound. */
+  /** Number of waits in each interval between two bounds; the last interval has no upper bound. */
   readonly within: number[];
   sum: number;
 }
 
-/** The map has one entry for each registered route at most. */
+/** Counts a wait. The map has at most one entry for each registered route. */
 function countWait(waits: Map<string, WaitCounts>, route: string, seconds: number): void {
   const none = Array<number>(waitBounds.length + 1).fill(0);
   const counts = waits.get(route) ?? { within: none, sum: 0 };

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { sendNoCors } from '../../web/cors.ts';
+import { disableCors } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
-import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../web/reply.ts';
+import { defaultReplyOptions, type PreparedReply, sendPrepared } from '../../web/reply.ts';
 import { assetPath, prepareBody } from './layout.ts';
 
 /** Media types by file extension. Other files in `assets/` are not served. */
@@ -17,34 +17,34 @@ const mediaTypes: Readonly<Record<string, string>> = {
 export interface Assets {
   /** Returns the path of an asset. The file name contains a hash of the content. */
   pathOf(name: string): string;
-  /** Returns the reply for the last segment of such a path. */
+  /** Returns the reply for the last segment of an asset's path. */
   find(fileName: string): PreparedReply | undefined;
 }
 
-/** Creates the assets of a folder, which is read when the first of them is requested. */
+/** Creates the assets of a folder, which is read at the first request for one of them. */
 export function createAssets(folder: string, logger: FastifyBaseLogger): Assets {
-  let kept: ReturnType<typeof readAssets> | undefined;
+  let cached: ReturnType<typeof readAssets> | undefined;
   const all = () => {
-    kept ??= readAssets(folder, logger);
-    return kept;
+    cached ??= readAssets(folder, logger);
+    return cached;
   };
   return {
     pathOf: (name) => `${assetPath}${all().get(name)?.hashedName ?? name}`,
     find: (fileName) => {
       const asset = all().get(fileName.replace(/\.[\w-]{10}(?=\.\w+$)/, ''));
-      // Pages of another release refer to a name without a hash, or with another one, for a while.
+      // Pages of other releases may still link to a name without a hash or with another hash.
       return asset?.hashedName === fileName ? asset.lasting : asset?.passing;
     },
   };
 }
 
-/** A missing folder is only logged, because pages are readable without their assets. */
+/** Reads the assets of a folder. A missing folder is only logged, because pages are readable without assets. */
 function readAssets(folder: string, logger: FastifyBaseLogger) {
   try {
     const names = readdirSync(folder).filter((name) => extname(name) in mediaTypes);
     return new Map(names.map((name) => [name, toAsset(name, readFileSync(join(folder, name)))]));
   } catch (error) {
-    logger.error({ err: error }, 'assets of pages cannot be read');
+    logger.error({ err: error }, 'The assets of the pages cannot be read.');
     return new Map<string, ReturnType<typeof toAsset>>();
   }
 }
@@ -62,14 +62,14 @@ function toAsset(name: string, body: Buffer) {
   };
 }
 
-/** Registers the route of the assets. Pages of other origins may show them but not read them. */
+/** Registers the route of the assets. Pages of other origins can embed them but not read them. */
 export async function assetsPlugin(app: FastifyInstance, { assets }: { readonly assets: Assets }) {
   const url = `${assetPath}:file`;
-  sendNoCors(app);
+  disableCors(app);
   app.get<{ Params: { file: string } }>(url, (request, reply) => {
     const found = assets.find(request.params.file);
     if (found === undefined) throw routeNotFound(request);
-    sendPrepared({ request, reply }, found, nothingOfItsOwn);
+    sendPrepared({ request, reply }, found, defaultReplyOptions);
   });
   refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'] });
 }

@@ -10,14 +10,14 @@ import { askPath, assetPath, docsPath, findPath, maxQueryLength } from './layout
 const names = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
 const htmlOrMarkdown = { 'text/html': 'text', 'text/markdown': 'text' } as const;
 const textProblems = ['missing_query', 'invalid_query', 'invalid_option'] as const;
-const notModified = { status: 304, description: 'The caller has it already.' } as const;
+const notModified = { status: 304, description: 'The caller’s copy is still current.' } as const;
 
-/** Only a request with `q` is a read, with the headers of reads. */
-const ofReads = { isOptional: true } as const;
+/** For headers of reads, which only a request with `q` is. */
+const onReads = { isOptional: true } as const;
 
 const readHeaders = listEndpointHeaders(
   ['ETag', 'Link', 'X-Source', 'X-Cache', 'X-Result-Count', 'X-Search-Degraded', 'Retry-After'],
-  ofReads,
+  onReads,
 );
 
 export const frontEndpoints: readonly Endpoint[] = [
@@ -26,27 +26,27 @@ export const frontEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/',
     tag: 'pages',
-    summary: 'The front page: HTML to a browser, Markdown to everybody else.',
+    summary: 'Returns the front page: HTML to browsers, Markdown to other clients.',
     description:
-      'With `q` it reads what that stands for, by the same code, for the same allowance and with the same headers as the route that the read has. In Markdown it has the same bytes, and a failure is a problem. The HTML page is always 200: it tells of a failure in words.',
+      'With `q`, the request runs the read that the text stands for, with the allowance and headers of the read’s own route. As Markdown, the reply has the same bytes as that route, and errors are problem documents. As HTML, the status is always 200, and the page describes an error in words.',
     parameters: {
       query: z.object({
         q: z
           .string()
           .optional()
           .describe(
-            'The URL of a post, an account, a list, a search or a hashtag on any platform or on this server, also without its scheme; an account as `@ada`, `ada.example` or `user@host`, also with a path such as `/followers`. Anything else is searched for.',
+            'The URL of a post, account, list, search or hashtag on any platform or on this server, also without its scheme; or an account such as `@ada`, `ada.example` or `user@host`, also with a path such as `/followers`. Any other text is searched for.',
           ),
       }),
     },
     headers: {
       ...listEndpointHeaders(['Vary']),
-      ...listEndpointHeaders(['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'], ofReads),
+      ...listEndpointHeaders(['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'], onReads),
     },
     replies: [
       {
         status: 200,
-        description: 'The page, or with `q` what was read.',
+        description: 'The page, with `q` including the result of the read.',
         content: htmlOrMarkdown,
         headers: readHeaders,
       },
@@ -68,10 +68,10 @@ interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'summary' | 'param
   readonly found: string;
   /** Default: HTML or Markdown. */
   readonly content?: EndpointReply['content'];
-  /** Headers besides the entity tag. Default: `Vary`, because `Accept` chooses the format. */
+  /** Headers in addition to `ETag`. Default: `Vary`, because `Accept` selects the format. */
   readonly headers?: readonly HeaderName[];
   readonly others?: readonly EndpointReply[];
-  /** Problems besides `route_not_found`. */
+  /** Problems in addition to `route_not_found`. */
   readonly problems?: readonly ProblemCode[];
 }
 
@@ -98,21 +98,20 @@ export const docsEndpoints: readonly Endpoint[] = [
     id: 'getDocs',
     path: docsPath,
     summary:
-      'Lists the pages of the documentation, as HTML, or as Markdown where `Accept` prefers it.',
-    found: 'The pages in their groups.',
+      'Lists the pages of the documentation, as HTML, or as Markdown if `Accept` prefers it.',
+    found: 'The list of pages, in groups.',
   }),
   describePage({
     id: 'getDocsPage',
     path: `${docsPath}/{page}`,
-    summary:
-      'Gives a page of the documentation, as HTML, or as Markdown where `Accept` prefers it.',
+    summary: 'Returns a page of the documentation, as HTML, or as Markdown if `Accept` prefers it.',
     parameters: { path: z.object({ page: z.enum(names).describe('The name of the page.') }) },
     found: 'The page.',
   }),
   describePage({
     id: 'getDocsSource',
     path: `${docsPath}/{page}.md`,
-    summary: 'Gives the Markdown of a page of the documentation, whatever `Accept` says.',
+    summary: 'Returns a page of the documentation as Markdown, regardless of `Accept`.',
     parameters: {
       path: z.object({
         page: z
@@ -126,7 +125,7 @@ export const docsEndpoints: readonly Endpoint[] = [
     others: [
       {
         status: 308,
-        description: 'The page has another spelling.',
+        description: 'The name of the page has another spelling.',
         headers: { Location: { description: 'The path of the page.' } },
       },
     ],
@@ -134,36 +133,38 @@ export const docsEndpoints: readonly Endpoint[] = [
   describePage({
     id: 'searchDocs',
     path: findPath,
-    summary: 'Searches the documentation; HTML, or JSON where `Accept` prefers it.',
+    summary: 'Searches the documentation; HTML, or JSON if `Accept` prefers it.',
     parameters: describeText(
-      'The text to look for; HTML without it is the form alone, JSON needs it.',
+      'The search text. Required for JSON; without it the HTML page has only the form.',
     ),
-    found: 'What was found, the best first.',
+    found: 'The search results, the best first.',
     content: { 'text/html': 'text', 'application/json': findReply },
     problems: textProblems,
   }),
   describePage({
     id: 'getAsset',
     path: `${assetPath}{file}`,
-    summary: 'Gives a style, script or picture of the pages.',
+    summary: 'Returns a style sheet, script or picture of the pages.',
     parameters: {
-      path: z.object({ file: z.string().describe('Its name, as the pages write it.') }),
+      path: z.object({ file: z.string().describe('The file name, as in the pages.') }),
     },
-    found: 'The file; for good, where its name has the hash of its content.',
+    found: 'The file. If its name contains the hash of its content, it never changes.',
     content: { 'text/css': 'text', 'text/javascript': 'text', 'image/svg+xml': 'text' },
     headers: [],
   }),
 ];
 
-/** The page that answers questions, which only a server with sessions has. */
+/** Endpoint of the page that answers questions. Only servers with sessions have it. */
 export const askEndpoints: readonly Endpoint[] = [
   describePage({
     id: 'askDocs',
     path: askPath,
     summary:
-      'Answers a question from the documentation, with its sources; HTML, or Markdown where `Accept` prefers it.',
-    parameters: describeText('The question; HTML without it is the form alone, Markdown needs it.'),
-    found: 'The answer. A page also where it could not be given: then it says why.',
+      'Answers a question from the documentation, with its sources; HTML, or Markdown if `Accept` prefers it.',
+    parameters: describeText(
+      'The question. Required for Markdown; without it the HTML page has only the form.',
+    ),
+    found: 'The answer. The HTML page also has this status if it describes an error.',
     problems: [...textProblems, 'rate_limited', 'overloaded', 'not_ready'],
   }),
 ];

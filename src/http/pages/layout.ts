@@ -9,37 +9,37 @@ import type { Assets } from './assets.ts';
 
 export const docsPath = '/docs';
 
-/** The search. `/docs/search` is the page about searching posts. */
+/** Path of the search in the documentation. (`/docs/search` is the page about searching posts.) */
 export const findPath = `${docsPath}/find`;
 
-/** The page that answers questions, on a server with sessions. */
+/** Path of the page that answers questions, on servers with sessions. */
 export const askPath = `${docsPath}/ask`;
 
 export const assetPath = `${docsPath}/assets/`;
 
-/** Maximum characters of a search text and of a question, as for every `q`. */
+/** Maximum number of characters of a search text and of a question. */
 export const maxQueryLength = 512;
 
-/** The bird on its perch, in the colours of the page; `assets/favicon.svg` is the same drawing with its own. */
+/** Logo in the colours of the page. `assets/favicon.svg` is the same drawing in its own colours. */
 export const brandMark =
   '<svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path class="mark-perch" d="M3 27.5h26"/><path class="mark-bird" d="M4.5 10.6l6-1.9C11.6 5.9 14.1 4.2 17 4.2c4.1 0 7 3 7.3 7.2.3 4.6 1.3 8.1 4.7 11.9-4 .6-7.2.2-9.6-1.2-1.1.5-2.4.7-3.7.6-5.1-.3-8.3-4-7.7-9.3z"/><path class="mark-wing" d="M16.2 13.2c3.4.3 5.7 3.3 5.9 7.8-3.7-.3-6.3-3.3-5.9-7.8z"/><path class="mark-leg" d="M15.3 22.4v5M19 22v5.4"/><circle class="mark-eye" cx="15.6" cy="9.3" r="1.2"/></svg>';
 
 export interface Site {
   readonly baseUrl: string;
   readonly assets: Assets;
-  readonly canBeAsked?: boolean;
+  readonly hasAskPage?: boolean;
 }
 
-/** The parts of a page that differ from other pages. Members that end in `Html` are HTML, the others are text. */
+/** Parts of a page that differ from other pages. Members that end in `Html` are HTML, the others are text. */
 export interface Page {
-  /** Without the name of the product. */
+  /** Title without the name of the product. */
   readonly title: string;
   readonly description: string;
   readonly path: string;
   readonly bodyHtml: string;
-  /** The content beside `<main>`. */
+  /** Content next to `<main>`. */
   readonly asideHtml?: string;
-  /** The link of the header that leads to this page or its section. */
+  /** Section of the page, whose link in the header is marked as the current one. */
   readonly section?: 'docs' | 'find' | 'ask' | 'home';
   readonly kind?: string;
   readonly markdownPath?: string;
@@ -49,17 +49,17 @@ export interface Page {
   readonly robots?: 'index' | 'noindex';
 }
 
-/** Returns the path for browsers, which have to send the path of the base URL too. */
+/** Returns the path for links in pages, which starts with the path of the base URL. */
 export function toLink(path: string, { baseUrl }: Site): string {
   return `${new URL(baseUrl).pathname.replace(/\/$/, '')}${path}`;
 }
 
-/** Renders a link to a path of this server. `attributes` is HTML that begins with a space. */
+/** Renders a link to a path of this server. `attributes` is HTML that starts with a space. */
 export function renderLink(path: string, text: string, site: Site, attributes = ''): string {
   return `<a href="${escapeHtml(toLink(path, site))}"${attributes}>${escapeHtml(text)}</a>`;
 }
 
-/** Renders a whole page, without inline scripts and styles and without requests to other hosts. */
+/** Renders a whole page. It has no inline scripts or styles and makes no requests to other hosts. */
 export function renderPage(page: Page, site: Site): string {
   return `<!doctype html>
 <html lang="en">
@@ -79,7 +79,7 @@ ${renderFooter(site)}
 `;
 }
 
-/** `theme.js` comes before the styles: a chosen theme is set before anything is painted. */
+/** Renders the head. `theme.js` precedes the styles, so that the chosen theme is set before the first paint. */
 function renderHead(page: Page, site: Site): string {
   const asset = (name: string) => escapeHtml(toLink(site.assets.pathOf(name), site));
   const title = page.title === 'Perch' ? page.title : `${page.title} · Perch`;
@@ -118,7 +118,7 @@ function renderHeader(page: Page, site: Site): string {
       ? ` aria-current="${sections.some(({ path }) => path === page.path) || section === 'home' ? 'page' : 'true'}"`
       : '';
   const links = sections
-    .filter(({ section }) => section !== 'ask' || site.canBeAsked === true)
+    .filter(({ section }) => section !== 'ask' || site.hasAskPage === true)
     .map(
       ({ section, path, text }) =>
         `<li><a class="to-${section}" href="${escapeHtml(toLink(path, site))}"${current(section)}>${text}</a></li>`,
@@ -133,7 +133,7 @@ ${renderQuickFind(page, site)}
 </header>`;
 }
 
-/** The search page has a larger form of its own. */
+/** Renders the search form of the header, except on the search page, which has a larger form. */
 function renderQuickFind(page: Page, site: Site): string {
   if (page.section === 'find') return '<span class="quick-find"></span>';
   return `<form class="quick-find" role="search" aria-label="Quick search" action="${escapeHtml(toLink(findPath, site))}" data-find>
@@ -160,11 +160,11 @@ function renderFooter(site: Site): string {
 </footer>`;
 }
 
-/** Pages load only our own files, have no inline script or style, and cannot be framed (CSP Level 3). */
+/** Policy that allows only files of this server, no inline scripts or styles, and no framing (CSP Level 3). */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Pages may write to the clipboard, for their copy buttons, and nothing else. */
+/** Policy that allows only writing to the clipboard, for copy buttons. */
 const permissionsPolicy =
   'camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()';
 
@@ -178,7 +178,7 @@ export const htmlHeaders = {
 
 const markdown = 'text/markdown; charset=utf-8';
 
-/** Headers of pages by format; `source` is Markdown at an address that has no other format. */
+/** Headers of pages by format. `source` is Markdown at a URL that has no other format. */
 const formatHeaders = {
   html: { ...htmlHeaders, vary: 'Accept' },
   markdown: { 'content-type': markdown, vary: 'Accept' },
@@ -186,7 +186,7 @@ const formatHeaders = {
   source: { 'content-type': markdown },
 } as const;
 
-/** Prepares the reply of a page, which caches may keep for a minute. */
+/** Prepares the reply of a page, which caches may store for a minute. */
 export function preparePage(
   text: string,
   format: keyof typeof formatHeaders,
@@ -196,7 +196,7 @@ export function preparePage(
   return prepareBody(text, { ...caching, ...formatHeaders[format], ...headers });
 }
 
-/** Prepares a body with its length and its strong entity tag (RFC 9110 §8.8.3), a hash of the body. */
+/** Prepares a reply with its length and a strong entity tag (RFC 9110 §8.8.3), which is a hash of the body. */
 export function prepareBody(content: string | Buffer, headers: Headers): PreparedReply {
   const body = Buffer.from(content);
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 27);
@@ -209,16 +209,18 @@ export function prepareBody(content: string | Buffer, headers: Headers): Prepare
 /**
  * Returns the parameter `q`, trimmed and without control characters; empty if there is none.
  *
- * @throws Problem `invalid_option` if it is given twice, `invalid_query` if it is too long
+ * @throws Problem `invalid_option` if it is repeated, `invalid_query` if it is too long
  */
-export function readText({ raw }: FastifyRequest): string {
+export function parseText({ raw }: FastifyRequest): string {
   const { q = '' } = parseQuery(raw.url ?? '');
   if (Array.isArray(q)) {
-    const detail = 'The parameter `q` is given more than once; it takes one value.';
-    throw new Problem('invalid_option', { detail });
+    throw new Problem('invalid_option', { detail: repeatedText });
   }
   const text = q.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
   if (text.length <= maxQueryLength) return text;
-  const detail = `The parameter \`q\` has ${text.length} characters; it takes at most ${maxQueryLength}.`;
+  const detail = `The text has ${text.length} characters. The maximum is ${maxQueryLength}.`;
   throw new Problem('invalid_query', { detail });
 }
+
+/** Detail for a text that is repeated. Pages show it too, so it must make sense without the name of the parameter. */
+export const repeatedText = 'The address of the request contains the text more than once.';

@@ -3,39 +3,39 @@ import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
 import { browseReply, postReply } from '../../model/results.ts';
-import { readAddress, wholeUrlIn } from '../../reads/addresses/address.ts';
+import { findWholeUrl, parseAddress } from '../../reads/addresses/address.ts';
 import type { ReadId } from '../../reads/index.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
-import type { Answering, ReadRoutesOptions } from './read-routes.ts';
+import type { ReadEndpoint, ReadRoutesOptions } from './read-routes.ts';
 import { findVersioned, surfaceOf } from './routes.ts';
 
-/** The paths that are a whole URL: as it is, with merged slashes, and percent-encoded as one segment. */
+/** Paths that contain a whole URL: unchanged or with merged slashes, and percent-encoded as one segment. */
 export const addressPaths = ['/https::/*', '/http::/*', '/:address(^https?:.+$)'] as const;
 
-/** Creates the answers to whole URLs: each is that of the read which the URL stands for. */
-export function createAddressAnswering({ context }: ReadRoutesOptions): Answering {
+/** Creates the endpoint for whole URLs: each request runs the read that its URL stands for. */
+export function createAddressEndpoint({ context }: ReadRoutesOptions): ReadEndpoint {
   /** @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` */
-  const readUrl = (request: FastifyRequest) => {
-    const url = wholeUrlIn(request.raw.url ?? '');
+  const parseUrl = (request: FastifyRequest) => {
+    const url = findWholeUrl(request.raw.url ?? '');
     if (url === null) throw routeNotFound(request);
-    return readAddress(url, context, 'The address in the path');
+    return parseAddress(url, context, 'The URL in the path');
   };
   const readIdOf = (request: FastifyRequest): ReadId => {
     try {
-      return readUrl(request).read;
+      return parseUrl(request).read;
     } catch {
-      return 'getPost'; // The handler throws the same, and answers with it.
+      return 'getPost'; // The handler throws the same error again.
     }
   };
   return {
-    // The allowance is that of the read; a URL that stands for none is treated as that of a post.
+    // A request spends the allowance of its read; an invalid URL is treated as that of a post.
     config: { allowance: (request) => surfaceOf(findVersioned(readIdOf(request))) },
     isRoute: () => true,
-    // The short paths have them.
+    // Link previews are available at the permalinks of posts only.
     hasPreviews: false,
-    toAsked: (request) => {
-      const { read, given } = readUrl(request);
+    toRequestedRead: (request) => {
+      const { read, given } = parseUrl(request);
       return { read, given: joinParameters(parseQuery(request.raw.url ?? ''), given) };
     },
   };
@@ -50,12 +50,12 @@ export const upstreamProblems = [
   'overloaded',
 ] as const;
 
-/** Which of them a reply has depends on the read. */
-const ofSome = { isOptional: true } as const;
+/** For headers that only some of the reads send. */
+const onSomeReads = { isOptional: true } as const;
 
-const ofReply = {
+const replyHeaders = {
   ...listEndpointHeaders(['ETag', 'X-Source', 'X-Cache', 'X-Result-Count']),
-  ...listEndpointHeaders(['Link', 'X-Search-Degraded'], ofSome),
+  ...listEndpointHeaders(['Link', 'X-Search-Degraded'], onSomeReads),
 };
 
 export const addressEndpoints: readonly Endpoint[] = [
@@ -64,27 +64,26 @@ export const addressEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/https://{address}',
     tag: 'permalink',
-    summary:
-      'Reads what a whole URL stands for: a post, an account, a list of accounts or a search.',
+    summary: 'Reads the post, account, list of accounts or search that a whole URL stands for.',
     description:
-      'The URL is one of X, of its mirrors, of Bluesky, of a Mastodon server or of this server. It may be percent-encoded, have `http:` in place of `https:`, and one slash where two were merged. The parameters, the body and the allowance are those of the read under `/api/v1`.',
+      'The URL is one of X, its mirrors, Bluesky, a Mastodon server or this server. It may be percent-encoded, start with `http:` instead of `https:`, and have one slash after the scheme instead of two. The parameters, the body and the allowance are those of the read under `/api/v1`.',
     parameters: {
       path: z.object({
         address: z.string().describe('The URL without its scheme, such as `x.com/jack/status/20`.'),
       }),
     },
     headers: {
-      ...listEndpointHeaders(['Vary'], ofSome),
-      ...listEndpointHeaders(['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'], ofSome),
+      ...listEndpointHeaders(['Vary'], onSomeReads),
+      ...listEndpointHeaders(['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'], onSomeReads),
     },
     replies: [
       {
         status: 200,
-        description: 'What was read.',
+        description: 'The result of the read.',
         content: { 'text/markdown': 'text', 'application/json': z.union([postReply, browseReply]) },
-        headers: ofReply,
+        headers: replyHeaders,
       },
-      { status: 304, description: 'The caller has it already.', headers: ofReply },
+      { status: 304, description: 'The caller’s copy is still current.', headers: replyHeaders },
     ],
     problems: [
       ...addressProblems,

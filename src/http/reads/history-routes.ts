@@ -7,7 +7,7 @@ import type { HistoryFormat } from '../../model/history.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';
 import {
   createHistoryDocument,
-  type HistoryAbout,
+  type HistoryHeader,
   historyMediaTypes,
   renderPostLines,
   toMetaLine,
@@ -17,7 +17,7 @@ import { beginStream } from '../../web/reply.ts';
 import { overloadedByReplies } from '../admission/connections.ts';
 import { identityOf, refuseRead, toKeyHeaders, toRequester } from '../key-status/plugin.ts';
 import { negotiate, offers } from './negotiation.ts';
-import { isRouteOf, type ReadingOptions, toConfig, toGiven } from './read-routes.ts';
+import { isRouteOf, type ReadingOptions, toConfig, toParameters } from './read-routes.ts';
 import { type HistoryRoute, listRouterPaths, type RouterPath } from './routes.ts';
 
 interface HistoryRoutesOptions
@@ -36,56 +36,56 @@ export async function historyRoutesPlugin(app: FastifyInstance, options: History
 
 function registerPath(
   app: FastifyInstance,
-  { row, url, form }: RouterPath & { readonly row: HistoryRoute },
+  { row, url, pattern }: RouterPath & { readonly row: HistoryRoute },
   options: HistoryRoutesOptions,
 ): void {
-  const isRoute = isRouteOf(row, form);
-  const config = toConfig(row, form);
-  const understand = (request: FastifyRequest) => {
+  const isRoute = isRouteOf(row, pattern);
+  const config = toConfig(row, pattern);
+  const parse = (request: FastifyRequest) => {
     if (!isRoute(request)) throw routeNotFound(request);
     refuseRead(request, options.load);
-    const { format, ...asked } = importProfilePosts.understand(toGiven(form, request));
-    return { ...asked, format: format ?? negotiate(request.headers.accept, offers.history) };
+    const { format, ...parsed } = importProfilePosts.parse(toParameters(pattern, request));
+    return { ...parsed, format: format ?? negotiate(request.headers.accept, offers.history) };
   };
   app.head(url, { config }, (request, reply) =>
-    reply.headers(headersOf(understand(request).format)).send(),
+    reply.headers(headersOf(parse(request).format)).send(),
   );
   app.get(url, { config }, (request, reply) =>
-    options.work.track(importAndSend(reply, understand(request), options)),
+    options.work.track(importAndSend(reply, parse(request), options)),
   );
   app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
 }
 
-interface Asked extends Omit<ReturnType<typeof importProfilePosts.understand>, 'format'> {
+interface HistoryRequest extends Omit<ReturnType<typeof importProfilePosts.parse>, 'format'> {
   readonly format: HistoryFormat;
 }
 
 interface SentHistory {
-  readonly about: HistoryAbout;
+  readonly header: HistoryHeader;
   readonly posts: HistoryImport['posts'];
 }
 
 async function importAndSend(
   reply: FastifyReply,
-  { format, query, warnings }: Asked,
+  { format, query, warnings }: HistoryRequest,
   options: HistoryRoutesOptions,
 ): Promise<void> {
   const { request } = reply;
   const { importer, identification, accessLog } = options;
   const delivery = format === 'json' ? 'document' : 'stream';
-  const begun = await importer.begin(query, toRequester(request, identification), delivery);
-  const { account, source, startedMs: fetchedAtMs } = begun;
-  const about = { handle: account.screen_name, account, query, source, fetchedAtMs };
-  const sent = { about, posts: addWarnings(begun.posts, warnings) };
+  const history = await importer.begin(query, toRequester(request, identification), delivery);
+  const { account, source, startedMs: fetchedAtMs } = history;
+  const header = { handle: account.screen_name, account, query, source, fetchedAtMs };
+  const sent = { header, posts: addWarnings(history.posts, warnings) };
   if (format === 'json') {
-    await sendHistoryJson(reply, sent, options).finally(() => begun.posts.close());
+    await sendHistoryJson(reply, sent, options).finally(() => history.posts.close());
   } else {
     const headers = { ...headersOf(format), 'x-source': source };
     const own = toKeyHeaders(identityOf(request));
     const response = beginStream(reply, { ...headers, ...own });
     await sendHistoryLines({ request, response }, sent, options.baseUrl);
   }
-  accessLog.notice(request, reply, 200);
+  accessLog.logIfNotable(request, reply, 200);
 }
 
 type Posts = HistoryImport['posts'];
@@ -103,12 +103,13 @@ function addWarnings(posts: Posts, warnings: readonly string[]): Posts {
 }
 
 /**
- * Sends a history as NDJSON: a line with `post` for each post, flushed before the next ones are read, and one line with
- * `meta` or, if it failed on the way, with `error`, a problem document that has the `meta` of what was sent.
+ * Sends a history as NDJSON: a line with `post` for each post, flushed before more are read, then a line with `meta`.
+ * If the import fails on the way, the last line has `error` instead: a problem document with the `meta` of the posts
+ * sent.
  */
 async function sendHistoryLines(
   { request, response }: { readonly request: FastifyRequest; readonly response: ServerResponse },
-  { about, posts }: SentHistory,
+  { header, posts }: SentHistory,
   baseUrl: string,
 ): Promise<void> {
   const write = createWriter(response);
@@ -118,15 +119,15 @@ async function sendHistoryLines(
   try {
     let step = await posts.next();
     for (; step.done !== true; step = await posts.next()) {
-      await write(renderPostLines(about, step.value));
+      await write(renderPostLines(header, step.value));
       if (response.destroyed) return;
     }
     const { failure } = step.value;
-    const line = toMetaLine(about, step.value);
+    const line = toMetaLine(header, step.value);
     const hasFailed = failure instanceof Problem;
     await writeLine(hasFailed ? { error: { ...describe(failure), ...line } } : line);
   } catch (error) {
-    // Whoever has left reads no line.
+    // A client that has disconnected gets no error line.
     if (!(error instanceof Error) || request.signal.aborted) return;
     await writeLine({ error: describe(error) });
   } finally {
@@ -135,20 +136,20 @@ async function sendHistoryLines(
   }
 }
 
-/** Creates the function that writes text, which resolves when the bytes are flushed or the reader is gone. */
+/** Creates a function that writes text. It resolves when the bytes are flushed or the client has disconnected. */
 function createWriter(response: ServerResponse): (text: string) => Promise<void> {
-  let goOn: () => void = () => undefined;
-  response.on('error', () => goOn());
-  response.on('close', () => goOn());
+  let resume: () => void = () => undefined;
+  response.on('error', () => resume());
+  response.on('close', () => resume());
   return (text) =>
     new Promise((resolve) => {
-      goOn = resolve;
+      resume = resolve;
       if (response.destroyed) resolve();
       else response.write(text, () => resolve());
     });
 }
 
-/** The document is sent when it is complete, because its end is part of it. */
+/** Sends a history as one JSON document, once it is complete. */
 async function sendHistoryJson(
   reply: FastifyReply,
   sent: SentHistory,
@@ -157,8 +158,8 @@ async function sendHistoryJson(
   const hold = ledger.open('replyBytes', identification.clientOf(reply.request));
   try {
     const body = await readHistoryJson(sent, hold);
-    hold.release(); // sending takes the bytes again
-    await reply.headers({ ...headersOf('json'), 'x-source': sent.about.source }).send(body);
+    hold.release(); // sending the reply reserves the bytes again
+    await reply.headers({ ...headersOf('json'), 'x-source': sent.header.source }).send(body);
   } finally {
     hold.release();
   }
@@ -175,11 +176,11 @@ function headersOf(format: HistoryFormat) {
 const maxDocumentBytes = 16 * 1_048_576;
 
 const tooLarge =
-  'The history is over 16 MiB as one JSON document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
+  'The history is larger than 16 MiB as one JSON document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
 
-/** @throws Problem `invalid_option` for a document over 16 MiB; `overloaded`; see `PostStream.next` */
-async function readHistoryJson({ about, posts }: SentHistory, hold: Reservation): Promise<Buffer> {
-  const document = createHistoryDocument(about);
+/** @throws Problem `invalid_option` for a document over 16 MiB, `overloaded`, and those of `PostStream.next` */
+async function readHistoryJson({ header, posts }: SentHistory, hold: Reservation): Promise<Buffer> {
+  const document = createHistoryDocument(header);
   const pieces: Buffer[] = [];
   let size = 0;
   const write = (text: string): void => {

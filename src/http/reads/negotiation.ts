@@ -1,19 +1,19 @@
 export type PageFormat = 'html' | 'markdown';
 
-/** Returns whether `Accept` names a format, rather than taking anything. */
+/** Returns whether `Accept` names JSON or Markdown, as opposed to accepting anything. */
 export function namesFormat(accept: string | undefined): boolean {
   return accept !== undefined && /json|markdown/i.test(accept);
 }
 
 interface Offer<Format extends string> {
   readonly format: Format;
-  /** Media ranges that ask for the format, the most specific first. */
+  /** Media ranges that match the format, the most specific first. */
   readonly ranges: readonly RegExp[];
-  /** Ranges that ask for it too if none of `ranges` does, but lose a tie. */
+  /** Further ranges that match the format if none of `ranges` does. They lose a tie. */
   readonly wideRanges?: readonly RegExp[];
 }
 
-/** The format that everybody gets unless `Accept` prefers the second one. */
+/** Default format, and an alternative for requests whose `Accept` prefers it. */
 type Offers<Format extends string> = readonly [Offer<Format>, Offer<Format>];
 
 const anything = /^\*\/\*$/;
@@ -55,7 +55,7 @@ export const offers = {
 
 const maxRanges = 50;
 
-/** Returns the format that `Accept` prefers (RFC 9110 §12.5.1). No `Accept` is refused. */
+/** Returns the format that `Accept` prefers (RFC 9110 §12.5.1), or the default if it accepts neither. */
 export function negotiate<Format extends string>(
   accept: string | undefined,
   [usual, other]: Offers<Format>,
@@ -81,7 +81,7 @@ function parseRange(text: string, position: number): Range {
 
 type DecidingRange = Range & { readonly isWide: boolean };
 
-/** Finds the most specific range of an offer, and the best of several; one of quality 0 refuses it. */
+/** Returns the most specific range that matches an offer, with the best quality; `null` if its quality is 0. */
 function findRange(offer: Offer<string>, ranges: readonly Range[]): DecidingRange | null {
   const wide = offer.wideRanges ?? [];
   for (const pattern of [...offer.ranges, ...wide]) {
@@ -95,7 +95,7 @@ function findRange(offer: Offer<string>, ranges: readonly Range[]): DecidingRang
   return null;
 }
 
-/** Compares by quality, then prefers a range that is not wide, then the one that comes first. */
+/** Returns whether `a` has the higher quality; on a tie, whether it is not wide, or else comes first. */
 function isPreferred(a: DecidingRange | null, b: DecidingRange | null): boolean {
   if (a === null || b === null) return a !== null;
   if (a.quality !== b.quality) return a.quality > b.quality;

@@ -1,6 +1,6 @@
 /**
- * Crawlers that make previews of links which people share, by their part of `User-Agent` (RFC 9110 §10.1.5). A name is
- * anchored where an app's own browser carries it too. Crawlers that index or train are not here.
+ * Crawlers that make previews of shared links, by their part of `User-Agent` (RFC 9110 §10.1.5). A pattern is anchored
+ * if an app's own browser contains the name too. Crawlers for search engines or training are not in the list.
  */
 const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/discordbot/i, 'Discord'],
@@ -43,16 +43,16 @@ const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/embedly/i, 'Embedly, which unfurls links for others'],
 ];
 
-/** Real values are a fifth of this; a name that stands further back does not count. */
+/** Number of characters of `User-Agent` to search; real values are a fifth as long. */
 const maxLength = 1024;
 
-/** Tells whether a `User-Agent` names a known crawler of link previews; browsers are none. */
+/** Returns whether a `User-Agent` names a known crawler of link previews. Browsers do not count. */
 export function isPreviewCrawler(userAgent: string | undefined): boolean {
   const name = userAgent?.slice(0, maxLength);
   return name !== undefined && crawlers.some(([pattern]) => pattern.test(name));
 }
 
-/** The crawlers that a file of rules can name (RFC 9309 §2.2.1): those that are told apart by a plain word. */
+/** Names of crawlers for `robots.txt` (RFC 9309 §2.2.1): those with a plain word as their pattern. */
 export const previewProducts: readonly string[] = crawlers.flatMap(
   ([{ source }]) => /^\^?([a-z-]+)$/.exec(source)?.[1] ?? [],
 );

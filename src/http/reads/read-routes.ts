@@ -6,16 +6,16 @@ import { Problem, quoteInput } from '../../core/problem.ts';
 import type { Sliced } from '../../core/scheduling/slices.ts';
 import { sliceByTurns, type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
 import { createRenderingCache, type RenderingCache } from '../../fetching/plan.ts';
-import type { PathForm } from '../../reads/addresses/address-forms.ts';
 import {
   isMediaNumber,
   type PathParameters,
   toReadParameters,
 } from '../../reads/addresses/match-path.ts';
 import { accepts } from '../../reads/addresses/own-path.ts';
+import type { PathPattern } from '../../reads/addresses/path-patterns.ts';
 import { type ReadId, reads } from '../../reads/index.ts';
-import type { PlanContext, Understood } from '../../reads/read.ts';
-import type { Answered, Reader } from '../../reads/run.ts';
+import type { ParsedRead, PlanContext } from '../../reads/read.ts';
+import type { AnsweredRead, Reader } from '../../reads/run.ts';
 import type { AccessLog } from '../../web/access-log.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
@@ -29,7 +29,7 @@ import {
 import { type Identification, identityOf, refuseRead, toRequester } from '../key-status/plugin.ts';
 import { lifecycleOf } from '../lifecycle/lifecycle.ts';
 import type { Load, Work } from '../operations/load.ts';
-import { addressPaths, createAddressAnswering } from './address-route.ts';
+import { addressPaths, createAddressEndpoint } from './address-route.ts';
 import { namesFormat, negotiate, offers } from './negotiation.ts';
 import { isPreviewCrawler } from './preview-crawlers.ts';
 import {
@@ -55,76 +55,76 @@ export interface ReadingOptions {
 
 export interface ReadRoutesOptions extends ReadingOptions {
   readonly routes: readonly (ReadRoute | AliasRoute)[];
-  /** Whether crawlers of link previews get a page of their own at the permalinks of posts. */
+  /** Whether crawlers of link previews get an HTML page with Open Graph tags at the permalinks of posts. */
   readonly linkPreviews: boolean;
 }
 
-export interface AskedRead {
+export interface RequestedRead {
   readonly read: ReadId;
   readonly given: Readonly<ParsedUrlQuery>;
 }
 
-/** The parts of a handler that differ between the paths at which reads answer. */
-export interface Answering {
+/** Parts of a handler that differ between the paths of reads. */
+export interface ReadEndpoint {
   readonly config: FastifyContextConfig;
   readonly isRoute: (request: FastifyRequest) => boolean;
-  /** @throws Problem if the request names no read */
-  readonly toAsked: (request: FastifyRequest) => AskedRead;
+  /** @throws Problem if the request does not name a read */
+  readonly toRequestedRead: (request: FastifyRequest) => RequestedRead;
   readonly hasPreviews: boolean;
 }
 
-/** Registers every row of the route table, and the whole addresses, all with one handler. */
+/** Registers all routes of the route table, and those for whole URLs, with the same handler. */
 export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutesOptions) {
   const handling = {
     ...options,
-    understandOnce: createUnderstanding(options.reader),
+    parseOnce: createRequestParser(options.reader),
     replies: createRenderingCache<PreparedReply>(),
   };
-  const register = (url: string, answering: Answering): void => {
-    const { config, isRoute } = answering;
-    app.get(url, { config }, createHandler(answering, handling));
+  const register = (url: string, endpoint: ReadEndpoint): void => {
+    const { config, isRoute } = endpoint;
+    app.get(url, { config }, createHandler(endpoint, handling));
     app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
   };
   for (const row of options.routes) {
-    for (const { url, form } of listRouterPaths(row)) {
-      const answering: Answering = {
-        config: toConfig(row, form),
-        isRoute: isRouteOf(row, form),
+    for (const { url, pattern } of listRouterPaths(row)) {
+      const endpoint: ReadEndpoint = {
+        config: toConfig(row, pattern),
+        isRoute: isRouteOf(row, pattern),
         hasPreviews: options.linkPreviews && row.surface === 'permalink',
-        toAsked: (request) => toAsked(row, toGiven(form, request)),
+        toRequestedRead: (request) => toRequestedRead(row, toParameters(pattern, request)),
       };
-      if (row.surface === 'alias') app.head(url, answering, answerWithoutRead);
-      register(url, answering);
+      if (row.surface === 'alias') app.head(url, endpoint, answerWithoutRead);
+      register(url, endpoint);
     }
   }
-  const answering = createAddressAnswering(options);
-  for (const url of addressPaths) register(url, answering);
+  const endpoint = createAddressEndpoint(options);
+  for (const url of addressPaths) register(url, endpoint);
 }
 
-function toAsked(row: ReadRoute | AliasRoute, given: ParsedUrlQuery): AskedRead {
+function toRequestedRead(row: ReadRoute | AliasRoute, given: ParsedUrlQuery): RequestedRead {
   if (row.surface !== 'alias') return { read: row.read, given };
   const read = chooseRead(row, given);
-  // The successor has the same body, and gets known parameters alone: nothing warns of others.
+  // Only known parameters, so that the body has no warnings about others and equals that of the successor.
   return { read, given: pickParameters(read, given) };
 }
 
-/** Returns the configuration of a row's route at one of its paths. */
-export function toConfig(row: Route, form: PathForm): FastifyContextConfig {
+/** Returns the Fastify configuration of a route at one of its paths. */
+export function toConfig(row: Route, pattern: PathPattern): FastifyContextConfig {
   const surface = surfaceOf(row);
-  const isRoute = isRouteOf(row, form);
+  const isRoute = isRouteOf(row, pattern);
   return row.surface === 'alias'
     ? { allowance: surface, deprecated: row }
     : { allowance: (request) => (isRoute(request) ? surface : null) };
 }
 
-/** HEAD of a deprecated route announces the deprecation without a read. */
+/** Answers HEAD on a deprecated route, which announces the deprecation without running the read. */
 function answerWithoutRead(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { refusal } = identityOf(request);
   if (refusal !== null) throw refusal;
   return reply.headers({ 'cache-control': 'no-store', vary: 'Accept' }).send();
 }
 
-/** Returns the headers of a prepared reply that differ from request to request. */
+/** Returns the parts of a prepared reply that depend on the request. */
 export function toReplyOptions(request: FastifyRequest, baseUrl: string): ReplyOptions {
   const { isPrivate, headers } = identityOf(request);
   const lifecycle = lifecycleOf(request, baseUrl);
@@ -134,99 +134,103 @@ export function toReplyOptions(request: FastifyRequest, baseUrl: string): ReplyO
 }
 
 interface HandlerOptions extends ReadRoutesOptions {
-  readonly understandOnce: ReturnType<typeof createUnderstanding>;
+  readonly parseOnce: ReturnType<typeof createRequestParser>;
   readonly replies: RenderingCache<PreparedReply>;
 }
 
-function createHandler(answering: Answering, options: HandlerOptions) {
-  const { reader, work, load, accessLog, understandOnce, heavyTurns, replies } = options;
+function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
+  const { reader, work, load, accessLog, parseOnce, heavyTurns, replies } = options;
   const { identification, context } = options;
-  const answerLater = async (
-    asked: Asked,
-    recalled: Answered | undefined,
+  const answerAsync = async (
+    parsedRequest: ParsedRequest,
+    cached: AnsweredRead | undefined,
     reply: FastifyReply,
   ): Promise<void> => {
     const { request } = reply;
     const answered =
-      recalled ??
-      (await work.track(reader.fetch(asked.understood, toRequester(request, identification))));
-    // In a pass of its own: understanding an answer and rendering it take a while each.
+      cached ??
+      (await work.track(reader.fetch(parsedRequest.parsed, toRequester(request, identification))));
+    // Waits for a turn of the event loop, because parsing an answer and rendering it each take a while.
     const { address } = identification.clientOf(request);
-    const isHere = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
-    if (!isHere) throw new Error('The caller has left.');
+    const isConnected = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
+    if (!isConnected) throw new Error('The client has disconnected.');
     const slices = sliceByTurns(heavyTurns, address);
-    const prepared = await prepare(options, chooseView(request, asked, answered), slices);
+    const prepared = await prepare(options, chooseView(request, parsedRequest, answered), slices);
     sendPrepared({ request, reply }, prepared, toReplyOptions(request, context.baseUrl));
-    if (recalled === undefined) accessLog.notice(request, reply, 200);
+    if (cached === undefined) accessLog.logIfNotable(request, reply, 200);
   };
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
-    if (!answering.isRoute(request)) throw routeNotFound(request);
+    if (!endpoint.isRoute(request)) throw routeNotFound(request);
     refuseRead(request, load);
-    const asked = understandOnce(request, answering);
-    // A hit is answered without a promise: it is the common case.
-    const answered = reader.getFresh(asked.understood);
-    const view = answered && chooseView(request, asked, answered);
-    const kept = view && replies.get(view.answered.answer.renderings, view.name);
-    if (kept === undefined) return answerLater(asked, answered, reply);
-    return sendPrepared({ request, reply }, kept, toReplyOptions(request, context.baseUrl));
+    const parsedRequest = parseOnce(request, endpoint);
+    // Cache hits are the common case, and are answered without a promise.
+    const answered = reader.getCached(parsedRequest.parsed);
+    const view = answered && chooseView(request, parsedRequest, answered);
+    const cached = view && replies.get(view.answered.answer.renderings, view.name);
+    if (cached === undefined) return answerAsync(parsedRequest, answered, reply);
+    return sendPrepared({ request, reply }, cached, toReplyOptions(request, context.baseUrl));
   };
 }
 
-/** Creates the check whether a request is for a path of a row: a reserved name is no handle of a permalink. */
-export function isRouteOf(row: Route, form: PathForm): (request: FastifyRequest) => boolean {
-  // Fastify gives each parameter of the path as a string.
-  return ({ params }) => row.surface === 'alias' || accepts(row, form, params as PathParameters);
+/** Creates a function that returns whether a request matches a route's path; reserved names are not handles. */
+export function isRouteOf(row: Route, pattern: PathPattern): (request: FastifyRequest) => boolean {
+  // In Fastify every path parameter is a string.
+  return ({ params }) => row.surface === 'alias' || accepts(row, pattern, params as PathParameters);
 }
 
-/** Parsing and planning depend on the URL alone, so what a URL means is remembered. */
-function createUnderstanding(reader: Reader) {
-  const remembered = new LRUCache<string, Asked>({ max: 2000 });
-  return (request: FastifyRequest, { toAsked, hasPreviews }: Answering): Asked => {
+/** Creates a parser of requests that caches its results by URL, as they depend on the URL alone. */
+function createRequestParser(reader: Reader) {
+  const cache = new LRUCache<string, ParsedRequest>({ max: 2000 });
+  return (
+    request: FastifyRequest,
+    { toRequestedRead, hasPreviews }: ReadEndpoint,
+  ): ParsedRequest => {
     const url = request.raw.url ?? '';
-    const known = remembered.get(url);
-    if (known !== undefined) return known;
-    const { read, given } = toAsked(request);
-    const understood = reader.understand(reads[read], given);
+    const cached = cache.get(url);
+    if (cached !== undefined) return cached;
+    const { read, given } = toRequestedRead(request);
+    const parsed = reader.parse(reads[read], given);
     const hasPreview = hasPreviews && read === 'getPost';
-    const asked = { understood, hasPreview, variesByKey: reads[read].isBrowse };
-    // Longer ones are understood anew each time, so that the memory stays small.
-    if (url.length <= 1024) remembered.set(url, asked);
-    return asked;
+    const parsedRequest = { parsed, hasPreview, variesByKey: reads[read].isBrowse };
+    // Longer URLs are not cached, to limit the memory of the cache.
+    if (url.length <= 1024) cache.set(url, parsedRequest);
+    return parsedRequest;
   };
 }
 
-/** Returns the parameters of the query, and those of the path over them. Throws `invalid_option` for a wrong `{n}`. */
-export function toGiven(form: PathForm, request: FastifyRequest): ParsedUrlQuery {
+/** Returns the parameters of the query and, with precedence, of the path. Throws `invalid_option` for an invalid `{n}`. */
+export function toParameters(pattern: PathPattern, request: FastifyRequest): ParsedUrlQuery {
   const path = request.params as PathParameters;
   const { n } = path;
   if (n !== undefined && !isMediaNumber(n)) {
     const detail = `The path ends with ${quoteInput(n)}; it takes the number of a photo or video, from 1 to 99.`;
     throw new Problem('invalid_option', { detail });
   }
-  return joinParameters(parseQuery(request.raw.url ?? ''), toReadParameters(form, path));
+  return joinParameters(parseQuery(request.raw.url ?? ''), toReadParameters(pattern, path));
 }
 
-interface Asked {
-  readonly understood: Understood;
+/** Parsed request and the properties of its read that affect the reply. */
+interface ParsedRequest {
+  readonly parsed: ParsedRead;
   readonly hasPreview: boolean;
   readonly variesByKey: boolean;
 }
 
-/** Returns the view of an answer that a request asks for, with the name under which its reply is kept. */
+/** Returns the requested view of an answer, with the cache key of its reply. */
 function chooseView(
   { headers: { accept, 'user-agent': agent } }: FastifyRequest,
-  asked: Asked,
-  answered: Answered,
+  parsedRequest: ParsedRequest,
+  answered: AnsweredRead,
 ) {
-  const { understood, hasPreview } = asked;
+  const { parsed, hasPreview } = parsedRequest;
   const { cache } = answered.answer;
   const isPreview = hasPreview && !namesFormat(accept) && isPreviewCrawler(agent);
-  const format = understood.format ?? (isPreview ? 'preview' : negotiate(accept, offers.read));
-  const view = hasPreview ? `by agent ${understood.views[format]}` : understood.views[format];
-  return { ...asked, answered, format, name: cache === 'hit' ? view : `${cache} ${view}` };
+  const format = parsed.format ?? (isPreview ? 'preview' : negotiate(accept, offers.read));
+  const view = hasPreview ? `by agent ${parsed.views[format]}` : parsed.views[format];
+  return { ...parsedRequest, answered, format, name: cache === 'hit' ? view : `${cache} ${view}` };
 }
 
-/** Returns the reply to a read: the kept one, or one that is made and then kept beside the answer. */
+/** Returns the reply to a read from the cache, or creates it and caches it with the answer. */
 async function prepare(
   { reader, replies, sharedCacheSeconds }: HandlerOptions,
   chosen: ReturnType<typeof chooseView>,
@@ -234,13 +238,13 @@ async function prepare(
 ): Promise<PreparedReply> {
   const { hasPreview, variesByKey, answered, format, name } = chosen;
   const { cache, source, renderings } = answered.answer;
-  const kept = replies.get(renderings, name);
-  if (kept !== undefined) return kept;
+  const cached = replies.get(renderings, name);
+  if (cached !== undefined) return cached;
   const representation = await reader.represent(answered, format, sliced);
   const varies = { variesByAgent: hasPreview, variesByKey };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
   const prepared = prepareReply({ ...corsHeaders, ...toReplyHeaders(facts) }, representation.body);
-  // What a miss or a bypass made is sent once; the next reply says `hit`.
+  // Replies with `X-Cache: miss` or `bypass` are sent once; the next reply has `hit`.
   if (cache === 'hit' || cache === 'stale') replies.set(renderings, name, prepared, 1000);
   return prepared;
 }

@@ -1,20 +1,20 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { type Lifecycle, scheduledLifecycle } from '../../core/lifecycle.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
-import { type OwnForm, ownForms, type PathForm } from '../../reads/addresses/address-forms.ts';
+import { type OwnPath, ownPaths, type PathPattern } from '../../reads/addresses/path-patterns.ts';
 import { type AnyReadId, allReads, type ReadId, reads } from '../../reads/index.ts';
 import type { AllowanceSurface } from '../key-status/plugin.ts';
 
-interface OwnRoute extends OwnForm {
+interface OwnRoute extends OwnPath {
   readonly lifecycle: Lifecycle | null;
 }
 
 export type ReadRoute = OwnRoute & { readonly read: ReadId };
 
-/** A row at which a range of posts is imported, as a stream if the caller asks for one. */
+/** Route of an import of posts, whose reply is a stream if the caller requests one. */
 export type HistoryRoute = OwnRoute & { readonly read: Exclude<AnyReadId, ReadId> };
 
-/** An older path of a v1 read; its successor is the v1 row of that read. */
+/** Deprecated path of a read. Its successor is the v1 route of that read. */
 export interface AliasRoute {
   readonly id: string;
   readonly path: string;
@@ -23,6 +23,7 @@ export interface AliasRoute {
   readonly lifecycle: Lifecycle;
 }
 
+/** Reads of an alias by the value of a parameter. */
 export interface ReadChoice {
   readonly parameter: 'resource';
   readonly reads: Readonly<Record<string, ReadId>>;
@@ -30,7 +31,7 @@ export interface ReadChoice {
 
 export type Route = ReadRoute | HistoryRoute | AliasRoute;
 
-const rows: readonly OwnRoute[] = ownForms.map((form) => ({ ...form, lifecycle: null }));
+const rows: readonly OwnRoute[] = ownPaths.map((path) => ({ ...path, lifecycle: null }));
 
 export const readRoutes: readonly ReadRoute[] = rows.filter(
   (row): row is ReadRoute => row.read !== 'importProfilePosts',
@@ -46,7 +47,7 @@ export function isHistoryRoute(route: Route): route is HistoryRoute {
   return route.read === 'importProfilePosts';
 }
 
-/** The deprecated aliases (`docs/contract/reads.md#deprecated-aliases`): the rows that v1 succeeds. */
+/** Deprecated aliases of v1 routes (`docs/contract/reads.md#deprecated-aliases`). */
 export const aliasRoutes: readonly AliasRoute[] = [
   {
     id: 'getPostLegacy',
@@ -72,28 +73,28 @@ export const aliasRoutes: readonly AliasRoute[] = [
   },
 ];
 
-/** The route table of the read service. */
+/** Route table of the read service. */
 export const routes: readonly Route[] = [
   ...ownRoutes.filter(({ surface }) => surface === 'v1'),
   ...ownRoutes.filter(({ surface }) => surface === 'permalink'),
   ...aliasRoutes,
 ];
 
-/** Returns what a route reads, in a sentence. */
+/** Returns a sentence that describes a route. */
 export function summarizeRoute({ read }: Route): string {
   return typeof read === 'string'
     ? allReads[read].summary
-    : `Reads what the parameter \`${read.parameter}\` names.`;
+    : `Reads the resource in the parameter \`${read.parameter}\`.`;
 }
 
-/** Returns the row of the versioned surface that a read answers at. */
+/** Returns the v1 route of a read. */
 export function findVersioned(read: AnyReadId): ReadRoute | HistoryRoute {
   const route = ownRoutes.find((row) => row.surface === 'v1' && row.read === read);
   if (route === undefined) throw new Error(`The read ${read} has no row in v1.`);
   return route;
 }
 
-/** Returns whether a route can answer a browse read, so that keys are looked at. */
+/** Returns whether a route can run a browse read, which needs the caller's key status. */
 export function isBrowseRoute({ read }: Route): boolean {
   const possible = typeof read === 'string' ? [read] : Object.values(read.reads);
   return possible.some((id) => allReads[id].isBrowse);
@@ -104,61 +105,62 @@ export function surfaceOf(route: Route): AllowanceSurface {
   return isBrowseRoute(route) ? 'browse' : 'post';
 }
 
-/** The pages with their assets, and `/mcp`. */
+/** Paths of the pages, their assets and `/mcp`. */
 const closedPath = /^\/(?:docs(?:\/(?:assets\/)?[^/]*\/?)?|mcp)?$/;
 
-/** Returns whether a path and query belongs to a surface that is closed to pages of other origins. */
+/** Returns whether a path and query belongs to a surface that rejects cross-origin requests. */
 export function isClosedPath(url: string): boolean {
   return isAdminPath(url) || closedPath.test(url.split('?', 1)[0] ?? '');
 }
 
-/** Returns whether a path and query is the operator's, which is closed to pages of other origins. */
+/** Returns whether a path and query belongs to the operator's endpoints, which reject cross-origin requests. */
 export function isAdminPath(url: string): boolean {
   return /^\/(?:(?:api\/)?admin(?:\/|$)|metrics$)/.test(toPath(url));
 }
 
-/** Returns the path that a request target means (RFC 9112 §3.2.2): without host and query, decoded as far as it can be. */
+/** Returns the path of a request target (RFC 9112 §3.2.2): without host and query, decoded where it is valid UTF-8. */
 export function toPath(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0] ?? '';
   return path.replaceAll(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
     try {
       return decodeURIComponent(encoded);
     } catch {
-      return encoded; // no UTF-8: no name of ours
+      return encoded; // not UTF-8, so it matches no route
     }
   });
 }
 
+/** Path of a route in the router's notation, with its pattern in the table. */
 export interface RouterPath {
   readonly url: string;
-  readonly form: PathForm;
+  readonly pattern: PathPattern;
 }
 
-/** Returns the paths of a row in the router's notation (`:handle`). A permalink answers with a slash at its end too. */
+/** Returns the paths of a route in the router's notation (`:handle`). Permalinks also match with a trailing slash. */
 export function listRouterPaths(route: Route): readonly RouterPath[] {
-  if (route.surface === 'alias') return [{ url: route.path, form: route }];
+  if (route.surface === 'alias') return [{ url: route.path, pattern: route }];
   const ends = route.surface === 'permalink' ? ['', '/'] : [''];
-  return [route, ...(route.also ?? [])].flatMap((form) =>
-    ends.map((end) => ({ url: `${toRouterPath(form)}${end}`, form })),
+  return [route, ...(route.also ?? [])].flatMap((pattern) =>
+    ends.map((end) => ({ url: `${toRouterPath(pattern)}${end}`, pattern })),
   );
 }
 
-/** The router looks at the form of a later handle, because `/profile/{handle}` fits `/{handle}/followers` as well. */
-function toRouterPath({ path, handles }: PathForm): string {
+/** Converts a path for the router. Later handles are constrained: `/profile/{handle}` also fits `/profile/posts`. */
+function toRouterPath({ path, handles }: PathPattern): string {
   const isFirst = path.startsWith('/{handle}');
-  const form = handles === undefined || isFirst ? '' : `(^.*${handles.source}.*$)`;
-  return path.replace('{handle}', `:handle${form}`).replaceAll(/\{(\w+)\}/g, ':$1');
+  const constraint = handles === undefined || isFirst ? '' : `(^.*${handles.source}.*$)`;
+  return path.replace('{handle}', `:handle${constraint}`).replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
 /**
- * Returns the read that a request to an alias asks for.
+ * Returns the read that a request to an alias selects.
  *
- * @throws Problem `invalid_resource` or `invalid_option` if the parameter does not name one read, `invalid_handle` if
- *   the read is of an account and none is named
+ * @throws Problem `invalid_resource` or `invalid_option` if the parameter does not name one read; `invalid_handle` if
+ *   the read requires a handle and none is given
  */
 export function chooseRead(route: AliasRoute, query: ParsedUrlQuery): ReadId {
   const read = findRead(route, query) ?? refuseChoice(route, query);
-  // In v1 it stands in the path and cannot be missing.
+  // In v1 the handle is part of the path, so the read's own parser does not report a missing one.
   if (findVersioned(read).path.includes('{handle}') && query.handle === undefined) {
     const detail = 'The parameter `handle` is missing; it takes the handle of an account.';
     throw new Problem('invalid_handle', { detail });
@@ -166,7 +168,7 @@ export function chooseRead(route: AliasRoute, query: ParsedUrlQuery): ReadId {
   return read;
 }
 
-/** Returns the read that a request to an alias names, or `null`. */
+/** Returns the read that a request to an alias selects; `null` if it names none. */
 export function findRead({ read }: AliasRoute, query: ParsedUrlQuery): ReadId | null {
   if (typeof read === 'string') return read;
   const value = query[read.parameter];
@@ -188,7 +190,7 @@ function refuseChoice({ read }: AliasRoute, query: ParsedUrlQuery): never {
   throw new Problem('invalid_resource', { detail: `${name} ${fault}; it takes ${taken}.` });
 }
 
-/** Returns the parameters that an alias passes on: those that the read knows. */
+/** Returns the parameters that an alias passes on to its read: those that the read knows. */
 export function pickParameters(read: ReadId, query: ParsedUrlQuery): ParsedUrlQuery {
   const { shape } = reads[read].params;
   return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(shape, name)));

@@ -6,49 +6,52 @@ import { decodeSegment } from './match-path.ts';
 import { matchOwnPath } from './own-path.ts';
 import { matchSitePath } from './site-path.ts';
 
+/** Read that an address stands for. */
 export interface AddressedRead {
   readonly read: ReadId;
+  /** Parameters of the read, as in the query of a request. */
   readonly given: Readonly<ParsedUrlQuery>;
 }
 
-export interface AddressPlace {
+export interface AddressOptions {
+  /** Base URL of this server. */
   readonly baseUrl: string;
-  /** Hosts whose addresses are read as those of X. */
+  /** Hosts whose URLs are parsed as those of X. */
   readonly xMirrors: readonly string[];
   readonly mastodonSearchHost: string;
 }
 
 /**
- * Reads the URL of a post, account, list, search or hashtag, http or https, also behind this server's own address.
+ * Parses an http or https URL of a post, account, list, search or hashtag, also one appended to this server's own URL.
  *
- * @param subject The name of the input, for the detail of a problem.
+ * @param subject Name of the input in the detail of a problem.
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`
  */
-export function readAddress(
+export function parseAddress(
   text: string,
-  place: AddressPlace,
+  options: AddressOptions,
   subject = 'The parameter `url`',
 ): AddressedRead {
   const fail = (code: ProblemCode, fault: string) =>
     new Problem(code, { detail: `${subject} has the value ${quoteInput(text)}, which ${fault}.` });
   const parse = (written: string) =>
-    parseHttpUrl(written, place.baseUrl, (fault) => fail('invalid_url', fault));
+    parseHttpUrl(written, options.baseUrl, (fault) => fail('invalid_url', fault));
   const outer = parse(text);
-  const inner = wholeUrlIn(`${ownPathOf(outer, place.baseUrl) ?? ''}${outer.search}`);
+  const inner = findWholeUrl(`${ownPathOf(outer, options.baseUrl) ?? ''}${outer.search}`);
   const url = inner === null ? outer : parse(inner);
-  const path = ownPathOf(url, place.baseUrl);
-  const found = path === null ? matchSitePath(url, place) : matchOwnPath(path, url.search);
+  const path = ownPathOf(url, options.baseUrl);
+  const found = path === null ? matchSitePath(url, options) : matchOwnPath(path, url.search);
   if (found === 'no such site') {
     throw new Problem('unsupported_host', {
-      detail: `${subject} names the host ${quoteInput(url.hostname)}, which Perch does not read.`,
+      detail: `${subject} has the host ${quoteInput(url.hostname)}, which is not a site that Perch can read.`,
     });
   }
   if (!found) throw fail('invalid_path', 'is not the URL of a post, an account or a search');
   return found;
 }
 
-/** Returns the URL in a path such as `/https://x.com/jack`, also with one slash or percent-encoded; else `null`. */
-export function wholeUrlIn(target: string): string | null {
+/** Returns the URL in a path such as `/https://x.com/jack`, also with one slash or percent-encoded; `null` if none. */
+export function findWholeUrl(target: string): string | null {
   const [path = '', ...queries] = target.split('?');
   const decoded = /^\/https?(?:%3a|:\/*[^/]*%2f)/i.test(path) ? decodeSegment(path) : path;
   const [, scheme, rest = ''] = /^\/(https?):\/*(.*)$/is.exec(decoded) ?? [];
@@ -57,7 +60,7 @@ export function wholeUrlIn(target: string): string | null {
   return `${scheme}://${rest}${query}`;
 }
 
-/** Returns the path of a URL below Perch's own address, on loopback under any of its names; else `null`. */
+/** Returns the path of a URL on this server, relative to the base URL; `null` for others. Loopback names are equal. */
 export function ownPathOf(url: URL, baseUrl: string): string | null {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
@@ -75,18 +78,18 @@ function isSameServer(url: URL, base: URL): boolean {
 const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80');
 
 function parseHttpUrl(text: string, baseUrl: string, refuse: (fault: string) => Problem): URL {
-  // The URL parser drops tabs and line feeds anywhere and turns `\` into `/`: refused, not mended.
+  // The URL parser would silently drop tabs and line feeds and turn `\` into `/`.
   if (/[\p{Cc}\s\\]/u.test(text))
-    throw refuse('has spaces, backslashes or control characters in it');
+    throw refuse('contains spaces, backslashes or control characters');
   const url = parseUrl(text);
   if (url === null) throw refuse('is not an absolute URL such as https://x.com/jack/status/20');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw refuse('is neither https nor http');
   if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text)) {
-    throw refuse('carries user information before the host');
+    throw refuse('has a user name or password before the host');
   }
-  // The text, because the parser hides a port that is the scheme's own.
+  // Tests the text because the URL parser drops the default port of the scheme.
   const hasPort = /^[a-z]+:\/*[^/?#]*:\d*(?:[/?#]|$)/i.test(text.replace(/\[[^[\]]*\]/, ''));
-  if (hasPort && !isSameServer(url, new URL(baseUrl))) throw refuse('names a port');
+  if (hasPort && !isSameServer(url, new URL(baseUrl))) throw refuse('has a port');
   return url;
 }

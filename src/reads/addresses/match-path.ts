@@ -1,16 +1,16 @@
-import type { PathForm } from './address-forms.ts';
+import type { PathPattern } from './path-patterns.ts';
 
-/** First path segments that the service keeps for itself, so that they are no handles there. */
+/** First path segments that the server uses itself, so that they cannot be handles. */
 const reservedName = /^(?:\.well-known|admin|api|docs|health|mcp|metrics|oembed|search|svc)$/;
 
-/** Endings of files that clients ask for by themselves, such as `/favicon.ico`. */
+/** Extensions of files that clients request on their own, such as `/favicon.ico`. */
 const fileEnding =
   /\.(?:avif|css|gif|html?|ico|jpe?g|js|json|map|pdf|php|png|svg|txt|webmanifest|webp|woff2?|xml)$/i;
 
-/** Returns whether the service keeps a first path segment, in lower case, for itself. */
+/** Returns whether the server uses a first path segment, in lower case, itself. */
 export const isReservedName = (segment: string): boolean => reservedName.test(segment);
 
-/** Returns whether a first path segment can be a handle on the permalink surface. */
+/** Returns whether a first path segment can be a handle in a permalink. */
 export function isPermalinkHandle(segment: string): boolean {
   const name = segment.replace(/^@/, '').toLowerCase();
   return name !== '' && !isReservedName(name) && !fileEnding.test(name);
@@ -20,7 +20,7 @@ export function isPermalinkHandle(segment: string): boolean {
 export const splitPath = (path: string): readonly string[] =>
   path.slice(1).replace(/\/$/, '').split('/').map(decodeSegment);
 
-/** Decodes a part of a path. One with a broken percent-encoding stays as it is, and matches no form. */
+/** Decodes a segment of a path; one with a broken percent-encoding is unchanged, and matches no pattern. */
 export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -29,11 +29,14 @@ export function decodeSegment(segment: string): string {
   }
 }
 
-/** The parameters of a path, by the names that its form has in braces. */
+/** Parameters of a path, by their names in the pattern. */
 export type PathParameters = Readonly<Record<string, string>>;
 
-/** Returns the parameters of a path by its form; null if the path has another form. */
-export function matchPath({ path }: PathForm, segments: readonly string[]): PathParameters | null {
+/** Returns the parameters of a path; `null` if the path does not match the pattern. */
+export function matchPath(
+  { path }: PathPattern,
+  segments: readonly string[],
+): PathParameters | null {
   const parts = path.slice(1).split('/');
   if (parts.length !== segments.length) return null;
   const found = parts.map((part, index) => matchPart(part, segments[index] ?? ''));
@@ -46,14 +49,14 @@ function matchPart(part: string, segment: string): PathParameters | null {
   return segment.startsWith(before) ? { [name]: segment.slice(before.length) } : null;
 }
 
-/** Returns whether a path can end with this number of a photo or video. */
+/** Returns whether a text is a number of a photo or video as in paths, from 1 to 99. */
 export const isMediaNumber = (text: string): boolean => /^[1-9]\d?$/.test(text);
 
-/** Returns the parameters of a read: those of the path and of its form. A hashtag becomes the search text. */
+/** Returns the parameters of a read: those in the path and the fixed ones. A hashtag becomes the search text. */
 export function toReadParameters(
-  { given = {} }: PathForm,
+  { fixed = {} }: PathPattern,
   { n: _photo, tag, ...parameters }: PathParameters,
 ): PathParameters {
   const search = tag === undefined ? {} : { q: `#${tag.replace(/^#/, '')}` };
-  return { ...parameters, ...search, ...given };
+  return { ...parameters, ...search, ...fixed };
 }

@@ -1,7 +1,6 @@
 import { encodeComponent } from '../../core/http/encode-component.ts';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
 import type { AddressedRead } from './address.ts';
-import { type OwnForm, ownForms, type PathForm } from './address-forms.ts';
 import {
   isMediaNumber,
   isPermalinkHandle,
@@ -10,31 +9,32 @@ import {
   splitPath,
   toReadParameters,
 } from './match-path.ts';
+import { type OwnPath, ownPaths, type PathPattern } from './path-patterns.ts';
 
-/** The paths with the fewest parameters come first, so that words win over parameters. */
-const ownPaths = ownForms
-  .flatMap((row) => [row, ...(row.also ?? [])].map((form) => ({ row, form })))
-  .toSorted((a, b) => a.form.path.split('{').length - b.form.path.split('{').length);
+/** All paths, those with the fewest parameters first, so that literal segments win over parameters. */
+const candidates = ownPaths
+  .flatMap((row) => [row, ...(row.also ?? [])].map((pattern) => ({ row, pattern })))
+  .toSorted((a, b) => a.pattern.path.split('{').length - b.pattern.path.split('{').length);
 
-/** Returns the read at a path of this server; `null` without one, and for oEmbed and histories, which have no page. */
+/** Returns the read at a path of this server; `null` if there is none, and for oEmbed and histories. */
 export function matchOwnPath(path: string, search: string): AddressedRead | null {
   const segments = splitPath(path);
-  for (const { row, form } of ownPaths) {
-    const parameters = matchPath(form, segments);
-    if (parameters === null || !accepts(row, form, parameters)) continue;
+  for (const { row, pattern } of candidates) {
+    const parameters = matchPath(pattern, segments);
+    if (parameters === null || !accepts(row, pattern, parameters)) continue;
     if (parameters.n !== undefined && !isMediaNumber(parameters.n)) continue;
     const { read } = row;
     if (read === 'getOEmbed' || read === 'importProfilePosts') return null;
     const query = parseQuery(search);
-    return { read, given: joinParameters(query, toReadParameters(form, parameters)) };
+    return { read, given: joinParameters(query, toReadParameters(pattern, parameters)) };
   }
   return null;
 }
 
-/** Returns whether a row answers at one of its paths for the handle there. */
+/** Returns whether a route accepts the handle in one of its paths. */
 export function accepts(
-  { surface }: Pick<OwnForm, 'surface'>,
-  { handles }: PathForm,
+  { surface }: Pick<OwnPath, 'surface'>,
+  { handles }: PathPattern,
   { handle }: PathParameters,
 ): boolean {
   if (handle === undefined) return true;
@@ -42,18 +42,18 @@ export function accepts(
   return surface !== 'permalink' || isPermalinkHandle(handle);
 }
 
-/** Returns the path and query of this server for a read; a handle that is no permalink is read under v1. */
-export function toOwnAddress({ read, given }: AddressedRead, surface: OwnForm['surface']): string {
+/** Returns the path and query of a read on this server. A handle that cannot be in a permalink gets a v1 path. */
+export function toOwnPath({ read, given }: AddressedRead, surface: OwnPath['surface']): string {
   const { handle } = given;
   const isShort = typeof handle === 'string' && isPermalinkHandle(handle);
-  const rows = ownForms.filter((one) => one.read === read);
-  const fits = ({ path }: OwnForm) => !path.includes('{handle}') || isShort;
+  const rows = ownPaths.filter((one) => one.read === read);
+  const fits = ({ path }: OwnPath) => !path.includes('{handle}') || isShort;
   const row =
     rows.find((one) => one.surface === surface && fits(one)) ??
     rows.find((one) => one.surface === 'v1');
   if (row === undefined) throw new Error(`The read ${read} has no path.`);
   const inPath = new Set([...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
-  // Handles are easier to read with `@` and `:` as they are, which a path allows.
+  // Paths allow `@` and `:`, and handles are easier to read with them.
   const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeComponent(String(given[name])).replaceAll('%40', '@').replaceAll('%3A', ':'),
   );

@@ -4,10 +4,10 @@ import { type PostReference, toPostReference } from '../../model/reference.ts';
 import { getProfile } from '../get-profile.ts';
 import { listFollowers, listFollowing } from '../list-connections.ts';
 import { searchPosts } from '../search-posts.ts';
-import { type AddressedRead, type AddressPlace, readAddress } from './address.ts';
-import { toOwnAddress } from './own-path.ts';
+import { type AddressedRead, type AddressOptions, parseAddress } from './address.ts';
+import { toOwnPath } from './own-path.ts';
 
-/** The reads that an address can stand for instead of a post, with their names in sentences. */
+/** Reads other than that of a post that a URL can stand for, with their names in sentences. */
 const others = {
   getProfile: { read: getProfile, name: 'an account' },
   listFollowers: { read: listFollowers, name: 'a list of followers' },
@@ -16,30 +16,31 @@ const others = {
 } as const;
 
 /**
- * Reads the URL of a post.
+ * Parses the URL of a post.
  *
- * @throws Problem `invalid_url`, `unsupported_host`, or `invalid_path`, which names the route for another address
+ * @throws Problem `invalid_url`, `unsupported_host`, or `invalid_path`, which names the route of a URL that is not a
+ *   post's
  */
-export function readPostUrl(text: string, place: AddressPlace): PostReference {
-  const addressed = readAddress(text, place);
+export function parsePostUrl(text: string, options: AddressOptions): PostReference {
+  const addressed = parseAddress(text, options);
   const { handle, id } = addressed.given;
   const isNamed = typeof handle === 'string' && typeof id === 'string';
   const post = isNamed ? toPostReference(handle, id) : null;
   if (post !== null) return post;
   throw new Problem('invalid_path', {
     detail: `The parameter \`url\` has the value ${quoteInput(text)}, which is not the URL of a post.`,
-    ...describeOther(addressed, place),
+    ...describeOther(addressed, options),
   });
 }
 
-/** Longer ones would only send the caller's own text back. */
+/** Maximum length of the resolution; a longer one is left out because it would only echo the request. */
 const maxResolution = 500;
 
-function describeOther(addressed: AddressedRead, { baseUrl }: AddressPlace) {
+function describeOther(addressed: AddressedRead, { baseUrl }: AddressOptions) {
   if (!Object.hasOwn(others, addressed.read)) return {};
-  // The check above has found the read among the keys of the table.
+  // `Object.hasOwn` above proves that the read is a key of `others`.
   const { read, name } = others[addressed.read as keyof typeof others];
-  const url = `${baseUrl}${toOwnAddress(addressed, 'v1')}`;
-  const resolution = `This is the address of ${name}: read \`${url}\`, or call the MCP tool \`${read.tool}\` with \`${JSON.stringify(addressed.given)}\`.`;
+  const url = `${baseUrl}${toOwnPath(addressed, 'v1')}`;
+  const resolution = `This is the URL of ${name}. Request \`${url}\`, or call the MCP tool \`${read.tool}\` with \`${JSON.stringify(addressed.given)}\`.`;
   return resolution.length > maxResolution ? {} : { resolution: redactKeys(resolution) };
 }

@@ -1,13 +1,6 @@
 import { isPublicName } from '../../core/http/public-host.ts';
 import { isPostId, type Platform, parseHandle } from '../../model/reference.ts';
-import type { AddressPlace } from './address.ts';
-import {
-  blueskyForms,
-  mastodonForms,
-  mastodonSearchForm,
-  type SiteForm,
-  xForms,
-} from './address-forms.ts';
+import type { AddressOptions } from './address.ts';
 import {
   isMediaNumber,
   matchPath,
@@ -15,37 +8,44 @@ import {
   splitPath,
   toReadParameters,
 } from './match-path.ts';
+import {
+  blueskyPaths,
+  mastodonPaths,
+  mastodonSearchPath,
+  type SitePath,
+  xPaths,
+} from './path-patterns.ts';
 
 interface Site {
-  readonly forms: readonly SiteForm[];
-  /** False for a public host that may be a Mastodon server. */
+  readonly forms: readonly SitePath[];
+  /** Whether the platform of the host is known. `false` for a public host that may be a Mastodon server. */
   readonly isCertain: boolean;
-  /** Returns the parameters as reads take them; null if this site has no such address. */
+  /** Converts the parameters of a path to those of a read; `null` if the site has no such path. */
   toGiven(parameters: PathParameters): PathParameters | null;
 }
 
-/** Returns the read of an address of another site; `null` if the site has none, `no such site` if no known site has. */
-export function matchSitePath(url: URL, place: AddressPlace) {
-  const site = siteOf(url.hostname, place);
+/** Returns the read of a URL on another site; `null` if the site has no such page, `no such site` for an unknown site. */
+export function matchSitePath(url: URL, options: AddressOptions) {
+  const site = siteOf(url.hostname, options);
   if (site === null) return 'no such site';
   const segments = splitPath(url.pathname);
-  for (const form of site.forms) {
-    const parameters = matchPath(form, segments);
+  for (const pattern of site.forms) {
+    const parameters = matchPath(pattern, segments);
     if (parameters === null) continue;
     const { n = '1', tag = '#a' } = parameters;
     if (!isMediaNumber(n) || !/^#?[^\s#]+$/u.test(tag)) continue;
-    const given = site.toGiven(toReadParameters(form, parameters));
+    const given = site.toGiven(toReadParameters(pattern, parameters));
     if (given !== null)
-      return { read: form.read, given: { ...searchOf(form, url.searchParams), ...given } };
+      return { read: pattern.read, given: { ...searchOf(pattern, url.searchParams), ...given } };
   }
   return site.isCertain ? null : 'no such site';
 }
 
-/** Returns whether a host is a known platform for certain; any other public host may be a Mastodon server. */
-export const isPlatformHost = (hostname: string, place: AddressPlace): boolean =>
-  siteOf(hostname, place)?.isCertain === true;
+/** Returns whether a host belongs to a known platform. (Any other public host may be a Mastodon server.) */
+export const isPlatformHost = (hostname: string, options: AddressOptions): boolean =>
+  siteOf(hostname, options)?.isCertain === true;
 
-function siteOf(hostname: string, { xMirrors, mastodonSearchHost }: AddressPlace): Site | null {
+function siteOf(hostname: string, { xMirrors, mastodonSearchHost }: AddressOptions): Site | null {
   const host = hostname.replace(/^(?:www|mobile)\./, '');
   if (['x.com', 'twitter.com', ...xMirrors].includes(host)) return xSite;
   if (hostname === 'bsky.app') return blueskySite;
@@ -53,14 +53,14 @@ function siteOf(hostname: string, { xMirrors, mastodonSearchHost }: AddressPlace
   return createMastodonSite(hostname, hostname === mastodonSearchHost);
 }
 
-/** First path segments on X that are no accounts. */
+/** First path segments on X that are not handles. */
 const xPages =
   /^(?:compose|explore|hashtag|home|i|intent|jobs|login|messages|notifications|privacy|search|settings|share|signup|tos)$/i;
 
 const xSite: Site = {
-  forms: xForms,
+  forms: xPaths,
   isCertain: true,
-  // The id alone identifies a post, so that its address may have any handle.
+  // The id alone identifies a post, so its URL may contain any handle.
   toGiven: (parameters) =>
     parameters.id === undefined && xPages.test(parameters.handle ?? '')
       ? null
@@ -68,20 +68,20 @@ const xSite: Site = {
 };
 
 const blueskySite: Site = {
-  forms: blueskyForms,
+  forms: blueskyPaths,
   isCertain: true,
   toGiven: (parameters) => toAccountGiven('bluesky', parameters),
 };
 
 function createMastodonSite(host: string, isSearched: boolean): Site {
   return {
-    forms: isSearched ? [mastodonSearchForm, ...mastodonForms] : mastodonForms,
+    forms: isSearched ? [mastodonSearchPath, ...mastodonPaths] : mastodonPaths,
     isCertain: isSearched,
     toGiven: ({ user, ...parameters }) => {
       if (user === undefined) return parameters;
       const account = parseHandle(user.includes('@') ? user : `${user}@${host}`);
       if (account === null) return null;
-      // A post is read on this host, also the copy of one by an account of another server.
+      // A post is read from this host, even if its author's account is on another server.
       const handle =
         parameters.id === undefined ? account.handle : `${account.handle.split('@', 1)[0]}@${host}`;
       return toAccountGiven('mastodon', { ...parameters, handle });
@@ -89,7 +89,7 @@ function createMastodonSite(host: string, isSearched: boolean): Site {
   };
 }
 
-/** Returns the parameters with the handle as Perch writes it; null if a part is none of the platform's. */
+/** Normalizes the handle in the parameters; `null` if the handle or the id is not valid on the platform. */
 function toAccountGiven(platform: Platform, parameters: PathParameters): PathParameters | null {
   const { handle, id } = parameters;
   if (handle === undefined) return parameters;
@@ -99,7 +99,7 @@ function toAccountGiven(platform: Platform, parameters: PathParameters): PathPar
   return { ...parameters, handle: account.handle };
 }
 
-/** The feeds of X's search by the value of `f` in its address. */
+/** Feeds by the value of `f` in the URL of a search on X. */
 const xFeeds: Readonly<Record<string, string>> = {
   live: 'latest',
   top: 'top',
@@ -112,8 +112,8 @@ const xFeeds: Readonly<Record<string, string>> = {
   users: 'users',
 };
 
-/** Returns the parameters of a search for the query of a search page on another site. */
-function searchOf({ read, path }: SiteForm, query: URLSearchParams): PathParameters {
+/** Returns the search parameters in the query of a search page on another site. */
+function searchOf({ read, path }: SitePath, query: URLSearchParams): PathParameters {
   if (read !== 'searchPosts') return {};
   const text = path === '/search' ? { q: query.get('q') ?? '' } : {};
   const f = query.get('f') ?? '';

@@ -10,8 +10,8 @@ const references: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a text without control characters and half surrogates as the content of an element or a quoted attribute
- * (HTML and XHTML). Noncharacters, which XML refuses, become U+FFFD.
+ * Escapes text for the content of an element or a quoted attribute (HTML and XHTML). The text must not have control
+ * characters or unpaired surrogates. Noncharacters, which XML forbids, become U+FFFD.
  */
 export function escapeHtml(text: string): string {
   return text
@@ -19,12 +19,12 @@ export function escapeHtml(text: string): string {
     .replace(/[&<>"']/g, (character) => references[character] ?? '');
 }
 
-/** Returns a text on one line, without control characters, as the content of an element. */
+/** Returns text as escaped element content on one line, without control characters. */
 export const escapeLine = (text: string): string => escapeHtml(toLine(text));
 
 const linkable: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
 
-/** Returns a URL as the URL parser writes it; `null` if it is neither http, https nor mailto. */
+/** Returns a URL in its normalized form; `null` if its scheme is neither http, https nor mailto. */
 export function toSafeUrl(url: string | null): string | null {
   const parsed = url === null ? null : parseUrl(url);
   return parsed !== null && linkable.has(parsed.protocol) ? parsed.href : null;
@@ -36,7 +36,7 @@ export function openLink(url: string | null): string | null {
   return safe === null ? null : `<a href="${escapeHtml(safe)}" rel="nofollow noopener noreferrer">`;
 }
 
-/** Returns a link with plain text, which it escapes; only the text if the URL cannot be linked. */
+/** Returns a link with escaped text; only the escaped text if the URL cannot be linked. */
 export function link(text: string, url: string | null): string {
   const start = openLink(url);
   return start === null ? escapeLine(text) : `${start}${escapeLine(text)}</a>`;

@@ -3,21 +3,21 @@ import type { Post } from '../../model/post.ts';
 import { toLine } from '../markdown/characters.ts';
 import { toSafeUrl } from './escape.ts';
 
-/** A file that a chat can play in place. Sizes in pixels, `null` if not known. */
+/** Video file that a chat application can play in a preview. Sizes in pixels, `null` if unknown. */
 interface Video {
   readonly url: string;
   readonly width: number | null;
   readonly height: number | null;
 }
 
-/** A picture that represents a post; `alt` is the author's description on one line, or empty. */
+/** Picture that represents a post. `alt` is the author's description on one line, or empty. */
 export interface Picture extends Video {
   readonly alt: string;
 }
 
 /**
- * Returns the pictures that represent a post that is not sensitive: its photos, the stills of its videos, the cover
- * of its article, else those of the post that it quotes.
+ * Returns the pictures that represent a post: its photos, the stills of its videos and the cover of its article. A
+ * post without any has those of the post that it quotes, and a sensitive post has none.
  */
 export function findPictures(post: Post | undefined): readonly Picture[] {
   if (post?.type !== 'status' || post.possibly_sensitive) return [];
@@ -27,17 +27,17 @@ export function findPictures(post: Post | undefined): readonly Picture[] {
   const covers = cover === null ? [] : [{ url: cover, width: null, height: null, alt }];
   const own = [...media.all.flatMap(pictureOf), ...covers];
   if (own.length > 0 || post.quote?.type !== 'status') return own;
-  // One level only, as deep as a preview shows a quote.
+  // A preview shows one level of quotes.
   return findPictures({ ...post.quote, quote: null });
 }
 
-/** The still of a video or GIF counts as large as the video: platforms cut it from a frame. */
+/** Returns the photo or still of an item. The size of a still is that of its video, as platforms take it from a frame. */
 function pictureOf(item: Media): readonly Picture[] {
   const url = toWebUrl(item.type === 'photo' ? item.url : (item.thumbnail_url ?? null));
   return url === null ? [] : [{ url, ...sizeOf(item), alt: toLine(item.alt ?? '') }];
 }
 
-/** Returns an http or https URL; `null` for any other. */
+/** Returns a URL in its normalized form; `null` if its scheme is neither http nor https. */
 export function toWebUrl(url: string | null): string | null {
   const safe = toSafeUrl(url);
   return safe?.startsWith('http') === true ? safe : null;
@@ -48,10 +48,10 @@ function sizeOf({ width, height }: Media): Pick<Picture, 'width' | 'height'> {
   return isKnown ? { width, height } : { width: null, height: null };
 }
 
-/** Chats give up on large files: a minute at this rate is below 20 MB. */
+/** Highest bit rate for previews; a minute at this rate is below 20 MB. Chat applications do not load large files. */
 const maxBitsPerSecond = 2_500_000;
 
-/** Returns the MP4 of a post's first video or GIF; `null` without one, and for a sensitive post. */
+/** Returns the MP4 file of a post's first video or GIF; `null` if there is none or the post is sensitive. */
 export function findVideo(post: Post | undefined): Video | null {
   if (post?.type !== 'status' || post.possibly_sensitive) return null;
   const [item] = post.media.videos;

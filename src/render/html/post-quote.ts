@@ -7,8 +7,8 @@ import { escapeLine, link } from './escape.ts';
 import { renderParagraphs } from './text.ts';
 
 /**
- * Renders a post as one `blockquote` of a few plain elements with the attributes `href`, `rel`, `lang` and `dir`. It
- * loads nothing: media are links. It is well formed XML, since oEmbed 1.0 §2.3.4.4 asks for XHTML Basic.
+ * Renders a post as one `blockquote` of a few plain elements with the attributes `href`, `rel`, `lang` and `dir`. Media
+ * are links, so the element loads no resources. It is well-formed XML: oEmbed 1.0 §2.3.4.4 asks for XHTML Basic.
  */
 export function renderPostQuote(post: Post, depth = 0): string {
   if (post.type === 'tombstone') return renderTombstone(post);
@@ -39,7 +39,7 @@ export function renderPostQuote(post: Post, depth = 0): string {
   ]);
 }
 
-/** Quotes within quotes deeper than this are links. */
+/** Maximum depth of nested quotes; deeper ones are links. */
 const maxQuoteDepth = 3;
 
 const paragraph = (html: string) => (html === '' ? '' : `<p dir="auto">${html}</p>`);

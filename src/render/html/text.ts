@@ -1,35 +1,37 @@
 import { isSpace, toCharacters } from '../markdown/characters.ts';
 import {
+  type Annotation,
   clipSpans,
-  type Mark,
+  insertMarkers,
   type Range,
   type Span,
   splitLines,
   toSpans,
-  weaveSpans,
 } from '../markdown/spans.ts';
 import { escapeHtml, openLink } from './escape.ts';
 
 /**
- * Returns a text with its marks as `p` elements: empty lines part paragraphs, lines end in `br`, spaces at the start of
- * a line become no-break spaces, bare URLs become links. `lang` is the language as the platform names it.
+ * Renders text with its annotations as `p` elements. Empty lines separate paragraphs, line breaks become `br`, spaces
+ * at the start of a line become no-break spaces, and bare URLs become links. `lang` is the platform's language code.
  */
 export function renderParagraphs(
   text: string,
-  marks: readonly Mark[] = [],
+  annotations: readonly Annotation[] = [],
   lang: string | null = null,
 ): string {
   const source = toCharacters(text);
   const written = writeCharacters(source.characters);
   const paragraphs = toParagraphs(source.characters);
-  const clipped = clipSpans(toSpans(source, marks), paragraphs);
+  const clipped = clipSpans(toSpans(source, annotations), paragraphs);
   return paragraphs
-    .map(({ start, end }, at) => weaveSpans(written.slice(start, end), clipped[at] ?? [], tagsOf))
+    .map(({ start, end }, at) =>
+      insertMarkers(written.slice(start, end), clipped[at] ?? [], tagsOf),
+    )
     .map((paragraph) => `<p${langOf(lang)} dir="auto">${paragraph}</p>`)
     .join('\n');
 }
 
-/** Codes that name no language: undetermined, no words, and X's own for posts without prose. */
+/** Codes that are not languages: undetermined, no linguistic content, and X's own for posts without prose. */
 const noLanguage = /^(?:und|zxx|mul|mis|art|q[a-t][a-z])(?:-|$)/i;
 
 function langOf(lang: string | null): string {
@@ -37,7 +39,7 @@ function langOf(lang: string | null): string {
   return noLanguage.test(lang) ? '' : ` lang="${lang}"`;
 }
 
-/** Most characters are of ASCII and need no escape. */
+/** Escapes a character; the first test makes the most common ones fast. */
 const escapeCharacter = (character: string) =>
   /^(?![&<>"'])[ -~]$/.test(character) ? character : escapeHtml(character);
 

@@ -23,39 +23,39 @@ export function nameAccount(account: Account): string {
 }
 
 /** Returns an account as Markdown for a heading: `Name (@handle)`. */
-export function headAccount({ screen_name: handle, name, url }: Account): string {
-  const shown = headHandle(handle, url);
+export function titleAccount({ screen_name: handle, name, url }: Account): string {
+  const shown = titleHandle(handle, url);
   return toLine(name) === '' ? shown : `${escapeInline(name)} (${shown})`;
 }
 
-/** Returns a handle for a heading: `@user@host` as a link, because GitHub takes it for e-mail even where it is escaped. */
-export const headHandle = (handle: string, url: string): string =>
+/** Returns a handle for a heading. `@user@host` is a link, as GitHub makes an e-mail link of it even if escaped. */
+export const titleHandle = (handle: string, url: string): string =>
   handle.includes('@') ? link(`@${handle}`, url) : escapeInline(`@${handle}`);
 
-/** Returns an account as `Name ([@handle](url))`, with `**Name**` where no heading names it. */
+/** Returns an account as `Name ([@handle](url))`, with `emphasis` around the name. */
 export function linkAccount(account: Account, emphasis: '' | '**' = ''): string {
   const name = escapeInline(account.name);
   const handle = link(`@${account.screen_name}`, account.url);
   return name === '' ? handle : `${emphasis}${name}${emphasis} (${handle})`;
 }
 
-/** Returns `copied from [host](url)` as Markdown; `null` for a post or an account that is no copy. */
+/** Returns `copied from [host](url)` as Markdown; `null` for a post or an account that is not a copy. */
 export const linkCopy = ({ copied_from: source }: Status | Account): string | null =>
   source === undefined ? null : `copied from ${link(source.host, source.url)}`;
 
-/** Returns the start of the title of a copy, `Copy from host: `, before a name that could be cut; else nothing. */
+/** Returns `Copy from host: `, the start of a copy's title; an empty string for an original post. */
 export function copyPrefix(post: Post, toText: (host: string) => string = toLine): string {
   const source = post.type === 'status' ? post.copied_from : undefined;
   return source === undefined ? '' : `Copy from ${toText(source.host)}: `;
 }
 
-/** Returns the section about an account below a heading such as `## About`. */
+/** Renders a section about an account. `heading` is its start, such as `## About`. */
 export const renderAbout = (heading: string, account: Account): string =>
-  joinBlocks([`${heading} ${headAccount(account)}`, renderProfile(account, false)]);
+  joinBlocks([`${heading} ${titleAccount(account)}`, renderProfile(account, false)]);
 
-/** Returns the biography and the facts of an account; `full` adds pictures, all counts and the time it joined. */
+/** Renders the biography and the facts of an account; `full` adds pictures, all counts and the time it joined. */
 export function renderProfile(account: Account, full: boolean): string {
-  const facts = [...factsOf(account, full), ...(full ? furtherFactsOf(account) : [])];
+  const facts = [...factsOf(account, full), ...(full ? extraFactsOf(account) : [])];
   const items = facts.filter((fact) => fact !== '').map((fact) => listItem(fact));
   const about = renderText(account.description ?? '', account.description_facets ?? []);
   return joinBlocks([about, items.join('\n')]);
@@ -68,7 +68,7 @@ function factsOf(account: Account, full: boolean): readonly string[] {
     labelled('Profile', toAutolink(account.url)),
     labelled('Copied from', copied === undefined ? null : link(copied.host, copied.url)),
     labelled('Location', location && escapeInline(location)),
-    // The address itself: the text that a platform shows in its place may look like another one.
+    // The URL itself: the text that a platform shows for it can look like another URL.
     labelled('Website', website && (toAutolink(website.url) ?? escapeInline(website.url))),
     labelled('Joined', joined && formatJoined(joined)),
     joinFacts([
@@ -81,7 +81,7 @@ function factsOf(account: Account, full: boolean): readonly string[] {
   ];
 }
 
-function furtherFactsOf(account: Account): readonly string[] {
+function extraFactsOf(account: Account): readonly string[] {
   const { avatar_url: avatar, banner_url: banner } = account;
   const pictures = Object.entries({ avatar, banner }).map(([name, url]) => url && link(name, url));
   return [
@@ -99,10 +99,10 @@ function describeVerification({ verification: { verified, type } }: Account): st
   return type === null ? 'Verified' : `Verified: ${escapeInline(type)}`;
 }
 
-/** Code points of a biography that a list shows: as many as one on X can have. */
+/** Maximum number of code points of a biography in a list: the length limit on X. */
 const maxBiography = 160;
 
-/** Returns accounts as a list, each with its followers and the start of its biography; `full` shows more. */
+/** Renders a list of accounts with their follower counts and the start of their biographies; `full` adds details. */
 export function renderAccountList(accounts: readonly Account[], full: boolean): string {
   const items = accounts.map((account) => {
     const facts = [
@@ -112,20 +112,20 @@ export function renderAccountList(accounts: readonly Account[], full: boolean): 
       account.protected ? 'Protected' : null,
       linkCopy(account),
     ];
-    const further = full ? describeFurther(account) : null;
-    return listItem(joinLines([joinFacts(facts), describeBriefly(account, full), further]));
+    const further = full ? describeDetails(account) : null;
+    return listItem(joinLines([joinFacts(facts), describeBiography(account, full), further]));
   });
   return items.join('\n');
 }
 
-function describeBriefly({ description }: Account, full: boolean): string {
+function describeBiography({ description }: Account, full: boolean): string {
   const line = toLine(description ?? '');
   const shown = full ? line : cutLine(line, maxBiography);
-  // A URL at the end of a cut text can be cut as well, and would lead elsewhere.
+  // A cut text can end in a cut URL, which must not become a link.
   return shown === line ? renderLine(line) : escapeLine(shown);
 }
 
-function describeFurther({ location, joined, following, statuses }: Account): string {
+function describeDetails({ location, joined, following, statuses }: Account): string {
   return joinFacts([
     labelled('Location', location && escapeInline(location)),
     labelled('Joined', joined && formatDay(joined)),

@@ -1,24 +1,24 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
-import { toShownText } from './characters.ts';
+import { toVisibleText } from './characters.ts';
 import { formatMinute, joinBlocks, joinFacts, listItem, quoteBlock } from './layout.ts';
 import { image, linkUrl } from './links.ts';
-import type { Mark } from './spans.ts';
+import type { Annotation } from './spans.ts';
 import { renderHeading, renderText } from './text.ts';
 import { cleanMarkdown, type NestHeading, nestHeadings } from './verbatim.ts';
 
 export interface ArticleView {
-  /** The level of the title's heading; the article's own headings follow below it. */
+  /** Heading level of the title; the article's own headings are below it. */
   readonly level: number;
-  /** False if the title is above the article already, one level higher. */
+  /** Whether to render the title. `false` if it is already above the article, one level higher. */
   readonly hasTitle: boolean;
-  /** True adds when it was published and changed. */
+  /** Whether to add the times of publication and change. */
   readonly full: boolean;
-  /** `whole`: all that is known. */
+  /** `whole` renders all known blocks, `preview` only the preview text. */
   readonly extent: 'whole' | 'preview';
 }
 
-/** Returns an article: its title, its cover, and its blocks or its preview. */
+/** Renders an article: its title, its cover, and its blocks or its preview. */
 export function renderArticle(article: Article, view: ArticleView): string {
   const { title, cover_url: cover, blocks } = article;
   const { hasTitle, level } = view;
@@ -70,7 +70,7 @@ function renderBlocks(blocks: readonly ArticleBlock[], nest: NestHeading): strin
 
 function renderList(items: readonly ListItem[]): string {
   return items
-    .map(({ text, styles }) => renderText(text, marksOf(styles)))
+    .map(({ text, styles }) => renderText(text, annotationsOf(styles)))
     .filter((text) => text !== '')
     .map((text, at) => listItem(text, items[0]?.ordered === true ? `${at + 1}. ` : '- '))
     .join('\n');
@@ -79,13 +79,13 @@ function renderList(items: readonly ListItem[]): string {
 function renderBlock(block: Exclude<ArticleBlock, ListItem>, nest: NestHeading): string {
   switch (block.type) {
     case 'paragraph':
-      return renderText(block.text, marksOf(block.styles));
+      return renderText(block.text, annotationsOf(block.styles));
     case 'heading': {
-      const title = renderHeading(block.text, marksOf(block.styles));
+      const title = renderHeading(block.text, annotationsOf(block.styles));
       return title === '' ? '' : `${'#'.repeat(nest(block.level))} ${title}`;
     }
     case 'quote': {
-      const text = renderText(block.text, marksOf(block.styles));
+      const text = renderText(block.text, annotationsOf(block.styles));
       return text === '' ? '' : quoteBlock(text);
     }
     case 'code':
@@ -101,12 +101,12 @@ function renderBlock(block: Exclude<ArticleBlock, ListItem>, nest: NestHeading):
   }
 }
 
-const marksOf = (styles: readonly StyleRange[]): Mark[] =>
+const annotationsOf = (styles: readonly StyleRange[]): Annotation[] =>
   styles.map(({ style, ...range }) => ({ type: style, ...range }));
 
-/** Returns a code block whose fence is longer than any run of backticks in the code. */
+/** Renders a code block with a fence longer than any run of backticks in the code. */
 function fenceCode(code: string): string {
-  const shown = trimEndOf(toShownText(code), '\n');
+  const shown = trimEndOf(toVisibleText(code), '\n');
   const runs = shown.match(/`+/g) ?? [];
   const longest = runs.reduce((most, { length }) => Math.max(most, length), 2);
   const fence = '`'.repeat(longest + 1);

@@ -1,7 +1,7 @@
 import { mapInSteps, type Steps } from '../../core/scheduling/slices.ts';
 import type { Post } from '../../model/post.ts';
 import type { BrowseItems, BrowseResult } from '../../model/results.ts';
-import { headAccount, headHandle, renderAccountList, renderProfile } from './accounts.ts';
+import { renderAccountList, renderProfile, titleAccount, titleHandle } from './accounts.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinFacts, labelled } from './layout.ts';
 import { link, linkUrl } from './links.ts';
@@ -9,7 +9,7 @@ import { renderPostBlock } from './post-block.ts';
 import { renderNotes } from './text.ts';
 import { toThread } from './thread.ts';
 
-/** Renders a browse read as a Markdown page (CommonMark, GitHub's tables). Each post is a step. */
+/** Renders a page of a list as Markdown (CommonMark with GitHub's tables). Each post is a step. */
 export function* renderBrowsePage(result: BrowseResult): Steps<string> {
   const { profile, items, page, warnings, next } = result;
   const list = items === null ? null : yield* renderItems(items, result);
@@ -22,7 +22,7 @@ export function* renderBrowsePage(result: BrowseResult): Steps<string> {
     profile === null || page > 1 ? null : renderProfile(profile, result.full),
     list,
     renderNotes(warnings),
-    // The last line, where it is easy to find, is below a rule that no post can write.
+    // The link to the next page is the last line, below a thematic break, which no post can contain.
     next !== null && warnings.length === 0 ? '---' : null,
     next && link('Next page', next.url),
   ])}\n`;
@@ -31,15 +31,15 @@ export function* renderBrowsePage(result: BrowseResult): Steps<string> {
 function titleOf({ subject, profile }: BrowseResult): string {
   switch (subject.resource) {
     case 'profile':
-      return profile === null ? headHandle(subject.handle, subject.url) : headAccount(profile);
+      return profile === null ? titleHandle(subject.handle, subject.url) : titleAccount(profile);
     case 'followers':
-      return `Followers of ${headHandle(subject.handle, subject.url)}`;
+      return `Followers of ${titleHandle(subject.handle, subject.url)}`;
     case 'following':
-      return `Accounts that ${headHandle(subject.handle, subject.url)} follows`;
+      return `Accounts that ${titleHandle(subject.handle, subject.url)} follows`;
     case 'replies': {
       const author = subject.answered?.author ?? null;
       const post = `the post ${escapeInline(subject.id)}`;
-      return `Replies to ${author === null ? post : headAccount(author)}`;
+      return `Replies to ${author === null ? post : titleAccount(author)}`;
     }
     case 'search':
       return `Search: ${escapeInline(subject.query)}`;
@@ -64,19 +64,19 @@ function* renderItems(items: BrowseItems, result: BrowseResult): Steps<string> {
       ? yield* mapInSteps(items.posts, (post) => renderPost(post, result))
       : [renderAccountList(items.users, result.full)];
   const list = joinBlocks(rows);
-  return joinBlocks([heading, list === '' ? describeNothing(result) : list]);
+  return joinBlocks([heading, list === '' ? describeEmptyList(result) : list]);
 }
 
 function renderPost(post: Post, { subject, profile, full, fetchedAt }: BrowseResult): string {
   const answered = subject.resource === 'replies' ? subject.answered : null;
   const thread = toThread(answered === null ? [] : [answered]);
-  // The posts of a profile are below a heading of their own.
+  // The posts of a profile are below the heading `Posts`.
   const level = subject.resource === 'profile' ? 3 : 2;
-  const place = { thread, owner: profile, position: null, isMarked: false, level };
-  return renderPostBlock(post, place, { full, fetchedAt, articles: 'preview' });
+  const context = { thread, owner: profile, position: null, isRequested: false, level };
+  return renderPostBlock(post, context, { full, fetchedAt, articles: 'preview' });
 }
 
-function describeNothing({ subject, page, next, degraded }: BrowseResult): string {
+function describeEmptyList({ subject, page, next, degraded }: BrowseResult): string {
   if (page > 1 || next !== null) return 'Nothing on this page.';
   switch (subject.resource) {
     case 'profile':

@@ -1,13 +1,13 @@
-/** A text as the code points that are shown, and where each code point of the source went. */
+/** Visible code points of a text, with a map from offsets in the source. */
 export interface Characters {
   readonly characters: readonly string[];
-  /** For each offset in the source, its end included, the offset in `characters`. */
+  /** Offset in `characters` for each offset in the source, including its end. */
   readonly positions: readonly number[];
 }
 
 const lineEnds: ReadonlySet<string> = new Set(['\r', '\v', '\f', '\u0085', '\u2028', '\u2029']);
 
-/** Splits a text into code points; line ends become `\n`, control characters nothing, half surrogates U+FFFD. */
+/** Splits a text into code points. Line ends become `\n`, control characters are dropped, unpaired surrogates U+FFFD. */
 export function toCharacters(text: string): Characters {
   const characters: string[] = [];
   const positions: number[] = [];
@@ -15,15 +15,15 @@ export function toCharacters(text: string): Characters {
   for (const point of text) {
     index += point.length;
     positions.push(characters.length);
-    const shown = point === '\r' && text[index] === '\n' ? '' : toShown(point);
+    const shown = point === '\r' && text[index] === '\n' ? '' : toVisible(point);
     if (shown !== '') characters.push(shown);
   }
   positions.push(characters.length);
   return { characters, positions };
 }
 
-/** Compares codes, because this is called for every character, and patterns take several times as long. */
-function toShown(point: string): string {
+/** Returns the visible form of a code point. Compares numbers because regular expressions take several times as long. */
+function toVisible(point: string): string {
   const code = point.codePointAt(0) ?? 0;
   if ((code >= 0x20 && code < 0x7f) || point === '\n' || point === '\t') return point;
   if (lineEnds.has(point)) return '\n';
@@ -32,16 +32,16 @@ function toShown(point: string): string {
   return isControl ? '' : point;
 }
 
-/** Returns a text with the characters of `toCharacters`. */
-export const toShownText = (text: string): string => toCharacters(text).characters.join('');
+/** Returns the visible characters of a text, as `toCharacters` does. */
+export const toVisibleText = (text: string): string => toCharacters(text).characters.join('');
 
-/** Control characters but line ends, and marks that change the direction of what follows them. */
-const unshown = /(?![\t\n\v\f\r\u0085])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
+/** Control characters other than line ends, and direction controls. */
+const invisible = /(?![\t\n\v\f\r\u0085])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Returns a text on one line, without direction controls, each run of white space one space. */
+/** Returns a text on one line: without direction controls, each run of white space as one space. */
 export function toLine(text: string): string {
   return text
-    .replace(unshown, '')
+    .replace(invisible, '')
     .replace(/[\t\n\v\f\r\u0085\u2028\u2029\p{Zs}]+/gu, ' ')
     .replace(/\p{Cs}/gu, '\ufffd')
     .trim();
@@ -49,7 +49,7 @@ export function toLine(text: string): string {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Returns a line of at most `maxPoints` code points, cut with `…` after a word, or a character in some scripts. */
+/** Cuts a line to at most `maxPoints` code points with `…` at the end: after a word, or else after a grapheme. */
 export function cutLine(line: string, maxPoints: number): string {
   const points = [...line];
   if (points.length <= maxPoints) return line;
@@ -78,14 +78,14 @@ export function isAsciiPunctuation(character: string | undefined): character is 
 }
 
 /**
- * Returns whether a marker can be outside next to this character, whatever is inside it. Other symbols than those of
- * ASCII count as punctuation only for some parsers.
+ * Returns whether a marker may stand next to this character outside the marked text, whatever the text inside is.
+ * Symbols that are not ASCII count as punctuation only for some parsers.
  */
-export function isSoft(character: string | undefined): boolean {
+export function canBeOutsideMarker(character: string | undefined): boolean {
   if (character === undefined || isSpace(character)) return true;
   return (character.length === 1 && /^\p{P}$/u.test(character)) || isAsciiPunctuation(character);
 }
 
-/** Returns whether a marker can be inside next to this character, whatever is outside it. */
-export const isPlain = (character: string | undefined): boolean =>
+/** Returns whether a marker may stand next to this character of the marked text, whatever is outside. */
+export const canBeInsideMarker = (character: string | undefined): boolean =>
   character !== undefined && !isSpace(character) && !/^[\p{P}\p{S}]$/u.test(character);

@@ -1,6 +1,6 @@
 import { isAsciiPunctuation, isSpace, isWordCharacter, toLine } from './characters.ts';
 
-/** A run of one and the same character, and its neighbours. */
+/** Run of one repeated character, with its neighbours. */
 interface Run {
   readonly character: string;
   readonly start: number;
@@ -10,10 +10,10 @@ interface Run {
   readonly after: string | undefined;
 }
 
-/** A character in the place of a Markdown marker beside a run: neither a letter nor a space. */
+/** Stands for a Markdown marker next to a run: neither a letter nor a space. */
 const border = '*';
 
-/** Finds the runs of ASCII punctuation: other characters mean nothing to Markdown. A marker may be put at `borders`. */
+/** Finds runs of ASCII punctuation, the only characters with a meaning in Markdown. `borders` may get markers. */
 function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Run[] {
   const runs: Run[] = [];
   let end = 0;
@@ -30,8 +30,8 @@ function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Ru
 }
 
 /**
- * Returns the characters that could pair up to a construct of Markdown, GitHub or Obsidian:
- * emphasis, strikethrough, code, maths, highlights, links, addresses. The others can stay as they are.
+ * Returns the characters of a text that could form a construct of Markdown, GitHub or Obsidian and must be escaped:
+ * emphasis, strikethrough, code, maths, highlights, links, autolinks.
  */
 export function findHazards(
   characters: readonly string[],
@@ -42,13 +42,13 @@ export function findHazards(
   for (const run of toRuns(characters, borders)) {
     const opener = openerOf(run);
     if (opener !== null && opened.has(opener)) hazards.add(opener);
-    if (run.character === '$' && run.length > 1) hazards.add('$'); // displayed maths
+    if (run.character === '$' && run.length > 1) hazards.add('$'); // display maths
     if (opens(run)) opened.add(run.character);
   }
   return hazards;
 }
 
-/** Returns the opener with which a run could make a pair, or `null` if it closes nothing. */
+/** Returns the opening character that a run could close; `null` if it cannot close any. */
 function openerOf({ character, before, after }: Run): string | null {
   switch (character) {
     case '[':
@@ -70,18 +70,18 @@ function opens(run: Run): boolean {
   return character === '_' ? !isInsideWord(run) : character !== '=' || length > 1;
 }
 
-/** Returns whether letters or digits are on both sides, where `_` has no meaning. */
+/** Returns whether a run is between letters or digits, where `_` has no meaning. */
 const isInsideWord = ({ before, after }: Run) => isWordCharacter(before) && isWordCharacter(after);
 
 const isEdge = (character: string | undefined) => character === undefined || isSpace(character);
 
-/** The surroundings of one line of characters. Offsets count from the line's start. */
+/** Context in which one line is escaped. Offsets count from the line's start. */
 export interface EscapeContext {
-  /** Characters that could pair with another one of the text. */
+  /** Characters that could form a construct with others in the text, as in `findHazards`. */
   readonly hazards: ReadonlySet<string>;
-  /** Offsets before which a marker may be put. */
+  /** Offsets at which a marker may be inserted. */
   readonly borders: ReadonlySet<number>;
-  /** Offsets at which the visible text of a link begins. */
+  /** Offsets at which the text of a link starts. */
   readonly linkStarts: ReadonlySet<number>;
   /** Returns whether an offset is in the text of a link. */
   readonly isLinked: (offset: number) => boolean;
@@ -91,7 +91,7 @@ interface Line extends EscapeContext {
   readonly characters: readonly string[];
 }
 
-/** Returns for each character of a line the Markdown that shows that very character. */
+/** Returns the Markdown of each character of a line, escaped where needed. */
 export function escapeCharacters(characters: readonly string[], context: EscapeContext): string[] {
   const line = { ...context, characters };
   const written = [...characters];
@@ -105,8 +105,8 @@ export function escapeCharacters(characters: readonly string[], context: EscapeC
 }
 
 /**
- * Returns the Markdown of a run, or `null` if it can stay as it is. `<` and `&` become entities: in an address that a
- * renderer finds where none was meant, a backslash is a part of the address, and what follows it would be HTML.
+ * Returns the escaped Markdown of a run, or `null` if it needs no escape. `<` and `&` become entities: renderers can
+ * take a backslash as part of a bare URL, and the `<` after it as HTML.
  */
 function escapeRun(run: Run, line: Line): string | null {
   const { character, length } = run;
@@ -116,7 +116,7 @@ function escapeRun(run: Run, line: Line): string | null {
       return '&lt;'.repeat(length);
     case '&':
       return `${'&'.repeat(length - 1)}&amp;`;
-    case '/': // one escaped character less breaks slashes as well
+    case '/': // escaping all but the last is enough to break `//`
       return `${'\\/'.repeat(length - 1)}/`;
     default:
       return `\\${character}`.repeat(length);
@@ -127,7 +127,7 @@ type Rule = (run: Run, line: Line) => boolean;
 
 const isHazard: Rule = ({ character }, { hazards }) => hazards.has(character);
 
-/** With spaces on both sides no delimiter opens or closes. */
+/** Returns whether a run could open or close emphasis, which it cannot with spaces on both sides. */
 const isDelimiter: Rule = (run, line) =>
   isHazard(run, line) && !(isSpace(run.before) && isSpace(run.after));
 
@@ -135,7 +135,7 @@ const isHazardOrLinked: Rule = (run, line) => isHazard(run, line) || line.isLink
 
 const opensLink: Rule = ({ end }, { linkStarts }) => linkStarts.has(end);
 
-/** The characters that may have to be escaped. */
+/** Conditions under which a character is escaped. */
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['\\', ({ length, after }) => length > 1 || after === undefined || isAsciiPunctuation(after)],
   ['*', isDelimiter],
@@ -144,26 +144,26 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['`', isHazardOrLinked],
   ['$', isHazard],
   ['=', (run, line) => isHazard(run, line) && run.length > 1],
-  // Obsidian hides what is between two of these, across posts too.
+  // Obsidian hides the text between two `%%`, even in different posts.
   ['%', ({ length }) => length > 1],
   ['[', (run, line) => isHazardOrLinked(run, line) || opensSpecial(run, line)],
   [']', isHazardOrLinked],
-  // Some parsers read brackets in the text of a link once more, without the backslashes.
+  // Some parsers parse the brackets in a link's text a second time, without the backslashes.
   ['(', (run, line) => run.before === ']' && line.isLinked(run.start)],
-  // These look at the visible text: the marker at a border may be dropped later.
+  // These rules look at the visible text, because the marker at a border may be dropped later.
   ['<', (run, line) => isHazard(run, line) || /^[A-Za-z/!?]$/.test(line.characters[run.end] ?? '')],
   ['&', opensEntity],
   ['!', opensLink],
   ['^', opensLink],
   ['|', isHazard],
-  // GitHub's Markdown makes links of `www.`, `http://` and e-mail addresses (GFM 0.29 §6.9), so of handles such as
-  // `@user@host.example`; some renderers of bare domains. In the text of a link they look for `://` alone.
+  // GitHub's Markdown makes links of `www.`, `http://` and e-mail addresses (GFM 0.29 §6.9), and so of handles such
+  // as `@user@host.example`. Some renderers link bare domains. In the text of a link they link only `://`.
   ['/', ({ length, after }) => length > 1 && !isEdge(after) && !/^[.,:;!?]$/.test(after ?? '')],
   ['.', (run, line) => !line.isLinked(run.start) && isInDomain(run, line)],
   ['@', (run, line) => !line.isLinked(run.start) && isInMailbox(run, line)],
 ]);
 
-/** Wiki links `[[`, callouts `[!`, footnotes `[^` and `^[`, and task boxes `[ ]`. */
+/** Returns whether `[` opens a wiki link `[[`, a callout `[!`, a footnote `[^` or `^[`, or a task box `[ ]`. */
 function opensSpecial({ start, length, before, after }: Run, { characters }: Line): boolean {
   if (length > 1 || /^[!^]$/.test(after ?? '') || /^[!^]$/.test(before ?? '')) return true;
   return start === 0 && /^\[[ xX]\]$/.test(characters.slice(0, 3).join(''));
@@ -175,7 +175,7 @@ function opensEntity({ end }: Run, { characters }: Line): boolean {
   return /^(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{0,31});/.test(ahead);
 }
 
-/** Some renderers allow in the name of a mailbox what RFC 5322 §3.2.3 does. */
+/** Returns whether `@` could be in an e-mail address; some renderers allow all characters of RFC 5322 §3.2.3. */
 function isInMailbox({ start, length, after }: Run, { characters }: Line): boolean {
   if (length > 1 || isEdge(after)) return false;
   return /^(?![()<>[\]\\@])[!-~]$/.test(characters[start - 1] ?? '');
@@ -187,51 +187,51 @@ function isInDomain({ start, end, length }: Run, { characters }: Line): boolean 
   return length === 1 && topLevelDomain.test(ahead);
 }
 
-/** The top-level domains by which renderers know bare domains. */
+/** Top-level domains by which renderers recognize bare domains. */
 const topLevelDomain =
   /^(?:a[c-gil-oq-uwxz]|b[abd-jm-orstvwyz]|c[acdf-ik-oruvwxyz]|d[ejkmoz]|e[cegrstu]|f[ijkmor]|g[abd-ilmnp-uwy]|h[kmnrtu]|i[del-oq-t]|j[emop]|k[eghimnprwyz]|l[abcikr-vy]|m[acdeghk-z]|n[acefgilopruz]|om|p[ae-hk-nrstwy]|qa|r[eosuw]|s[a-eg-ortuvxyz]|t[cdf-hj-ortvwz]|u[agksyz]|v[aceginu]|w[fs]|y[et]|z[amw]|biz|com|edu|gov|net|org|pro|web|xxx|aero|asia|coop|info|museum|name|shop|рф|xn--[a-z\d-]+)(?![\p{L}\p{N}])/iu;
 
 const longestDomain = 'museum'.length;
 
-/** Every character that emphasis, code or a link around a text could take for its own. */
+/** Characters that emphasis, code or a link around a text could take as its delimiters. */
 export const delimiters: readonly string[] = ['*', '_', '~', '`', '[', ']'];
 
-/** Returns a text as Markdown on one line, safe within emphasis and headings. */
+/** Escapes a text as Markdown on one line, safe within emphasis and headings. */
 export const escapeInline = (text: string): string => escapeOneLine([...toLine(text)]).join('');
 
-/** Returns a text as Markdown on one line, safe as the text of a link or a picture. */
+/** Escapes a text as Markdown on one line, safe as the text of a link or a picture. */
 export const escapeLabel = (text: string): string =>
   escapeOneLine([...toLine(text)], { isLinked: () => true }).join('');
 
-/** Returns a text as Markdown on one line, safe in a cell of a table. */
+/** Escapes a text as Markdown on one line, safe in a table cell. */
 export const escapeCell = (text: string): string =>
   escapeOneLine([...toLine(text)], { hazards: ['|'] }).join('');
 
-/** Returns a text as Markdown on one line, safe where a line or a list item begins. */
+/** Escapes a text as Markdown on one line, safe at the start of a line or a list item. */
 export function escapeLine(text: string): string {
   const characters = [...toLine(text)];
   return escapeBlockStart(characters, escapeOneLine(characters)).join('');
 }
 
-/** Returns the content of a heading so that number signs at its end are shown (CommonMark §4.2). */
+/** Escapes number signs at the end of a heading's content, which Markdown would drop (CommonMark §4.2). */
 export const keepNumberSigns = (content: string): string =>
   content.replace(/(^|[ \t])(#+)$/, '$1\\$2');
 
 const none: ReadonlySet<number> = new Set();
 
-/** Context of a line without markers of its own. */
+/** Context of a line without markers. */
 export const plainContext = { borders: none, linkStarts: none, isLinked: () => false } as const;
 
 function escapeOneLine(
   characters: readonly string[],
-  place: { readonly hazards?: readonly string[]; readonly isLinked?: () => boolean } = {},
+  options: { readonly hazards?: readonly string[]; readonly isLinked?: () => boolean } = {},
 ): string[] {
   const found = findHazards(characters, none);
-  const hazards = new Set([...found, ...delimiters, ...(place.hazards ?? [])]);
-  return escapeCharacters(characters, { ...plainContext, ...place, hazards });
+  const hazards = new Set([...found, ...delimiters, ...(options.hazards ?? [])]);
+  return escapeCharacters(characters, { ...plainContext, ...options, hazards });
 }
 
-/** Beginnings of blocks, up to the character to escape. Some renderers take all white space for spaces. */
+/** Patterns of block starts, up to the character to escape. Some renderers treat all white space as spaces. */
 const blockStarts: readonly RegExp[] = [
   /^(?=#{1,6}(?:\s|$))/, // heading
   /^(?=>)/, // quote
@@ -244,10 +244,10 @@ const blockStarts: readonly RegExp[] = [
   /^(?=[|: \t]*-[|:\- \t]*$)/, // second row of a table
 ];
 
-/** The first characters of the lines that these patterns find. */
+/** First characters of the lines that `blockStarts` can match. */
 const startsBlock = /^[#>\-+*\d=_`~|: \t]/;
 
-/** Returns an escaped line so that it begins no block. What is left of a run of delimiters could close another one. */
+/** Escapes the start of an escaped line so that it opens no block. Escapes a whole run: its rest could be a closer. */
 export function escapeBlockStart(
   characters: readonly string[],
   written: readonly string[],

@@ -3,18 +3,18 @@ import { escapeInline } from './escape.ts';
 const joinWith = (separator: string) => (parts: readonly (string | null)[]) =>
   parts.filter(Boolean).join(separator);
 
-/** Joins blocks of Markdown with an empty line between them; leaves empty ones out. */
+/** Joins non-empty blocks of Markdown with an empty line between them. */
 export const joinBlocks = joinWith('\n\n');
 
-/** Joins lines of one paragraph with hard breaks; leaves empty ones out. */
+/** Joins the non-empty lines of a paragraph with hard breaks. */
 export const joinLines = joinWith('  \n');
 
-/** Joins facts on one line; leaves empty ones out. */
+/** Joins non-empty facts on one line. */
 export const joinFacts = joinWith(' · ');
 
 export const quoteBlock = (markdown: string): string => prefixLines(markdown, '> ', '> ');
 
-/** Puts Markdown into a list item; `marker` is `- ` or a number such as `1. `. */
+/** Renders Markdown as a list item; `marker` is `- ` or a number such as `1. `. */
 export const listItem = (markdown: string, marker = '- '): string =>
   prefixLines(markdown, marker, ' '.repeat(marker.length));
 
@@ -25,20 +25,20 @@ function prefixLines(markdown: string, first: string, rest: string): string {
     .join('\n');
 }
 
-/** Returns `Label: value`; empty if the value is. */
+/** Returns `Label: value`; an empty string if the value is `null` or empty. */
 export const labelled = (label: string, value: string | null): string =>
   value ? `${label}: ${value}` : '';
 
-/** Returns a moment to the minute, such as `2026-03-04 09:12 UTC`; the escaped text itself if it is no moment. */
+/** Returns a time such as `2026-03-04 09:12 UTC`; the escaped text itself if it is not a time. */
 export const formatMinute = (time: string): string => toMinute(time) ?? escapeInline(time);
 
-/** Returns a moment to the minute, such as `2026-03-04 09:12 UTC`; `null` for a text that is no moment. */
+/** Returns a time such as `2026-03-04 09:12 UTC`; `null` for a text that is not a time. */
 export function toMinute(time: string): string | null {
   const iso = toIso(time);
   return iso === null ? null : `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
-/** Returns the day of a moment, such as `2026-03-04`; the escaped text itself if it is no moment. */
+/** Returns the day of a time, such as `2026-03-04`; the escaped text itself if it is not a time. */
 export const formatDay = (time: string): string => toIso(time)?.slice(0, 10) ?? escapeInline(time);
 
 function toIso(time: string): string | null {

@@ -3,10 +3,10 @@ import { escapeLabel, escapeLine } from './escape.ts';
 const linkable = /^(?:https?:\/\/|mailto:)[^\s]/i;
 const entity = /&(?=#?[A-Za-z\d]{1,32};)/g;
 
-/** Characters that neither a destination nor an autolink can contain, nor should hide from the reader. */
+/** Characters that a destination and an autolink cannot contain, and invisible ones. */
 const unprintable = /[\p{Cc}\p{Zs}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff<>\\`]/gu;
 
-/** Returns a URL as the destination of a link; `null` if it is neither http, https nor mailto. */
+/** Returns a URL as a link destination; `null` if its scheme is neither http, https nor mailto. */
 export function toDestination(url: string): string | null {
   const trimmed = url.trim();
   if (!linkable.test(trimmed)) return null;
@@ -22,48 +22,48 @@ function percentEncode(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** Returns `<url>`; `null` if the URL is of another kind or an autolink cannot contain it. */
+/** Returns `<url>`; `null` if the scheme is another one or an autolink cannot contain the URL. */
 export function toAutolink(url: string): string | null {
   const trimmed = url.trim();
   if (!linkable.test(trimmed) || trimmed.search(entity) !== -1) return null;
   return `<${trimmed.replace(unprintable, percentEncode)}>`;
 }
 
-/** Returns a link with plain text, which it escapes; only the text if the URL cannot be linked. */
+/** Returns a link with escaped text; only the escaped text if the URL cannot be linked. */
 export function link(text: string, url: string | null): string {
   const destination = url === null ? null : toDestination(url);
   return destination === null ? escapeLine(text) : `[${escapeLabel(text)}](${destination})`;
 }
 
-/** Returns a link around Markdown; only the Markdown if the URL cannot be linked. */
+/** Returns Markdown as a link; only the Markdown if the URL cannot be linked. */
 export function wrapLink(markdown: string, url: string): string {
   const destination = toDestination(url);
   return destination === null ? markdown : `[${markdown}](${destination})`;
 }
 
-/** Returns a URL so that it is seen: an autolink, else a link, else plain text. */
+/** Returns a URL as visible Markdown: as an autolink, a link or plain text, whichever is possible first. */
 export const linkUrl = (url: string): string => toAutolink(url) ?? link(url, url);
 
-/** Returns a picture with plain text for its description; only the text without a usable URL. */
+/** Returns a picture with an escaped description; only the description if the URL cannot be linked. */
 export function image(alt: string, url: string): string {
   const shown = link(alt, url);
   return toDestination(url) === null ? shown : `!${shown}`;
 }
 
-/** Returns whether a link's visible text says no more than its URL, with or without the scheme. */
+/** Returns whether a link's visible text is its URL, with or without the scheme. */
 export function showsUrl(visible: string, url: string): boolean {
   const bare = (text: string) => text.replace(/^(?:https?:\/\/|mailto:)/i, '').replace(/\/$/, '');
   return bare(visible) === bare(url.trim());
 }
 
-/** A URL in a text; offsets count its characters. */
+/** URL in a text. Offsets count characters. */
 export interface BareLink {
   readonly start: number;
   readonly end: number;
   readonly url: string;
 }
 
-// Letters of other scripts end a URL: Japanese and Chinese set no space between it and the text.
+// Letters of other scripts end a URL, because Japanese and Chinese put no space after it.
 const letter = String.raw`\d\p{Script=Latin}\p{Script=Cyrillic}`;
 const urlInText = new RegExp(
   String.raw`(?<![A-Za-z\d])https?:\/\/[${letter}][${letter}\-._~:/?#\[\]@!$&'()*+,;=%]*`,
@@ -87,7 +87,7 @@ export function findBareLinks(characters: readonly string[], max: number): BareL
 
 const closers: Readonly<Record<string, string>> = { ')': '(', ']': '[' };
 
-/** Drops punctuation at the end, and closing brackets that the URL does not open. */
+/** Drops punctuation at the end of a URL, and closing brackets without an opening one. */
 function trimUrl(url: string): string {
   const counts = Object.fromEntries([...'()[]'].map((one) => [one, url.split(one).length - 1]));
   let end = url.length;

@@ -2,7 +2,7 @@ import type { Media } from '../../model/media.ts';
 import { formatDuration, formatNumber, joinFacts, joinLines } from './layout.ts';
 import { image, link, wrapLink } from './links.ts';
 
-/** Returns media as blocks: pictures, and links with preview pictures. `full` adds sizes and a video's best files. */
+/** Renders media as blocks: pictures, and links with preview pictures. `full` adds sizes and a video's best files. */
 export function renderMedia(all: readonly Media[], full: boolean): string[] {
   const positions = describePositions(all);
   return all.map((item, at) => {
@@ -23,7 +23,7 @@ function renderItem(item: Media, label: string): string {
 
 export const mediaNames = { photo: 'Photo', video: 'Video', gif: 'GIF', audio: 'Audio' } as const;
 
-/** Returns the author's description, after the kind for all but photos. */
+/** Returns the author's description, preceded by the kind of media except for photos. */
 function labelFor(item: Media, position: string): string {
   const alt = item.alt?.trim() ?? '';
   if (item.type === 'photo') return alt === '' ? `Photo${position}` : alt;
@@ -33,7 +33,7 @@ function labelFor(item: Media, position: string): string {
   return alt === '' ? `${name}${position}${length}` : `${name}${length}: ${alt}`;
 }
 
-/** Returns ` 2 of 3` for each of several items of one type, and an empty text for a single one. */
+/** Returns a text such as ` 2 of 3` for each item; an empty text for the only item of its type. */
 export function describePositions(all: readonly Media[]): readonly string[] {
   const counts = new Map<Media['type'], number>();
   const count = (type: Media['type']) => counts.set(type, (counts.get(type) ?? 0) + 1).get(type);
@@ -43,7 +43,7 @@ export function describePositions(all: readonly Media[]): readonly string[] {
   );
 }
 
-/** A video has a file for each bit rate; the best few say enough. */
+/** Maximum number of files to link for a video, which has one for each bit rate. */
 const maxVariants = 3;
 
 function linkVariants(variants: NonNullable<Media['variants']>): string[] {

@@ -15,47 +15,47 @@ import {
 import { link } from './links.ts';
 import { renderMedia } from './media.ts';
 import { renderLine, renderText } from './text.ts';
-import { answersElsewhere, isSameAccount, type Thread } from './thread.ts';
+import { isReplyTargetElsewhere, isSameAccount, type Thread } from './thread.ts';
 
-/** How posts are shown on a page. */
+/** Options for rendering the content of a post. */
 export interface PostView {
-  /** True adds exact times, metrics, the language and the client. */
+  /** Whether to add exact times, metrics, the language and the client. */
   readonly full: boolean;
-  /** When the posts were read: ISO 8601, UTC. */
+  /** Time when the posts were fetched: ISO 8601, UTC. */
   readonly fetchedAt: string;
-  /** The level of headings within a post, such as an article's title. */
+  /** Level of headings within a post, such as an article's title. */
   readonly level: number;
-  /** True if the page has the title of the post's article as its own, so that the article does not repeat it. */
+  /** Whether the page's title is that of the post's article, which then does not repeat it. */
   readonly isTitledByArticle: boolean;
   readonly articles: ArticleView['extent'];
 }
 
-interface BlockPlace {
+interface BlockContext {
   readonly thread: Thread;
-  /** The account that the page is about, which is not named with each of its posts; else `null`. */
+  /** Account of a profile page, which is not repeated with each of its posts; `null` on other pages. */
   readonly owner: Account | null;
-  /** `2/5` in a thread by one author. */
+  /** Position in a thread by one author, such as `2/5`. */
   readonly position: string | null;
-  /** True marks the post as the requested one. */
-  readonly isMarked: boolean;
-  /** The level of its heading. */
+  /** Whether to label the post as the requested one. */
+  readonly isRequested: boolean;
+  /** Level of the post's heading. */
   readonly level: number;
 }
 
-/** Returns a post of several as a block under a heading with its author, its time, and its place in a thread. */
+/** Renders one of several posts: a heading with its author, time and position in a thread, then its content. */
 export function renderPostBlock(
   post: Post,
-  place: BlockPlace,
+  context: BlockContext,
   options: Pick<PostView, 'full' | 'fetchedAt' | 'articles'>,
 ): string {
-  const facts = [place.position, place.isMarked ? '*requested post*' : null];
-  const title = joinFacts([...headingOf(post, place.owner), ...facts]);
-  const heading = `${'#'.repeat(place.level)} ${title}`;
+  const facts = [context.position, context.isRequested ? '*requested post*' : null];
+  const title = joinFacts([...headingOf(post, context.owner), ...facts]);
+  const heading = `${'#'.repeat(context.level)} ${title}`;
   if (post.type === 'tombstone') return joinBlocks([heading, renderTombstone(post)]);
-  const view: PostView = { ...options, level: place.level + 1, isTitledByArticle: false };
+  const view: PostView = { ...options, level: context.level + 1, isTitledByArticle: false };
   return joinBlocks([
     heading,
-    renderOrigin(post, place),
+    renderOrigin(post, context),
     renderContent(post, view),
     renderFacts(post, view),
   ]);
@@ -68,12 +68,15 @@ function headingOf(post: Post, owner: Account | null): readonly (string | null)[
   return who === null ? ['Unavailable post'] : [who, 'unavailable'];
 }
 
-/** Returns the reposter, the community and the answered post, as far as the page does not show them. */
-export function renderOrigin(post: Status, place: Pick<BlockPlace, 'thread' | 'owner'>): string {
+/** Renders the reposter, the community and the post that is replied to, unless the page already shows them. */
+export function renderOrigin(
+  post: Status,
+  context: Pick<BlockContext, 'thread' | 'owner'>,
+): string {
   return joinBlocks([
-    describeReposter(post.reposted_by, place.owner),
+    describeReposter(post.reposted_by, context.owner),
     post.community === undefined ? null : `*In ${link(post.community.name, post.community.url)}*`,
-    answersElsewhere(post, place.thread) ? `*${describeTarget(post.replying_to)}*` : null,
+    isReplyTargetElsewhere(post, context.thread) ? `*${describeTarget(post.replying_to)}*` : null,
   ]);
 }
 
@@ -90,10 +93,10 @@ function describeTarget(target: Status['replying_to']): string {
   return `In reply to ${link(text, target?.url ?? null)}`;
 }
 
-/** Quotes within quotes deeper than this are links. */
+/** Maximum depth of nested quotes; deeper ones are links. */
 const maxQuoteDepth = 3;
 
-/** Returns the content of a post, from its text to its community note. */
+/** Renders the content of a post, from its text to its community note. */
 export function renderContent(post: Status, view: PostView, depth = 0): string {
   const { level, full, articles: extent } = view;
   const articleView = { level, hasTitle: depth > 0 || !view.isTitledByArticle, full, extent };
@@ -139,18 +142,18 @@ function renderQuote(quote: Post, view: PostView, depth: number): string {
   return quoteBlock(joinBlocks([header, renderContent(quote, view, depth), facts]));
 }
 
-/** Returns the placeholder of a post that cannot be shown: a quote of one line with the reason. */
+/** Renders the placeholder for an unavailable post: a quote of one line with the reason. */
 export const renderTombstone = (tombstone: Tombstone): string =>
   quoteBlock(link(tombstone.text, tombstone.url));
 
-/** Returns when a post was written, as a link to it, when it was edited, and where it was copied from. */
+/** Returns the time of a post as a link to it, the time of its edit, and the server of a copy. */
 export function originOf(post: Status): readonly (string | null)[] {
   const { created_at, edited_at, url } = post;
   const edited = edited_at === undefined ? null : `edited ${formatMinute(edited_at)}`;
   return [link(formatMinute(created_at), url), edited, linkCopy(post)];
 }
 
-/** Returns the counts of a post on one line. A compact view has fewer, and none that is 0. */
+/** Renders the counts of a post on one line. Without `full` there are fewer counts, and none that is 0. */
 export function renderFacts(post: Status, { full }: PostView): string {
   const known = (count: number | null) => (full ? count : count || null);
   const more = (fact: string | null) => (full ? fact : null);
@@ -173,7 +176,7 @@ function describeReactions(reactions: readonly Reaction[]): string {
   return `reactions: ${counts.join(', ')}`;
 }
 
-/** Returns a poll as a table, and below it its votes and its end as seen at `fetchedAt` (ISO 8601). */
+/** Renders a poll as a table, with its votes and its end below. `fetchedAt` (ISO 8601) decides if it is closed. */
 function renderPoll(poll: Poll, fetchedAt: string): string {
   const rows = poll.choices.map(({ label, count, percentage }) => {
     const votes = count === null ? '–' : formatNumber(count);

@@ -3,7 +3,7 @@ import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostResult } from '../../model/results.ts';
 import { articleTitleOf, firstWordsOf } from '../summary.ts';
-import { copyPrefix, headAccount, linkAccount, nameAccount, renderAbout } from './accounts.ts';
+import { copyPrefix, linkAccount, nameAccount, renderAbout, titleAccount } from './accounts.ts';
 import { toLine } from './characters.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinFacts, joinLines } from './layout.ts';
@@ -18,12 +18,12 @@ import {
 import { renderNotes } from './text.ts';
 import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } from './thread.ts';
 
-/** Renders a post read as a Markdown page (CommonMark with GitHub's tables). Each post is a step. */
+/** Renders a post with its thread as a Markdown page (CommonMark with GitHub's tables). Each post is a step. */
 export function* renderPostPage(result: PostResult): Steps<string> {
   const thread = toThread(result.posts);
-  const title = titleOf(result, { account: headAccount, text: escapeInline });
+  const title = titleOf(result, { account: titleAccount, text: escapeInline });
   const blocks =
-    result.posts.length > 1 ? yield* renderBlocks(result, thread) : renderLonePost(result, thread);
+    result.posts.length > 1 ? yield* renderBlocks(result, thread) : renderOnlyPost(result, thread);
   return `${joinBlocks([
     `# ${keepNumberSigns(title)}`,
     ...blocks,
@@ -32,7 +32,7 @@ export function* renderPostPage(result: PostResult): Steps<string> {
   ])}\n`;
 }
 
-/** Returns the title of a post read's page as plain text: the author and the first words, or the article's title. */
+/** Returns the title of a post's page as plain text: the author and the first words, or the article's title. */
 export const titlePostPage = (result: PostResult): string =>
   titleOf(result, { account: nameAccount, text: toLine });
 
@@ -43,12 +43,12 @@ interface TitleStyle {
 
 function titleOf({ posts }: PostResult, style: TitleStyle): string {
   const thread = toThread(posts);
-  const { asked } = thread;
-  if (!asked?.author) return posts.length > 1 ? 'Conversation' : 'Unavailable post';
-  const prefix = copyPrefix(asked, style.text);
-  if (isTitledByArticle(posts, asked)) return `${prefix}${style.text(articleTitleOf(asked))}`;
-  const name = `${kindOf(thread, posts.length)}${style.account(asked.author)}`;
-  const words = style.text(firstWordsOf(asked));
+  const { main } = thread;
+  if (!main?.author) return posts.length > 1 ? 'Conversation' : 'Unavailable post';
+  const prefix = copyPrefix(main, style.text);
+  if (isTitledByArticle(posts, main)) return `${prefix}${style.text(articleTitleOf(main))}`;
+  const name = `${kindOf(thread, posts.length)}${style.account(main.author)}`;
+  const words = style.text(firstWordsOf(main));
   return `${prefix}${words === '' ? name : `${name}: ${words}`}`;
 }
 
@@ -58,11 +58,11 @@ function kindOf(thread: Thread, postCount: number): string {
   return thread.chain.length > 1 ? 'Thread by ' : 'Post by ';
 }
 
-const isTitledByArticle = (posts: readonly Post[], asked: Post | undefined): boolean =>
-  posts.length < 2 && asked !== undefined && articleTitleOf(asked) !== '';
+const isTitledByArticle = (posts: readonly Post[], main: Post | undefined): boolean =>
+  posts.length < 2 && main !== undefined && articleTitleOf(main) !== '';
 
-function renderLonePost(result: PostResult, thread: Thread): readonly string[] {
-  const post = thread.asked;
+function renderOnlyPost(result: PostResult, thread: Thread): readonly string[] {
+  const post = thread.main;
   if (post === undefined) return [];
   if (post.type === 'tombstone') return [renderTombstone(post)];
   const { full, fetchedAt, posts } = result;
@@ -74,7 +74,7 @@ function renderLonePost(result: PostResult, thread: Thread): readonly string[] {
     isTitledByArticle: isTitled,
     articles: 'whole',
   } as const;
-  // The title names the author, unless it is that of an article.
+  // The title has the author's name unless it is an article's title.
   const origin = joinFacts([isTitled ? linkAccount(post.author) : null, ...originOf(post)]);
   const signature = joinLines([`— ${origin}`, renderFacts(post, view)]);
   return [renderOrigin(post, { thread, owner: null }), renderContent(post, view), signature];
@@ -84,18 +84,18 @@ function* renderBlocks(result: PostResult, thread: Thread): Steps<readonly strin
   const positions = findPositions(thread);
   const { full, fetchedAt } = result;
   const render = (level: number) => (post: Post) => {
-    const isMarked = post === thread.asked && post !== result.posts[0];
+    const isRequested = post === thread.main && post !== result.posts[0];
     const position = positions.get(post) ?? null;
-    const place = { thread, owner: null, position, isMarked, level };
-    return renderPostBlock(post, place, { full, fetchedAt, articles: 'whole' });
+    const context = { thread, owner: null, position, isRequested, level };
+    return renderPostBlock(post, context, { full, fetchedAt, articles: 'whole' });
   };
   const chain = yield* mapInSteps(thread.chain, render(2));
   const replies = yield* mapInSteps(thread.replies, render(3));
   return [...chain, ...(replies.length > 0 ? ['## Replies', ...replies] : [])];
 }
 
-function renderUserDetail({ userDetail, posts }: PostResult, { asked }: Thread): string | null {
-  if (userDetail === 'author') return asked?.author ? renderAbout('## About', asked.author) : null;
+function renderUserDetail({ userDetail, posts }: PostResult, { main }: Thread): string | null {
+  if (userDetail === 'author') return main?.author ? renderAbout('## About', main.author) : null;
   const accounts = userDetail === 'all' ? findAccounts(posts) : [];
   if (accounts.length === 0) return null;
   return joinBlocks(['## Accounts', ...accounts.map((account) => renderAbout('###', account))]);

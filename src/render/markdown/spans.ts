@@ -1,8 +1,8 @@
 import type { Facet } from '../../model/post.ts';
-import { type Characters, isPlain, isSoft, isSpace } from './characters.ts';
+import { type Characters, canBeInsideMarker, canBeOutsideMarker, isSpace } from './characters.ts';
 import { type BareLink, findBareLinks, showsUrl, toAutolink, toDestination } from './links.ts';
 
-/** A run of characters. Offsets count characters, end exclusive. */
+/** Range of characters; the end is exclusive. */
 export interface Range {
   readonly start: number;
   readonly end: number;
@@ -10,27 +10,28 @@ export interface Range {
 
 type Style = 'bold' | 'italic' | 'strikethrough';
 type StyleSpan = Range & { readonly kind: Style | 'code' };
-/** `autolink`: the visible text is the URL and is replaced by it. */
+/** Link. The visible text of an `autolink` is its URL, and `<url>` replaces it. */
 type LinkSpan = BareLink & { readonly kind: 'link' | 'autolink' };
 
 export type Span = StyleSpan | LinkSpan;
 
-export type Mark = Pick<Facet, 'type' | 'start' | 'end' | 'url'>;
+/** Style or link of a part of a text, as the platform gives it. Offsets count code points of the source. */
+export type Annotation = Pick<Facet, 'type' | 'start' | 'end' | 'url'>;
 
-/** Maximum number of marks, and of bare URLs, of one text; the rest stays plain. */
-const maxMarks = 1000;
+/** Maximum number of annotations, and of bare URLs, in a text; further ones stay plain text. */
+const maxAnnotations = 1000;
 
-/** Returns the spans of a text, nested and sorted: marks that are out of range or cross are dropped. */
-export function toSpans(text: Characters, marks: readonly Mark[]): Span[] {
-  const marked = marks.slice(0, maxMarks).flatMap((mark) => toSpan(text, mark) ?? []);
-  const closed = marked.filter((span) => span.kind === 'link' || isAtom(span));
-  const bare = withoutOverlaps(findBareLinks(text.characters, maxMarks), closed);
+/** Returns the nested and sorted spans of a text. Annotations that are out of range or cross another are dropped. */
+export function toSpans(text: Characters, annotations: readonly Annotation[]): Span[] {
+  const annotated = annotations.slice(0, maxAnnotations).flatMap((one) => toSpan(text, one) ?? []);
+  const closed = annotated.filter((span) => span.kind === 'link' || isLeaf(span));
+  const bare = withoutOverlaps(findBareLinks(text.characters, maxAnnotations), closed);
   const links = bare.map((found) => linkSpan(text.characters, found));
-  return dropTickedCode(nestSpans(mergeStyles([...marked, ...links])), text.characters);
+  return dropCodeWithBackticks(nestSpans(mergeStyles([...annotated, ...links])), text.characters);
 }
 
-/** Drops code with backticks that is in a link: not every parser reads such a link as one. */
-function dropTickedCode(spans: readonly Span[], characters: readonly string[]): Span[] {
+/** Drops code with backticks inside a link, which not every parser recognizes as a link. */
+function dropCodeWithBackticks(spans: readonly Span[], characters: readonly string[]): Span[] {
   let linkEnd = 0;
   return spans.filter(({ kind, start, end }) => {
     if (kind === 'link') linkEnd = end;
@@ -52,35 +53,35 @@ function withoutOverlaps(links: readonly BareLink[], spans: readonly Span[]): Ba
   });
 }
 
-function toSpan({ characters, positions }: Characters, mark: Mark): Span | null {
-  const start = positions[mark.start];
-  const end = positions[mark.end];
+function toSpan({ characters, positions }: Characters, annotation: Annotation): Span | null {
+  const start = positions[annotation.start];
+  const end = positions[annotation.end];
   if (start === undefined || end === undefined || start >= end) return null;
-  switch (mark.type) {
+  switch (annotation.type) {
     case 'bold':
     case 'italic':
     case 'strikethrough':
     case 'code':
-      return { kind: mark.type, start, end };
+      return { kind: annotation.type, start, end };
     default:
-      if (mark.url === undefined || toDestination(mark.url) === null) return null;
-      return linkSpan(characters, { start, end, url: mark.url });
+      if (annotation.url === undefined || toDestination(annotation.url) === null) return null;
+      return linkSpan(characters, { start, end, url: annotation.url });
   }
 }
 
 function linkSpan(characters: readonly string[], { start, end, url }: BareLink): Span {
-  // A text much longer than the URL does not show it, and need not be put together to be compared.
+  // A text much longer than the URL differs from it; skipping the comparison saves joining the text.
   const visible = end - start > url.length + 8 ? '' : characters.slice(start, end).join('').trim();
   const isAutolink = showsUrl(visible, url) && toAutolink(url) !== null;
   return { kind: isAutolink ? 'autolink' : 'link', start, end, url };
 }
 
-export const isAtom = ({ kind }: Span): boolean => kind === 'code' || kind === 'autolink';
+export const isLeaf = ({ kind }: Span): boolean => kind === 'code' || kind === 'autolink';
 
 const isStyle = ({ kind }: Span): boolean =>
   kind === 'bold' || kind === 'italic' || kind === 'strikethrough';
 
-/** Joins the spans of one style that touch or overlap: Markdown cannot set two beside each other. */
+/** Merges spans of one style that touch or overlap, because Markdown cannot express adjacent ones. */
 function mergeStyles(spans: readonly Span[]): Span[] {
   const isJoinable = (span: Span) => isStyle(span) || span.kind === 'code';
   const merged = spans.filter((span) => !isJoinable(span));
@@ -98,8 +99,8 @@ function mergeStyles(spans: readonly Span[]): Span[] {
   return merged;
 }
 
-/** The kinds of spans from outside to inside, where they cover the same characters. */
-const ranks: readonly Span['kind'][] = [
+/** Nesting order of spans that cover the same characters, from outside to inside. */
+const nestingOrder: readonly Span['kind'][] = [
   'bold',
   'italic',
   'strikethrough',
@@ -108,24 +109,27 @@ const ranks: readonly Span['kind'][] = [
   'code',
 ];
 
-/** Sorts spans from outside to inside, and drops those that cross an earlier one or cannot nest. */
+/** Sorts spans from outside to inside, and drops those that cross an earlier one or cannot be inside it. */
 function nestSpans(spans: readonly Span[]): Span[] {
   const sorted = spans.toSorted(
-    (a, b) => a.start - b.start || b.end - a.end || ranks.indexOf(a.kind) - ranks.indexOf(b.kind),
+    (a, b) =>
+      a.start - b.start ||
+      b.end - a.end ||
+      nestingOrder.indexOf(a.kind) - nestingOrder.indexOf(b.kind),
   );
   const kept: Span[] = [];
   let open: Span[] = [];
   for (const span of sorted) {
     open = open.filter((outer) => outer.end > span.start);
-    if (!open.every((outer) => canHold(outer, span))) continue;
+    if (!open.every((outer) => canContain(outer, span))) continue;
     kept.push(span);
     open.push(span);
   }
   return kept;
 }
 
-function canHold(outer: Span, inner: Span): boolean {
-  if (inner.end > outer.end || isAtom(outer)) return false;
+function canContain(outer: Span, inner: Span): boolean {
+  if (inner.end > outer.end || isLeaf(outer)) return false;
   return outer.kind !== 'link' || !('url' in inner);
 }
 
@@ -140,7 +144,7 @@ export function splitLines(characters: readonly string[]): Range[] {
   return lines;
 }
 
-/** Returns the parts of spans in each of the sorted ranges, from outside to inside; offsets count from its start. */
+/** Returns the parts of spans within each of the sorted ranges, from outside to inside, with offsets from its start. */
 export function clipSpans(spans: readonly Span[], ranges: readonly Range[]): Span[][] {
   let ahead = 0;
   let open: readonly Span[] = [];
@@ -157,50 +161,50 @@ export function clipSpans(spans: readonly Span[], ranges: readonly Range[]): Spa
   });
 }
 
-/** Puts the marks of spans, which are sorted from outside to inside, between written characters. */
-export function weaveSpans(
+/** Inserts the markers of spans between escaped characters. The spans are sorted from outside to inside. */
+export function insertMarkers(
   written: readonly string[],
   spans: readonly Span[],
-  marksOf: (span: Span) => readonly [open: string, close: string],
+  markersOf: (span: Span) => readonly [open: string, close: string],
 ): string {
   if (spans.length === 0) return written.join('');
   const characters = [...written, ''];
   const opening = characters.map(() => '');
   const closing = characters.map(() => '');
   for (const span of spans) {
-    const [open, close] = marksOf(span);
+    const [open, close] = markersOf(span);
     opening[span.start] = `${opening[span.start]}${open}`;
     closing[span.end] = `${close}${closing[span.end]}`;
   }
   return characters.map((text, at) => `${closing[at]}${opening[at]}${text}`).join('');
 }
 
-/** Each round narrows a span or drops it; styles that still change after so many rounds are dropped. */
+/** Maximum number of rounds in which spans are narrowed or dropped; after that all styles are dropped. */
 const maxRounds = 20;
 
 /**
- * Narrows the spans of one line until Markdown reads every marker as one (CommonMark 0.31.2 §6.2):
- * white space, and where needed punctuation, moves outside; what cannot be marked is dropped.
+ * Narrows the spans of a line until Markdown recognizes each of their markers (CommonMark 0.31.2 §6.2). White space,
+ * and punctuation if necessary, moves outside a span. Spans for which this is impossible are dropped.
  */
-export function settleSpans(spans: readonly Span[], characters: readonly string[]): Span[] {
+export function fitSpans(spans: readonly Span[], characters: readonly string[]): Span[] {
   if (spans.length === 0) return [];
-  let settled = nestSpans(spans);
+  let current = nestSpans(spans);
   for (let round = 0; round < maxRounds; round += 1) {
-    const line = findNeighbours(settled, characters);
-    const fitted = settled.flatMap((span, at) => fitSpan(span, at, line) ?? []);
-    const isSettled =
-      fitted.length === settled.length && fitted.every((span, at) => span === settled[at]);
-    if (isSettled) return settled;
-    settled = nestSpans(fitted);
+    const line = findNeighbours(current, characters);
+    const fitted = current.flatMap((span, at) => fitSpan(span, at, line) ?? []);
+    const isStable =
+      fitted.length === current.length && fitted.every((span, at) => span === current[at]);
+    if (isStable) return current;
+    current = nestSpans(fitted);
   }
-  return settled.filter((span) => !isStyle(span));
+  return current.filter((span) => !isStyle(span));
 }
 
 type Neighbours = ReturnType<typeof findNeighbours>;
 
-/** Returns the spans of a line by their edges, so that none has to be compared with every other one. */
+/** Returns an index of a line's spans by their edges, so that spans need not be compared in pairs. */
 function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
-  // The latest end of a link or code that starts at an offset, and the earliest start by the end.
+  // For links and code: the latest end by start offset, and the earliest start by end offset.
   const closedEnds = new Map<number, number>();
   const closedStarts = new Map<number, number>();
   const isClosed = new Uint8Array(characters.length);
@@ -209,26 +213,26 @@ function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
     closedStarts.set(end, Math.min(start, closedStarts.get(end) ?? start));
     isClosed.fill(1, start, end);
   }
-  // The index of the last span that ends at an offset.
+  // Index of the last span that ends at an offset.
   const lastEnding = new Map<number, number>(spans.map(({ end }, at) => [end, at]));
   const bold = spans.filter(({ kind }) => kind === 'bold');
   const boldEdges = new Set(bold.flatMap(({ start, end }) => [start, end]));
   return { spans, characters, closedEnds, closedStarts, isClosed, lastEnding, boldEdges };
 }
 
-/** Returns the span itself if it fits, a narrower one, or `null` if nothing is left of it. */
+/** Returns the span if Markdown recognizes its markers, else a narrower one, or `null` if nothing is left. */
 function fitSpan(span: Span, at: number, line: Neighbours): Span | null {
   const trimmed = trimRange(span, line.characters);
   if (trimmed.start === trimmed.end) return null;
   if (trimmed !== span || !isStyle(span)) return trimmed;
   if (!canOpen(span, at, line)) return narrow(span, 'start', line);
   if (!canClose(span, at, line)) return narrow(span, 'end', line);
-  // The `*` of italics within a word would make one run with the `**` of bold.
-  const isStar = span.kind === 'italic' && !isWordwise(span, line);
+  // The `*` of italics within a word and the `**` of bold would form one run.
+  const isStar = span.kind === 'italic' && !isAtWordBoundaries(span, line);
   return isStar && (line.boldEdges.has(span.start) || line.boldEdges.has(span.end)) ? null : span;
 }
 
-/** Returns a range without the spaces at its ends; the same one if it has none. */
+/** Returns a range without the spaces at its ends; the same object if there are none. */
 export function trimRange<Trimmed extends Range>(range: Trimmed, characters: readonly string[]) {
   let { start, end } = range;
   while (start < end && isSpace(characters[end - 1])) end -= 1;
@@ -236,40 +240,44 @@ export function trimRange<Trimmed extends Range>(range: Trimmed, characters: rea
   return start === range.start && end === range.end ? range : { ...range, start, end };
 }
 
-/** Next to a letter only the innermost span can open: the last of those that start there. */
+/** Returns whether a span can open here. After a letter only the innermost span can: the last that starts there. */
 function canOpen(span: Span, at: number, line: Neighbours): boolean {
   const isLast = line.spans[at + 1]?.start !== span.start;
-  return isSoftBefore(span, line) || (isLast && isPlain(line.characters[span.start]));
+  return (
+    allowsMarkerBefore(span, line) || (isLast && canBeInsideMarker(line.characters[span.start]))
+  );
 }
 
 function canClose(span: Span, at: number, line: Neighbours): boolean {
   const isLast = (line.lastEnding.get(span.end) ?? at) <= at;
-  return isSoftAfter(span, line) || (isLast && isPlain(line.characters[span.end - 1]));
+  return (
+    allowsMarkerAfter(span, line) || (isLast && canBeInsideMarker(line.characters[span.end - 1]))
+  );
 }
 
-/** Returns whether a space, punctuation or the mark of a link or of code is before a span. */
-function isSoftBefore({ start, end }: Span, line: Neighbours): boolean {
-  if (isSoft(line.characters[start - 1]) || line.closedStarts.has(start)) return true;
+/** Returns whether a space, punctuation or the marker of a link or code precedes a span. */
+function allowsMarkerBefore({ start, end }: Span, line: Neighbours): boolean {
+  if (canBeOutsideMarker(line.characters[start - 1]) || line.closedStarts.has(start)) return true;
   return (line.closedEnds.get(start) ?? end) > end;
 }
 
-function isSoftAfter({ start, end }: Span, line: Neighbours): boolean {
-  if (isSoft(line.characters[end]) || line.closedEnds.has(end)) return true;
+function allowsMarkerAfter({ start, end }: Span, line: Neighbours): boolean {
+  if (canBeOutsideMarker(line.characters[end]) || line.closedEnds.has(end)) return true;
   return (line.closedStarts.get(end) ?? start) < start;
 }
 
-const isWordwise = (span: Span, line: Neighbours) =>
-  isSoftBefore(span, line) && isSoftAfter(span, line);
+const isAtWordBoundaries = (span: Span, line: Neighbours) =>
+  allowsMarkerBefore(span, line) && allowsMarkerAfter(span, line);
 
-/** Returns the spans that `_` can mark: within words only `*` can. */
-export function findWordwise(spans: readonly Span[], characters: readonly string[]) {
+/** Returns the spans that start and end at word boundaries, where `_` is possible; within words only `*` is. */
+export function findAtWordBoundaries(spans: readonly Span[], characters: readonly string[]) {
   const line = findNeighbours(spans, characters);
-  return new Set(spans.filter((span) => isWordwise(span, line)));
+  return new Set(spans.filter((span) => isAtWordBoundaries(span, line)));
 }
 
-/** Moves one character of punctuation out of a style; `null` where that would cut more than that. */
+/** Moves one punctuation character out of a style; `null` if the character at the edge is something else. */
 function narrow(span: Span, edge: 'start' | 'end', line: Neighbours): Span | null {
   const offset = edge === 'start' ? span.start : span.end - 1;
-  if (line.isClosed[offset] === 1 || isPlain(line.characters[offset])) return null;
+  if (line.isClosed[offset] === 1 || canBeInsideMarker(line.characters[offset])) return null;
   return edge === 'start' ? { ...span, start: offset + 1 } : { ...span, end: offset };
 }

@@ -11,46 +11,50 @@ import {
 import { joinBlocks, joinLines, listItem } from './layout.ts';
 import { toAutolink, toDestination } from './links.ts';
 import {
+  type Annotation,
   clipSpans,
-  findWordwise,
-  isAtom,
-  type Mark,
+  findAtWordBoundaries,
+  fitSpans,
+  insertMarkers,
+  isLeaf,
   type Span,
-  settleSpans,
   splitLines,
   toSpans,
   trimRange,
-  weaveSpans,
 } from './spans.ts';
 
 /**
- * Returns a text with its marks as Markdown: lines end in hard breaks, empty lines part paragraphs,
- * spaces at the start of a line become no-break spaces, bare URLs become links.
+ * Renders text with its annotations as Markdown. Lines end in hard breaks, empty lines separate paragraphs, spaces at
+ * the start of a line become no-break spaces, and bare URLs become links.
  */
-export const renderText = (text: string, marks: readonly Mark[]): string =>
-  renderBeside(text, marks, []);
+export const renderText = (text: string, annotations: readonly Annotation[]): string =>
+  renderWithHazards(text, annotations, []);
 
-/** Returns a text as Markdown on one line, with bare URLs as links. Nothing in it pairs with what is beside it. */
-export const renderLine = (text: string): string => renderBeside(toLine(text), [], delimiters);
+/** Renders text as Markdown on one line, with bare URLs as links. It forms no construct with text next to it. */
+export const renderLine = (text: string): string => renderWithHazards(toLine(text), [], delimiters);
 
-/** Returns the section with a read's warnings; `null` without warnings. */
+/** Renders the section with a result's warnings; `null` without warnings. */
 export function renderNotes(warnings: readonly string[]): string | null {
   if (warnings.length === 0) return null;
   const items = warnings.map((warning) => listItem(renderLine(warning)));
   return joinBlocks(['---', '**Notes**', items.join('\n')]);
 }
 
-/** Returns a text with its marks as the content of a heading: one line. */
-export function renderHeading(text: string, marks: readonly Mark[]): string {
-  // One character for one character, because the marks count them.
-  const line = renderText(text.replace(/[\r\n\v\f\u0085\u2028\u2029]/g, ' '), marks);
+/** Renders text with its annotations as the content of a heading, on one line. */
+export function renderHeading(text: string, annotations: readonly Annotation[]): string {
+  // Replaces one character by one, because the offsets of annotations count characters.
+  const line = renderText(text.replace(/[\r\n\v\f\u0085\u2028\u2029]/g, ' '), annotations);
   return keepNumberSigns(line.replace(/^\u00a0+/, ''));
 }
 
-function renderBeside(text: string, marks: readonly Mark[], beside: readonly string[]): string {
+function renderWithHazards(
+  text: string,
+  annotations: readonly Annotation[],
+  extraHazards: readonly string[],
+): string {
   const source = toCharacters(text);
-  const lines = toLines(source.characters, toSpans(source, marks));
-  const hazards = new Set([...hazardsOf(source.characters, lines), ...beside]);
+  const lines = toLines(source.characters, toSpans(source, annotations));
+  const hazards = new Set([...hazardsOf(source.characters, lines), ...extraHazards]);
   const paragraphs: string[][] = [[]];
   for (const line of lines) {
     if (line.characters.length > 0) paragraphs.at(-1)?.push(writeLine(line, hazards));
@@ -60,9 +64,9 @@ function renderBeside(text: string, marks: readonly Mark[], beside: readonly str
 }
 
 interface Line {
-  /** The offset of its first character in the text. */
+  /** Offset of the line's first character in the text. */
   readonly start: number;
-  /** Spaces at the start of the line, a tab counted as four. */
+  /** Spaces at the start of the line; a tab counts as four. */
   readonly indent: string;
   readonly characters: readonly string[];
   readonly spans: readonly Span[];
@@ -75,11 +79,11 @@ function toLines(all: readonly string[], spans: readonly Span[]): Line[] {
   return trimmed.map(({ start, end }, at) => {
     const indent = all.slice(lines[at]?.start, start).join('').replaceAll('\t', '    ');
     const characters = all.slice(start, end);
-    return { start, indent, characters, spans: settleSpans(clipped[at] ?? [], characters) };
+    return { start, indent, characters, spans: fitSpans(clipped[at] ?? [], characters) };
   });
 }
 
-/** Returns the characters to escape in a text: those that pair up, and those of its own markers. */
+/** Returns the characters to escape in a text: those that `findHazards` finds, and those of its own markers. */
 function hazardsOf(characters: readonly string[], lines: readonly Line[]): ReadonlySet<string> {
   const borders = new Set<number>();
   const markers = new Set<string>();
@@ -103,8 +107,8 @@ const markersOf: Readonly<Record<Span['kind'], string>> = {
 
 function writeLine(line: Line, hazards: ReadonlySet<string>): string {
   const { characters, spans, indent } = line;
-  const place = spans.length === 0 ? plainContext : contextOf(spans, characters.length);
-  const escaped = escapeCharacters(characters, { ...place, hazards });
+  const context = spans.length === 0 ? plainContext : contextOf(spans, characters.length);
+  const escaped = escapeCharacters(characters, { ...context, hazards });
   const written = indent !== '' ? escaped : escapeBlockStart(characters, escaped);
   return `${'\u00a0'.repeat(indent.length)}${writeSpans(written, line)}`;
 }
@@ -123,22 +127,22 @@ function contextOf(spans: readonly Span[], length: number): Omit<EscapeContext, 
 function writeSpans(escaped: readonly string[], { spans, characters }: Line): string {
   if (spans.length === 0) return escaped.join('');
   const written = [...escaped];
-  for (const span of spans.filter(isAtom)) {
+  for (const span of spans.filter(isLeaf)) {
     written.fill('', span.start, span.end);
     const code = characters.slice(span.start, span.end).join('');
     written[span.start] = span.kind === 'autolink' ? (toAutolink(span.url) ?? '') : writeCode(code);
   }
-  const wordwise = findWordwise(spans, characters);
-  return weaveSpans(written, spans, (span) => {
+  const atWordBoundaries = findAtWordBoundaries(spans, characters);
+  return insertMarkers(written, spans, (span) => {
     if (span.kind === 'link') return ['[', `](${toDestination(span.url)})`];
-    const mark = span.kind === 'italic' && wordwise.has(span) ? '_' : marks[span.kind];
-    return [mark, mark];
+    const marker = span.kind === 'italic' && atWordBoundaries.has(span) ? '_' : markers[span.kind];
+    return [marker, marker];
   });
 }
 
-const marks = { bold: '**', italic: '*', strikethrough: '~~', autolink: '', code: '' } as const;
+const markers = { bold: '**', italic: '*', strikethrough: '~~', autolink: '', code: '' } as const;
 
-/** Returns code between backticks, more of them than the code has in a row (CommonMark §6.1). */
+/** Renders a code span; its fence is a run of backticks of a length not in the code (CommonMark §6.1). */
 function writeCode(code: string): string {
   const runs = new Set((code.match(/`+/g) ?? []).map((run) => run.length));
   let length = 1;

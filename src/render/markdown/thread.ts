@@ -1,34 +1,36 @@
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 
-/** The posts of a page by their part in the conversation. */
+/** Posts of a page by their role in the conversation. */
 export interface Thread {
-  readonly asked: Post | undefined;
-  /** The posts before it, the post itself, and its author's continuation. */
+  /** The requested post. */
+  readonly main: Post | undefined;
+  /** Posts before the requested post, the post itself, and its author's continuation. */
   readonly chain: readonly Post[];
   readonly replies: readonly Post[];
-  /** The place in the chain of each post by its id, and of the first post by each handle. */
-  readonly places: ReadonlyMap<string, number>;
-  readonly firstPlaces: ReadonlyMap<string, number>;
+  /** Index in `chain` by post id. */
+  readonly indexes: ReadonlyMap<string, number>;
+  /** Index in `chain` of the first post by an author, by lower-case handle. */
+  readonly firstIndexes: ReadonlyMap<string, number>;
 }
 
 export function toThread(posts: readonly Post[]): Thread {
   const chain = posts.filter((post) => post.context !== 'reply');
-  const asked = posts.find((post) => post.context === 'post') ?? chain[0] ?? posts[0];
-  const places = new Map<string, number>();
-  const firstPlaces = new Map<string, number>();
+  const main = posts.find((post) => post.context === 'post') ?? chain[0] ?? posts[0];
+  const indexes = new Map<string, number>();
+  const firstIndexes = new Map<string, number>();
   for (const [at, { id, author }] of chain.entries()) {
-    if (id !== null) places.set(id, at);
+    if (id !== null) indexes.set(id, at);
     const handle = author?.screen_name.toLowerCase();
-    if (handle !== undefined && !firstPlaces.has(handle)) firstPlaces.set(handle, at);
+    if (handle !== undefined && !firstIndexes.has(handle)) firstIndexes.set(handle, at);
   }
   const replies = posts.filter((post) => post.context === 'reply');
-  return { asked, chain, replies, places, firstPlaces };
+  return { main, chain, replies, indexes, firstIndexes };
 }
 
-/** Returns whether one account wrote the whole chain; a tombstone may be anyone's. */
-export function isByOneAuthor({ asked, chain }: Thread): boolean {
-  const author = asked?.author ?? null;
+/** Returns whether one account wrote the whole chain, ignoring placeholders without an author. */
+export function isByOneAuthor({ main, chain }: Thread): boolean {
+  const author = main?.author ?? null;
   return chain.every((post) => post.author === null || isSameAccount(post.author, author));
 }
 
@@ -37,7 +39,7 @@ export const isSameAccount = (one: Account, other: Account | null): boolean =>
 
 const accountKey = (account: Account) => `${account.platform}:${account.screen_name.toLowerCase()}`;
 
-/** Returns `2/5` for consecutive posts by one author. A tombstone without an author counts between two of them. */
+/** Returns positions such as `2/5` for consecutive posts by one author, including placeholders between them. */
 export function findPositions({ chain }: Thread): ReadonlyMap<Post, string> {
   const runs = toRuns(chain).filter(({ length }) => length > 1);
   return new Map(
@@ -61,14 +63,14 @@ function toRuns(chain: readonly Post[]): Post[][] {
   return runs;
 }
 
-/** Returns whether the page does not show the post that a post answers, or not right above it. */
-export function answersElsewhere(post: Status, thread: Thread): boolean {
+/** Returns whether the post that a post replies to is not on the page, or not above the reply. */
+export function isReplyTargetElsewhere(post: Status, thread: Thread): boolean {
   const target = post.replying_to;
   if (target === null) return false;
-  if (target.status !== null) return !thread.places.has(target.status);
+  if (target.status !== null) return !thread.indexes.has(target.status);
   const isReply = post.context === 'reply';
-  const end = isReply ? thread.chain.length : (thread.places.get(post.id) ?? 0);
-  return (thread.firstPlaces.get(target.screen_name?.toLowerCase() ?? '') ?? end) >= end;
+  const end = isReply ? thread.chain.length : (thread.indexes.get(post.id) ?? 0);
+  return (thread.firstIndexes.get(target.screen_name?.toLowerCase() ?? '') ?? end) >= end;
 }
 
 export function findAccounts(posts: readonly Post[]): Account[] {

@@ -1,22 +1,22 @@
 import { trimEndOf } from '../../core/trim-end.ts';
-import { toShownText } from './characters.ts';
+import { toVisibleText } from './characters.ts';
 import { keepNumberSigns } from './escape.ts';
 
 interface Scan {
   readonly lines: string[];
   fence: string | null;
-  /** True where code spans of this block cannot be told for certain. */
+  /** Whether parsers may disagree about the code spans of this block. */
   isDoubtful: boolean;
   readonly nest: NestHeading;
 }
 
 /**
- * Returns foreign Markdown for a page: without HTML, unsafe links and reference definitions, its headings nested, its
- * last fence closed. Code stays as it is where every parser agrees that it is code; in doubt `<` is escaped.
+ * Sanitizes Markdown of a platform for a page: escapes HTML, unsafe links and reference definitions, nests headings,
+ * and closes an open fence. Code is unchanged where all parsers agree that it is code; in doubt `<` is escaped.
  */
 export function cleanMarkdown(markdown: string, nest: NestHeading): string {
   const scan: Scan = { lines: [], fence: null, isDoubtful: false, nest };
-  for (const line of toShownText(markdown).split('\n')) cleanLine(scan, line);
+  for (const line of toVisibleText(markdown).split('\n')) cleanLine(scan, line);
   if (scan.fence !== null) scan.lines.push(scan.fence);
   return scan.lines.join('\n').replace(/^\n+/, '').trimEnd();
 }
@@ -37,7 +37,7 @@ function closesFence(line: string, fence: string): boolean {
   return found?.[0] === fence[0] && found !== undefined && found.length >= fence.length;
 }
 
-/** Without its indent a fence stands on the page's own level, whatever list is open above it. */
+/** Opens a fence without its indent, so that it is not part of a list above it. */
 function openFence(scan: Scan, line: string, fence: string): void {
   const last = scan.lines.pop();
   if (last !== undefined) scan.lines.push(last.trimEnd());
@@ -58,36 +58,36 @@ function cleanTextLine(scan: Scan, line: string): void {
   if (underlinesHeading(scan, line)) return;
   const nested = nestHeading(cleaned ?? cleanInline(line), scan.nest);
   const shown = trimEndOf(nested, ' \t');
-  // Two spaces or more at the end of a line are a hard break, which two can write.
+  // Two or more spaces at the end of a line are a hard break.
   scan.lines.push(nested.length - shown.length < 2 ? shown : `${shown}  `);
 }
 
 function nestHeading(line: string, nest: NestHeading): string {
-  const marks = /^ {0,3}(#{1,6})(?=[ \t]|$)/.exec(line)?.[1];
-  return marks ? writeHeading(nest(marks.length), line.trimStart().slice(marks.length)) : line;
+  const hashes = /^ {0,3}(#{1,6})(?=[ \t]|$)/.exec(line)?.[1];
+  return hashes ? writeHeading(nest(hashes.length), line.trimStart().slice(hashes.length)) : line;
 }
 
 const writeHeading = (level: number, text: string) => `${'#'.repeat(level)}${text}`.trimEnd();
 
-/** Takes a line of `=` or `-` below a text (CommonMark 0.31 §4.3). Of a longer paragraph it makes no heading. */
+/** Handles a line of `=` or `-` that underlines a heading (CommonMark 0.31 §4.3); returns `false` for other lines. */
 function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
-  const mark = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)?.[1]?.[0];
+  const underline = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)?.[1]?.[0];
   const before = lines.at(-2);
   const above = lines.at(-1) ?? '';
-  if (mark === undefined || above === '') return false;
+  if (underline === undefined || above === '') return false;
   if (!before && /^ {0,3}[^\s#>|*+\d-]/.test(above)) {
-    const level = nest(mark === '=' ? 1 : 2);
+    const level = nest(underline === '=' ? 1 : 2);
     lines[lines.length - 1] = writeHeading(level, ` ${keepNumberSigns(above.trim())}`);
   } else {
-    lines.push(...(mark === '=' ? [''] : ['', '---', '']));
+    lines.push(...(underline === '=' ? [''] : ['', '---', '']));
   }
   return true;
 }
 
-/** A link whose destination no code span can reach into. */
+/** Matches the end of a link whose destination no code span can overlap. */
 const plainLink = /\]\([^()`"'<\\\s]*\)/g;
 
-/** Cleans a line except its code spans; `null` if a parser might see others, across lines, links or table cells. */
+/** Sanitizes a line except its code spans; `null` if parsers may see other spans, across lines, links or cells. */
 function cleanAroundCode(line: string): string | null {
   if (/\][([:]/.test(line.replace(plainLink, '')) || hasAddressUpToCode(line)) return null;
   const escapeOrTicks = /\\.|`+/gsu;
@@ -105,7 +105,7 @@ function cleanAroundCode(line: string): string | null {
   return `${cleaned}${cleanInline(line.slice(start))}`;
 }
 
-/** Renderers of GitHub's Markdown take a backtick within a bare address for a part of it. */
+/** Returns whether a bare URL contains a backtick, which renderers of GitHub's Markdown take as part of the URL. */
 function hasAddressUpToCode(line: string): boolean {
   return line.split(/\s+/).some((word) => {
     const start = word.search(/www\.|:\/\/|@/i);
@@ -122,7 +122,7 @@ function findCodeEnd(line: string, from: number, ticks: number): number | undefi
   return undefined;
 }
 
-/** Escapes HTML, unsafe links and reference definitions. A backslash before `<` can be the end of an address. */
+/** Escapes HTML, unsafe links and reference definitions. `<` becomes an entity, as `\` can be the end of a URL. */
 function cleanInline(text: string): string {
   return text
     .replace(/\\.|<(?!(?:https?:\/\/|mailto:)[^\s<>`]*>)/gis, (found) =>
@@ -134,10 +134,10 @@ function cleanInline(text: string): string {
     .replace(/\]:/g, ']\\:');
 }
 
-/** Returns the level on the page of the next heading, from its level in the foreign text. */
+/** Returns the heading level on the page for the next heading of the text, given its level in the text. */
 export type NestHeading = (level: number) => number;
 
-/** Creates levels for the headings of one text below a heading of level `above`, without gaps. */
+/** Creates a function that maps heading levels of one text to levels below `above`, without gaps. */
 export function nestHeadings(above: number): NestHeading {
   const open: number[] = [];
   return (level) => {

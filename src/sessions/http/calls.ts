@@ -3,26 +3,27 @@ import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
 import { expiredSession, refuseOtherOwner, unknownSession } from '../messages.ts';
 import type { SessionService } from '../service.ts';
-import type { Once } from '../store/session-rows.ts';
+import type { IdempotentRequest } from '../store/session-rows.ts';
 import type { SessionRecord } from '../store/state.ts';
 import { type Body, readString } from './requests.ts';
-import { createMark, readOwner } from './tokens.ts';
+import { keyedHash, readOwner } from './tokens.ts';
 
 export interface CallerRules {
   readonly requireBearer: boolean;
   readonly bindBearer: boolean;
   readonly token: 'required' | 'optional';
-  /** Whether readers get the token in events without having shown it. */
+  /** Whether streams contain the continuation token only if the request did (`proven`), or always. */
   readonly streamToken: 'proven' | 'always';
 }
 
-export type CallSetting = Readonly<{ service: SessionService; rules: CallerRules }>;
+export type CallOptions = Readonly<{ service: SessionService; rules: CallerRules }>;
 
 /** @throws Problem `missing_bearer` in strict mode */
-export function refuseWithoutBearer({ raw }: FastifyRequest, { service, rules }: CallSetting) {
+export function refuseWithoutBearer({ raw }: FastifyRequest, { service, rules }: CallOptions) {
   if (!rules.requireBearer || readOwner(raw, service.secret) !== null) return;
   throw new Problem('missing_bearer', {
-    detail: 'The header `Authorization` has no bearer token; this server demands one, whichever.',
+    detail:
+      'The header `Authorization` has no bearer token. This server requires one, of any value.',
   });
 }
 
@@ -33,21 +34,25 @@ export interface OneSession {
 export type SessionRequest = FastifyRequest<OneSession>;
 
 /** Returns the session of a request. @throws Problem `session_not_found`, `session_expired`, `session_forbidden` */
-export async function findSession(request: SessionRequest, setting: CallSetting) {
-  const found = await setting.service.store.find(request.params.sessionId);
+export async function findSession(request: SessionRequest, options: CallOptions) {
+  const found = await options.service.store.find(request.params.sessionId);
   if (found.kind === 'unknown') throw unknownSession();
   request.knownSession = request.params.sessionId;
   if (found.kind === 'purged') throw expiredSession();
-  refuseStranger(found.record, request, setting);
+  refuseStranger(found.record, request, options);
   return found.record;
 }
 
-/** @throws Problem `session_forbidden` if sessions are bound to bearers, and this one to another */
-export function refuseStranger(record: SessionRecord, { raw }: FastifyRequest, call: CallSetting) {
-  if (call.rules.bindBearer) refuseOtherOwner(record, readOwner(raw, call.service.secret));
+/** @throws Problem `session_forbidden` if sessions are bound to bearer tokens, and this session has another one */
+export function refuseStranger(
+  record: SessionRecord,
+  { raw }: FastifyRequest,
+  options: CallOptions,
+) {
+  if (options.rules.bindBearer) refuseOtherOwner(record, readOwner(raw, options.service.secret));
 }
 
-/** Returns the token of a request, if any. @throws Problem `conflicting_continuation_tokens`, `invalid_body` */
+/** Returns the continuation token of a request, if any. @throws Problem `conflicting_continuation_tokens`, `invalid_body` */
 export function readToken({ headers }: FastifyRequest, body?: Body): string | undefined {
   const header = String(headers['x-continuation-token'] ?? '') || undefined;
   const member = readString(body, 'continuationToken') || undefined;
@@ -57,51 +62,51 @@ export function readToken({ headers }: FastifyRequest, body?: Body): string | un
   });
 }
 
-/** @throws Problem `invalid_continuation_token` for another token than the session's */
+/** @throws Problem `invalid_continuation_token` if the token is not that of the session */
 export function refuseWrongToken(
   token: string | undefined,
   { params }: SessionRequest,
-  { service }: CallSetting,
+  { service }: CallOptions,
 ): void {
   if (token === undefined || service.tokens.isOf(token, params.sessionId)) return;
   throw new Problem('invalid_continuation_token', {
-    detail: 'The continuation token is not the one of this session.',
+    detail: 'The continuation token does not belong to this session.',
   });
 }
 
-/** @throws Problem `missing_continuation_token`, and as `readToken` and `refuseWrongToken` do */
-export function demandToken(request: SessionRequest, body: Body | undefined, setting: CallSetting) {
+/** Checks the continuation token. @throws Problem `missing_continuation_token`, or as `readToken` and `refuseWrongToken` */
+export function demandToken(request: SessionRequest, body: Body | undefined, options: CallOptions) {
   const token = readToken(request, body);
-  if (token === undefined && setting.rules.token === 'required') {
+  if (token === undefined && options.rules.token === 'required') {
     throw new Problem('missing_continuation_token', {
       detail: 'The header `X-Continuation-Token` is missing or empty.',
     });
   }
-  refuseWrongToken(token, request, setting);
+  refuseWrongToken(token, request, options);
 }
 
-/** The bearer and the address of a request, by their keyed hashes. */
+/** Keyed hashes of the bearer token and the address of a request. */
 export type Caller = Readonly<{ owner: string | null; client: Client }>;
 
-export function isOnce({ headers }: FastifyRequest, owner: string | null): boolean {
+export function hasIdempotencyKey({ headers }: FastifyRequest, owner: string | null): boolean {
   const key = headers['idempotency-key'];
-  // All anonymous callers are one: to repeat a reply would hand its token to another.
+  // Anonymous callers cannot be told apart: repeating a reply could give its token to another caller.
   return owner !== null && typeof key === 'string' && /^.{16,255}$/s.test(key);
 }
 
-/** Returns the marks of a request that is to be carried out once; `null` for any other. */
-export function readOnce(
+/** Returns the idempotency key of a request and a fingerprint of its content, both hashed; `null` without a valid key. */
+export function readIdempotency(
   request: FastifyRequest,
   { owner, client }: Caller,
   { secret, clock }: SessionService,
-): Once | null {
-  if (!isOnce(request, owner)) return null;
+): IdempotentRequest | null {
+  if (!hasIdempotencyKey(request, owner)) return null;
   const key = request.headers['idempotency-key'];
   const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   return {
-    key: createMark(secret, 'idempotency', JSON.stringify([key, owner, client.address])),
-    fingerprint: createMark(secret, 'body', Buffer.concat([Buffer.from(`${path}\0`), bytes])),
+    key: keyedHash(secret, 'idempotency', JSON.stringify([key, owner, client.address])),
+    fingerprint: keyedHash(secret, 'body', Buffer.concat([Buffer.from(`${path}\0`), bytes])),
     nowMs: clock.now(),
   };
 }

@@ -21,23 +21,23 @@ export const streamMediaType = 'application/x-ndjson; charset=utf-8';
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** Returns a header under its neutral name and under the one that eve clients read. */
+/** Returns a header under its neutral name and under the name that eve clients read. */
 const underBothNames = (
   name: string,
   description: string,
   extra: Partial<EndpointHeader> = {},
 ) => ({
   [`X-${name}`]: { description, ...extra },
-  [`X-Eve-${name}`]: { description: `The same, for eve clients.`, ...extra },
+  [`X-Eve-${name}`]: { description: `Same value, for eve clients.`, ...extra },
 });
 
-const sessionHeaders = underBothNames('Session-Id', 'The session.');
+const sessionHeaders = underBothNames('Session-Id', 'Id of the session.');
 
-const vary = '`Origin`, where the server lets other origins in.';
+const vary = '`Origin`, if the server allows other origins.';
 const originHeaders = { Vary: { description: vary, isOptional: true } } as const;
 
 const commonHeaders = {
-  ...underBothNames('Session-Id', 'The session, once it is known.', { isOptional: true }),
+  ...underBothNames('Session-Id', 'Id of the session, if it is known.', { isOptional: true }),
   ...originHeaders,
 };
 
@@ -56,7 +56,7 @@ const token = 'The `continuationToken` of the start response.';
 const tokenHeader = z.object({ 'X-Continuation-Token': z.string().optional().describe(token) });
 
 const once =
-  '16 to 255 characters: the same request with the same key and bearer is carried out once in 24 hours.';
+  '16 to 255 characters. A request with the same key and bearer token is executed once within 24 hours.';
 const onceHeader = z.object({ 'Idempotency-Key': z.string().optional().describe(once) });
 
 const streamQuery = z.object({
@@ -64,17 +64,17 @@ const streamQuery = z.object({
     .string()
     .regex(/^-?\d+$/)
     .optional()
-    .describe('The index of the first event; negative: counted from the end. Default 0.'),
+    .describe('Index of the first event. A negative value counts from the end. Default 0.'),
   follow: z
     .enum(['true', 'false', '1', '0'])
     .optional()
     .describe(
-      'Left out: ends once the session is idle. `false`: ends with what is recorded now. `true`: stays open across idle time.',
+      'Default: ends when the session is idle. `false`: ends after the events stored so far. `true`: stays open while the session is idle.',
     ),
   streamControlVersion: z
     .string()
     .optional()
-    .describe('`1`: stays open for a minute, then ends with a record that is no event.'),
+    .describe('`1`: stays open for a minute, then ends with a record that is not an event.'),
 });
 
 const messageProblems: readonly ProblemCode[] = [
@@ -106,14 +106,14 @@ const bodyProblems: readonly ProblemCode[] = [
 
 type BearerEndpoint = Omit<Endpoint, 'tag' | 'access'> & Partial<Pick<Endpoint, 'access'>>;
 
-/** The routes, with their paths below the prefix. By default they take a bearer, and replies have the common headers. */
+/** Routes with their paths below the prefix. By default they accept a bearer token and reply with the common headers. */
 const endpoints: readonly BearerEndpoint[] = [
   {
     id: 'getSessionHealth',
     method: 'GET',
     path: '/health',
-    summary: 'Tells whether the session service takes messages.',
-    replies: [{ ...reply(200, 'It does.', healthReply), headers: {} }],
+    summary: 'Checks whether the session service accepts messages.',
+    replies: [{ ...reply(200, 'The service accepts messages.', healthReply), headers: {} }],
     problems: ['not_ready', 'shutting_down'],
     access: 'open',
     headers: originHeaders,
@@ -124,13 +124,13 @@ const endpoints: readonly BearerEndpoint[] = [
     path: '/session',
     summary: 'Starts a session with a message.',
     description:
-      '`Location` is the stream, where the answer is the message of the last `message.completed`.',
+      '`Location` is the stream. The answer is the message of its last `message.completed` event.',
     parameters: { header: onceHeader },
     body: { 'application/json': startBody },
     replies: [
       {
-        ...reply(202, 'The message is accepted; its turn is on the stream.', startReply),
-        headers: { ...sessionHeaders, Location: { description: 'The path of the stream.' } },
+        ...reply(202, 'The message is accepted. The answer follows on the stream.', startReply),
+        headers: { ...sessionHeaders, Location: { description: 'Path of the stream.' } },
       },
     ],
     problems: [...messageProblems, ...loadProblems],
@@ -141,10 +141,12 @@ const endpoints: readonly BearerEndpoint[] = [
     path: '/session/{sessionId}',
     summary: 'Sends a further message to a session.',
     description:
-      'It is answered after those before it in the session. Addresses take turns; the messages of one address are answered in the order of arrival.',
+      'The message is answered after the earlier messages of the session. Slots are shared fairly between addresses; messages of one address are answered in the order of arrival.',
     parameters: { path, header: tokenHeader.extend(onceHeader.shape) },
     body: { 'application/json': followUpBody },
-    replies: [reply(202, 'The message is accepted; its turn is on the stream.', followUpReply)],
+    replies: [
+      reply(202, 'The message is accepted. The answer follows on the stream.', followUpReply),
+    ],
     problems: [
       ...messageProblems,
       ...sessionProblems,
@@ -158,14 +160,14 @@ const endpoints: readonly BearerEndpoint[] = [
     id: 'streamSession',
     method: 'GET',
     path: '/session/{sessionId}/stream',
-    summary: 'Reads the events of a session, one JSON object on a line.',
+    summary: 'Streams the events of a session, one JSON object per line.',
     description:
-      'Ignore types and members that you do not know. A space before a line keeps a silent stream alive.',
+      'Ignore unknown types and members. Spaces before a line keep an idle stream alive.',
     parameters: { path, query: streamQuery, header: tokenHeader },
     replies: [
       {
         status: 200,
-        description: 'The events from `startIndex` on, as they are recorded.',
+        description: 'Events from `startIndex` on, as they happen.',
         content: { [streamMediaType]: streamLine },
         headers: {
           ...sessionHeaders,
@@ -173,9 +175,9 @@ const endpoints: readonly BearerEndpoint[] = [
           ...underBothNames('Stream-Format', '`ndjson`.'),
           ...underBothNames(
             'Stream-Tail-Index',
-            'The index of the last event when the response opened; `-1` for none.',
+            'Index of the last event when the stream was opened; `-1` if there were none.',
           ),
-          'X-Accel-Buffering': { description: '`no`: proxies pass lines on as they come.' },
+          'X-Accel-Buffering': { description: '`no`, so that proxies do not buffer the stream.' },
         },
       },
     ],
@@ -190,8 +192,8 @@ const endpoints: readonly BearerEndpoint[] = [
     body: { 'application/json': cancelBody },
     isBodyOptional: true,
     replies: [
-      reply(202, 'The session has not ended; what happens is on the stream.', cancelReply),
-      { ...reply(200, 'The session is not known, or has ended.', idleReply), headers: {} },
+      reply(202, 'The turn is being cancelled, if one is running. Events follow.', cancelReply),
+      { ...reply(200, 'The session is unknown or has ended.', idleReply), headers: {} },
     ],
     problems: [
       'session_forbidden',
@@ -208,12 +210,12 @@ const endpoints: readonly BearerEndpoint[] = [
     parameters: { path, header: tokenHeader },
     body: { 'application/json': resetBody },
     isBodyOptional: true,
-    replies: [reply(200, 'The session has ended, now or before.', resetReply)],
+    replies: [reply(200, 'The session has ended, now or earlier.', resetReply)],
     problems: [...sessionProblems, ...tokenProblems, ...bodyProblems],
   },
 ];
 
-/** Returns the routes of the session service under a first path segment, for the machine description. */
+/** Returns the routes of the session service under a first path segment, for the OpenAPI document. */
 export function describeSessionEndpoints(segment: string): readonly Endpoint[] {
   return endpoints.map((endpoint) => ({
     access: 'bearer',

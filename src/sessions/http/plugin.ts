@@ -5,31 +5,31 @@ import type { CorsPolicy } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
 import { findSession, type OneSession, refuseWithoutBearer, type SessionRequest } from './calls.ts';
-import { type ProblemTelling, sendSessionProblem, toSessionHeaders } from './reply.ts';
+import { type ProblemReplies, sendSessionProblem, toSessionHeaders } from './reply.ts';
 import {
   cancel,
+  checkHealth,
   checkSession,
   followUp,
   type Handle,
-  type HandlerSetting,
+  type HandlerOptions,
   reset,
   sendStream,
   start,
-  tellHealth,
 } from './routes.ts';
 
-export interface SessionsOptions extends HandlerSetting {
-  /** The first segment of their paths: `svc`. */
+export interface SessionsOptions extends HandlerOptions {
+  /** First segment of the paths of the routes: `svc`. */
   readonly segment: string;
-  /** Refuses pages of origins that are not allowed. */
+  /** Check that refuses web pages of origins that are not allowed. */
   readonly pages: Pick<PageOrigins, 'faultOf'>;
-  readonly problems: ProblemTelling;
-  /** The web origins whose pages may use sessions; `*` for any. None: CORS is off. */
+  readonly problems: ProblemReplies;
+  /** Web origins whose pages may use sessions; `*` for any. If empty, CORS is off. */
   readonly origins: readonly string[];
 }
 
-/** A session goes on for a while when the server drains. */
-const ofAll = { decidesWhileDraining: true };
+/** Route configuration: sessions stay usable while the server drains. */
+const sessionConfig = { decidesWhileDraining: true };
 
 /** Registers the session service under its prefix. */
 export async function sessionsPlugin(app: FastifyInstance, options: SessionsOptions) {
@@ -50,17 +50,17 @@ export async function sessionsPlugin(app: FastifyInstance, options: SessionsOpti
     const handler = async (request: FastifyRequest) => {
       throw routeNotFound(request);
     };
-    const config = { ...ofAll, cors: toSessionCors(origins, []) };
+    const config = { ...sessionConfig, cors: toSessionCors(origins, []) };
     const method = [...app.supportedMethods];
     app.route({ method, url, config, onRequest: handler, handler });
   }
 }
 
-/** Bodies are read as they are: what they may be is decided where their session is known. */
+/** Reads bodies as bytes. They are parsed later, once the session is known. */
 function readBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = async ({ headers }: FastifyRequest, body: Buffer) => {
-    refuseOtherMediaTypes(headers, body.length > 0); // nothing says before how long a chunked one is
+    refuseOtherMediaTypes(headers, body.length > 0); // the length of a chunked body is not known before
     return body;
   };
   app.addContentTypeParser('*', { parseAs: 'buffer' }, parse);
@@ -76,13 +76,13 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   };
   const checkType = async ({ headers }: FastifyRequest) => refuseOtherMediaTypes(headers);
   const checkState = async (request: SessionRequest) => checkSession(request, options);
-  /** An ended session has a stream as well. */
+  /** Checks that the session exists. An ended session has a stream too. */
   const checkKnown = async (request: SessionRequest): Promise<void> => {
     await findSession(request, options);
   };
-  /** Refuses the other methods of a path and returns the configuration of its route. */
+  /** Refuses other methods on a path, and returns the configuration of its route. */
   const answering = (url: string, ...allow: string[]) => {
-    const config = { ...ofAll, cors: toSessionCors(options.origins, allow) };
+    const config = { ...sessionConfig, cors: toSessionCors(options.origins, allow) };
     const isRoute = ({ params }: FastifyRequest) => !isEmptyId(params);
     refuseOtherMethods(app, url, { allow, isRoute, config });
     return config;
@@ -95,7 +95,7 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
 
   const health = `${base}/health`;
   app.get(health, { config: answering(health, 'GET', 'HEAD') }, (request, reply) =>
-    tellHealth(request, reply, options),
+    checkHealth(request, reply, options),
   );
   const one = `${base}/session/:sessionId`;
   post(`${base}/session`, [identify, accept, checkType], start);

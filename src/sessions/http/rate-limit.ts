@@ -5,19 +5,19 @@ import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 
 type Rate = Readonly<{ perMinute: number; burst: number }>;
 
-/** The rates of one address. A bearer, and the addresses of a network, have a multiple of them. */
+/** Rates of one address. A bearer token, and a network, have a multiple of them. */
 type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; clock: Clock }>;
 
 /**
- * Creates the rates of starts and messages. A bearer that nobody checks is no identity, so the address counts beside it.
- * It has more than one address, so that one client cannot use up what others with the same bearer have.
+ * Creates the rate limits of starts and messages. Bearer tokens are not verified, so addresses are limited too. A bearer
+ * token has a higher limit than an address, so that one client cannot use up the limit of others with the same token.
  */
 export function createCallRates({ starts, messages, clock }: CallRatesOptions) {
   const spend = createRateLimit(clock);
   const toStarts = { rate: starts, what: 'start', ofWhat: 'sessions' };
   const toMessages = { rate: messages, what: 'send', ofWhat: 'messages' };
   return {
-    /** Counts a start, which is a message as well. @throws Problem `rate_limited` with the exact wait */
+    /** Counts a start, which is also a message. @throws Problem `rate_limited` with the exact wait */
     spendStart: (owner: string | null, client: Client): void => {
       const ofBearer =
         owner === null ? [] : [{ ...multiply(toStarts), who: 'One bearer', name: owner }];
@@ -43,15 +43,15 @@ function multiply({ rate, ...rule }: Rule): Rule {
   return { ...rule, rate: { perMinute, burst: rate.burst * addressesPerNetwork } };
 }
 
-/** Maximum number of callers that are remembered. */
+/** Maximum number of tracked callers. */
 const maxCallers = 100_000;
-/** Number of callers, the longest unseen first, that each charge looks at. */
+/** Number of callers, least recently seen first, that each charge checks for removal. */
 const looks = 4;
 
-/** Creates a limit by the generic cell rate algorithm: of a bucket it keeps when it is full. Takes all charges, or none. */
+/** Creates a limiter by the generic cell rate algorithm. It applies all charges of a call or none. */
 function createRateLimit(clock: Clock): (charges: readonly Charge[]) => void {
   const fullAtMs = new Map<string, number>();
-  /** A caller with a full bucket need not be remembered. */
+  /** Removes callers whose bucket is full again. */
   const forgetFull = (nowMs: number): void => {
     let left = looks;
     for (const [name, atMs] of fullAtMs) {
@@ -71,7 +71,7 @@ function createRateLimit(clock: Clock): (charges: readonly Charge[]) => void {
     const [longest] = taken.toSorted((a, b) => b.waitMs - a.waitMs);
     if (longest && longest.waitMs > 0) throw tooOften(longest.charge, longest.waitMs);
     for (const { key, next } of taken) {
-      fullAtMs.delete(key); // those not seen for longest are first
+      fullAtMs.delete(key); // keeps the least recently seen callers first
       fullAtMs.set(key, next);
       forgetFull(nowMs);
     }
@@ -80,7 +80,7 @@ function createRateLimit(clock: Clock): (charges: readonly Charge[]) => void {
 
 function tooOften({ rate, who, what, ofWhat }: Charge, waitMs: number): Problem {
   return new Problem('rate_limited', {
-    detail: `${who} may ${what} ${rate.perMinute} ${ofWhat} a minute.`,
+    detail: `${who} may ${what} ${rate.perMinute} ${ofWhat} per minute.`,
     retryAfterSeconds: Math.ceil(waitMs / 1000),
   });
 }

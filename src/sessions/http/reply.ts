@@ -3,18 +3,18 @@ import type { Problem, ProblemDocument } from '../../core/problem.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The id of the session that a request is about, once it is known; else null. */
+    /** Id of the session of a request, once the session is known to exist; `null` before. */
     knownSession: string | null;
   }
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Problem replies of the whole server, to which this surface adds. */
-export interface ProblemTelling {
-  /** Returns the problem of anything thrown, and logs a defect. */
+/** Functions of the server for problem replies. */
+export interface ProblemReplies {
+  /** Converts anything thrown to a problem, and logs a defect. */
   toProblem(error: Error, request: FastifyRequest): Problem;
-  /** Returns the document of a problem and the headers that go with it. */
+  /** Returns the document of a problem and its response headers. */
   describe(
     problem: Problem,
     request: FastifyRequest,
@@ -22,22 +22,21 @@ export interface ProblemTelling {
   note(problem: Problem, request: FastifyRequest, reply: FastifyReply): void;
 }
 
-/** Returns the headers of every reply. */
+/** Returns the headers that every session reply has. */
 export function toSessionHeaders({ knownSession: id }: FastifyRequest): Headers {
   const ids = id === null ? {} : { 'x-eve-session-id': id, 'x-session-id': id };
   return { 'cache-control': 'no-store', ...ids };
 }
 
-/** Sends a JSON body. */
 export function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** Sends a problem document as this surface tells it. */
+/** Sends a problem document in the form of the session routes. */
 export function sendSessionProblem(
   error: Error,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  problems: ProblemTelling,
+  problems: ProblemReplies,
 ): FastifyReply {
   const problem = problems.toProblem(error, request);
   problems.note(problem, request, reply);
@@ -50,7 +49,7 @@ export function sendSessionProblem(
     .send(JSON.stringify(toSessionDocument(document)));
 }
 
-/** Returns the document of a problem with the members that eve clients show. */
+/** Returns a problem document with the additional members that eve clients display. */
 export function toSessionDocument(document: ProblemDocument) {
   return { ...document, error: document.detail, ok: false };
 }

@@ -4,12 +4,12 @@ import type { FollowMode } from '../streams/stream-reader.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Parses the bytes of a body as a JSON object; `undefined` for none. @throws Problem `invalid_body` */
+/** Parses a body as a JSON object; `undefined` for an empty body. @throws Problem `invalid_body` */
 export function parseBody(bytes: Buffer): Body | undefined {
   if (bytes.length === 0) return undefined;
   const body = parseJson(bytes);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new Problem('invalid_body', { detail: 'The body is JSON, but no object.' });
+    throw new Problem('invalid_body', { detail: 'The body is JSON, but not an object.' });
   }
   return body as Body; // an object of JSON has string keys
 }
@@ -22,12 +22,12 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** @throws Problem `unsupported_feature`, `missing_message`, `invalid_message`, `payload_too_large`, `invalid_body` */
+/** Parses a message. @throws Problem `unsupported_feature`, `missing_message`, `invalid_message`, `payload_too_large`, `invalid_body` */
 export function readMessage(body: Body, maxBytes: number) {
   const unsupported = ['outputSchema', 'inputResponses'].find((name) => isGiven(body[name]));
   if (unsupported !== undefined) {
     throw new Problem('unsupported_feature', {
-      detail: `The member \`${unsupported}\` asks for something that this server does not do.`,
+      detail: `The member \`${unsupported}\` requests a feature that this server does not support.`,
     });
   }
   const text = readText(body.message);
@@ -37,7 +37,7 @@ export function readMessage(body: Body, maxBytes: number) {
     throw new Problem('missing_message', { detail });
   }
   if (Buffer.byteLength(text) > maxBytes) {
-    const detail = `The member \`message\` is over ${maxBytes} bytes.`;
+    const detail = `The member \`message\` is longer than ${maxBytes} bytes.`;
     throw new Problem('payload_too_large', { detail });
   }
   return { text, isRefusedWhileRunning: readPolicy(body.turnPolicy) === 'reject' };
@@ -47,7 +47,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Halves of surrogate pairs, which UTF-8 cannot write, become the replacement character. */
+/** Returns the text of a message. Lone surrogates, which UTF-8 cannot encode, become replacement characters. */
 function readText(message: unknown): string {
   if (!isGiven(message)) return '';
   const isText = typeof message === 'string';
@@ -59,12 +59,12 @@ function readPart(part: unknown, index: number): string {
   if (typeof part === 'object' && part !== null && 'type' in part && part.type === 'text') {
     if ('text' in part && typeof part.text === 'string') return part.text;
   }
-  throw notText(`has a part that is no text, number ${index}`);
+  throw notText(`has a part at index ${index} that is not text`);
 }
 
 function notText(fault: string): Problem {
   return new Problem('invalid_message', {
-    detail: `The member \`message\` ${fault}; it takes a string or text parts.`,
+    detail: `The member \`message\` ${fault}. Send a string or an array of text parts.`,
   });
 }
 
@@ -73,19 +73,19 @@ function readPolicy(value: unknown) {
   const parsed = turnPolicy.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new Problem('invalid_body', {
-    detail: 'The member `turnPolicy` has an unknown value; it takes `queue`, `steer` or `reject`.',
+    detail: 'The member `turnPolicy` has an unknown value. Send `queue`, `steer` or `reject`.',
   });
 }
 
-/** Reads a member that is a string or is left out. @throws Problem `invalid_body` */
+/** Reads an optional string member. @throws Problem `invalid_body` */
 export function readString(body: Body | undefined, name: string): string | undefined {
   const value = body?.[name];
   if (!isGiven(value)) return undefined;
   if (typeof value === 'string') return value;
-  throw new Problem('invalid_body', { detail: `The member \`${name}\` is no string.` });
+  throw new Problem('invalid_body', { detail: `The member \`${name}\` is not a string.` });
 }
 
-/** Reads the query of a stream; unknown parameters are ignored. @throws Problem `invalid_start_index`, `invalid_option` */
+/** Parses the query of a stream. Ignores unknown parameters. @throws Problem `invalid_start_index`, `invalid_option` */
 export function readStreamQuery(url: string) {
   const query = new URLSearchParams(url.split(/\?(.*)/s)[1] ?? '');
   const follow = readFollow(query);
@@ -97,13 +97,13 @@ function readStartIndex(query: URLSearchParams): number {
   const [value = '0', ...more] = query.getAll('startIndex');
   if (more.length > 0) throw badIndex('is given more than once');
   if (!/^-?\d+$/.test(value)) throw badIndex(`is ${quoteInput(value)}`);
-  // Beyond any log they all mean the same.
+  // Larger values exceed any session anyway.
   return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(value)));
 }
 
 function badIndex(fault: string): Problem {
   return new Problem('invalid_start_index', {
-    detail: `The parameter \`startIndex\` ${fault}; it takes one integer.`,
+    detail: `The parameter \`startIndex\` ${fault}. Send one integer.`,
   });
 }
 
@@ -113,6 +113,6 @@ function readFollow(query: URLSearchParams): FollowMode {
   if (value === 'true' || value === '1') return 'follow';
   if (value === 'false' || value === '0') return 'once';
   throw new Problem('invalid_option', {
-    detail: `The parameter \`follow\` is ${quoteInput(value)}; it takes \`true\`, \`false\`, \`1\` or \`0\`.`,
+    detail: `The parameter \`follow\` is ${quoteInput(value)}. Send \`true\`, \`false\`, \`1\` or \`0\`.`,
   });
 }

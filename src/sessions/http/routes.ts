@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../core/problem.ts';
 import { beginStream } from '../../web/reply.ts';
-import { expiredSession, goOnWith, startWith } from '../messages.ts';
+import { expiredSession, sendFirstMessage, sendFurtherMessage } from '../messages.ts';
 import type { Receipt } from '../store/session-rows.ts';
 import { endSession, isLive, refuseInactive, type SessionRecord } from '../store/state.ts';
 import {
   type Caller,
-  type CallSetting,
+  type CallOptions,
   demandToken,
   findSession,
-  isOnce,
-  readOnce,
+  hasIdempotencyKey,
+  readIdempotency,
   readToken,
   refuseStranger,
   refuseWrongToken,
@@ -21,34 +21,34 @@ import { sendBody, toSessionHeaders } from './reply.ts';
 import { type Body, parseBody, readMessage, readStreamQuery, readString } from './requests.ts';
 import { readOwner } from './tokens.ts';
 
-export interface HandlerSetting extends CallSetting {
+export interface HandlerOptions extends CallOptions {
   readonly base: string;
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** Handles a request of a session route. */
+/** Handler of a session route. */
 export type Handle<Request> = (
   request: Request,
   reply: FastifyReply,
-  setting: HandlerSetting,
+  options: HandlerOptions,
 ) => Promise<unknown>;
 
-export const tellHealth: Handle<FastifyRequest> = async (_request, reply, { service }) => {
+export const checkHealth: Handle<FastifyRequest> = async (_request, reply, { service }) => {
   service.refuseUnlessReady();
-  await service.store.countLive(); // the store answers
+  await service.store.countLive(); // throws if the store cannot be read
   return sendBody(reply, { ok: true, status: 'ready', workflowId: 'perch-session-1' });
 };
 
-export const start: Handle<FastifyRequest> = async (request, reply, setting) => {
-  const { service, base } = setting;
+export const start: Handle<FastifyRequest> = async (request, reply, options) => {
+  const { service, base } = options;
   const body = demandBody(request);
   const { text } = readMessage(body, service.limits.messageBytes);
-  const caller = readCaller(request, setting);
-  const once = readOnce(request, caller, service);
-  let receipt = await service.store.recall(once);
+  const caller = readCaller(request, options);
+  const idempotency = readIdempotency(request, caller, service);
+  let receipt = await service.store.recall(idempotency);
   if (receipt === undefined) {
     service.rates.spendStart(caller.owner, caller.client);
-    receipt = await startWith({ text, ...caller, once }, service);
+    receipt = await sendFirstMessage({ text, ...caller, idempotency }, service);
   }
   const { sessionId, deliveryId } = receipt;
   request.knownSession = sessionId;
@@ -63,29 +63,30 @@ export const start: Handle<FastifyRequest> = async (request, reply, setting) => 
   });
 };
 
-export const followUp: Handle<SessionRequest> = async (request, reply, setting) => {
+export const followUp: Handle<SessionRequest> = async (request, reply, options) => {
   const { sessionId } = request.params;
-  const { deliveryId, queued } = await followUpOnce(request, setting);
-  const continuationToken = setting.service.tokens.of(sessionId);
+  const { deliveryId, queued } = await followUpOnce(request, options);
+  const continuationToken = options.service.tokens.of(sessionId);
   const accepted = { status: 'accepted', deliveryId, queued };
   return sendBody(reply.code(202), { ok: true, sessionId, continuationToken, ...accepted });
 };
 
-async function followUpOnce(request: SessionRequest, setting: HandlerSetting): Promise<Receipt> {
-  const { service } = setting;
+async function followUpOnce(request: SessionRequest, options: HandlerOptions): Promise<Receipt> {
+  const { service } = options;
   const { sessionId } = request.params;
-  const caller = readCaller(request, setting);
-  const once = readOnce(request, caller, service);
-  const known = await service.store.recall(once);
-  // `checkSession` leaves this to be refused here.
-  if (once !== null && known === undefined) refuseInactive(await findSession(request, setting));
+  const caller = readCaller(request, options);
+  const idempotency = readIdempotency(request, caller, service);
+  const known = await service.store.recall(idempotency);
+  // `checkSession` does not check the state of requests with an idempotency key.
+  if (idempotency !== null && known === undefined)
+    refuseInactive(await findSession(request, options));
   const body = demandBody(request);
   const { text, isRefusedWhileRunning } = readMessage(body, service.limits.messageBytes);
-  demandToken(request, body, setting);
+  demandToken(request, body, options);
   if (known !== undefined) return known;
   service.rates.spendMessage(caller.client);
   const check = isRefusedWhileRunning ? refuseRunning : undefined;
-  return goOnWith({ sessionId, text, once, check }, service);
+  return sendFurtherMessage({ sessionId, text, idempotency, check }, service);
 }
 
 /** @throws Problem `session_not_active`, `turn_in_progress` */
@@ -93,21 +94,21 @@ function refuseRunning(record: SessionRecord): void {
   refuseInactive(record);
   if (record.pending.length === 0) return;
   throw new Problem('turn_in_progress', {
-    detail: 'A turn is queued or running, and `turnPolicy` is `reject`.',
+    detail: 'A turn is queued or running, and the request has the `turnPolicy` `reject`.',
   });
 }
 
-export const sendStream: Handle<SessionRequest> = async (request, reply, setting) => {
-  const { service, rules } = setting;
+export const sendStream: Handle<SessionRequest> = async (request, reply, options) => {
+  const { service, rules } = options;
   const { sessionId } = request.params;
   const shown = readToken(request);
-  refuseWrongToken(shown, request, setting);
+  refuseWrongToken(shown, request, options);
   const isTold = shown !== undefined || rules.streamToken === 'always';
   const opened = await service.streams.openStream({
     sessionId,
     ...readStreamQuery(request.raw.url ?? ''),
     token: isTold ? service.tokens.of(sessionId) : null,
-    client: readCaller(request, setting).client,
+    client: readCaller(request, options).client,
   });
   if (opened === undefined) throw expiredSession();
   const headers = { ...toSessionHeaders(request), ...toStreamHeaders(opened.record.events - 1) };
@@ -130,30 +131,30 @@ function toStreamHeaders(tailIndex: number): Readonly<Record<string, string>> {
   };
 }
 
-export const cancel: Handle<SessionRequest> = async (request, reply, setting) => {
-  const { service } = setting;
+export const cancel: Handle<SessionRequest> = async (request, reply, options) => {
+  const { service } = options;
   const { sessionId } = request.params;
   const body = readBody(request);
   const turnId = readString(body, 'turnId') ?? null;
   const token = readToken(request, body);
   const found = await service.store.find(sessionId);
   if (found.kind !== 'unknown') request.knownSession = sessionId;
-  if (found.kind === 'known') refuseStranger(found.record, request, setting);
+  if (found.kind === 'known') refuseStranger(found.record, request, options);
   if (found.kind !== 'known' || !isLive(found.record.state)) {
     return sendBody(reply, { ok: true, status: 'no_active_turn' });
   }
-  refuseWrongToken(token, request, setting);
+  refuseWrongToken(token, request, options);
   await service.turns.cancel(sessionId, turnId);
   return sendBody(reply.code(202), { ok: true, sessionId, status: 'accepted' });
 };
 
-export const reset: Handle<SessionRequest> = async (request, reply, setting) => {
-  const { service } = setting;
+export const reset: Handle<SessionRequest> = async (request, reply, options) => {
+  const { service } = options;
   const { sessionId } = request.params;
-  const record = await findSession(request, setting);
+  const record = await findSession(request, options);
   const body = readBody(request);
   const isActive = isLive(record.state);
-  if (isActive) demandToken(request, body, setting);
+  if (isActive) demandToken(request, body, options);
   const end = (now: SessionRecord) =>
     isLive(now.state) ? endSession(now, 'reset', service.clock.now()) : null;
   const ended = isActive && (await service.store.change(sessionId, end));
@@ -161,7 +162,7 @@ export const reset: Handle<SessionRequest> = async (request, reply, setting) => 
   return sendBody(reply, { ok: true, status: 'reset', previousSessionId: sessionId });
 };
 
-function readCaller(request: FastifyRequest, { service, clientOf }: HandlerSetting): Caller {
+function readCaller(request: FastifyRequest, { service, clientOf }: HandlerOptions): Caller {
   const client = service.toClient(clientOf(request));
   return { owner: readOwner(request.raw, service.secret), client };
 }
@@ -174,12 +175,12 @@ function readBody({ body }: FastifyRequest): Body | undefined {
 function demandBody(request: FastifyRequest): Body {
   const body = readBody(request);
   if (body !== undefined) return body;
-  throw new Problem('invalid_body', { detail: 'The body is empty; it takes a JSON object.' });
+  throw new Problem('invalid_body', { detail: 'The body is empty. Send a JSON object.' });
 }
 
-/** Checks a session before the body of a follow-up is read, so that its state is judged first. */
-export async function checkSession(request: SessionRequest, setting: HandlerSetting) {
-  const record = await findSession(request, setting);
-  // What was accepted before is answered again, whatever became of the session since.
-  if (!isOnce(request, readCaller(request, setting).owner)) refuseInactive(record);
+/** Checks that a session is active before the body of a follow-up is read. */
+export async function checkSession(request: SessionRequest, options: HandlerOptions) {
+  const record = await findSession(request, options);
+  // A repeated request gets its earlier reply, even if the session has ended since.
+  if (!hasIdempotencyKey(request, readCaller(request, options).owner)) refuseInactive(record);
 }

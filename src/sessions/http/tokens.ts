@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type AuthorizationSource, readBearer } from '../../access/keys/authorization.ts';
 
-/** Creates the continuation tokens, derived from session ids under the server's secret: another secret voids them. */
+/** Creates continuation tokens, derived from session ids and the server's secret. Changing the secret invalidates them. */
 export function createContinuationTokens(secret: Buffer) {
-  const of = (sessionId: string) => `svct_${createMark(secret, 'token', sessionId)}`;
+  const of = (sessionId: string) => `svct_${keyedHash(secret, 'token', sessionId)}`;
   return {
     of,
-    /** Returns in constant time whether a text is the session's token. */
+    /** Compares a token with the session's token in constant time. */
     isOf: (token: string, sessionId: string): boolean => {
       const [given, right] = [Buffer.from(token), Buffer.from(of(sessionId))];
       return given.length === right.length && timingSafeEqual(given, right);
@@ -17,12 +17,12 @@ export function createContinuationTokens(secret: Buffer) {
 type Purpose = 'token' | 'owner' | 'address' | 'network' | 'idempotency' | 'body' | 'operator';
 
 /** Returns the keyed hash (HMAC-SHA-256) of a text for one purpose, as base64url. */
-export function createMark(secret: Buffer, purpose: Purpose, text: string | Buffer): string {
+export function keyedHash(secret: Buffer, purpose: Purpose, text: string | Buffer): string {
   return createHmac('sha256', secret).update(`${purpose}\0`).update(text).digest('base64url');
 }
 
-/** Returns the keyed hash of a request's bearer; `null` without one, with an empty one, and for other schemes. */
+/** Returns the keyed hash of a request's bearer token; `null` if it is missing or empty, or the scheme is another. */
 export function readOwner(request: AuthorizationSource, secret: Buffer): string | null {
   const bearer = readBearer(request);
-  return bearer === null || bearer === '' ? null : createMark(secret, 'owner', bearer);
+  return bearer === null || bearer === '' ? null : keyedHash(secret, 'owner', bearer);
 }

@@ -1,48 +1,48 @@
 import { errorCodeOf, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 
-/** When work is committed: at the end of this turn of the event loop, or some turns later, so that more shares a commit. */
+/** Time of the commit: at the end of this turn of the event loop, or some turns later, so that more work shares a commit. */
 type Urgency = 'now' | 'soon';
 
-/** Number of turns of the event loop for which work that is to be committed soon waits for more. */
+/** Number of turns of the event loop after which `soon` work is committed. */
 const soonTurns = 8;
 
 interface GroupCommitOptions {
   readonly database: SqliteDatabase;
   readonly onTurnEnd: (callback: () => void) => void;
-  /** Called when a group is committed or undone, before its promises settle. */
+  /** Called when a group is committed or rolled back, before its promises settle. */
   readonly onEnd: (isCommitted: boolean) => void;
 }
 
-/** An open transaction, with the callbacks for its end; the fault is `null` if it is committed. */
+/** Open transaction, with the callbacks for its end. The error is `null` if the transaction was committed. */
 interface Group {
-  readonly settle: ((fault: unknown) => void)[];
+  readonly callbacks: ((error: unknown) => void)[];
   isDue: boolean;
 }
 
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
-/** Creates the sharing of commits on a database that nobody else in this process writes to. */
+/** Creates a group commit for a database. No other code in the process may write to the database. */
 export function createGroupCommit(options: GroupCommitOptions) {
   const groups = createGroups(options);
   return {
     /**
-     * Runs work with the others of this turn of the event loop, in order, and resolves when all of them are durable. A
-     * Problem that the work throws before it writes rejects it alone; whatever else fails undoes all of the group.
+     * Runs work in the current group's transaction and resolves when the transaction is durable. If the work throws a
+     * Problem (before it writes), only this promise rejects. Any other error rolls back the whole group.
      */
     write: <Value>(work: () => Value, urgency: Urgency = 'now'): Promise<Value> =>
       new Promise((resolve, reject) => {
         const group = groups.join(urgency);
         try {
           const value = work();
-          group.settle.push((fault) => (fault === null ? resolve(value) : reject(fault)));
+          group.callbacks.push((failure) => (failure === null ? resolve(value) : reject(failure)));
         } catch (error) {
-          group.settle.push((fault) => reject(fault ?? error));
-          // A Problem is a decision, made before anything was written.
-          if (!(error instanceof Problem)) groups.undo(group, error);
+          group.callbacks.push((failure) => reject(failure ?? error));
+          // A Problem is thrown before anything is written, so the group can continue.
+          if (!(error instanceof Problem)) groups.abort(group, error);
         }
       }),
-    /** Runs a query on what is durable: at once, or as soon as the open group is committed. */
+    /** Runs a query on durable data: at once, or when the open group is committed. */
     read: <Value>(query: () => Value): Promise<Value> =>
       new Promise((resolve, reject) => {
         const run = () => {
@@ -54,8 +54,8 @@ export function createGroupCommit(options: GroupCommitOptions) {
         };
         const { open } = groups;
         if (open === null) return run();
-        open.settle.push(run);
-        groups.hasten(open);
+        open.callbacks.push(run);
+        groups.finishSoon(open);
       }),
     flush: (): void => {
       if (groups.open !== null) groups.finish(groups.open);
@@ -69,12 +69,12 @@ function createGroups({ database, onTurnEnd, onEnd }: GroupCommitOptions) {
   const rollback = database.prepare('ROLLBACK');
   let open: Group | null = null;
 
-  const undo = (group: Group, cause: unknown): void => {
+  const abort = (group: Group, cause: unknown): void => {
     open = null;
     if (database.inTransaction) rollback.run();
     onEnd(false);
-    const fault = toStoreProblem(cause);
-    for (const settle of group.settle) settle(fault);
+    const error = toStoreProblem(cause);
+    for (const callback of group.callbacks) callback(error);
   };
   const finish = (group: Group): void => {
     if (open !== group) return;
@@ -82,21 +82,21 @@ function createGroups({ database, onTurnEnd, onEnd }: GroupCommitOptions) {
     try {
       commit.run();
     } catch (error) {
-      undo(group, error);
+      abort(group, error);
       return;
     }
     onEnd(true);
-    for (const settle of group.settle) settle(null);
+    for (const callback of group.callbacks) callback(null);
   };
-  const hasten = (group: Group): void => {
+  const finishSoon = (group: Group): void => {
     if (group.isDue) return;
     group.isDue = true;
     onTurnEnd(() => finish(group));
   };
-  const linger = (group: Group, turns: number): void => {
+  const finishLater = (group: Group, turns: number): void => {
     onTurnEnd(() => {
       if (turns <= 1) finish(group);
-      else if (open === group && !group.isDue) linger(group, turns - 1);
+      else if (open === group && !group.isDue) finishLater(group, turns - 1);
     });
   };
   const join = (urgency: Urgency): Group => {
@@ -106,10 +106,10 @@ function createGroups({ database, onTurnEnd, onEnd }: GroupCommitOptions) {
       } catch (error) {
         throw toStoreProblem(error);
       }
-      open = { settle: [], isDue: false };
-      if (urgency === 'soon') linger(open, soonTurns);
+      open = { callbacks: [], isDue: false };
+      if (urgency === 'soon') finishLater(open, soonTurns);
     }
-    if (urgency === 'now') hasten(open);
+    if (urgency === 'now') finishSoon(open);
     return open;
   };
   return {
@@ -117,14 +117,14 @@ function createGroups({ database, onTurnEnd, onEnd }: GroupCommitOptions) {
       return open;
     },
     join,
-    hasten,
+    finishSoon,
     finish,
-    undo,
+    abort,
   };
 }
 
-/** Returns Problem `not_ready` for an error of the database, and any other error as it is: that is a defect. */
+/** Converts an error of SQLite to Problem `not_ready`. Returns any other error unchanged, because it is a defect. */
 export function toStoreProblem(cause: unknown): unknown {
   if (!errorCodeOf(cause)?.startsWith('SQLITE_')) return cause;
-  return new Problem('not_ready', { detail: 'The store of sessions cannot be used.', cause });
+  return new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
 }

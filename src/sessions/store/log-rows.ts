@@ -1,13 +1,13 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { MessageChange } from './state.ts';
 
-/** Maximum number of characters of lines that are read or written together, where they are several. */
-export const pieceLength = 65_536;
+/** Maximum number of characters of several events that are read or written together. */
+export const chunkLength = 65_536;
 
-/** An event as it is recorded: its line has no line feed, and never holds the token. */
+/** Stored event. Its line has no line feed and never contains the continuation token. */
 export type StoredEvent = Readonly<{ index: number; line: string }>;
 
-/** A question, and the line of its `message.completed`. */
+/** Question, with the line of its `message.completed` event. */
 export type AnsweredTurn = Readonly<{ question: string; line: string }>;
 
 interface SessionMessage {
@@ -17,9 +17,9 @@ interface SessionMessage {
   readonly state: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
 }
 
-const pieceEvents = 256;
-/** Number of events in one look: few long ones fill a piece, and to look at those behind it means to read them. */
-const eventsAtATime = 16;
+const maxChunkEvents = 256;
+/** Number of events per query. A small number avoids reading long events that do not fit into the chunk. */
+const eventsPerQuery = 16;
 
 export function createLogWrites(database: SqliteDatabase) {
   const insertEvent = database.prepare<[number, number, string, number]>(
@@ -49,14 +49,14 @@ export function createLogReads(database: SqliteDatabase) {
   );
   const more = database.prepare<[{ session: number; from: number; mostEnds: number }], StoredEvent>(
     `SELECT position AS "index", line FROM events
-     WHERE session = $session AND position >= $from AND position < $from + ${eventsAtATime}
+     WHERE session = $session AND position >= $from AND position < $from + ${eventsPerQuery}
        AND ends <= $mostEnds
      ORDER BY position`,
   );
-  // By bytes, because to count the characters of a long line takes as long as to read it.
+  // In bytes, because counting the characters of a long line is as slow as reading it.
   const part = database.prepare<[number, number, number], { bytes: number; part: Buffer }>(
-    `SELECT octet_length(line) AS bytes, substr(CAST(line AS BLOB), ? + 1, ${pieceLength}) AS part
-     FROM events WHERE session = ? AND position = ? AND bytes > ${pieceLength}`,
+    `SELECT octet_length(line) AS bytes, substr(CAST(line AS BLOB), ? + 1, ${chunkLength}) AS part
+     FROM events WHERE session = ? AND position = ? AND bytes > ${chunkLength}`,
   );
   const textOf = 'SELECT text FROM messages WHERE session = ? AND sequence = ?';
   const text = database.prepare<[number, number], string>(textOf).pluck();
@@ -76,11 +76,11 @@ export function createLogReads(database: SqliteDatabase) {
       if (first === undefined) return [];
       const { index, line, ends } = first;
       const found: StoredEvent[] = [{ index, line }];
-      const mostEnds = ends - line.length + pieceLength;
-      for (let full = true; full && found.length < pieceEvents; ) {
+      const mostEnds = ends - line.length + chunkLength;
+      for (let full = true; full && found.length < maxChunkEvents; ) {
         const next = more.all({ session, from: from + found.length, mostEnds });
         found.push(...next);
-        full = next.length === eventsAtATime;
+        full = next.length === eventsPerQuery;
       }
       return found;
     },

@@ -11,56 +11,56 @@ export interface StoreBounds {
   isRead(id: string): boolean;
 }
 
-/** The holdings for which sessions are evicted. */
-type Holding = 'sessions' | 'sessionBytes';
+/** Quantities in the ledger for which sessions are evicted. */
+type Quantity = 'sessions' | 'sessionBytes';
 
 interface RoomOptions {
   toRow(raw: RawSession): SessionRow;
-  /** Ends a session to make room for another, or deletes it to make room for bytes. */
-  evict(row: SessionRow, holding: Holding, nowMs: number): void;
+  /** Ends a session to make room for another session, or deletes it to free bytes. */
+  evict(row: SessionRow, quantity: Quantity, nowMs: number): void;
 }
 
 interface Need {
-  readonly holding: Holding;
+  readonly quantity: Quantity;
   readonly client: Client | null;
   readonly amount: number;
-  /** Number of the session that is written, which is not evicted for it; 0 for a new one. */
+  /** Number of the session that needs the room, which is never evicted; 0 for a new session. */
   readonly session: number;
 }
 
-/** Milliseconds since its last use for which a session is not evicted for other addresses. */
+/** Time since its last use for which a session is not evicted for other addresses. */
 const activeMs = 60_000;
-/** Maximum number of sessions evicted by one change: deleting takes time. */
-const mostAtOnce = 256;
+/** Maximum number of sessions evicted by one change, because deleting is slow. */
+const maxEvictions = 256;
 
-/** Creates the room of a store, which keeps what clients hold within bounds. There are none before `bound`. */
+/** Creates the eviction of sessions, which enforces the limits of the ledger. There are no limits before `setBounds`. */
 export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptions) {
   let bounds: StoreBounds | null = null;
   const isRead = (id: string) => bounds?.isRead(id) === true;
   const findVictim = createSearch(database, { toRow, isRead });
-  const make = (need: Need) =>
-    bounds === null ? { isThere: true, evicted: 0 } : makeRoom(need, bounds, { findVictim, evict });
-  const demand = (need: Need): void => {
-    if (make(need).isThere) return;
-    throw new Problem('overloaded', { detail: noRoomFor[need.holding] });
+  const tryMakeRoom = (need: Need) =>
+    bounds === null ? { hasRoom: true, evicted: 0 } : makeRoom(need, bounds, { findVictim, evict });
+  const makeRoomOrThrow = (need: Need): void => {
+    if (tryMakeRoom(need).hasRoom) return;
+    throw new Problem('overloaded', { detail: overloadDetails[need.quantity] });
   };
   return {
-    bound: (given: StoreBounds): void => {
-      bounds = given;
-      includeHolders(database, given.ledger);
+    setBounds: (next: StoreBounds): void => {
+      bounds = next;
+      registerHolders(database, next.ledger);
     },
-    /** Makes room for a message and its turn. @throws Problem `turn_queue_full`; `overloaded` if none can be evicted */
-    demandMessage: (client: Client | null, amount: number, session: number): void => {
+    /** Makes room for a message and its turn. @throws Problem `turn_queue_full`; `overloaded` if nothing can be evicted */
+    makeRoomForMessage: (client: Client | null, amount: number, session: number): void => {
       const excess = bounds?.ledger.findExcess('queuedTurns', client, 1) ?? null;
       if (excess !== null) throw tooManyTurns(excess);
-      demand({ holding: 'sessionBytes', client, amount, session });
+      makeRoomOrThrow({ quantity: 'sessionBytes', client, amount, session });
     },
-    /** Makes room for a session. @throws Problem `overloaded` if none can be evicted */
-    demandSession: (client: Client | null): void =>
-      demand({ holding: 'sessions', client, amount: 1, session: 0 }),
-    /** Evicts sessions while too many bytes are stored, up to 256 at a time. Returns how many. */
+    /** Makes room for a session. @throws Problem `overloaded` if nothing can be evicted */
+    makeRoomForSession: (client: Client | null): void =>
+      makeRoomOrThrow({ quantity: 'sessions', client, amount: 1, session: 0 }),
+    /** Evicts up to 256 sessions while too many bytes are stored. Returns the number of evicted sessions. */
     trim: (client: Client | null, session: number): number =>
-      make({ holding: 'sessionBytes', client, amount: 0, session }).evicted,
+      tryMakeRoom({ quantity: 'sessionBytes', client, amount: 0, session }).evicted,
   };
 }
 
@@ -69,24 +69,25 @@ interface Evicting extends Pick<RoomOptions, 'evict'> {
 }
 
 function makeRoom(need: Need, { ledger, clock }: StoreBounds, { findVictim, evict }: Evicting) {
-  const { holding, client, amount } = need;
+  const { quantity, client, amount } = need;
   const nowMs = clock.now();
   let freed = 0;
   for (let evicted = 0; ; evicted += 1) {
-    const excess = ledger.findExcess(holding, client, amount);
-    // A client that holds more than is left for others has to replace something.
-    const isThere = excess === null || (excess === 'share' && freed >= amount);
-    if (isThere) return { isThere, evicted };
+    const excess = ledger.findExcess(quantity, client, amount);
+    // A client that exceeds its share has to replace sessions of its own.
+    const hasRoom = excess === null || (excess === 'share' && freed >= amount);
+    if (hasRoom) return { hasRoom, evicted };
     const row = findVictim(excess, need, nowMs - activeMs);
-    if (row === undefined || evicted >= mostAtOnce) return { isThere: false, evicted };
-    freed += holding === 'sessions' ? 1 : row.record.storedBytes;
-    evict(row, holding, nowMs);
+    if (row === undefined || evicted >= maxEvictions) return { hasRoom: false, evicted };
+    freed += quantity === 'sessions' ? 1 : row.record.storedBytes;
+    evict(row, quantity, nowMs);
   }
 }
 
-const noRoomFor: Readonly<Record<Holding, string>> = {
-  sessions: 'All sessions that the server, or this address, may have at once are in use.',
-  sessionBytes: 'The sessions of the server, or of this address, take all the room that they may.',
+const overloadDetails: Readonly<Record<Quantity, string>> = {
+  sessions:
+    'The server or this address has reached the maximum number of sessions, and all are in use.',
+  sessionBytes: 'The sessions of the server or of this address have reached the storage limit.',
 };
 
 function tooManyTurns(excess: Excess): Problem {
@@ -94,42 +95,42 @@ function tooManyTurns(excess: Excess): Problem {
     excess === 'total'
       ? (['overloaded', ''] as const)
       : (['turn_queue_full', ' from this address'] as const);
-  return new Problem(code, { detail: `As many messages${of} wait for an answer as may wait.` });
+  return new Problem(code, { detail: `The queue of messages${of} is full.` });
 }
 
-/** The holdings that are counted in the table `holders`, and their columns. */
+/** Quantities of the ledger that are counted in the table `holders`, and their columns. */
 const columns = [
   ['sessions', 'live'],
   ['sessionBytes', 'stored'],
   ['queuedTurns', 'pending'],
 ] as const;
 
-function includeHolders(database: SqliteDatabase, ledger: Ledger): void {
-  for (const [holding, column] of columns) {
+function registerHolders(database: SqliteDatabase, ledger: Ledger): void {
+  for (const [quantity, column] of columns) {
     const sql = `SELECT ${column} FROM holders WHERE name = ?`;
     const held = database.prepare<[string], number>(sql).pluck();
     const usedBy = (name: string) => held.get(name) ?? 0;
-    ledger.include(holding, { usedBy, total: () => usedBy('*') });
+    ledger.include(quantity, { usedBy, total: () => usedBy('*') });
   }
 }
 
-/** Maximum number of clients whose sessions are searched, the heaviest first. */
-const heaviest = 64;
+/** Maximum number of clients whose sessions are searched, those with the most sessions or bytes first. */
+const maxHolders = 64;
 
-/** The states of sessions that can be evicted, in this order. An ended session can only be read. */
-const states: Readonly<Record<Holding, readonly RawSession['state'][]>> = {
+/** States of sessions that can be evicted, in order of preference. Ended sessions can only be read. */
+const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>> = {
   sessions: ['waiting'],
   sessionBytes: ['ended', 'failed', 'waiting'],
 };
 
-/** A search among the sessions of `name`. Only sessions of the caller's own address are evicted while they are read. */
+/** Search for a session of `name` to evict. Sessions with open streams are evicted for their own address only. */
 type Search = Readonly<{ name: string; except: number; unusedSinceMs: number; isOwn: 0 | 1 }>;
 
 type Holder = Readonly<{ name: string; weight: number }>;
 
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
-/** Prepares the search for the session to evict next. An active one is evicted for its own address only. */
+/** Prepares the search for the next session to evict. Active sessions are evicted for their own address only. */
 function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions) {
   database.function('is_read', (id) => Number(isRead(String(id))));
   const oldest = (where: string) =>
@@ -142,47 +143,47 @@ function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions
   const oldestOf = {
     client: oldest('client = $name'),
     network: oldest('network = $name'),
-    anybody: oldest(`$name = ''`),
+    anyone: oldest(`$name = ''`),
   };
   const heaviestBy = (column: string) =>
     database.prepare<[string], Holder>(
       `SELECT name, ${column} AS weight FROM holders WHERE parent = ? AND ${column} > 0
-       ORDER BY ${column} DESC LIMIT ${heaviest}`,
+       ORDER BY ${column} DESC LIMIT ${maxHolders}`,
     );
   const holdersBy = { sessions: heaviestBy('live'), sessionBytes: heaviestBy('stored') };
 
-  const find = (whose: keyof typeof oldestOf, search: Search, holding: Holding) => {
-    for (const state of states[holding]) {
+  const find = (whose: keyof typeof oldestOf, search: Search, quantity: Quantity) => {
+    for (const state of evictableStates[quantity]) {
       const raw = oldestOf[whose].get({ ...search, state });
       if (raw !== undefined) return toRow(raw);
     }
     return undefined;
   };
-  const findBelow = (parent: string, search: Omit<Search, 'name'>, holding: Holding) => {
+  const findBelow = (parent: string, search: Omit<Search, 'name'>, quantity: Quantity) => {
     const whose = parent === '*' ? 'network' : 'client';
-    const holders = holdersBy[holding].all(parent);
-    return findOfHeaviest(holders, (name) => find(whose, { ...search, name }, holding));
+    const holders = holdersBy[quantity].all(parent);
+    return findInHeaviest(holders, (name) => find(whose, { ...search, name }, quantity));
   };
-  return (excess: Excess, { holding, client, session }: Need, unusedSinceMs: number) => {
+  return (excess: Excess, { quantity, client, session }: Need, unusedSinceMs: number) => {
     const others = { except: session, unusedSinceMs, isOwn: 0 } as const;
     const own = { except: session, unusedSinceMs: Number.MAX_SAFE_INTEGER, isOwn: 1 } as const;
-    const findOwn = () => client && find('client', { ...own, name: client.address }, holding);
+    const findOwn = () => client && find('client', { ...own, name: client.address }, quantity);
     const findAnywhere = () =>
-      findBelow('*', others, holding) ?? find('anybody', { ...others, name: '' }, holding);
+      findBelow('*', others, quantity) ?? find('anyone', { ...others, name: '' }, quantity);
     switch (excess) {
       case 'address':
       case 'share':
         return findOwn() ?? undefined;
       case 'network':
-        return findBelow(client?.network ?? '', others, holding) ?? findOwn() ?? undefined;
+        return findBelow(client?.network ?? '', others, quantity) ?? findOwn() ?? undefined;
       case 'total':
         return findAnywhere() ?? findOwn() ?? undefined;
     }
   };
 }
 
-/** Returns the longest unused session of the heaviest holders that have an inactive one. */
-function findOfHeaviest(
+/** Returns the least recently used session among the heaviest holders that have an inactive session. */
+function findInHeaviest(
   holders: readonly Holder[],
   findOf: (name: string) => SessionRow | undefined,
 ): SessionRow | undefined {

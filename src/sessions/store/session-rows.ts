@@ -2,10 +2,10 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { PendingTurn, SessionRecord } from './state.ts';
 
-/** A session with its number in the store, and the sum of the lengths of its lines. */
+/** Session with its row number, and the sum of the lengths of its lines. */
 export type SessionRow = Readonly<{ number: number; bytes: number; record: SessionRecord }>;
 
-/** Columns of the table `sessions`, by the names of `RawSession`. */
+/** Columns of the table `sessions`, with aliases that match `RawSession`. */
 export const sessionColumns = `number, bytes, id, state, owner, client AS address, network,
   created_ms AS createdMs, active_ms AS activeMs, ended_ms AS endedMs,
   accepted, events, stored AS storedBytes`;
@@ -21,7 +21,7 @@ const pageSize = 100;
 
 const unknownClient = '-';
 
-/** Prepares the statements about the rows of sessions. Nothing here begins or ends a transaction. */
+/** Prepares the statements for the table `sessions`. They neither begin nor end transactions. */
 export function createSessionRows(database: SqliteDatabase) {
   const byId = database.prepare<[string], RawSession>(
     `SELECT ${sessionColumns} FROM sessions WHERE id = ?`,
@@ -74,10 +74,10 @@ export function createSessionRows(database: SqliteDatabase) {
   };
 }
 
-/** Maximum number of deleted sessions whose ids are known; the oldest are forgotten. */
+/** Maximum number of deleted sessions whose ids are kept. The oldest are removed. */
 const mostPurged = 100_000;
 
-export function createLifeRows(database: SqliteDatabase) {
+export function createLifetimeRows(database: SqliteDatabase) {
   const expired = database
     .prepare<[number, number], string>(
       `SELECT id FROM sessions
@@ -112,23 +112,23 @@ export function createLifeRows(database: SqliteDatabase) {
       for (const deletion of [...deletions, deleteSession]) deletion.run(number);
       insertPurged.run(record.id, nowMs);
     },
-    forget: (purgedMs: number, onceMs: number): void => {
+    forget: (purgedMs: number, idempotencyMs: number): void => {
       forgetPurged.run(purgedMs);
       forgetMorePurged.run();
-      forgetOnce.run(onceMs);
+      forgetOnce.run(idempotencyMs);
     },
   };
 }
 
 export type Receipt = Readonly<{ sessionId: string; deliveryId: string; queued: number }>;
 
-/** A request that is carried out once, however often it comes; `key` is the keyed hash of its key and its sender. */
-export type Once = Readonly<{ key: string; fingerprint: string; nowMs: number }>;
+/** Request with an `Idempotency-Key`, which is executed once. `key` is the keyed hash of the key and its sender. */
+export type IdempotentRequest = Readonly<{ key: string; fingerprint: string; nowMs: number }>;
 
-/** Milliseconds for which a request is remembered under its key. */
-export const onceMs = 24 * 60 * 60 * 1000;
+/** Time for which idempotency keys are stored. */
+export const idempotencyMs = 24 * 60 * 60 * 1000;
 
-export function createOnceRows(database: SqliteDatabase) {
+export function createIdempotencyRows(database: SqliteDatabase) {
   const find = database.prepare<[string, number], Receipt & { readonly fingerprint: string }>(
     `SELECT fingerprint, id AS sessionId, delivery_id AS deliveryId, queued
      FROM once JOIN sessions ON number = session WHERE key = ? AND at_ms > ?`,
@@ -138,19 +138,20 @@ export function createOnceRows(database: SqliteDatabase) {
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
   return {
-    /** @throws Problem `idempotency_conflict` where the key came with another request */
-    recall: (once: Once | null): Receipt | undefined => {
-      const row = once && find.get(once.key, once.nowMs - onceMs);
+    /** Returns the earlier reply to a request. @throws Problem `idempotency_conflict` if the key had another request */
+    recall: (request: IdempotentRequest | null): Receipt | undefined => {
+      const row = request && find.get(request.key, request.nowMs - idempotencyMs);
       if (!row) return undefined;
       const { fingerprint, ...receipt } = row;
-      if (fingerprint === once.fingerprint) return receipt;
+      if (fingerprint === request.fingerprint) return receipt;
       throw new Problem('idempotency_conflict', {
-        detail: 'The header `Idempotency-Key` has a value that came with another request before.',
+        detail: 'The value of the header `Idempotency-Key` was already used for another request.',
       });
     },
-    insert: (once: Once | null, session: number, receipt: Receipt): Receipt => {
+    insert: (request: IdempotentRequest | null, session: number, receipt: Receipt): Receipt => {
       const { deliveryId, queued } = receipt;
-      if (once) insert.run(once.key, once.fingerprint, session, deliveryId, queued, once.nowMs);
+      if (request)
+        insert.run(request.key, request.fingerprint, session, deliveryId, queued, request.nowMs);
       return receipt;
     },
   };

@@ -2,10 +2,10 @@ import type { Migration } from '../../core/files/sqlite.ts';
 
 /**
  * Schema of `sessions.db`. `sessions.number` identifies a session in the other tables. `events.ends` is the sum of the
- * lengths of the session's lines up to this one, so that a piece of bounded size can be read. `sessions.client` is the
- * keyed hash of the address that started a session, `sessions.network` that of the IPv6 /48 around it, or the same for
- * IPv4; both are `-` if the address is unknown. Triggers add up in `holders` what the sessions of each hold, and in its row
- * `*` what all hold: counting would take longer with more sessions. `holders.parent` is the network of an IPv6 address.
+ * lengths of the session's lines up to this one, so that a chunk of limited size can be read. `sessions.client` is the
+ * keyed hash of the address that started a session. `sessions.network` is the hash of its IPv6 /48, or of the address for
+ * IPv4. Both are `-` if the address is unknown. Triggers maintain sums by client and network in `holders`, with the total
+ * in row `*`, because counting gets slower with more sessions. `holders.parent` is the network of an IPv6 address.
  */
 export const sessionMigrations: readonly Migration[] = [
   (database) =>
@@ -77,7 +77,7 @@ export const sessionMigrations: readonly Migration[] = [
       DROP TRIGGER session_deleted;
       DROP TABLE tally;
 
-      -- The text of a message is in its events twice, and once in its own row.
+      -- The text of a message is stored in its row, and twice in its event.
       UPDATE sessions SET stored = 512 + bytes + bytes / 2;
       UPDATE sessions SET pending = (
         SELECT count(*) FROM messages WHERE session = number AND state IN ('queued', 'running')

@@ -4,26 +4,31 @@ import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { createLogReads, createLogWrites } from './log-rows.ts';
 import { createRoom } from './room.ts';
 import {
-  createLifeRows,
-  createOnceRows,
+  createIdempotencyRows,
+  createLifetimeRows,
   createSessionRows,
-  type Once,
+  type IdempotentRequest,
   type Receipt,
   type SessionRow,
 } from './session-rows.ts';
 import { sessionMigrations } from './sqlite-schema.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
-import { emptySessionBytes, onceBytes, toEventBytes, toMessageBytes } from './stored-bytes.ts';
+import {
+  emptySessionBytes,
+  idempotencyRowBytes,
+  toEventBytes,
+  toMessageBytes,
+} from './stored-bytes.ts';
 
 export type Found =
   | { readonly kind: 'known'; readonly record: SessionRecord }
   | { readonly kind: 'purged' }
   | { readonly kind: 'unknown' };
 
-/** A message that is to be stored, and the reply to it. */
+/** Changes that store a message, and the receipt for the caller. */
 export type Acceptance = Readonly<{ transition: Transition; receipt: Receipt }>;
 
-/** The sessions that were changed together, by id; undefined for one that was purged. */
+/** Sessions changed by one commit, by id; `undefined` for a session that was purged. */
 export type Commit = ReadonlyMap<string, SessionRecord | undefined>;
 
 export type StampEvent = (index: number) => EventStamp;
@@ -31,18 +36,18 @@ export type StampEvent = (index: number) => EventStamp;
 interface SqliteSessionsOptions {
   readonly path: string;
   readonly stamp: StampEvent;
-  /** Refuses a file that does not exist. Default: it is created. */
+  /** Whether to throw if the file does not exist. Default: the file is created. */
   readonly mustExist?: boolean;
-  /** Calls back when this turn of the event loop has ended. Default: setImmediate. */
+  /** Calls the callback after the current turn of the event loop. Default: `setImmediate`. */
   readonly onTurnEnd?: (callback: () => void) => void;
 }
 
 export type SessionStore = ReturnType<typeof openSqliteSessions>;
 
 /**
- * Opens the store of sessions in one SQLite file. Changes in one turn of the event loop share one commit, which is on
- * the disk before any of them is acknowledged or read. Promises reject with Problem `not_ready` if the file cannot be
- * used. Close it with `close()`, which records what is under way. @throws Error if the file cannot be opened
+ * Opens the session store in one SQLite file. Changes of one turn of the event loop share one commit, which is on disk
+ * before any of them is acknowledged or read. Promises reject with Problem `not_ready` if the file becomes unusable.
+ * `close()` commits pending changes and closes the file. @throws Error if the file cannot be opened
  */
 export function openSqliteSessions(options: SqliteSessionsOptions) {
   const { path, stamp, mustExist = false, onTurnEnd = setImmediate } = options;
@@ -60,11 +65,11 @@ export function openSqliteSessions(options: SqliteSessionsOptions) {
       if (isCommitted && commit.size > 0) listener?.(commit);
     },
   });
-  const note: Note = (id, record) => void changed.set(id, record);
+  const noteChange: Note = (id, record) => void changed.set(id, record);
   return {
     ...createReads(rows, group),
-    ...createWrites(group, rows, createChanges(database, { rows, stamp, note })),
-    /** Calls back with all changes, in order, once they are durable. One listener. */
+    ...createWrites(group, rows, createChanges(database, { rows, stamp, noteChange })),
+    /** Sets the listener, which is called with each commit, in order, once it is durable. There is only one listener. */
     onCommit: (next: (commit: Commit) => void): void => {
       listener = next;
     },
@@ -78,36 +83,36 @@ export function openSqliteSessions(options: SqliteSessionsOptions) {
 function prepareRows(database: SqliteDatabase) {
   return {
     sessions: createSessionRows(database),
-    once: createOnceRows(database),
-    life: createLifeRows(database),
+    idempotency: createIdempotencyRows(database),
+    lifetime: createLifetimeRows(database),
     log: { ...createLogReads(database), ...createLogWrites(database) },
   };
 }
 
 type Rows = ReturnType<typeof prepareRows>;
 
-function createReads({ sessions, log, once, life }: Rows, { read }: GroupCommit) {
+function createReads({ sessions, log, idempotency, lifetime }: Rows, { read }: GroupCommit) {
   const numberOf = (id: string) => sessions.find(id)?.number ?? -1;
   return {
     find: (id: string): Promise<Found> =>
       read(() => {
         const record = sessions.find(id)?.record;
         if (record !== undefined) return { kind: 'known', record };
-        return { kind: life.isPurged.get(id) ? 'purged' : 'unknown' };
+        return { kind: lifetime.isPurged.get(id) ? 'purged' : 'unknown' };
       }),
-    /** Returns the reply to the same request, if it was accepted before. @throws Problem `idempotency_conflict` */
-    recall: async (asked: Once | null) =>
-      asked === null ? undefined : read(() => once.recall(asked)),
-    /** Reads events from an index, at least one if there is one, and not many more than `pieceLength`. */
+    /** Returns the receipt of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
+    recall: async (request: IdempotentRequest | null) =>
+      request === null ? undefined : read(() => idempotency.recall(request)),
+    /** Reads events from an index on: at least one if there is any, and about `chunkLength` characters at most. */
     readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
-    /** Reads an event that is longer than `pieceLength` bytes, from a byte on; `undefined` for any other. */
+    /** Reads a part of an event that is longer than `chunkLength` bytes; `undefined` for any other event. */
     readPart: (id: string, { index, offset }: Record<'index' | 'offset', number>) =>
       read(() => log.part(numberOf(id), index, offset)),
     readText: (id: string, sequence: number) => read(() => log.text.get(numberOf(id), sequence)),
     readMessages: (id: string) => read(() => log.messages.all(numberOf(id))),
     readAnswered: (id: string, { before, count }: Record<'before' | 'count', number>) =>
       read(() => log.answered.all(numberOf(id), before, count).reverse()),
-    /** Reads sessions in the order of their start, page by page. */
+    /** Yields pages of sessions in the order of their start. */
     list: async function* (which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]> {
       const pageAfter = (number: number) => read(() => sessions.page(which, number));
       let page = await pageAfter(0);
@@ -116,12 +121,12 @@ function createReads({ sessions, log, once, life }: Rows, { read }: GroupCommit)
         page = await pageAfter(last.number);
       }
     },
-    /** Reads ids of waiting sessions that are idle or old, a hundred at most. */
+    /** Reads the ids of up to a hundred waiting sessions that are idle for too long or too old. */
     listExpired: ({ idleMs, createdMs }: Record<'idleMs' | 'createdMs', number>) =>
-      read(() => life.expired.all(idleMs, createdMs)),
-    /** Reads ids of sessions that ended before an instant, a hundred at most. */
-    listStale: (endedMs: number) => read(() => life.stale.all(endedMs)),
-    countLive: () => read(() => life.live.get() ?? 0),
+      read(() => lifetime.expired.all(idleMs, createdMs)),
+    /** Reads the ids of up to a hundred sessions that ended before a time. */
+    listStale: (endedMs: number) => read(() => lifetime.stale.all(endedMs)),
+    countLive: () => read(() => lifetime.live.get() ?? 0),
   };
 }
 
@@ -129,28 +134,36 @@ type Note = (id: string, record: SessionRecord | undefined) => void;
 
 type Changes = ReturnType<typeof createChanges>;
 
-function createWrites({ write }: GroupCommit, { sessions, once, life }: Rows, changes: Changes) {
+function createWrites(
+  { write }: GroupCommit,
+  { sessions, idempotency, lifetime }: Rows,
+  changes: Changes,
+) {
   const { room, apply, purge, start, accept } = changes;
   return {
-    bound: room.bound,
+    setBounds: room.setBounds,
     /**
-     * Starts a session, or returns the reply to the same request. At a bound, others are evicted (`docs/sessions.md`).
-     * @throws Problem `overloaded` if none can be evicted; `turn_queue_full`, `idempotency_conflict`
+     * Starts a session, or returns the receipt of an identical earlier request. At a limit, other sessions are evicted
+     * (`docs/sessions.md`). @throws Problem `overloaded` if none can be evicted; `turn_queue_full`, `idempotency_conflict`
      */
-    start: (acceptance: Acceptance, asked: Once | null) =>
-      write(() => once.recall(asked) ?? start(acceptance, asked)),
+    start: (acceptance: Acceptance, request: IdempotentRequest | null) =>
+      write(() => idempotency.recall(request) ?? start(acceptance, request)),
     /**
-     * Adds a message, or returns the reply to the same request; `undefined` if the session is not known any more.
+     * Adds a message, or returns the receipt of an identical earlier request; `undefined` if the session no longer exists.
      * @throws what `decide` throws; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
-    accept: (id: string, asked: Once | null, decide: (record: SessionRecord) => Acceptance) =>
+    accept: (
+      id: string,
+      request: IdempotentRequest | null,
+      decide: (record: SessionRecord) => Acceptance,
+    ) =>
       write(() => {
         const row = sessions.find(id);
-        return once.recall(asked) ?? (row && accept(row, asked, decide(row.record)));
+        return idempotency.recall(request) ?? (row && accept(row, request, decide(row.record)));
       }),
     /**
-     * Returns the new record; `undefined` if the session is not known, or `decide` changes nothing. A change that is
-     * to be recorded `soon` may wait a little for more; default: `now`.
+     * Changes a session. Returns the new record; `undefined` if the session does not exist or `decide` returns `null`.
+     * A `soon` change may wait for others to share a commit. Default: `now`.
      */
     change: (
       id: string,
@@ -162,66 +175,84 @@ function createWrites({ write }: GroupCommit, { sessions, once, life }: Rows, ch
         const transition = row && decide(row.record);
         return row && transition ? apply(row, transition) : undefined;
       }, urgency),
-    /** Deletes all of a session but its id and the date. Returns whether it was there. */
+    /** Deletes a session, except its id and the time. Returns whether the session existed. */
     purge: (id: string, nowMs: number): Promise<boolean> =>
       write(() => {
         const row = sessions.find(id);
         if (row !== undefined) purge(row, nowMs);
         return row !== undefined;
       }),
-    /** Forgets purged ids and idempotency keys from before these instants. */
-    forget: ({ purgedMs, onceMs }: Record<'purgedMs' | 'onceMs', number>): Promise<void> =>
-      write(() => life.forget(purgedMs, onceMs)),
-    /** Deletes sessions while too many bytes are stored, up to 256 at a time. Returns how many. */
+    /** Deletes the ids of purged sessions and the idempotency keys from before these times. */
+    forget: ({
+      purgedMs,
+      idempotencyMs,
+    }: Record<'purgedMs' | 'idempotencyMs', number>): Promise<void> =>
+      write(() => lifetime.forget(purgedMs, idempotencyMs)),
+    /** Deletes up to 256 sessions while too many bytes are stored. Returns the number of deleted sessions. */
     trim: () => write(() => room.trim(null, 0)),
   };
 }
 
-type ChangesOptions = Readonly<{ rows: Rows; stamp: StampEvent; note: Note }>;
+type ChangesOptions = Readonly<{ rows: Rows; stamp: StampEvent; noteChange: Note }>;
 
 /**
- * Creates the changes inside a transaction. A Problem is thrown before anything of the change itself is written;
- * sessions evicted for it stay evicted.
+ * Creates the changes that run within a transaction. A Problem is thrown before the change itself writes anything, but
+ * sessions evicted for the change stay evicted.
  */
-function createChanges(database: SqliteDatabase, { rows, stamp, note }: ChangesOptions) {
-  const { sessions, once, life } = rows;
+function createChanges(database: SqliteDatabase, { rows, stamp, noteChange }: ChangesOptions) {
+  const { sessions, idempotency, lifetime } = rows;
   const purge = (row: SessionRow, nowMs: number): void => {
-    life.purge(row, nowMs);
-    note(row.record.id, undefined);
+    lifetime.purge(row, nowMs);
+    noteChange(row.record.id, undefined);
   };
   const room = createRoom(database, {
     toRow: sessions.toRow,
-    evict: (row, holding, nowMs) => {
-      if (holding === 'sessionBytes') purge(row, nowMs);
+    evict: (row, quantity, nowMs) => {
+      if (quantity === 'sessionBytes') purge(row, nowMs);
       else apply(row, endSession(row.record, 'evicted', nowMs));
     },
   });
   const apply = (row: SessionRow, transition: Transition): SessionRecord => {
     const after = writeTransition(row, transition, { rows, stamp });
-    note(after.id, after);
+    noteChange(after.id, after);
     room.trim(after.client, row.number);
     return after;
   };
-  const start = ({ transition, receipt }: Acceptance, asked: Once | null): Receipt => {
+  const start = (
+    { transition, receipt }: Acceptance,
+    request: IdempotentRequest | null,
+  ): Receipt => {
     const { client } = transition.record;
-    room.demandMessage(client, emptySessionBytes + onceBytes + toBytesOfMessages(transition), 0);
-    room.demandSession(client);
-    const storedBytes = emptySessionBytes + (asked === null ? 0 : onceBytes);
+    room.makeRoomForMessage(
+      client,
+      emptySessionBytes + idempotencyRowBytes + messageBytesOf(transition),
+      0,
+    );
+    room.makeRoomForSession(client);
+    const storedBytes = emptySessionBytes + (request === null ? 0 : idempotencyRowBytes);
     const record = { ...transition.record, events: 0, storedBytes };
     const number = sessions.insert(record);
     apply({ number, bytes: 0, record }, transition);
-    return once.insert(asked, number, receipt);
+    return idempotency.insert(request, number, receipt);
   };
-  const accept = (row: SessionRow, asked: Once | null, acceptance: Acceptance): Receipt => {
+  const accept = (
+    row: SessionRow,
+    request: IdempotentRequest | null,
+    acceptance: Acceptance,
+  ): Receipt => {
     const { transition, receipt } = acceptance;
-    room.demandMessage(row.record.client, toBytesOfMessages(transition) + onceBytes, row.number);
+    room.makeRoomForMessage(
+      row.record.client,
+      messageBytesOf(transition) + idempotencyRowBytes,
+      row.number,
+    );
     apply(row, transition);
-    return once.insert(asked, row.number, receipt);
+    return idempotency.insert(request, row.number, receipt);
   };
   return { room, apply, purge, start, accept };
 }
 
-function toBytesOfMessages({ messages }: Transition): number {
+function messageBytesOf({ messages }: Transition): number {
   const bytes = messages.map((one) => (one.kind === 'add' ? toMessageBytes(one.text) : 0));
   return bytes.reduce((sum, more) => sum + more, 0);
 }
@@ -229,11 +260,11 @@ function toBytesOfMessages({ messages }: Transition): number {
 function writeTransition(
   { number, bytes, record: before }: SessionRow,
   transition: Transition,
-  { rows: { sessions, log }, stamp }: Omit<ChangesOptions, 'note'>,
+  { rows: { sessions, log }, stamp }: Omit<ChangesOptions, 'noteChange'>,
 ): SessionRecord {
   const { events: drafts, messages } = transition;
   let ends = bytes;
-  let storedBytes = before.storedBytes + toBytesOfMessages(transition);
+  let storedBytes = before.storedBytes + messageBytesOf(transition);
   let completed: number | null = null;
   for (const [at, draft] of drafts.entries()) {
     const index = before.events + at;

@@ -9,30 +9,30 @@ export type PendingTurn = Readonly<{ sequence: number; deliveryId: string; isBeg
 export interface SessionRecord {
   readonly id: string;
   readonly state: 'running' | 'waiting' | 'ended' | 'failed';
-  /** The owner mark; null for the anonymous caller. */
+  /** Keyed hash of the bearer token that started the session; `null` for an anonymous caller. */
   readonly owner: string | null;
-  /** Keyed hashes of the address that started it; `null` if it is unknown, or the command line was used. */
+  /** Keyed hashes of the address that started the session; `null` if unknown, or for the command line. */
   readonly client: Client | null;
   readonly createdMs: number;
-  /** When a message last came or a turn last ended. */
+  /** Time of the last message or the last end of a turn. */
   readonly activeMs: number;
   readonly endedMs: number | null;
-  /** Number of accepted messages, which is the number of the next turn. */
+  /** Number of accepted messages, which is also the sequence number of the next turn. */
   readonly accepted: number;
-  /** The turns that have not ended, oldest first; empty unless the session is running. */
+  /** Turns that have not ended, oldest first. Empty unless the session is running. */
   readonly pending: readonly PendingTurn[];
   readonly events: number;
-  /** The bytes that the session takes in the store, estimated (`stored-bytes.ts`). */
+  /** Estimated size of the session in the store (`stored-bytes.ts`). */
   readonly storedBytes: number;
 }
 
-/** A change of a message: it is added, then marked. */
+/** Change of a message: the message is added, or its state is set. */
 export type MessageChange = { readonly sequence: number } & (
   | { readonly kind: 'add'; readonly deliveryId: string; readonly text: string }
   | { readonly kind: 'mark'; readonly state: 'running' | 'completed' | 'failed' | 'cancelled' }
 );
 
-/** The changes of a command: the next record, the events to record, and the messages. */
+/** Result of a command: the next record, the events to store, and the changes of messages. */
 export interface Transition {
   readonly record: SessionRecord;
   readonly events: readonly EventDraft[];
@@ -41,16 +41,16 @@ export interface Transition {
 
 type Delivery = Readonly<{ deliveryId: string; text: string; nowMs: number }>;
 
-/** The part of the limits that decides about sessions. */
+/** Limits of a session. */
 export interface SessionLimits {
-  /** Maximum number of messages that wait behind the turn at the front. */
+  /** Maximum number of messages queued behind the first pending turn. */
   readonly queue: number;
   readonly turns: number;
-  /** Stored bytes after which a session has no further turn. */
+  /** Stored bytes from which a session accepts no further turns. */
   readonly sessionBytes: number;
 }
 
-/** Text of an answer that is not recorded yet; null for none. */
+/** Text of an answer that is not stored yet; `null` if there is none. */
 export type Unsent = { readonly delta: string; readonly soFar: string } | null;
 
 export function startSession(
@@ -67,23 +67,23 @@ export function startSession(
   return { record, messages, events: [started] };
 }
 
-/** Accepts a message, whose turn waits for those before it. @throws Problem `session_not_active`, `turn_queue_full` */
+/** Accepts a message, whose turn runs after the earlier ones. @throws Problem `session_not_active`, `turn_queue_full` */
 export function acceptMessage(record: SessionRecord, delivery: Delivery, limits: SessionLimits) {
   refuseInactive(record);
   const { turns, sessionBytes, queue } = limits;
   if (isFull(record, limits)) {
-    const detail = `The session has had its ${turns} turns, or fills its ${sessionBytes} bytes.`;
+    const detail = `The session has reached the limit of ${turns} turns or ${sessionBytes} bytes.`;
     throw new Problem('session_not_active', { detail });
   }
   if (record.pending.length > queue) {
     throw new Problem('turn_queue_full', {
-      detail: `As many messages wait as may wait: ${queue}.`,
+      detail: `The session already has the maximum of ${queue} queued messages.`,
     });
   }
   return queueMessage(record, delivery);
 }
 
-/** Returns whether a session has no further turn after those that are pending. */
+/** Returns whether a session accepts no turns beyond the pending ones. */
 function isFull({ accepted, storedBytes }: SessionRecord, limits: SessionLimits): boolean {
   return accepted >= limits.turns || storedBytes >= limits.sessionBytes;
 }
@@ -109,7 +109,7 @@ function queueMessage(record: SessionRecord, { deliveryId, text, nowMs }: Delive
   };
 }
 
-/** Begins the turn at the front; `null` if that is another one, or has begun. */
+/** Begins a turn; returns `null` if it is not the first pending turn or has already begun. */
 export function beginTurn(
   record: SessionRecord,
   sequence: number,
@@ -131,10 +131,10 @@ export function beginTurn(
   };
 }
 
-/** Records more of the answer; `null` if the turn is not at work any more. */
+/** Appends text to the answer of a running turn; returns `null` if the turn is no longer running. */
 export function appendText(record: SessionRecord, sequence: number, unsent: Unsent) {
-  const front = findAtWork(record, sequence);
-  return front ? { record, events: toAppended(front, unsent), messages: [] } : null;
+  const front = findRunning(record, sequence);
+  return front ? { record, events: appendedEvents(front, unsent), messages: [] } : null;
 }
 
 export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
@@ -143,18 +143,18 @@ export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
   | { readonly kind: 'cancelled' }
 );
 
-/** A failure as its events tell it. After a terminal one the session cannot go on. */
+/** Failure of a turn, as in its events. A terminal failure also ends the session. */
 export type TurnFailure = Readonly<{ code: string; message: string; terminal: boolean }>;
 
-/** Ends the turn at work; `null` if it is not at work any more. */
+/** Ends a running turn; returns `null` if it is no longer running. */
 export function endTurn(
   record: SessionRecord,
   { sequence, end }: { readonly sequence: number; readonly end: TurnEnd },
   limits: SessionLimits,
 ): Transition | null {
-  const front = findAtWork(record, sequence);
+  const front = findRunning(record, sequence);
   if (front === undefined) return null;
-  const ended = [...toAppended(front, end.unsent), ...toEndEvents(front, end)];
+  const ended = [...appendedEvents(front, end.unsent), ...endEvents(front, end)];
   const messages = [{ kind: 'mark', sequence, state: end.kind } as const];
   const pending = record.pending.slice(1);
   if (end.kind === 'failed' && end.failure.terminal) {
@@ -168,7 +168,7 @@ export function endTurn(
   }
   const state = pending.length === 0 ? 'waiting' : 'running';
   const left = { ...record, pending, activeMs: end.nowMs, state } as const;
-  const events = [...ended, toWaiting(front.deliveryId)];
+  const events = [...ended, waitingEvent(front.deliveryId)];
   const storedBytes = events
     .map(estimateEventBytes)
     .reduce((sum, more) => sum + more, record.storedBytes);
@@ -179,12 +179,12 @@ export function endTurn(
   return { ...last, events: [...events, ...last.events], messages };
 }
 
-/** Ends a session: a turn that is at work is cancelled, messages that wait are dropped. The session is live. */
+/** Ends a live session. Its running turn is cancelled, and queued messages are dropped. */
 export function endSession(record: SessionRecord, reason: EndReason, nowMs: number): Transition {
-  const atWork = record.pending.filter(({ isBegun }) => isBegun);
-  const cancelled = atWork.flatMap((front): readonly EventDraft[] => [
-    ...toEndEvents(front, { kind: 'cancelled' }),
-    toWaiting(front.deliveryId),
+  const running = record.pending.filter(({ isBegun }) => isBegun);
+  const cancelled = running.flatMap((front): readonly EventDraft[] => [
+    ...endEvents(front, { kind: 'cancelled' }),
+    waitingEvent(front.deliveryId),
   ]);
   return {
     record: { ...record, state: 'ended', endedMs: nowMs, pending: [] },
@@ -197,20 +197,23 @@ function toCancelled({ sequence }: PendingTurn): MessageChange {
   return { kind: 'mark', sequence, state: 'cancelled' };
 }
 
-function findAtWork({ pending }: SessionRecord, sequence: number): PendingTurn | undefined {
+function findRunning({ pending }: SessionRecord, sequence: number): PendingTurn | undefined {
   return pending.find((turn) => turn.sequence === sequence && turn.isBegun);
 }
 
 const toTurn = (sequence: number) => ({ sequence, turnId: `turn_${sequence}` });
 const toStep = (sequence: number) => ({ ...toTurn(sequence), stepIndex: 0 }) as const;
 
-function toAppended({ sequence, deliveryId }: PendingTurn, unsent: Unsent): readonly EventDraft[] {
+function appendedEvents(
+  { sequence, deliveryId }: PendingTurn,
+  unsent: Unsent,
+): readonly EventDraft[] {
   if (unsent === null) return [];
   const data = { messageDelta: unsent.delta, messageSoFar: unsent.soFar, ...toStep(sequence) };
   return [{ type: 'message.appended', data, deliveryId }];
 }
 
-function toEndEvents(
+function endEvents(
   { sequence, deliveryId }: PendingTurn,
   end: TurnEnd | { readonly kind: 'cancelled' },
 ): readonly EventDraft[] {
@@ -219,23 +222,23 @@ function toEndEvents(
   if (end.kind === 'completed') {
     const { text, finishReason, citations, abstained, usage, fallback } = end.answer;
     const message = { message: text, finishReason, citations: [...citations], abstained };
-    const known = { ...(usage && { usage }), ...(fallback && { fallback }) };
+    const optional = { ...(usage && { usage }), ...(fallback && { fallback }) };
     return [
       { type: 'message.completed', data: { ...message, ...step }, deliveryId },
-      { type: 'step.completed', data: { finishReason, ...known, ...step }, deliveryId },
+      { type: 'step.completed', data: { finishReason, ...optional, ...step }, deliveryId },
       { type: 'turn.completed', data: turn, deliveryId },
     ];
   }
   const { code, message, terminal } = end.failure;
-  const told = { message, finishReason: 'error' as const, citations: [], abstained: false };
+  const failed = { message, finishReason: 'error' as const, citations: [], abstained: false };
   return [
-    { type: 'message.completed', data: { ...told, ...step }, deliveryId },
+    { type: 'message.completed', data: { ...failed, ...step }, deliveryId },
     { type: 'step.failed', data: { code, message, ...step }, deliveryId },
     { type: 'turn.failed', data: { code, message, terminal, ...turn }, deliveryId },
   ];
 }
 
-function toWaiting(deliveryId: string): EventDraft {
+function waitingEvent(deliveryId: string): EventDraft {
   const data = { wait: 'next-user-message' as const, continuationToken: '' };
   return { type: 'session.waiting', data, deliveryId };
 }

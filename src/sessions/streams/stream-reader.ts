@@ -3,18 +3,18 @@ import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { LeaseRecord } from '../events.ts';
 import { isLive, type SessionRecord } from '../store/state.ts';
-import type { createPieces } from './pieces.ts';
+import type { createChunkReader } from './chunk-reader.ts';
 
 export type FollowMode = 'automatic' | 'once' | 'follow' | 'lease';
 
 export interface StreamRequest {
   readonly sessionId: string;
-  /** Counts from the end if it is negative. */
+  /** Index of the first event. A negative value counts from the end. */
   readonly startIndex: number;
   readonly mode: FollowMode;
-  /** The token that is filled in; null for a reader who has not shown it. */
+  /** Continuation token to insert into events; `null` if the request did not contain it. */
   readonly token: string | null;
-  /** The reader; `null` for the command line. */
+  /** Client that reads; `null` for the command line. */
   readonly client: Client | null;
 }
 
@@ -22,16 +22,16 @@ type Times = 'heartbeatMs' | 'leaseMs' | 'followMs' | 'stallMs';
 
 export type StreamTimes = Readonly<Record<Times, number>>;
 
-/** A session that is being read. */
+/** Session with open streams. */
 export interface Feed {
   readonly sessionId: string;
-  /** Its record as of the last commit; undefined until it is known, and again once the session is purged. */
+  /** Record as of the last commit; `undefined` until it is loaded, and after the session was purged. */
   record: SessionRecord | undefined;
 }
 
 export type Reader = ReturnType<typeof createReader>;
 
-/** Creates the reader of a request, whose record is known. */
+/** Creates the state of a reader for a request. `events` is the number of events stored so far. */
 export function createReader(
   { mode, token, startIndex }: StreamRequest,
   events: number,
@@ -39,28 +39,28 @@ export function createReader(
 ) {
   let isWoken = false;
   let resume: (() => void) | null = null;
-  const endless = Number.POSITIVE_INFINITY;
+  const noEnd = Number.POSITIVE_INFINITY;
   const { leaseMs: lease, followMs: follow } = times;
-  const lastingMs = { lease, follow, automatic: endless, once: endless };
+  const durationMs = { lease, follow, automatic: noEnd, once: noEnd };
   return {
     mode,
     token,
     cursor: startIndex < 0 ? Math.max(0, events + startIndex) : Math.min(startIndex, events),
-    /** Number of bytes of the event at the cursor that were sent: a long one is sent in parts. */
+    /** Number of bytes of the event at the cursor that were sent. Long events are sent in parts. */
     offset: 0,
-    /** The index at which it ends. */
-    untilIndex: mode === 'once' ? events : endless,
-    untilMs: nowMs + lastingMs[mode],
+    /** Index before which the stream ends. */
+    untilIndex: mode === 'once' ? events : noEnd,
+    untilMs: nowMs + durationMs[mode],
     outputMs: nowMs,
-    /** Since when bytes are under way; infinite while none are. */
-    writingSinceMs: endless,
-    /** Ends as soon as it has what is recorded. */
+    /** Start of the current write; infinite if there is none. */
+    writingSinceMs: noEnd,
+    /** Whether the stream ends after the events stored so far. */
     isClosing: false,
     wake: (): void => {
       isWoken = true;
       resume?.();
     },
-    /** Resolves at the next `wake`, at once where there was one since the last. */
+    /** Resolves at the next `wake`, or at once if there was one since the last `wait`. */
     wait: async (): Promise<void> => {
       if (!isWoken) {
         await new Promise<void>((resolve) => {
@@ -73,33 +73,33 @@ export function createReader(
   };
 }
 
-/** A reader of a feed, and where its bytes go. */
+/** Open stream: a reader, its session, and the response to write to. */
 export type Sending = Readonly<{ reader: Reader; feed: Feed; sink: Writable }>;
 
-interface SendSetting {
-  readonly pieces: ReturnType<typeof createPieces>;
+interface SendOptions {
+  readonly chunks: ReturnType<typeof createChunkReader>;
   readonly clock: Clock;
   readonly times: StreamTimes;
 }
 
 const leaseRecord: LeaseRecord = { $eve: 'stream.lease-ended', version: 1 };
 const leaseEnded = Buffer.from(`${JSON.stringify(leaseRecord)}\n`);
-/** Keeps a silent stream alive: white space before the next line. */
+/** White space before the next line, which keeps an idle stream alive. */
 const heartbeat = Buffer.from(' ');
-/** Maximum number of bytes that are written at once: a reader that takes them has made progress. */
-const writeBytes = 65_536;
+/** Maximum number of bytes of one write. A completed write counts as progress of the reader. */
+const maxWriteBytes = 65_536;
 
-/** Sends what is recorded, then what is recorded next, as long as the mode says. Rejects if the store cannot be read. */
-export async function sendStream(sending: Sending, setting: SendSetting): Promise<void> {
+/** Sends stored events, then new events until the mode ends the stream. Rejects if the store cannot be read. */
+export async function sendStream(sending: Sending, options: SendOptions): Promise<void> {
   const { reader, feed, sink } = sending;
-  const { clock, times, pieces } = setting;
+  const { clock, times, chunks } = options;
   while (!sink.destroyed) {
-    const place = toPlace(reader, feed);
-    const piece = place && (await pieces.read(place));
-    if (piece !== null) {
-      await write(piece.bytes, sending, clock);
-      reader.cursor = piece.next.index;
-      reader.offset = piece.next.offset;
+    const range = toRange(reader, feed);
+    const chunk = range && (await chunks.read(range));
+    if (chunk !== null) {
+      await write(chunk.bytes, sending, clock);
+      reader.cursor = chunk.next.index;
+      reader.offset = chunk.next.offset;
     } else if (isOver(reader, feed, clock.now())) {
       break;
     } else if (clock.now() - reader.outputMs >= times.heartbeatMs) {
@@ -112,49 +112,49 @@ export async function sendStream(sending: Sending, setting: SendSetting): Promis
   endStream(sending);
 }
 
-/** Ends a stream. One that is within a line is cut off, so that nobody takes a part for the whole. */
+/** Ends a stream. Destroys the connection within a line, so that readers do not take a part for a whole line. */
 export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
   if (reader.offset === 0) sink.end();
   else sink.destroy();
 }
 
-/** A session that has ended has nothing to come back for. */
+/** Returns whether to send the lease record. An ended session needs none, because no events will follow. */
 function isLeased({ mode }: Reader, { record }: Feed): boolean {
   return mode === 'lease' && record !== undefined && isLive(record.state);
 }
 
-/** Returns where the next piece is; null if the reader has all that it is to have yet. */
-function toPlace({ cursor, offset, token, ...reader }: Reader, { sessionId, record }: Feed) {
+/** Returns the next range to read; `null` if the reader has all events stored so far. */
+function toRange({ cursor, offset, token, ...reader }: Reader, { sessionId, record }: Feed) {
   const untilIndex = Math.min(record?.events ?? 0, reader.untilIndex);
   if (cursor >= untilIndex) return null;
   return { sessionId, from: { index: cursor, offset }, untilIndex, token };
 }
 
-/** Returns whether a reader that has all that is recorded has come to its end. */
+/** Returns whether the stream ends, for a reader that has all events stored so far. */
 function isOver(reader: Reader, { record }: Feed, nowMs: number): boolean {
   if (record === undefined || !isLive(record.state) || reader.isClosing) return true;
   if (reader.cursor >= reader.untilIndex || nowMs >= reader.untilMs) return true;
   return reader.mode === 'automatic' && record.state === 'waiting';
 }
 
-/** One write is under way at a time, and the next one waits until it is flushed. */
+/** Writes bytes in parts. Each part waits until the previous one is flushed. */
 async function write(bytes: Buffer, { reader, sink }: Sending, clock: Clock): Promise<void> {
-  for (let from = 0; from < bytes.length && !sink.destroyed; from += writeBytes) {
+  for (let from = 0; from < bytes.length && !sink.destroyed; from += maxWriteBytes) {
     reader.writingSinceMs = clock.now();
-    await flush(bytes.subarray(from, from + writeBytes), sink);
+    await flush(bytes.subarray(from, from + maxWriteBytes), sink);
     reader.writingSinceMs = Number.POSITIVE_INFINITY;
     reader.outputMs = clock.now();
   }
 }
 
-/** Resolves when the bytes are flushed, or the reader is gone. */
+/** Writes bytes. Resolves when they are flushed or the connection is closed. */
 function flush(bytes: Buffer, sink: Writable): Promise<void> {
   return new Promise((resolve) => {
-    const goOn = () => {
-      sink.off('close', goOn);
+    const finish = () => {
+      sink.off('close', finish);
       resolve();
     };
-    sink.once('close', goOn);
-    sink.write(bytes, goOn);
+    sink.once('close', finish);
+    sink.write(bytes, finish);
   });
 }

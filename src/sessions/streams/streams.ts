@@ -4,7 +4,7 @@ import { Problem } from '../../core/problem.ts';
 import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
 import type { Commit, SessionStore } from '../store/sqlite-store.ts';
 import type { SessionRecord } from '../store/state.ts';
-import { createPieces } from './pieces.ts';
+import { createChunkReader } from './chunk-reader.ts';
 import {
   createReader,
   endStream,
@@ -15,7 +15,7 @@ import {
   sendStream,
 } from './stream-reader.ts';
 
-/** A stream, and its session as it was when it opened. Call `sendTo` once, at once; it resolves at the end. */
+/** Open stream, with the session as of its opening. Call `sendTo` exactly once and at once; it resolves at the end. */
 interface Stream {
   readonly record: SessionRecord;
   sendTo(sink: Writable): Promise<void>;
@@ -29,39 +29,39 @@ interface StreamsOptions {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly limits: StreamLimits;
-  /** Bounds the streams of each client, and of all. */
+  /** Ledger that limits the streams of each client and in total. */
   readonly ledger: Ledger;
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
 interface OpenFeed extends Feed {
-  places: number;
+  slots: number;
   readonly sendings: Map<Sending, Promise<void>>;
 }
 
 export type Streams = ReturnType<typeof createStreams>;
 
-/** Creates the streams. End them with `endAll()`. */
+/** Creates the registry of open streams. End them with `endAll()`. */
 export function createStreams(options: StreamsOptions) {
   const { clock, store, limits, onFault } = options;
-  const pieces = createPieces(store);
-  const places = createPlaces(options);
+  const chunks = createChunkReader(store);
+  const slots = createStreamSlots(options);
   const stopped = new AbortController();
-  lookAfter(places.feeds, options, stopped.signal);
+  superviseStreams(slots.feeds, options, stopped.signal);
   const send = (sending: Sending): Promise<void> =>
-    sendStream(sending, { pieces, clock, times: limits }).catch((error) => {
-      // The status is sent already: the response just ends, and the reader resumes by index.
+    sendStream(sending, { chunks, clock, times: limits }).catch((error) => {
+      // The status was already sent, so the response just ends. The reader can resume by index.
       onFault(error, 'sending a stream');
       endStream(sending);
     });
   return {
     get open() {
-      return [...places.feeds.values()].reduce((sum, feed) => sum + feed.places, 0);
+      return [...slots.feeds.values()].reduce((sum, feed) => sum + feed.slots, 0);
     },
-    isRead: (sessionId: string) => places.feeds.has(sessionId),
-    /** Returns `undefined` if the session is not known any more. @throws Problem `overloaded` */
+    isRead: (sessionId: string) => slots.feeds.has(sessionId),
+    /** Opens a stream; returns `undefined` if the session no longer exists. @throws Problem `overloaded` */
     openStream: async (request: StreamRequest): Promise<Stream | undefined> => {
-      const { feed, release } = places.take(request);
+      const { feed, release } = slots.take(request);
       const found = await store.find(request.sessionId).catch((error) => {
         release();
         throw error;
@@ -78,7 +78,7 @@ export function createStreams(options: StreamsOptions) {
         const ended = send(sending);
         feed.sendings.set(sending, ended);
         sink.on('error', reader.wake);
-        sink.once('close', reader.wake); // its place is free at once, not at the next heartbeat
+        sink.once('close', reader.wake); // frees the slot at once, not at the next heartbeat
         await ended;
         feed.sendings.delete(sending);
         release();
@@ -87,14 +87,14 @@ export function createStreams(options: StreamsOptions) {
     },
     publish: (commit: Commit): void => {
       for (const [sessionId, record] of commit) {
-        if (record === undefined) pieces.forget(sessionId);
-        const feed = places.feeds.get(sessionId);
+        if (record === undefined) chunks.forget(sessionId);
+        const feed = slots.feeds.get(sessionId);
         if (feed !== undefined) update(feed, record);
       }
     },
-    /** Ends all streams as soon as they have what is recorded; resolves when they are ended. */
+    /** Ends all streams after the events stored so far. Resolves when they have ended. */
     endAll: async (): Promise<void> => {
-      const sendings = [...places.feeds.values()].flatMap((feed) => [...feed.sendings]);
+      const sendings = [...slots.feeds.values()].flatMap((feed) => [...feed.sendings]);
       for (const [{ reader }] of sendings) {
         reader.isClosing = true;
         reader.wake();
@@ -110,33 +110,33 @@ function update(feed: OpenFeed, record: SessionRecord | undefined): void {
   for (const { reader } of feed.sendings.keys()) reader.wake();
 }
 
-/** Counts the streams of each session here, and those of each client in the ledger. */
-function createPlaces({ limits, ledger }: StreamsOptions) {
+/** Creates the counter of streams. It counts streams by session; the ledger counts them by client. */
+function createStreamSlots({ limits, ledger }: StreamsOptions) {
   const feeds = new Map<string, OpenFeed>();
   return {
     feeds,
     /** @throws Problem `overloaded` */
     take: ({ sessionId, client }: StreamRequest) => {
-      const fresh: OpenFeed = { sessionId, record: undefined, places: 0, sendings: new Map() };
-      const feed = feeds.get(sessionId) ?? fresh;
-      if (feed.places >= limits.streamsPerSession) throw tooManyStreams('of this session');
+      const newFeed: OpenFeed = { sessionId, record: undefined, slots: 0, sendings: new Map() };
+      const feed = feeds.get(sessionId) ?? newFeed;
+      if (feed.slots >= limits.streamsPerSession) throw tooManyStreams('of this session');
       const excess = ledger.findExcess('streams', client, 1);
-      if (excess !== null) throw tooManyStreams(whose[excess]);
-      const hold = ledger.open('streams', client);
-      hold.take(1);
+      if (excess !== null) throw tooManyStreams(scopes[excess]);
+      const reservation = ledger.open('streams', client);
+      reservation.take(1);
       feeds.set(sessionId, feed);
-      feed.places += 1;
+      feed.slots += 1;
       const release = (): void => {
-        hold.release();
-        feed.places -= 1;
-        if (feed.places === 0) feeds.delete(sessionId);
+        reservation.release();
+        feed.slots -= 1;
+        if (feed.slots === 0) feeds.delete(sessionId);
       };
       return { feed, release };
     },
   };
 }
 
-const whose: Readonly<Record<Excess, string>> = {
+const scopes: Readonly<Record<Excess, string>> = {
   address: 'from this address',
   network: 'from this network',
   share: 'from this address',
@@ -144,16 +144,16 @@ const whose: Readonly<Record<Excess, string>> = {
 };
 
 function tooManyStreams(which: string): Problem {
-  return new Problem('overloaded', { detail: `As many streams ${which} are open as may be.` });
+  return new Problem('overloaded', { detail: `The maximum number of streams ${which} are open.` });
 }
 
-const pulseMs = 1000;
+const checkIntervalMs = 1000;
 
 /**
- * Looks after all streams until it is stopped: wakes them, because a heartbeat or their end may be due, and cuts those
- * that make no progress. Reads records again now and then, because another process can remove a session.
+ * Checks all streams periodically until `signal` is aborted: wakes readers whose heartbeat or end may be due, and destroys
+ * stalled connections. Reloads records now and then, because another process may delete a session.
  */
-function lookAfter(
+function superviseStreams(
   feeds: ReadonlyMap<string, OpenFeed>,
   { clock, limits, store, onFault }: StreamsOptions,
   signal: AbortSignal,
@@ -165,13 +165,13 @@ function lookAfter(
       for (const feed of feeds.values()) look(feed);
     }
   };
-  const moveOn = ({ sendings }: OpenFeed): void => {
+  const checkProgress = ({ sendings }: OpenFeed): void => {
     for (const { reader, sink } of sendings.keys()) {
       if (clock.now() - reader.writingSinceMs >= limits.stallMs) sink.destroy();
       else reader.wake();
     }
   };
-  const refresh = async (feed: OpenFeed): Promise<void> => {
+  const reload = async (feed: OpenFeed): Promise<void> => {
     try {
       const found = await store.find(feed.sessionId);
       update(feed, found.kind === 'known' ? found.record : undefined);
@@ -179,6 +179,6 @@ function lookAfter(
       onFault(error, 'looking after a session');
     }
   };
-  void repeat(pulseMs, moveOn);
-  void repeat(limits.heartbeatMs, (feed) => void refresh(feed));
+  void repeat(checkIntervalMs, checkProgress);
+  void repeat(limits.heartbeatMs, (feed) => void reload(feed));
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Unsent } from '../store/state.ts';
 
-/** `signal` ends the waiting; `onDue` is called when enough is held back, or for long enough: `take` it then. */
+/** Options of an answer's text. `onDue` is called when text should be sent: call `take` then. `signal` stops the timer. */
 interface AnswerTextOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -10,35 +10,35 @@ interface AnswerTextOptions {
 
 export type AnswerText = ReturnType<typeof createAnswerText>;
 
-/** Least text that is held back, as a number and as a share of what was sent; and the longest time. */
-const leastCharacters = 64;
-const leastShare = 16;
-const longestMs = 250;
-/** Maximum number of characters that are sent in repeating an answer; the rest of it comes at its end. */
-const mostRepeated = 4_194_304;
+/** Text is sent once this many characters, or this fraction of the text sent before, are buffered, or after this time. */
+const minCharacters = 64;
+const minFraction = 16;
+const maxDelayMs = 250;
+/** Maximum total of characters sent in `messageSoFar`, which repeats the text. The rest is sent at the end. */
+const maxRepeated = 4_194_304;
 
-/** Collects the text of one answer and holds it back, so that it is not repeated too often. */
+/** Creates a buffer for the text of one answer, so that `messageSoFar` does not repeat the text too often. */
 export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
   let soFar = '';
   let sent = 0;
   let repeated = 0;
-  let heldSinceMs: number | null = null;
+  let bufferedSinceMs: number | null = null;
   let isWaiting = false;
 
-  /** Takes what is not sent yet; null for nothing. */
+  /** Returns the unsent text and marks it as sent; `null` if there is none. */
   const take = (): Unsent => {
-    heldSinceMs = null;
+    bufferedSinceMs = null;
     if (sent === soFar.length) return null;
     const delta = soFar.slice(sent);
     sent = soFar.length;
     repeated += sent;
     return { delta, soFar };
   };
-  /** One wait at a time: what is held when it is over may be younger, and gets its own time. */
+  /** Calls `onDue` when the oldest buffered text is due. Only one timer runs at a time. */
   const waitUntilDue = async (): Promise<void> => {
     isWaiting = true;
-    while (heldSinceMs !== null && !signal.aborted) {
-      const leftMs = heldSinceMs + longestMs - clock.now();
+    while (bufferedSinceMs !== null && !signal.aborted) {
+      const leftMs = bufferedSinceMs + maxDelayMs - clock.now();
       if (leftMs <= 0) onDue();
       else await Promise.allSettled([clock.sleep(leftMs, signal)]);
     }
@@ -51,19 +51,19 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
     add: (piece: string): void => {
       if (piece === '') return;
       soFar += piece;
-      if (repeated + soFar.length > mostRepeated) return;
-      if (soFar.length - sent >= Math.max(leastCharacters, sent / leastShare)) onDue();
+      if (repeated + soFar.length > maxRepeated) return;
+      if (soFar.length - sent >= Math.max(minCharacters, sent / minFraction)) onDue();
       else {
-        heldSinceMs ??= clock.now();
+        bufferedSinceMs ??= clock.now();
         if (!isWaiting) void waitUntilDue();
       }
     },
     take,
-    /** Takes the rest of the whole answer, if it goes on from what was sent; else the rest of what was collected. */
+    /** Returns the unsent rest of the final answer; the unsent buffered text if the answer differs from what was sent. */
     takeRest: (whole: string): Unsent => {
       if (!whole.startsWith(soFar.slice(0, sent))) return take();
       soFar = whole;
-      // An answer has one piece at least, so that readers of pieces see an empty one too.
+      // Even an empty answer has one `message.appended` event.
       return sent === 0 && whole === '' ? { delta: '', soFar: '' } : take();
     },
   };

@@ -14,44 +14,45 @@ import {
 } from '../store/state.ts';
 import { type AnswerText, createAnswerText } from './answer-text.ts';
 
-export interface TurnSetting {
+export interface TurnRunOptions {
   readonly store: SessionStore;
   readonly engine: AnswerEngine;
   readonly clock: Clock;
   readonly limits: SessionLimits & { readonly turnMs: number };
   hasRoom(client: SessionRecord['client']): boolean;
-  /** Called with faults, for the log; never with what was said. */
+  /** Called with errors for the log, which never contain messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** Reason why a turn stops early: `cut` if the answer is too long, `gone` if the session has ended or is deleted. */
+/** Reason why a turn stops early: `truncated` if the answer is too long, `gone` if the session has ended or was deleted. */
 type Stop =
-  | { readonly kind: 'cancelled' | 'cut' | 'gone' }
+  | { readonly kind: 'cancelled' | 'truncated' | 'gone' }
   | { readonly kind: 'failed'; readonly failure: TurnFailure };
 
-interface Run extends TurnSetting {
+interface Run extends TurnRunOptions {
   readonly sessionId: string;
   readonly sequence: number;
-  /** Aborted with a `Stop`. */
+  /** Aborted with a `Stop` as its reason. */
   readonly signal: AbortSignal;
   readonly stop: (stop: Stop) => void;
 }
 
-const messages = {
+const failureMessages = {
   turn_timeout: 'The question could not be answered in time. Ask again, or ask a shorter question.',
-  turn_interrupted: 'The server was stopped while it answered. Ask again.',
+  turn_interrupted: 'The server was stopped before the answer was complete. Ask again.',
   answer_failed:
-    'The question could not be answered because of a fault in the server. Ask again later.',
-  storage_full: 'The server has no room for the answer. Start a new session, or ask again later.',
+    'The question could not be answered because of an error in the server. Ask again later.',
+  storage_full:
+    'The server has no storage space for the answer. Start a new session, or ask again later.',
   session_damaged:
-    'What was said earlier in this session cannot be read any more. Start a new session.',
+    'The earlier messages of this session can no longer be read. Start a new session.',
 };
 
-function toFailure(code: keyof typeof messages, terminal = false): TurnFailure {
-  return { code, message: messages[code], terminal };
+function toFailure(code: keyof typeof failureMessages, terminal = false): TurnFailure {
+  return { code, message: failureMessages[code], terminal };
 }
 
-/** The failures of turns, as their events tell them. */
+/** Failures of turns, with the codes and messages of their events. */
 export const failures = {
   timeout: toFailure('turn_timeout'),
   interrupted: toFailure('turn_interrupted'),
@@ -60,30 +61,30 @@ export const failures = {
   damaged: toFailure('session_damaged', true),
 };
 
-/** Maximum number of earlier turns that an engine is given. */
-const earlierTurns = 6;
-/** Maximum number of characters of an answer; the rest is cut. */
-const maxAnswer = 262_144;
-/** Milliseconds between two tries to record the end of a turn. */
+/** Maximum number of earlier turns passed to the engine. */
+const maxEarlierTurns = 6;
+/** Maximum number of characters of an answer. Longer answers are truncated. */
+const maxAnswerLength = 262_144;
+/** Delay between attempts to record the end of a turn. */
 export const retryMs = 1000;
 
 export type TurnRun = ReturnType<typeof runTurn>;
 
-/** Runs the turn at the front of a session: begins it, has it answered, and records how it ended. */
-export function runTurn(sessionId: string, sequence: number, setting: TurnSetting) {
+/** Runs the first pending turn of a session: records its start, asks the engine, and records its end. */
+export function runTurn(sessionId: string, sequence: number, options: TurnRunOptions) {
   const controller = new AbortController();
   const stop = (reason: Stop) => controller.abort(reason);
-  const run: Run = { ...setting, sessionId, sequence, signal: controller.signal, stop };
-  return { sequence, stop, ended: carryOut(run) };
+  const run: Run = { ...options, sessionId, sequence, signal: controller.signal, stop };
+  return { sequence, stop, ended: executeTurn(run) };
 }
 
-/** Returns the record after the turn; undefined if the session is gone, or the end could not be recorded. */
-async function carryOut(run: Run): Promise<SessionRecord | undefined> {
+/** Returns the session after the turn; `undefined` if the session is gone or the end could not be recorded. */
+async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, engine } = run;
   try {
     const [question, answered] = await Promise.all([
       store.readText(sessionId, sequence),
-      store.readAnswered(sessionId, { before: sequence, count: earlierTurns }),
+      store.readAnswered(sessionId, { before: sequence, count: maxEarlierTurns }),
     ]);
     if (question === undefined) return undefined;
     const turn = { text: question, modelId: engine.modelId };
@@ -93,18 +94,18 @@ async function carryOut(run: Run): Promise<SessionRecord | undefined> {
     return end === null ? undefined : await recordEnd(end, run);
   } catch (error) {
     run.onFault(error, 'beginning a turn');
-    await Promise.allSettled([run.clock.sleep(retryMs, run.signal)]); // or it is stopped
+    await Promise.allSettled([run.clock.sleep(retryMs, run.signal)]); // returns early if the turn is stopped
     return undefined;
   }
 }
 
-interface Asked extends Pick<SessionRecord, 'client'> {
+interface TurnInput extends Pick<SessionRecord, 'client'> {
   readonly question: string;
   readonly answered: readonly AnsweredTurn[];
 }
 
-/** Returns how the turn ended; `null` if the session is gone. */
-async function answerQuestion(asked: Asked, run: Run): Promise<TurnEnd | null> {
+/** Asks the engine and returns the end of the turn; `null` if the session is gone. */
+async function answerQuestion(input: TurnInput, run: Run): Promise<TurnEnd | null> {
   const { clock, signal } = run;
   const over = new AbortController();
   const text = createAnswerText({
@@ -122,7 +123,7 @@ async function answerQuestion(asked: Asked, run: Run): Promise<TurnEnd | null> {
     else signal.addEventListener('abort', () => resolve(signal.reason), { once: true });
   });
   try {
-    return toEnd(await Promise.race([stopped, ask(asked, text, run)]), text, clock.now());
+    return toEnd(await Promise.race([stopped, askEngine(input, text, run)]), text, clock.now());
   } finally {
     over.abort();
   }
@@ -130,20 +131,20 @@ async function answerQuestion(asked: Asked, run: Run): Promise<TurnEnd | null> {
 
 type Outcome = Stop | { readonly kind: 'answered'; readonly answer: Answer };
 
-async function ask(
-  { question, answered, client }: Asked,
+async function askEngine(
+  { question, answered, client }: TurnInput,
   text: AnswerText,
   { engine, signal, stop, hasRoom, onFault }: Run,
 ): Promise<Outcome> {
   const earlier = readEarlier(answered);
   if (earlier === null) {
-    onFault(new Error('The answers of a session cannot be read.'), 'reading a session');
+    onFault(new Error('Stored answers of a session cannot be parsed.'), 'reading a session');
     return { kind: 'failed', failure: failures.damaged };
   }
   const onText = (piece: string) => {
     if (signal.aborted) return;
     text.add(piece);
-    if (text.soFar.length > maxAnswer) stop({ kind: 'cut' });
+    if (text.soFar.length > maxAnswerLength) stop({ kind: 'truncated' });
   };
   try {
     if (!hasRoom(client)) return { kind: 'failed', failure: failures.full };
@@ -155,7 +156,7 @@ async function ask(
   }
 }
 
-/** Returns the earlier turns as an engine takes them; `null` if they cannot be read. */
+/** Parses the stored turns for the engine; `null` if they are damaged. */
 function readEarlier(answered: readonly AnsweredTurn[]): readonly EarlierTurn[] | null {
   try {
     return answered.map(({ question, line }) => {
@@ -163,7 +164,7 @@ function readEarlier(answered: readonly AnsweredTurn[]): readonly EarlierTurn[] 
       return { question, answer: message, citations };
     });
   } catch {
-    return null; // the caller reports it
+    return null; // the caller reports the error
   }
 }
 
@@ -175,9 +176,9 @@ function toEnd(outcome: Outcome, text: AnswerText, nowMs: number): TurnEnd | nul
       return { kind: 'cancelled', unsent: text.take(), nowMs };
     case 'failed':
       return { kind: 'failed', failure: outcome.failure, unsent: text.take(), nowMs };
-    case 'cut': {
-      const cut = { text: text.soFar, citations: [], abstained: false };
-      return complete({ ...cut, finishReason: 'length' }, text, nowMs);
+    case 'truncated': {
+      const truncated = { text: text.soFar, citations: [], abstained: false };
+      return complete({ ...truncated, finishReason: 'length' }, text, nowMs);
     }
     case 'answered':
       return complete(outcome.answer, text, nowMs);
@@ -185,8 +186,8 @@ function toEnd(outcome: Outcome, text: AnswerText, nowMs: number): TurnEnd | nul
 }
 
 function complete(found: Answer, text: AnswerText, nowMs: number): TurnEnd {
-  const whole = found.text.slice(0, maxAnswer);
-  const finishReason = found.text.length > maxAnswer ? 'length' : found.finishReason;
+  const whole = found.text.slice(0, maxAnswerLength);
+  const finishReason = found.text.length > maxAnswerLength ? 'length' : found.finishReason;
   const answer = { ...found, text: whole, finishReason };
   return { kind: 'completed', answer, unsent: text.takeRest(whole), nowMs };
 }
@@ -203,7 +204,7 @@ async function sendText(text: AnswerText, run: Run): Promise<void> {
   }
 }
 
-/** Records the end of a turn, again and again while the store cannot: readers wait for it. */
+/** Records the end of a turn. Retries until it is stored, because readers wait for the event. */
 async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, clock, limits } = run;
   for (;;) {
@@ -211,7 +212,7 @@ async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefi
       return await store.change(sessionId, (record) => endTurn(record, { sequence, end }, limits));
     } catch (error) {
       run.onFault(error, 'recording the end of a turn');
-      // A turn that the end of the process interrupts is failed at the next start.
+      // A turn that is interrupted by the end of the process is failed at the next start.
       if (run.signal.reason?.failure === failures.interrupted) return undefined;
       await clock.sleep(retryMs);
     }

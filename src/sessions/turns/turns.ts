@@ -1,47 +1,47 @@
 import { beginTurn, endTurn, type SessionRecord } from '../store/state.ts';
-import type { FairWork } from './fair-work.ts';
-import { failures, retryMs, runTurn, type TurnRun, type TurnSetting } from './turn-run.ts';
+import type { FairScheduler } from './fair-scheduler.ts';
+import { failures, retryMs, runTurn, type TurnRun, type TurnRunOptions } from './turn-run.ts';
 
-interface TurnsOptions extends TurnSetting {
-  /** The places that turns take, and other work too. */
-  readonly work: FairWork;
+interface TurnsOptions extends TurnRunOptions {
+  /** Scheduler of turns and other work. */
+  readonly scheduler: FairScheduler;
 }
 
-/** Creates the running of turns. Addresses take turns; those of one address keep the order of arrival. */
+/** Creates the runner of turns. The scheduler is fair between addresses and keeps the order of arrival of each. */
 export function createTurns(options: TurnsOptions) {
-  const { work } = options;
-  const { running, attend, close } = createTurnWork(options);
+  const { scheduler } = options;
+  const { running, schedule, close } = createRunningTurns(options);
   const cancelRunning = (sessionId: string, turnId: string | null): boolean => {
     const run = running.get(sessionId);
-    const isMeant = run !== undefined && isNamed(run.sequence, turnId);
-    if (isMeant) run.stop({ kind: 'cancelled' });
-    return isMeant;
+    const matches = run !== undefined && matchesTurn(run.sequence, turnId);
+    if (matches) run.stop({ kind: 'cancelled' });
+    return matches;
   };
   return {
     get atWork() {
       return running.size;
     },
-    /** Runs the turn at the front of a session, if there is one, when it is next. */
-    attend,
-    /** Cancels the turn of a session: the one named, or whichever is at the front. */
+    /** Schedules the first pending turn of a session, if there is one. */
+    schedule,
+    /** Cancels the turn with this id, or the first pending turn for `null`. */
     cancel: async (sessionId: string, turnId: string | null): Promise<void> => {
       if (cancelRunning(sessionId, turnId)) return;
-      const record = await cancelWaiting(sessionId, turnId, options);
-      // It may have come to work in the meantime.
+      const record = await cancelQueued(sessionId, turnId, options);
+      // The turn may have started in the meantime.
       if (record === undefined) cancelRunning(sessionId, turnId);
       else {
-        work.leave(sessionId);
-        attend(record);
+        scheduler.remove(sessionId);
+        schedule(record);
       }
     },
-    /** Stops the turn of a session that has ended; nothing is recorded of it. */
+    /** Stops the turn of a session that has ended, without recording its end. */
     drop: (sessionId: string): void => {
-      work.leave(sessionId);
+      scheduler.remove(sessionId);
       running.get(sessionId)?.stop({ kind: 'gone' });
     },
-    /** Begins no more turns; those that wait stay recorded. */
+    /** Starts no more turns. Queued turns stay in the store. */
     startDraining: close,
-    /** Ends those at work as interrupted; resolves when that is recorded. */
+    /** Fails the running turns as interrupted. Resolves when their ends are recorded. */
     interrupt: async (): Promise<void> => {
       close();
       const turns = [...running.values()];
@@ -51,54 +51,54 @@ export function createTurns(options: TurnsOptions) {
   };
 }
 
-function isNamed(sequence: number, turnId: string | null): boolean {
+function matchesTurn(sequence: number, turnId: string | null): boolean {
   return turnId === null || turnId === `turn_${sequence}`;
 }
 
-/** Keeps the turns at work. The next turn of a session waits for its place once the one before it has ended. */
-function createTurnWork(options: TurnsOptions) {
-  const { work, store, clock, onFault } = options;
+/** Creates the set of running turns. The next turn of a session is scheduled when the previous one has ended. */
+function createRunningTurns(options: TurnsOptions) {
+  const { scheduler, store, clock, onFault } = options;
   const running = new Map<string, TurnRun>();
   const closed = new AbortController();
 
-  const attend = ({ id, client, pending: [front] }: SessionRecord): void => {
+  const schedule = ({ id, client, pending: [front] }: SessionRecord): void => {
     if (front === undefined || front.isBegun || running.has(id) || closed.signal.aborted) return;
     const { sequence, deliveryId } = front;
-    work.join({ key: id, client, order: deliveryId, run: () => run(id, sequence) });
+    scheduler.add({ key: id, client, order: deliveryId, run: () => run(id, sequence) });
   };
   const run = async (sessionId: string, sequence: number): Promise<void> => {
     const begun = runTurn(sessionId, sequence, options);
     running.set(sessionId, begun);
-    const record = (await begun.ended) ?? (await findAgain(sessionId));
+    const record = (await begun.ended) ?? (await reload(sessionId));
     running.delete(sessionId);
-    if (record !== undefined) attend(record);
+    if (record !== undefined) schedule(record);
   };
-  /** Whatever kept a turn from its end, the next one of its session is not forgotten. */
-  const findAgain = async (sessionId: string): Promise<SessionRecord | undefined> => {
+  /** Reads a session again after its turn failed unexpectedly, so that its next turn is scheduled. */
+  const reload = async (sessionId: string): Promise<SessionRecord | undefined> => {
     while (!closed.signal.aborted) {
       try {
         const found = await store.find(sessionId);
         return found.kind === 'known' ? found.record : undefined;
       } catch (error) {
         onFault(error, 'looking for the next turn');
-        await Promise.allSettled([clock.sleep(retryMs, closed.signal)]); // or no more turns begin
+        await Promise.allSettled([clock.sleep(retryMs, closed.signal)]); // returns early after `close`
       }
     }
     return undefined;
   };
   const close = (): void => {
     closed.abort();
-    work.close();
+    scheduler.close();
   };
-  return { running, attend, close };
+  return { running, schedule, close };
 }
 
-/** Cancels the turn at the front of a session before it is at work; returns `undefined` if there is none such. */
-async function cancelWaiting(sessionId: string, turnId: string | null, options: TurnsOptions) {
+/** Cancels the first pending turn of a session if it has not started; returns `undefined` otherwise. */
+async function cancelQueued(sessionId: string, turnId: string | null, options: TurnsOptions) {
   const { store, engine, clock, limits } = options;
   const found = await store.find(sessionId);
   const front = found.kind === 'known' ? found.record.pending[0] : undefined;
-  if (!front || front.isBegun || !isNamed(front.sequence, turnId)) return undefined;
+  if (!front || front.isBegun || !matchesTurn(front.sequence, turnId)) return undefined;
   const { sequence } = front;
   const text = await store.readText(sessionId, sequence);
   if (text === undefined) return undefined;

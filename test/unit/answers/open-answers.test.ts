@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Corpus } from '../../../src/answers/corpus/corpus.ts';
-import type { RefreshSummary } from '../../../src/answers/index/keep-current.ts';
+import type { RefreshSummary } from '../../../src/answers/index/index-refresher.ts';
 import {
   type Answers,
   type AnswersOptions,
@@ -14,7 +14,7 @@ import { startChannelThread } from '../../support/channel-thread.ts';
 import { corpusOf, writeFiles } from '../../support/corpus-folder.ts';
 import { temporaryFolder } from '../../support/spawn-perch.ts';
 
-/** A clock on which short sleeps are over at once, and long ones when they are told to be. */
+/** Clock on which short sleeps end at once, and long ones when the test ends them. */
 function createStepClock() {
   const wakers = new Set<() => void>();
   const rests: number[] = [];
@@ -36,7 +36,7 @@ function createStepClock() {
   return { clock, wakeAll, rests };
 }
 
-/** Every way of having answers, with a new place for their index. */
+/** Each way to open answers, with a function that returns a new path for the index. */
 const ways = [
   ['in this thread', openAnswers, () => ':memory:'],
   ['in this thread, kept in a file', openAnswers, newFile],
@@ -52,24 +52,24 @@ function newFile(): string {
   return join(temporaryFolder(), 'data', 'answers.db');
 }
 
-/** Opens answers that keep up with a corpus; `refreshed` resolves after the next refresh that fits. */
+/** Opens answers that follow a corpus. `refreshed` resolves after the next refresh that matches. */
 function keepUpWith(open: typeof openAnswers, corpus: Corpus, path: string) {
   const { clock, wakeAll, rests } = createStepClock();
   const waiting = new Set<(summary: RefreshSummary) => void>();
   const onRefreshed = (summary: RefreshSummary) => {
     for (const tell of waiting) tell(summary);
   };
-  const onTrouble = (error: unknown) => {
+  const onError = (error: unknown) => {
     throw error;
   };
-  const answers = open({ corpora: [corpus], path, clock, onRefreshed, onTrouble });
+  const answers = open({ corpora: [corpus], path, clock, onRefreshed, onError });
   onTestFinished(() => answers.close());
   const refreshed = (fits: (summary: RefreshSummary) => boolean) =>
     new Promise<RefreshSummary>((resolve) => {
       const tell = (summary: RefreshSummary) => {
         if (!fits(summary)) return;
         waiting.delete(tell);
-        // By then the next change is waited for.
+        // The index then waits for the next change.
         setImmediate(resolve, summary);
       };
       waiting.add(tell);
@@ -87,7 +87,7 @@ function keepUpWith(open: typeof openAnswers, corpus: Corpus, path: string) {
 }
 
 describe.each(ways)('answers %s', (_, open, toPath) => {
-  it('is ready once the index is built, and follows its files from then on', async () => {
+  it('become ready once the index is built, and follow changes of files', async () => {
     const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' });
     const { answers, refreshed, isAnswered } = keepUpWith(open, corpus, toPath());
     expect(answers.engine.isReady).toBe(false);
@@ -114,7 +114,7 @@ describe.each(ways)('answers %s', (_, open, toPath) => {
     expect(await isAnswered('herons')).toBe(false);
   });
 
-  it('follows a folder that is given another name', async () => {
+  it('follow a renamed folder', async () => {
     const corpus = corpusOf({ 'old/a.md': '# Herons\n\nHerons fish alone.\n', 'b.md': 'Terns.\n' });
     const { answers, refreshed, ask } = keepUpWith(open, corpus, toPath());
     const built = refreshed(() => true);
@@ -132,7 +132,7 @@ describe.each(ways)('answers %s', (_, open, toPath) => {
     expect((await ask('gannets')).citations[0]?.path).toBe('new/a.md');
   });
 
-  it('looks again sooner where not every folder can be watched', async () => {
+  it('check again sooner if a folder cannot be watched', async () => {
     const { root } = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' });
     const corpus = { name: 'docs', root: join(root, 'later') };
     const { answers, refreshed, isAnswered, wakeAll, rests } = keepUpWith(open, corpus, toPath());
@@ -150,7 +150,7 @@ describe.each(ways)('answers %s', (_, open, toPath) => {
     expect(rests.at(-1)).toBe(600_000);
   });
 
-  it('gives the passages that a language model answers from, and knows when they have changed', async () => {
+  it('return passages for a language model, and detect changed ones', async () => {
     const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' });
     const { answers, refreshed } = keepUpWith(open, corpus, toPath());
     const built = refreshed(() => true);
@@ -171,7 +171,7 @@ describe.each(ways)('answers %s', (_, open, toPath) => {
     expect(await answers.passages.isCurrent(passage)).toBe(false);
   });
 
-  it('looks again after a while where no change was told', async () => {
+  it('check again after a while without reported changes', async () => {
     const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' });
     const { answers, refreshed, wakeAll } = keepUpWith(open, corpus, toPath());
     const built = refreshed(() => true);
@@ -184,7 +184,7 @@ describe.each(ways)('answers %s', (_, open, toPath) => {
     await again;
   });
 
-  it('answers at once with the index of an earlier process', async () => {
+  it('use the index of an earlier process at once', async () => {
     const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' });
     const path = newFile();
     const before = keepUpWith(openAnswers, corpus, path);
@@ -196,7 +196,7 @@ describe.each(ways)('answers %s', (_, open, toPath) => {
     expect(await isAnswered('herons')).toBe(true);
   });
 
-  it('is ready with the index of an earlier process before it is refreshed', async () => {
+  it('are ready with the index of an earlier process before a refresh', async () => {
     const files = Array.from({ length: 100 }, (_, at) => [`${at}.md`, 'Herons fish alone.\n']);
     const corpus = corpusOf(Object.fromEntries(files));
     const path = newFile();
@@ -218,7 +218,7 @@ describe.each(ways)('answers %s', (_, open, toPath) => {
     expect(others.answers.engine.isReady).toBe(false);
   });
 
-  it('tells how much was read, and reads nothing twice', async () => {
+  it('report how many files were read, and read none twice', async () => {
     const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n', 'b.txt': 'Terns.\n' });
     const { answers } = keepUpWith(open, corpus, toPath());
 
@@ -226,7 +226,7 @@ describe.each(ways)('answers %s', (_, open, toPath) => {
     expect(await answers.refresh()).toEqual({ files: 2, read: 0, removed: 0, passages: 2, ms: 0 });
   });
 
-  it('stops a question whose signal is aborted', async () => {
+  it('stop answering when the signal is aborted', async () => {
     const { answers, ask } = keepUpWith(open, corpusOf({ 'a.md': '# Herons\n' }), toPath());
     await answers.refresh();
     const reason = new Error('cancelled');
@@ -241,7 +241,7 @@ describe.each(ways)('answers %s', (_, open, toPath) => {
     expect((await ask('herons')).citations).toHaveLength(1);
   });
 
-  it('ends a refresh that is under way when it is closed', async () => {
+  it('stop a running refresh when they are closed', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 300 }, (_, at): [string, string] => [`${at}.md`, `word${at}`]),
     );

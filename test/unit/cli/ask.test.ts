@@ -168,5 +168,5 @@ it('reports that the language model could not be reached', async () => {
 
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ message: expect.stringMatching(/herring/) });
-  expect(stderr).toBe('perch: The language model could not be reached, or broke off.\n');
+  expect(stderr).toBe('perch: The language model could not be reached, or the connection broke.\n');
 });

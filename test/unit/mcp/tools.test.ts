@@ -12,14 +12,14 @@ describe.each(tools)('the output schema of $name', ({ outputSchema }) => {
     baseUrl: 'http://localhost:8080',
   });
 
-  it('has an object at its root and all that it refers to', () => {
+  it('has an object at its root and no dangling references', () => {
     const text = JSON.stringify(outputSchema);
 
     expect(outputSchema.type).toBe('object');
     expect(text).not.toContain('#/components/');
   });
 
-  it('is small: at most 3 KiB, without descriptions and remote references', () => {
+  it('is at most 3 KiB, without descriptions and remote references', () => {
     const text = JSON.stringify(outputSchema);
 
     expect(text.length).toBeLessThanOrEqual(3072);
@@ -29,12 +29,12 @@ describe.each(tools)('the output schema of $name', ({ outputSchema }) => {
     );
   });
 
-  it('takes a problem document, now and with more members', () => {
+  it('accepts a problem document, including one with additional members', () => {
     expect(validate(problem)).toBe(true);
     expect(validate({ ...problem, more: 1 })).toBe(true);
   });
 
-  it('takes neither what is half of a body nor what is half of a problem', () => {
+  it('rejects an incomplete body and an incomplete problem', () => {
     const { code: _code, ...half } = problem;
 
     expect([validate({}), validate(half), validate({ markdown: 'text' })]).toEqual([
@@ -44,7 +44,7 @@ describe.each(tools)('the output schema of $name', ({ outputSchema }) => {
     ]);
   });
 
-  it('has no member of which body and problem say different things', () => {
+  it('has no member with different types in the body and the problem', () => {
     const { properties = {} } = outputSchema as { properties?: object };
 
     const shared = Object.keys(properties).filter((name) => Object.hasOwn(problem, name));
@@ -52,6 +52,6 @@ describe.each(tools)('the output schema of $name', ({ outputSchema }) => {
   });
 });
 
-it('has no tool for what is no tool', () => {
+it('skips reads that are not tools', () => {
   expect(tools.map(({ name }) => name)).not.toContain('get_oembed');
 });

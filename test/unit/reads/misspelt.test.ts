@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { correctionOf, warnOfMisspelt } from '../../../src/reads/misspelt.ts';
+import { findCorrection, warnAboutMisspelt } from '../../../src/reads/misspelt.ts';
 import { searchPosts } from '../../../src/reads/search-posts.ts';
 import { fc } from '../../support/fast-check.ts';
 
 const known = Object.keys(searchPosts.params.shape);
 
-describe('a parameter that a read ignores', () => {
+describe('an unknown parameter', () => {
   it.each([
     ['limt', 'limit'],
     ['LIMIT', 'limit'],
@@ -15,8 +15,8 @@ describe('a parameter that a read ignores', () => {
     ['platfrom', 'platform'],
     ['no_cache', 'nocache'],
     ['Q', 'q'],
-  ])('is taken for a misspelling: %s is %s', (name, correction) => {
-    expect(correctionOf(name, known)).toBe(correction);
+  ])('is recognized as a misspelling: %s is %s', (name, correction) => {
+    expect(findCorrection(name, known)).toBe(correction);
   });
 
   it.each([
@@ -36,34 +36,34 @@ describe('a parameter that a read ignores', () => {
     '<limit>',
     `limit${'x'.repeat(40)}`,
     '',
-  ])('is none of ours: %j', (name) => {
-    expect(correctionOf(name, known)).toBeUndefined();
+  ])('is ignored without a correction: %j', (name) => {
+    expect(findCorrection(name, known)).toBeUndefined();
   });
 
-  it('is named in a warning, with the one that was meant', () => {
-    expect(warnOfMisspelt(known, { q: 'fog', limt: '3', utm_source: 'x' })).toEqual([
+  it('is named in a warning, with the parameter that was probably meant', () => {
+    expect(warnAboutMisspelt(known, { q: 'fog', limt: '3', utm_source: 'x' })).toEqual([
       'The parameter `limt` does not exist and was ignored; did you mean `limit`?',
     ]);
   });
 
-  it('is one of five at most', () => {
+  it('causes at most five warnings', () => {
     const given = Object.fromEntries(
       'limt limi lmit limmit limitt Limit'.split(' ').map((name) => [name, '']),
     );
 
-    expect(warnOfMisspelt(known, given)).toHaveLength(5);
+    expect(warnAboutMisspelt(known, given)).toHaveLength(5);
   });
 
-  it('is not looked for among endless ones', () => {
+  it('is ignored after the first fifty', () => {
     const many = Array.from({ length: 4000 }, (_, n) => [`a${n}`, '']);
 
-    expect(warnOfMisspelt(known, Object.fromEntries([...many, ['limt', '']]))).toEqual([]);
+    expect(warnAboutMisspelt(known, Object.fromEntries([...many, ['limt', '']]))).toEqual([]);
   });
 
-  it('is shown with nothing but letters, digits, hyphens and underscores of its name', () => {
+  it('appears in warnings only if it has letters, digits, hyphens and underscores', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.constant('')), (given) => {
-        for (const warning of warnOfMisspelt(known, given)) {
+        for (const warning of warnAboutMisspelt(known, given)) {
           expect(warning).toMatch(/^The parameter `[\w-]{1,32}` .+ `[a-z]+`\?$/);
         }
       }),

@@ -3,7 +3,7 @@ import { problemKinds } from '../../../src/core/problem.ts';
 import { allReads } from '../../../src/reads/index.ts';
 import { faultOf } from '../../../src/reads/parameters.ts';
 
-/** Parameters that take words and have a code of their own. */
+/** Parameters that accept words and have their own problem code. */
 const choices = Object.values(allReads).flatMap(({ name: read, params }) =>
   Object.entries(params.shape)
     .map(([name, schema]) => ({ read, name, ...faultOf(schema) }))
@@ -12,7 +12,7 @@ const choices = Object.values(allReads).flatMap(({ name: read, params }) =>
 
 const wordsIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, word]) => word);
 
-it('has such parameters to look at', () => {
+it('finds parameters to test', () => {
   const codes = new Set(choices.map(({ code }) => code));
 
   expect([...codes].sort()).toEqual([
@@ -25,12 +25,12 @@ it('has such parameters to look at', () => {
   ]);
 });
 
-it.each(choices)('tells the same values of $name of $read in detail and resolution', (choice) => {
+it.each(choices)('names the same values of $name of $read in detail and resolution', (choice) => {
   const named = wordsIn(problemKinds[choice.code].resolution).filter(
     (word) => word !== choice.name,
   );
 
-  // The words of some parameters differ between reads, so that their resolution refers to the detail.
+  // The words of some parameters differ between reads, so their resolution refers to the detail.
   const differs = ['invalid_format', 'invalid_replies'].includes(choice.code);
   expect(named).toEqual(differs ? [] : wordsIn(choice.accepts));
 });

@@ -14,13 +14,13 @@ const replies = Array.from({ length: 30 }, (_, index) => stubPost(String(100 + i
 const found = stubFound(stubPost('20'), { replies });
 
 describe('the replies of a page', () => {
-  it('are the first 20 direct ones with thread=full', () => {
+  it('include the first 20 direct ones with thread=full', () => {
     const { posts } = arrangePosts(found, view);
 
     expect(posts.map(({ id }) => id)).toEqual(['20', ...replies.slice(0, 20).map(({ id }) => id)]);
   });
 
-  it('are all of them with thread=conversation', () => {
+  it('include all of them with thread=conversation', () => {
     expect(arrangePosts(found, { ...view, thread: 'conversation' }).posts).toHaveLength(31);
   });
 });

@@ -95,7 +95,7 @@ const shown = fc.record({
 });
 
 describe('a list of accounts', () => {
-  it('has an item for each, and nothing that the accounts brought along', () => {
+  it('has an item for each account, without constructs from their texts', () => {
     fc.assert(
       fc.property(
         fc.array(people.map(withoutUrl), { minLength: 1, maxLength: 4 }),
@@ -128,7 +128,7 @@ describe('a list of accounts', () => {
     );
   });
 
-  it('is the same in a search, under a title that says what was searched', () => {
+  it('has the same items in a search, below a title with the search text', () => {
     fc.assert(
       fc.property(fc.array(people, { maxLength: 4 }), hostileLine, shown, (users, query, told) => {
         const page = userSearchResult(query, users, told);
@@ -146,7 +146,7 @@ describe('a list of accounts', () => {
 describe('a list of posts', () => {
   const lists = fc.array(posts, { maxLength: 3 });
 
-  it('has a heading of the second level for each, and none above it but the page’s own', () => {
+  it('has a level 2 heading for each post, and only the page’s title above', () => {
     fc.assert(
       fc.property(lists, hostileLine, shown, (listed, query, told) => {
         const subject = searchFor(query, 'top');
@@ -163,7 +163,7 @@ describe('a list of posts', () => {
     );
   });
 
-  it('stands below a profile that keeps to its place', () => {
+  it('is below a profile whose text cannot break out of its section', () => {
     fc.assert(
       fc.property(lists, people, shown, (listed, owner, told) => {
         const own = listed.map((post) => ({ ...post, author: owner }));
@@ -183,7 +183,7 @@ describe('a list of posts', () => {
     );
   });
 
-  it('shows the choices of a poll in cells of their own', () => {
+  it('shows each choice of a poll in its own cell', () => {
     fc.assert(
       fc.property(fc.array(hostileText, { minLength: 1, maxLength: 4 }), (labels) => {
         const choices = labels.map((label) => ({ label, count: 1, percentage: 25 }));
@@ -200,8 +200,8 @@ describe('a list of posts', () => {
   });
 });
 
-describe('the continuation', () => {
-  it('is the last line of the page, and leads exactly to the next one', () => {
+describe('the link to the next page', () => {
+  it('is the last line of the page, with the exact URL', () => {
     const pages: fc.Arbitrary<BrowseResult> = fc.oneof(
       fc.array(people, { maxLength: 2 }).map((users) => connectionsResult('following', users)),
       fc.array(posts, { maxLength: 2 }).map((listed) => searchResult('fog', listed)),
@@ -228,7 +228,7 @@ describe('the continuation', () => {
     );
   });
 
-  it('is usable as it stands where it is long', () => {
+  it('is usable even if it is long', () => {
     const next = nextPage('/api/v1/search', { q: `(a|b) "*_[x]_*" ${'漢'.repeat(260)}` });
 
     const markdown = renderBrowsePage(searchResult('x', [status(1, bo, 'x')], { next }));
@@ -243,7 +243,7 @@ function isNamed({ name }: Account): boolean {
   return onOneLine(name) !== '';
 }
 
-/** A URL in a biography becomes a link. */
+/** Removes the URLs in a biography, which would become links. */
 function withoutUrl(person: Account): Account {
   return { ...person, description: withoutScheme(person.description ?? '') };
 }

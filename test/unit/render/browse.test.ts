@@ -138,11 +138,11 @@ const pages: Readonly<Record<string, BrowseResult>> = {
 };
 
 describe.each(Object.entries(pages))('the page of %s', (name, page) => {
-  it('reads as recorded', async () => {
+  it('matches the snapshot', async () => {
     await expect(renderBrowsePage(page)).toMatchFileSnapshot(`snapshots/browse-${name}.md`);
   });
 
-  it('has no HTML and keeps to the layout', () => {
+  it('has no HTML and follows the layout', () => {
     const markdown = renderBrowsePage(page);
 
     expect(tokenTypes(markdown).filter((type) => type.startsWith('html'))).toEqual([]);
@@ -151,7 +151,7 @@ describe.each(Object.entries(pages))('the page of %s', (name, page) => {
     expect(markdown).not.toMatch(/(?<! {2})(?<=[ \t])\n| {2}\n\n| {3}\n/);
   });
 
-  it('stands in a JSON body that keeps to the schema, its keys in order', () => {
+  it('is part of a JSON body that matches the schema, with keys in order', () => {
     const body = renderBrowseJson(page);
 
     const reply = browseReply.parse(JSON.parse(body));
@@ -192,7 +192,7 @@ describe('a biography in a list', () => {
 });
 
 describe('a profile page', () => {
-  it('names its account in the title alone, and the authors of reposts', () => {
+  it('names its account only in the title, and the authors of reposts', () => {
     const markdown = renderBrowsePage(profileResult([tide, harbour, lamp]));
 
     const headings = markdown.match(/^#+ .*/gm) ?? [];
@@ -203,15 +203,15 @@ describe('a profile page', () => {
     expect(headings.filter((heading) => heading.includes('Bo ('))).toHaveLength(1);
   });
 
-  it('is titled by the handle where the profile is not known', () => {
+  it('has the handle as title if the profile is unknown', () => {
     const markdown = renderBrowsePage(profileResult([tide], { profile: null }));
 
     expect(markdown).toMatch(/^# @ada\.example\n\nProfile: <https:\/\/perch\.example\/ada/);
   });
 });
 
-describe('the JSON of a browse read', () => {
-  it('tells the query and where the next page begins', () => {
+describe('the JSON of a list', () => {
+  it('contains the query and the URL of the next page', () => {
     const next = nextPage('/api/v1/search', { q: 'fog' });
     const page = searchResult('fog', fogs, { next, page: 2, degraded: true, warnings: ['One.'] });
 
@@ -233,7 +233,7 @@ describe('the JSON of a browse read', () => {
     });
   });
 
-  it('tells the profile, and no posts where they were not asked for', () => {
+  it('contains the profile, and no posts if none were requested', () => {
     const body = JSON.parse(renderBrowseJson(profileResult(null)));
 
     expect(body).toMatchObject({ resource: 'profile', handle: 'ada.example', profile: ada });
@@ -241,7 +241,7 @@ describe('the JSON of a browse read', () => {
     expect(body).not.toHaveProperty('nextCursor');
   });
 
-  it('tells the accounts of a list', () => {
+  it('contains the accounts of a list', () => {
     const body = JSON.parse(renderBrowseJson(connectionsResult('following', [bo, cy])));
 
     expect(body).toMatchObject({ resource: 'following', handle: 'ada.example', users: [bo, cy] });

@@ -49,7 +49,7 @@ const plain = status(1, ada, text, {
 const rel = 'rel="nofollow noopener noreferrer"';
 
 describe('the oEmbed document', () => {
-  it('says who wrote a post and gives it as a block quote', () => {
+  it('contains the author and the post as a block quote', () => {
     expect(embed(plain)).toEqual({
       version: '1.0',
       type: 'rich',
@@ -72,7 +72,7 @@ describe('the oEmbed document', () => {
     });
   });
 
-  it('holds polls, media, articles, quotes and notes as text and links', () => {
+  it('renders polls, media, articles, quotes and notes as text and links', () => {
     const post = status(2, bo, 'Which?', {
       ...answerTo(plain),
       possibly_sensitive: true,
@@ -131,7 +131,7 @@ describe('the oEmbed document', () => {
     ]);
   });
 
-  it('nests quotes, and only so deep', () => {
+  it('nests quotes up to a maximum depth', () => {
     let post = status(0, ada, 'Number 0');
     for (let id = 1; id <= 8; id += 1) post = status(id, ada, `Number ${id}`, { quote: post });
 
@@ -143,7 +143,7 @@ describe('the oEmbed document', () => {
     expect(parsed.text).toContain('Quotes Ada Keeper');
   });
 
-  it('says what is missing where there is no post', () => {
+  it('contains the reason for a missing post', () => {
     expect(embed(tombstone())).toEqual({
       version: '1.0',
       type: 'rich',
@@ -167,7 +167,7 @@ describe('the size of an embedded post', () => {
     expect(embed(plain, { maxWidth })).toMatchObject({ width, height: expect.any(Number) });
   });
 
-  it('has a height only where one is asked for, and stays within it', () => {
+  it('has a height of at most the requested maximum', () => {
     const estimated = embed(plain, { maxHeight: 2000 }).height ?? 0;
 
     expect(estimated).toBeGreaterThan(100);
@@ -210,7 +210,7 @@ describe('the size of an embedded post', () => {
     });
   });
 
-  it('leaves out thumbnails that are larger than asked for', () => {
+  it('omits thumbnails that are larger than requested', () => {
     const all = [photo('a'), photo('b', { width: 300, height: 200 })];
     const post = status(3, ada, 'x', { media: toMediaSet(all) });
 
@@ -222,8 +222,8 @@ describe('the size of an embedded post', () => {
   });
 });
 
-describe('an embedded post that means harm', () => {
-  it('stays within a few harmless elements and says its whole text', () => {
+describe('a hostile embedded post', () => {
+  it('has only harmless elements and its whole text', () => {
     const parts = fc.record({ text: hostileHtml, name: hostileHtml, url: hostileUrl });
     fc.assert(
       fc.property(parts, fc.record({ text: hostileHtml, url: hostileUrl }), (one, other) => {

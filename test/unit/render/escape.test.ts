@@ -22,7 +22,7 @@ import {
 import { account, article, photo, result, status, tombstone } from '../../support/render-posts.ts';
 
 describe('an escaped line', () => {
-  it('is shown as it is in a heading', () => {
+  it('keeps its text in a heading', () => {
     fc.assert(
       fc.property(hostileLine, (name) => {
         const markdown = `# ${escapeInline(name)} (@a.example)`;
@@ -34,7 +34,7 @@ describe('an escaped line', () => {
     );
   });
 
-  it('is shown as it is in bold, beside a link', () => {
+  it('keeps its text in bold, next to a link', () => {
     fc.assert(
       fc.property(hostileLine, (name) => {
         const markdown = linkAccount(account(name, 'a_b_.example'), '**');
@@ -46,7 +46,7 @@ describe('an escaped line', () => {
     );
   });
 
-  it('is shown as it is as the description of a picture', () => {
+  it('keeps its text as the description of a picture', () => {
     fc.assert(
       fc.property(hostileLine, (alt) => {
         const [, token] = parseMarkdown(image(alt, 'https://a.example/(1).jpg'));
@@ -59,7 +59,7 @@ describe('an escaped line', () => {
     );
   });
 
-  it('is shown as it is in a cell of a table', () => {
+  it('keeps its text in a table cell', () => {
     fc.assert(
       fc.property(hostileLine, hostileLine, (one, other) => {
         const markdown = `| A | B |\n| --- | --- |\n| ${escapeCell(one)} | ${escapeCell(other)} |`;
@@ -73,7 +73,7 @@ describe('an escaped line', () => {
 });
 
 describe('a quoted text', () => {
-  it('is shown as it was posted, within the quote', () => {
+  it('keeps its text within the quote', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const rendered = renderText(text, []);
@@ -88,8 +88,8 @@ describe('a quoted text', () => {
   });
 });
 
-describe('Markdown that somebody else wrote', () => {
-  it('never brings HTML, unsafe links, or an open fence onto the page', () => {
+describe('Markdown of platforms', () => {
+  it('adds no HTML, unsafe links or open fence to the page', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (one, other) => {
         const markdown = `${cleanMarkdown(`${one}\`${other}`, nestHeadings(1))}\n\n# End`;
@@ -126,7 +126,7 @@ describe('Markdown that somebody else wrote', () => {
 });
 
 describe('a page', () => {
-  it('has no HTML and keeps its end, whatever its parts say', () => {
+  it('has no HTML and keeps its end with hostile parts', () => {
     fc.assert(
       fc.property(fc.array(hostileText, { minLength: 12, maxLength: 12 }), (texts) => {
         const markdown = renderPostPage(hostilePage(texts));

@@ -21,7 +21,7 @@ const post = status(1, ada, text, {
 const reply = status(2, bo, 'Nice "quotes"\u2028\ud83d', { context: 'reply' });
 
 describe('the JSON representation', () => {
-  it.each([false, true])('is a post reply with the Markdown in it (full: %s)', (full) => {
+  it.each([false, true])('is a post reply that contains the Markdown (full: %s)', (full) => {
     const read = result([post, reply], { full, warnings: ['One.'] });
 
     const body: unknown = JSON.parse(renderPostJson(read));
@@ -60,7 +60,7 @@ describe('a representation', () => {
 });
 
 describe('the Obsidian representation', () => {
-  it('says in its front matter what the post is, and then gives the Markdown page', () => {
+  it('has front matter about the post, then the Markdown page', () => {
     const read = result([post, reply]);
 
     const [, front = '', page] = renderPostNote(read).split(/^---\n/m, 3);
@@ -81,14 +81,14 @@ describe('the Obsidian representation', () => {
     expect(page).toBe(`\n${renderPostPage(read)}`);
   });
 
-  it('adds the metrics that are known when everything is asked for', () => {
+  it('includes the known metrics with full=true', () => {
     const note = renderPostNote(result([post], { full: true }));
 
     expect(parse(note.split(/^---\n/m)[1] ?? '')).toMatchObject({ likes: 3 });
     expect(note).not.toContain('reposts');
   });
 
-  it('leaves out what a lost post cannot tell', () => {
+  it('omits unknown properties of an unavailable post', () => {
     const note = renderPostNote(result([tombstone()]));
 
     expect(parse(note.split(/^---\n/m)[1] ?? '')).toEqual({

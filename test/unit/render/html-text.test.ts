@@ -28,7 +28,7 @@ describe('a text as HTML', () => {
     ],
     [' \n\n ', ''],
     ['', ''],
-  ])('shows %j', (text, html) => {
+  ])('renders %j', (text, html) => {
     expect(renderParagraphs(text, [])).toBe(html);
   });
 
@@ -54,7 +54,7 @@ describe('a text as HTML', () => {
     'data:text/html,x',
     '//a.example',
     'https://[',
-  ])('links nothing to %j', (url) => {
+  ])('does not link %j', (url) => {
     expect(renderParagraphs('word', [{ type: 'link', start: 0, end: 4, url }])).toBe(
       `${start}word</p>`,
     );
@@ -66,11 +66,11 @@ describe('a text as HTML', () => {
     ['zxx', start],
     ['qme', start],
     ['" onclick="x', start],
-  ])('names the language %j only where it is one', (lang, tag) => {
+  ])('sets the language %j only if it is valid', (lang, tag) => {
     expect(renderParagraphs('word', [], lang)).toBe(`${tag}word</p>`);
   });
 
-  it('says all of a text and nothing else, whatever is marked in it', () => {
+  it('contains exactly the text, for any annotations', () => {
     const mark = fc.record({
       type: fc.constantFrom('link', 'mention', 'bold', 'italic', 'strikethrough', 'code'),
       start: fc.integer({ min: -2, max: 40 }),
@@ -88,7 +88,7 @@ describe('a text as HTML', () => {
     );
   });
 
-  it('bears a long text with many marks', () => {
+  it('renders a long text with many annotations quickly', () => {
     const marks = Array.from({ length: 1000 }, (_, at) => ({
       type: 'bold' as const,
       start: at * 3,
@@ -101,7 +101,7 @@ describe('a text as HTML', () => {
   });
 });
 
-describe('the walk over parsed HTML', () => {
+describe('the check of parsed HTML', () => {
   it.each([
     '<script>x</script>',
     '<p class="a">x</p>',
@@ -112,7 +112,7 @@ describe('the walk over parsed HTML', () => {
     '<!-- x -->',
     '<p>a<blockquote>b</blockquote></p>',
     '&#0;',
-  ])('objects to %j', (html) => {
+  ])('rejects %j', (html) => {
     expect(findUnsafe(parseHtml(html))).not.toEqual([]);
   });
 });

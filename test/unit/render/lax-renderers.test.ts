@@ -23,7 +23,7 @@ import {
 import { hostileText, runs } from '../../support/render-markdown.ts';
 import { account, article, photo, result, status, tombstone } from '../../support/render-posts.ts';
 
-/** Takes one hostile text after another. */
+/** Returns each hostile text in turn. */
 type Next = () => string;
 
 function hostileAccount(next: Next): Account {
@@ -81,7 +81,7 @@ function hostileStatus(next: Next): Status {
 
 const texts = fc.array(hostileText, { minLength: 12, maxLength: 12 });
 
-/** Uses the texts in turn. */
+/** Returns each text in turn. */
 function takeTurns(given: readonly string[]): Next {
   let at = 0;
   return () => {
@@ -109,7 +109,7 @@ function browsePages(next: Next): readonly BrowseResult[] {
   ];
 }
 
-/** A renderer of front matter takes it off before it renders the rest. */
+/** Removes front matter, as renderers do that support it. */
 function withoutFrontMatter(note: string): string {
   return note.slice(note.indexOf('\n---\n') + 5);
 }
@@ -133,7 +133,7 @@ describe.each(Object.entries(laxRenderers))('%s', (_name, render) => {
     expect(withoutEach(shown, written), markdown).toEqual([]);
   };
 
-  it('shows no element, attribute or address in a text that CommonMark does not', () => {
+  it('shows no element, attribute or link in a text that CommonMark does not', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         expectNothingMore(renderText(text, []));
@@ -172,7 +172,7 @@ describe.each(Object.entries(laxRenderers))('%s', (_name, render) => {
     );
   });
 
-  it('shows handles of Mastodon as they are written, and never as e-mail addresses', () => {
+  it('shows handles of Mastodon unchanged, and never as e-mail addresses', () => {
     for (const markdown of mastodonPages()) {
       const html = render(markdown);
 
@@ -181,7 +181,7 @@ describe.each(Object.entries(laxRenderers))('%s', (_name, render) => {
     }
   });
 
-  it('shows no HTML and no other links than of the web and mail in Markdown of others', () => {
+  it('shows no HTML and only web and mail links in Markdown of platforms', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (one, other) => {
         const elements = elementsOf(render(cleanMarkdown(`${one}\`${other}`, nestHeadings(1))));
@@ -240,7 +240,7 @@ function mastodonPages(): readonly string[] {
 
 const fewRuns = { numRuns: Math.ceil(runs.numRuns / 10) };
 
-/** Takes each of the others out once. */
+/** Removes each of the other texts once. */
 function withoutEach(all: readonly string[], others: readonly string[]): readonly string[] {
   const left = [...others];
   return all.filter((one) => {

@@ -300,11 +300,11 @@ const pages: Readonly<Record<string, PostResult>> = {
 };
 
 describe.each(Object.entries(pages))('the page of %s', (name, page) => {
-  it('reads as recorded', async () => {
+  it('matches the snapshot', async () => {
     await expect(renderPostPage(page)).toMatchFileSnapshot(`snapshots/${name}.md`);
   });
 
-  it('has no HTML and keeps to the layout', () => {
+  it('has no HTML and follows the layout', () => {
     const markdown = renderPostPage(page);
     const outsideCode = markdown.replace(/^(`{3,}).*?^\1/gms, 'code');
 
@@ -320,7 +320,7 @@ describe('the note for Obsidian', () => {
     ['obsidian', { ...fog, facets: [...fog.facets, ...fog.facets] }, false],
     ['obsidian-full', fog, true],
     ['obsidian-hostile', { ...hostile, media: toMediaSet([]), article: null }, true],
-  ])('%s reads as recorded', async (name, post, full) => {
+  ])('%s matches the snapshot', async (name, post, full) => {
     const note = renderPostNote(result([post], { full }));
 
     await expect(note).toMatchFileSnapshot(`snapshots/${name}.md`);

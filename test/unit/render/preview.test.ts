@@ -21,7 +21,7 @@ import {
   tombstone,
 } from '../../support/render-posts.ts';
 
-/** Gives the contents of a page's `meta` elements by name, in order. */
+/** Returns the contents of a page's `meta` elements by name, in order. */
 function tagsOf(read: PostResult): Readonly<Record<string, readonly string[]>> {
   const tags: Record<string, string[]> = {};
   const page = parsePage(renderPreviewPage(read));
@@ -49,7 +49,7 @@ const video = {
 };
 
 describe('the preview page', () => {
-  it('describes the post that was asked for', () => {
+  it('describes the requested post', () => {
     const post = status(1, ada, 'Fog at\nthe "point" <b>', { context: 'post' });
     const read = result([status(0, bo, 'Before', { context: 'parent' }), post]);
 
@@ -112,7 +112,7 @@ describe('the preview page', () => {
     expect(tagsOfPost(told)['og:description']).toEqual([summary]);
   });
 
-  it('tells of media where there are no words, and of an article in the title', () => {
+  it('describes media if there is no text, and has an article in the title', () => {
     const told = { media: toMediaSet([photo('a', { alt: 'A lamp' })]) };
 
     expect(tagsOfPost(told, '')['og:description']).toEqual(['Photo: A lamp']);
@@ -129,7 +129,7 @@ describe('the preview page', () => {
     expect(summary).toMatch(/^(?:lamp 😀 )+(?:lamp|lamp 😀)…$/u);
   });
 
-  it('shows up to four pictures, each followed by what describes it', () => {
+  it('shows up to four pictures, each followed by its properties', () => {
     const all = [
       photo('a', { alt: 'A' }),
       photo('b', { width: null }),
@@ -177,7 +177,7 @@ describe('the preview page', () => {
     });
   });
 
-  it('plays nothing but MP4', () => {
+  it('links only MP4 videos', () => {
     const hls = {
       url: 'https://a.example/v.m3u8',
       content_type: 'application/x-mpegURL',
@@ -189,7 +189,7 @@ describe('the preview page', () => {
     );
   });
 
-  it('shows the author where there are no pictures, and names an author on X', () => {
+  it('shows the author’s picture if the post has none, and names an author on X', () => {
     const author = account('Bo', 'bo', {
       avatar_url: 'https://media.example/bo.jpg',
       platform: 'x',
@@ -216,14 +216,14 @@ describe('the preview page', () => {
   it.each([
     ['a lost post', [tombstone()], 'This post was deleted by its author.'],
     ['no post', [], undefined],
-  ])('has a page for %s', (_, posts, summary) => {
+  ])('renders a page for %s', (_, posts, summary) => {
     const tags = tagsOf(result(posts));
 
     expect(tags['og:title']).toEqual(['Unavailable post']);
     expect(tags['og:description']?.[0]).toBe(summary);
   });
 
-  it('holds nothing but a head of known elements and a harmless body, whatever is posted', () => {
+  it('has only known elements in the head and a harmless body, for hostile posts', () => {
     const parts = fc.record({ text: hostileHtml, name: hostileHtml, url: hostileUrl });
     fc.assert(
       fc.property(parts, ({ text, name, url }) => {
@@ -268,7 +268,7 @@ function allowedInHead(head: readonly { readonly tag: string }[]): Set<string> {
   return new Set(tags.filter((tag) => head.some((element) => element.tag === tag)));
 }
 
-describe('a reader of link previews', () => {
+describe('a client of link previews', () => {
   it('finds the post and its oEmbed document', async () => {
     const media = toMediaSet([
       photo('a', { alt: 'A lamp' }),
@@ -316,7 +316,7 @@ describe('a reader of link previews', () => {
   });
 });
 
-/** Serves the preview page of a post and its oEmbed document on loopback; gives the address. */
+/** Serves the preview page of a post and its oEmbed document on loopback; returns the URL. */
 async function serve(post: Post): Promise<string> {
   const server = createServer((request, response) => {
     const isPage = request.url === '/post';
@@ -328,7 +328,7 @@ async function serve(post: Post): Promise<string> {
     server.closeAllConnections();
     server.close();
   });
-  // A server that listens on a port has an address of this form.
+  // `address()` of a server on a TCP port returns an `AddressInfo`.
   const { port } = server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}`;
   const read = result([post], { embedUrl: `${baseUrl}/oembed?url=a&format=json` });

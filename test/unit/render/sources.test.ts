@@ -28,18 +28,18 @@ function embed(post: Status): EmbedReply {
   return JSON.parse(renderEmbedJson({ kind: 'embed', post, baseUrl, ...sizes }));
 }
 
-/** Names that are as long as they can be, so that whoever cuts a title cuts them. */
+/** Names of the maximum length, so that a cut title would cut them. */
 const long = { ...copy, author: { ...copiedAda, name: 'Ada '.repeat(120) } };
 
 describe('a copy of a post', () => {
-  it('is named in the page of the post alone', () => {
+  it('is labelled on the page of a single post', () => {
     const page = renderPostPage(result([copy]));
 
     expect(page).toMatch(/^# Copy from evil\.example\\\.org: Ada Keeper/);
     expect(page).toContain(`2026-03-04 09:13 UTC](${copy.url}) · ${linked}`);
   });
 
-  it('is named with each post of a conversation', () => {
+  it('is labelled in a conversation', () => {
     const answer = status(2, bo, 'How thick?', { context: 'reply', ...answerTo(copy) });
     const asked = { ...copy, context: 'post' } as const;
     const page = renderPostPage(result([asked, answer]));
@@ -49,7 +49,7 @@ describe('a copy of a post', () => {
     expect(page.match(/^### .*Bo .*/m)?.[0]).not.toContain('copied');
   });
 
-  it('is named in a quote, a repost and a list', () => {
+  it('is labelled in a quote, a repost and a list', () => {
     const quoting = status(2, bo, 'Look', { quote: copy });
     const reposted = status(3, bo, 'Look', { reposted_by: copiedAda });
 
@@ -62,7 +62,7 @@ describe('a copy of a post', () => {
     expect(renderBrowsePage(searchResult('fog', [copy]))).toContain(linked);
   });
 
-  it('is named as a line and as JSON', () => {
+  it('is labelled as a line and in JSON', () => {
     const body: { posts: readonly Status[] } = JSON.parse(renderPostJson(result([copy])));
 
     expect(body.posts[0]).toMatchObject({ copied_from: source });
@@ -72,7 +72,7 @@ describe('a copy of a post', () => {
     expect(JSON.parse(lines)).toMatchObject({ post: { copied_from: source } });
   });
 
-  it('is named in the properties of a note', () => {
+  it('is labelled in the properties of a note', () => {
     const note = renderPostNote(result([copy]));
 
     expect(note).toMatch(/^title: "Copy from evil\.example\.org: Ada Keeper.*$/m);
@@ -82,7 +82,7 @@ describe('a copy of a post', () => {
   it.each([
     ['a usual name', copy],
     ['a long one', long],
-  ])('is named in the oEmbed document, which leads to nobody’s page: %s', (_, post) => {
+  ])('is labelled in the oEmbed document, without a link to the author: %s', (_, post) => {
     const document = embed(post);
 
     expect(document.title).toMatch(/^Copy from evil\.example\.org: Ada/);
@@ -94,7 +94,7 @@ describe('a copy of a post', () => {
   it.each([
     ['a usual name', copy],
     ['a long one', long],
-  ])('is named in the page of a preview, whose address is that of the copy: %s', (_, post) => {
+  ])('is labelled on a preview page, whose URL is that of the copy: %s', (_, post) => {
     const page: PostResult = result([post], { url: source.url });
     const { elements, text } = parsePage(renderPreviewPage(page));
     const contentOf = (name: string) =>
@@ -109,7 +109,7 @@ describe('a copy of a post', () => {
     expect(text).toContain(`, copied from ${host}`);
   });
 
-  it('is named in lists of accounts and in sections about them', () => {
+  it('is labelled in lists of accounts and sections about them', () => {
     const list = renderBrowsePage(connectionsResult('followers', [copiedAda, bo]));
     const about = renderPostPage(result([copy], { userDetail: 'all' }));
 
@@ -119,7 +119,7 @@ describe('a copy of a post', () => {
   });
 });
 
-describe('what only some sources tell', () => {
+describe('a fact that only some sources provide', () => {
   const told: Partial<Status> = {
     edited_at: '2026-03-05T10:00:00Z',
     tags: ['fog', 'sea_mist'],
@@ -151,7 +151,7 @@ describe('what only some sources tell', () => {
   };
   const post = status(1, ada, 'Fog at the point.', told);
 
-  it('is on the page of the post', () => {
+  it('appears on the page of the post', () => {
     const page = renderPostPage(result([post]));
 
     expect(page).toContain('*In [Keepers](https://x.com/i/communities/7)*');
@@ -165,7 +165,7 @@ describe('what only some sources tell', () => {
     );
   });
 
-  it('is in the embedded post', () => {
+  it('appears in the embedded post', () => {
     const { text } = parseHtml(embed(post).html);
 
     expect(text).toContain('In Keepers');
@@ -175,7 +175,7 @@ describe('what only some sources tell', () => {
     expect(text).toContain('edited 2026-03-05 10:00 UTC');
   });
 
-  it('is among the properties of a note', () => {
+  it('appears in the properties of a note', () => {
     const note = renderPostNote(result([post]));
 
     expect(note).toMatch(/^edited: 2026-03-05T10:00:00Z$/m);

@@ -14,8 +14,8 @@ import {
 
 const url = 'https://site.example/a(b) c?d=1&copy;=2';
 
-describe('a text without marks', () => {
-  it('is shown as it was posted, in paragraphs with line breaks and bare links alone', () => {
+describe('a text without annotations', () => {
+  it('keeps its paragraphs, line breaks and bare links', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const markdown = renderText(text, []);
@@ -40,7 +40,7 @@ describe('a text without marks', () => {
     ['Next.js, e.g. v1.5, at 9 p.m.', 'Next.js, e.g. v1.5, at 9 p.m.'],
     ['me @ home, @ada and (@bo.example)', 'me @ home, @ada and (@bo.example)'],
     ['and/or // and so on', 'and/or // and so on'],
-  ])('leaves %j readable', (text, expected) => {
+  ])('does not escape %j', (text, expected) => {
     expect(renderText(text, [])).toBe(expected);
   });
 
@@ -62,7 +62,7 @@ describe('a text without marks', () => {
     ['a\u0000b\u001b[0m', 'ab[0m'],
     ['a\n\n \n\nb', 'a\n\nb'],
     ['half \ud83d emoji', 'half \ufffd emoji'],
-  ])('writes %j so that it stays itself', (text, expected) => {
+  ])('escapes %j', (text, expected) => {
     expect(renderText(text, [])).toBe(expected);
   });
 
@@ -101,8 +101,8 @@ const marks = fc.array(
   { maxLength: 6 },
 );
 
-describe('a text with marks', () => {
-  it('is shown as it was posted, whatever the marks', () => {
+describe('a text with annotations', () => {
+  it('keeps its text with any annotations', () => {
     fc.assert(
       fc.property(hostileText, marks, (text, given) => {
         const markdown = renderText(text, given);
@@ -116,7 +116,7 @@ describe('a text with marks', () => {
     );
   });
 
-  it('marks words exactly', () => {
+  it('formats exactly the annotated words', () => {
     const words = fc
       .array(fc.constantFrom('ab', 'c', ' ', '字', 'я'), { minLength: 1, maxLength: 12 })
       .map((chosen) => chosen.join(''));
@@ -189,7 +189,7 @@ describe('a text with marks', () => {
       '😀😀 [tag](https://a.example/t)',
     ],
     ['a range past the end', 'ab', [mark('bold', 0, 9)], 'ab'],
-  ])('writes %s', (_name, text, given, expected) => {
+  ])('renders %s', (_name, text, given, expected) => {
     expect(renderText(text, given)).toBe(expected);
   });
 });

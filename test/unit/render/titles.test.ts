@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { titlePostPage } from '../../../src/render/markdown/post-page.ts';
 import { cleanMarkdown, nestHeadings } from '../../../src/render/markdown/verbatim.ts';
-import { nameNote } from '../../../src/render/obsidian.ts';
+import { toNoteFileName } from '../../../src/render/obsidian.ts';
 import { fc } from '../../support/fast-check.ts';
 import { renderBrowsePage, renderPostNote, renderPostPage } from '../../support/render-at-once.ts';
 import { profileResult, repliesResult, searchResult } from '../../support/render-browse.ts';
@@ -21,7 +21,7 @@ const essay = status(2, ada, 'Read this', {
   }),
 });
 
-/** The levels of the headings that are not within a quote or a list. */
+/** Returns the levels of the headings outside of quotes and lists. */
 function levelsOf(markdown: string): readonly number[] {
   return parseMarkdown(markdown)
     .filter(({ type, level }) => type === 'heading_open' && level === 0)
@@ -54,7 +54,7 @@ describe('the title of a post', () => {
     expect(titlePostPage(result([post]))).toBe(title);
   });
 
-  it('is that of its thread with the first words of the post', () => {
+  it('is that of its thread, with the first words of the post', () => {
     const next = status(2, ada, 'It cleared.', { context: 'thread', ...answerTo(fog) });
 
     expect(titlePostPage(result([fog, next]))).toBe(
@@ -69,8 +69,8 @@ describe('the title of a post', () => {
   });
 });
 
-describe('an article that is all of a page', () => {
-  it('has its title once, and names the author below', () => {
+describe('a page with only an article', () => {
+  it('has the title once, and the author below', () => {
     const page = renderPostPage(result([essay]));
 
     expect(page).toMatch(/^# How a lens works\n/);
@@ -109,7 +109,7 @@ describe('headings', () => {
     { maxLength: 6 },
   );
 
-  it('nest without gaps below one title, whatever an article holds', () => {
+  it('nest without gaps below one title', () => {
     fc.assert(
       fc.property(blocks, hostileText, fc.integer({ min: 1, max: 3 }), (given, title, count) => {
         const told = {
@@ -138,7 +138,7 @@ describe('headings', () => {
     ['one\ntwo\n---\nthree', 'one\ntwo\n\n---\n\nthree'],
     ['- one\n---', '- one\n\n---'],
     ['## Two\n# One\n#### Four', '## Two\n## One\n### Four'],
-  ])('of the Markdown %j are written as %j', (markdown, expected) => {
+  ])('of the Markdown %j become %j', (markdown, expected) => {
     expect(cleanMarkdown(markdown, nestHeadings(1))).toBe(expected);
   });
 });
@@ -147,20 +147,20 @@ describe('the counts of a post', () => {
   const counts = { replies: 12, reposts: 0, likes: 4186, views: 1, quotes: 3 };
   const line = '12 replies · 4,186 likes · 1 view';
 
-  it('are one line of the compact page, without those that are 0', () => {
+  it('are on one line of the compact page, without zeros', () => {
     expect(renderPostPage(result([{ ...fog, ...counts }]))).toMatch(new RegExp(`  \\n${line}\n$`));
     expect(renderBrowsePage(searchResult('fog', [{ ...fog, ...counts }]))).toContain(
       `\n\n${line}\n`,
     );
   });
 
-  it('are one line of the full page', () => {
+  it('are on one line of the full page', () => {
     expect(renderPostPage(result([{ ...fog, ...counts }], { full: true }))).toContain(
       '12 replies · 0 reposts · 4,186 likes · 3 quotes · 1 view',
     );
   });
 
-  it('of a quoted post are left to the full page', () => {
+  it('of a quoted post are only on the full page', () => {
     const page = renderPostPage(result([{ ...fog, quote: { ...essay, ...counts } }]));
 
     expect(page).not.toContain('12 replies');
@@ -168,7 +168,7 @@ describe('the counts of a post', () => {
 });
 
 describe('the second page of a profile', () => {
-  it('leads to the profile and does not repeat it', () => {
+  it('links to the profile and does not repeat it', () => {
     const page = renderBrowsePage(profileResult([fog], { page: 2 }));
 
     expect(page).toMatch(
@@ -188,15 +188,15 @@ describe('a note', () => {
     ['a/b\\c:d*e?f"g<h>i|j#k^l[m]n', 'Ada Keeper (@ada.example) a b c d e f g h i j k l m n.md'],
     ['灯台の光', 'Ada Keeper (@ada.example) 灯台の光.md'],
     ['\u202egnp.exe', 'Ada Keeper (@ada.example) gnp.exe.md'],
-  ])('of %j has a name for a file', (text, name) => {
-    expect(nameNote(result([{ ...fog, text }]))).toBe(name);
+  ])('of %j has a file name', (text, name) => {
+    expect(toNoteFileName(result([{ ...fog, text }]))).toBe(name);
   });
 
-  it('has a name that every file system takes', () => {
+  it('has a file name that every file system accepts', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (name, text) => {
         const post = status(1, account(name, 'x.example'), text, { context: 'post' });
-        const file = nameNote(result([post]));
+        const file = toNoteFileName(result([post]));
 
         expect(Buffer.byteLength(file)).toBeLessThanOrEqual(255);
         expect(file).toMatch(/^[^./\\:*?"<>|\p{C}][^/\\:*?"<>|\p{C}]*\.md$/u);

@@ -8,7 +8,7 @@ const idsAt = (now: () => number) =>
   createSessionIds({ now, sleep: async () => undefined }, systemRandom);
 
 describe('the ids of events and deliveries', () => {
-  it('only grow, also when the clock is set back', () => {
+  it('only increase, even when the clock is set back', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 2 ** 40 }), { minLength: 2 }), (times) => {
         let at = 0;
@@ -28,16 +28,16 @@ describe('the ids of events and deliveries', () => {
 });
 
 describe('the id of a session', () => {
-  it('begins with its time and ends with 80 random bits', () => {
+  it('begins with the time and ends with 80 random bits', () => {
     const random = { ...systemRandom, bytes: (count: number) => Buffer.alloc(count, 255) };
     const clock = { now: () => 1_469_918_176_385, sleep: async () => undefined };
 
     const id = createSessionIds(clock, random).session();
 
-    expect(id).toBe('ses_01ARYZ6S41ZZZZZZZZZZZZZZZZ'); // the time of the ULID specification
+    expect(id).toBe('ses_01ARYZ6S41ZZZZZZZZZZZZZZZZ'); // the time from the ULID specification
   });
 
-  it('is another one each time', () => {
+  it('is unique', () => {
     const ids = idsAt(() => 0);
 
     const made = new Set(Array.from({ length: 10_000 }, () => ids.session()));
@@ -50,7 +50,7 @@ describe('a continuation token', () => {
   const tokens = createContinuationTokens(Buffer.alloc(32, 1));
   const others = createContinuationTokens(Buffer.alloc(32, 2));
 
-  it('belongs to one session and one secret', () => {
+  it('is valid for one session and one secret only', () => {
     expect(tokens.of('ses_a')).toMatch(/^svct_[\w-]{43}$/);
     expect(tokens.of('ses_a')).toBe(tokens.of('ses_a'));
     expect(tokens.isOf(tokens.of('ses_a'), 'ses_a')).toBe(true);

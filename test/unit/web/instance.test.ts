@@ -15,7 +15,7 @@ describe('toInstance', () => {
       '/api/v1/posts?url=https://a.example/?token=%E2%80%A6',
     ],
     ['/search?x?key=abc', '/search?x?key=%E2%80%A6'],
-  ])('hides the values of parameters that are named like secrets in %s', (url, instance) => {
+  ])('redacts parameters with secret names in %s', (url, instance) => {
     expect(toInstance(url)).toBe(instance);
   });
 
@@ -26,11 +26,11 @@ describe('toInstance', () => {
     '/search?key&token',
     '/search',
     '',
-  ])('keeps %s', (url) => {
+  ])('does not change %s', (url) => {
     expect(toInstance(url)).toBe(url);
   });
 
-  it('encodes what a URI cannot hold', () => {
+  it('encodes characters that a URI cannot contain', () => {
     expect(toInstance('/search?q=é <b>"{x}"')).toBe('/search?q=%C3%A9%20%3Cb%3E%22%7Bx%7D%22');
   });
 });

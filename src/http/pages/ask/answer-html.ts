@@ -1,13 +1,13 @@
 import type { Token } from 'markdown-it';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { type DocSite, toDocPath } from '../docs/doc-pages.ts';
-import { avoidInlineStyle, createParser, type LinkElement, leadLinks } from '../docs/markdown.ts';
+import { avoidInlineStyle, createParser, type LinkElement, setTargets } from '../docs/markdown.ts';
 import { nestHeadings } from '../front/result-html.ts';
 import { toLink } from '../layout.ts';
 
 export interface AnswerLinks {
   readonly pages: readonly string[];
-  /** Returns the address of a citation such as `docs/keys.md#get-a-key:12`; `null` if there is none here. */
+  /** Returns the URL of a citation such as `docs/keys.md#get-a-key:12`; `null` if it is not on this site. */
   ofCitation(citation: string): string | null;
   ofTarget(target: string): string | null;
 }
@@ -32,7 +32,7 @@ export function createAnswerLinks(site: DocSite): AnswerLinks {
   };
 }
 
-/** The links of answers about other files: only addresses on the web. */
+/** Links for answers about other files: only web URLs. */
 export const foreignLinks: AnswerLinks = {
   pages: [],
   ofCitation: () => null,
@@ -43,10 +43,10 @@ function toWebAddress(target: string): string | null {
   return /^https?:\/\//i.test(target) ? target : null;
 }
 
-/** Creates the renderer of answers: their Markdown is the only source of markup and links. */
+/** Creates a renderer of answers. HTML in their Markdown is escaped. */
 export async function createAnswerRenderer(links: AnswerLinks) {
   const parser = await createParser();
-  // The parser accepts every link; `toElement` shows those that lead nowhere as text.
+  // The parser accepts every link; `toElement` renders those without a URL as text.
   parser.validateLink = () => true;
   const { rules } = parser.renderer;
   rules.text = (tokens, at) => {
@@ -61,10 +61,10 @@ export async function createAnswerRenderer(links: AnswerLinks) {
   };
   return (markdown: string): string => {
     const tokens = parser.parse(markdown, {});
-    nestHeadings(tokens, 3); // the question above them has level 2
+    nestHeadings(tokens, 3); // the heading of the question has level 2
     for (const token of tokens) {
       avoidInlineStyle(token);
-      leadLinks(token.children ?? [], (target) => toElement(links.ofTarget(target)));
+      setTargets(token.children ?? [], (target) => toElement(links.ofTarget(target)));
     }
     return parser.renderer.render(tokens, parser.options, {});
   };
@@ -77,7 +77,7 @@ function isInLink(tokens: readonly Token[], at: number): boolean {
 
 const citationPattern = /(?:docs\/[\w-]+\.md|openapi\/perch\.json)(?:#[\p{L}\p{M}\p{N}_-]+)?:\d+/gu;
 
-/** None of the characters of a citation is escaped. */
+/** Links the citations in a text. Escaping does not change a citation. */
 function linkCitations(text: string, links: AnswerLinks): string {
   return escapeHtml(text).replaceAll(citationPattern, (citation) => {
     const href = links.ofCitation(citation);
@@ -85,7 +85,7 @@ function linkCitations(text: string, links: AnswerLinks): string {
   });
 }
 
-/** The authors of the documentation vouch for its links to the web, this server does not. */
+/** Returns the element of a link. Web links get `nofollow`, because generated answers can contain any URL. */
 function toElement(href: string | null): LinkElement {
   if (href === null) return { tag: 'span', attrs: [] };
   const attrs: LinkElement['attrs'] = [['href', href]];

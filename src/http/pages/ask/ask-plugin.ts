@@ -6,7 +6,7 @@ import { redactKeys } from '../../../core/redact.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
 import { toProblem } from '../../../web/errors.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
-import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
+import { defaultReplyOptions, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
 import { overloaded } from '../../operations/load.ts';
 import { negotiate, offers } from '../../reads/negotiation.ts';
 import type { ReadingOptions } from '../../reads/read-routes.ts';
@@ -18,8 +18,8 @@ import {
   docsPath,
   maxQueryLength,
   type Page,
+  parseText,
   preparePage,
-  readText,
   renderLink,
   renderPage,
   toLink,
@@ -31,13 +31,13 @@ import {
   foreignLinks,
 } from './answer-html.ts';
 
-/** The answers of the server to questions of pages, which know nothing of sessions. */
-export interface Asking {
+export interface QuestionAnswerer {
+  /** Path of the session routes, which the page's script uses. */
   readonly sessionBase: string;
-  /** Whether answers are about the pages of this site, so that their citations lead there. */
+  /** Whether answers are about the pages of this site, so that citations link to them. */
   readonly isAboutPages: boolean;
   /**
-   * Answers one question without a session, in Markdown whose citations are `path#heading:line`.
+   * Answers a question without a session, as Markdown with citations of the form `path#heading:line`.
    *
    * @throws Problem `not_ready`, `shutting_down`, `rate_limited`, `overloaded`
    */
@@ -48,41 +48,41 @@ export interface Asking {
 }
 
 export interface AskOptions extends Pick<ReadingOptions, 'load' | 'work' | 'accessLog'> {
-  readonly asking: Asking;
-  /** @throws Problem `route_not_found` if there is no documentation */
+  readonly asking: QuestionAnswerer;
+  /** Returns the documentation. Throws Problem `route_not_found` if there is none. */
   open(): Docs;
 }
 
-/** Registers the page that answers questions about the documentation, which needs no JavaScript, and the same as Markdown. */
+/** Registers the page that answers questions, as HTML that works without JavaScript or as Markdown. */
 export async function askPlugin(app: FastifyInstance, options: AskOptions) {
   const { open, accessLog } = options;
   const page = createAskPage(options);
   app.get(askPath, async (request, reply) => {
     open();
     const send = (prepared: PreparedReply, status = 200) => {
-      sendPrepared({ request, reply }, prepared, nothingOfItsOwn);
-      accessLog.notice(request, reply, status);
+      sendPrepared({ request, reply }, prepared, defaultReplyOptions);
+      accessLog.logIfNotable(request, reply, status);
     };
     if (negotiate(request.headers.accept, offers.docs) === 'markdown') {
       const { text } = await answer(readQuestion(request), request, options);
       return send(preparePage(text, 'markdown', fresh));
     }
     if (parseQuery(request.raw.url ?? '').q === undefined) return send(page.empty());
-    const asked = await ask(request, page.render, options);
-    // The log has the status of the problem, though the page is a 200.
-    reply.problemCode = asked.problem?.code ?? null;
-    return send(page.write(asked), asked.problem?.status);
+    const result = await ask(request, page.render, options);
+    // The access log has the status of the problem, although the status of the page is 200.
+    reply.problemCode = result.problem?.code ?? null;
+    return send(page.write(result), result.problem?.status);
   });
   refuseOtherMethods(app, askPath, { allow: ['GET', 'HEAD'] });
 }
 
-/** Nobody may keep an answer: it is of the moment, and the question is private. */
+/** Answers must not be cached, because questions are private. */
 const fresh = { 'cache-control': 'no-store' } as const;
 
 function readQuestion(request: FastifyRequest): string {
-  const question = readText(request);
+  const question = parseText(request);
   if (question !== '') return question;
-  const detail = 'The parameter `q` is missing or blank; it takes the question.';
+  const detail = 'The question is missing or blank.';
   throw new Problem('missing_query', { detail });
 }
 
@@ -91,22 +91,22 @@ async function answer(text: string, request: FastifyRequest, { asking, load, wor
   return work.track(asking.answer(text, request));
 }
 
-/** A question with its answer or the problem with it; with neither where the form was sent without text. */
-interface AskedQuestion {
+/** Question with its answer or a problem; with neither if the form was sent without text. */
+interface QuestionResult {
   readonly question: string;
   readonly answer?: { readonly html: string; readonly abstained: boolean };
   readonly problem?: ProblemDocument;
 }
 
-/** Problems become part of the page (docs/decisions/0029). A key in a question is not shown. */
+/** Answers the question of a request. Problems become part of the page (docs/decisions/0029), and keys are redacted. */
 async function ask(
   request: FastifyRequest,
   render: (text: string) => Promise<string>,
   options: AskOptions,
-): Promise<AskedQuestion> {
+): Promise<QuestionResult> {
   let text = '';
   try {
-    text = readText(request);
+    text = parseText(request);
     if (text === '') return { question: '' };
     const { text: markdown, abstained } = await answer(text, request, options);
     return { question: redactKeys(text), answer: { html: await render(markdown), abstained } };
@@ -122,11 +122,11 @@ function createAskPage({ open, asking }: AskOptions) {
   let renderer: ReturnType<typeof createAnswerRenderer> | undefined;
   let empty: PreparedReply | undefined;
   const listLinks = () => (asking.isAboutPages ? createAnswerLinks(open().site) : foreignLinks);
-  const write = (asked: AskedQuestion | null) => {
+  const write = (result: QuestionResult | null) => {
     const { site } = open();
-    const place = { site, links: listLinks(), sessionBase: asking.sessionBase };
-    const html = renderPage(describeAskPage(asked, place), site);
-    return preparePage(html, 'html', asked === null ? {} : fresh);
+    const context = { site, links: listLinks(), sessionBase: asking.sessionBase };
+    const html = renderPage(describeAskPage(result, context), site);
+    return preparePage(html, 'html', result === null ? {} : fresh);
   };
   return {
     render: async (text: string): Promise<string> => {
@@ -141,7 +141,7 @@ function createAskPage({ open, asking }: AskOptions) {
   };
 }
 
-interface AskPlace extends Pick<Asking, 'sessionBase'> {
+interface AskPageContext extends Pick<QuestionAnswerer, 'sessionBase'> {
   readonly site: DocSite;
   readonly links: AnswerLinks;
 }
@@ -152,31 +152,34 @@ export const exampleQuestions = [
   'How do I run Perch behind a proxy?',
 ] as const;
 
-function describeAskPage(asked: AskedQuestion | null, place: AskPlace): Page {
-  const { question = '' } = asked ?? {};
+function describeAskPage(result: QuestionResult | null, context: AskPageContext): Page {
+  const { question = '' } = result ?? {};
   return {
     title: question === '' ? 'Ask the documentation' : `${question} · Ask`,
-    description: 'Ask the documentation a question, and get an answer that names its sources.',
+    description: 'Ask a question about the documentation, and get an answer with its sources.',
     path: askPath,
     kind: 'asking',
     section: 'ask',
-    robots: asked === null ? 'index' : 'noindex',
+    robots: result === null ? 'index' : 'noindex',
     styles: ['result.css', 'ask.css'],
     scripts: ['copy.js', 'docs.js', 'answer.js', 'ask-session.js', 'ask.js'],
     bodyHtml: `<h1>Ask the documentation</h1>
-<p class="lead">Put it in a sentence. The answer names the sections that it rests on, and says so where the documentation does not know.</p>
-<div id="turns">${asked === null ? '' : renderTurn(asked, place.site)}</div>
+<p class="lead">Ask in a full sentence. The answer lists its sources, and says so if the documentation has no answer.</p>
+<div id="turns">${result === null ? '' : renderTurn(result, context.site)}</div>
 <p id="status" class="visually-hidden" role="status"></p>
-${renderForm(asked, place)}
-${renderExamples(place)}
-<p class="kept">What is asked with JavaScript on is recorded here for a while, so that you can ask further: see ${renderLink(`${docsPath}/sessions`, 'sessions', place.site)}.</p>`,
+${renderForm(result, context)}
+${renderExamples(context)}
+<p class="kept">With JavaScript, this server stores your questions for a while, so that you can ask follow-up questions. See ${renderLink(`${docsPath}/sessions`, 'sessions', context.site)}.</p>`,
   };
 }
 
 /** `answer.js` and `ask.js` read the data attributes of the form. */
-function renderForm(asked: AskedQuestion | null, { site, links, sessionBase }: AskPlace): string {
-  const { question = '', answer } = asked ?? {};
-  // An answered question is shown above the box, which is for the next one.
+function renderForm(
+  result: QuestionResult | null,
+  { site, links, sessionBase }: AskPageContext,
+): string {
+  const { question = '', answer } = result ?? {};
+  // An answered question is shown above the box, which stays empty for the next one.
   const text = answer === undefined ? question : '';
   const data = {
     sessions: toLink(sessionBase, site),
@@ -192,11 +195,11 @@ function renderForm(asked: AskedQuestion | null, { site, links, sessionBase }: A
 <button type="submit">Ask</button>
 <button type="button" id="stop" hidden>Stop</button>
 </div>
-<button type="button" id="anew" hidden>Begin anew</button>
+<button type="button" id="anew" hidden>Start over</button>
 </form>`;
 }
 
-function renderTurn({ question, answer, problem }: AskedQuestion, site: DocSite): string {
+function renderTurn({ question, answer, problem }: QuestionResult, site: DocSite): string {
   if (problem !== undefined) return renderProblem(problem, site);
   if (answer === undefined) return '<p class="status">Type a question first.</p>';
   const kind = answer.abstained ? 'turn abstained' : 'turn';
@@ -206,7 +209,7 @@ function renderTurn({ question, answer, problem }: AskedQuestion, site: DocSite)
 </article>`;
 }
 
-function renderExamples({ site, links }: AskPlace): string {
+function renderExamples({ site, links }: AskPageContext): string {
   if (links.pages.length === 0) return '';
   const items = exampleQuestions.map((text) => {
     const path = `${askPath}?q=${encodeComponent(text)}`;

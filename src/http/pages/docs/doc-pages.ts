@@ -9,7 +9,7 @@ export function toDocPath({ name }: LibraryPage): string {
   return `${docsPath}/${name}`;
 }
 
-/** Creates the function that resolves relative links between the files of `docs/`. */
+/** Creates a function that resolves relative links between the files of `docs/`. */
 export function createLinks(site: DocSite): ResolveLink {
   return (target) => {
     if (target.startsWith('/')) return toLink(target, site);
@@ -49,7 +49,7 @@ ${renderNeighbours(page, site)}
   };
 }
 
-/** Renders the navigation twice: for wide windows, and folded for narrow ones. CSS shows one of them. */
+/** Renders the navigation twice: for wide windows, and collapsed for narrow ones. CSS shows one of them. */
 function renderNavigation(site: DocSite, current: LibraryPage | null): string {
   const groups = site.library.groups.map(({ title, pages }) => {
     const links = pages.map((page) => {
@@ -66,7 +66,7 @@ function renderNavigation(site: DocSite, current: LibraryPage | null): string {
 <nav class="docs-nav" aria-label="Documentation">${list}</nav>`;
 }
 
-/** Renders the headings of levels 2 and 3; nothing if there are fewer than two. */
+/** Renders links to the headings of levels 2 and 3; an empty string if there are fewer than two. */
 function renderContents(sections: readonly DocumentSection[]): string {
   const links = sections
     .filter(({ heading }) => heading.level === 2 || heading.level === 3)
@@ -93,7 +93,7 @@ ${render('next', 'Next', pages[at + 1])}
 
 const indexTitle = 'Documentation';
 const introduction =
-  'Perch reads public social posts and answers with Markdown or JSON. These pages say how to ask, what comes back, and how to run a server of your own.';
+  'Perch reads public social posts and returns Markdown or JSON. These pages describe its requests, its replies, and how to run your own server.';
 
 export function describeDocsIndex(site: DocSite): Page {
   const groups = site.library.groups.map(({ title, pages }) => {
@@ -116,7 +116,7 @@ ${groups.join('\n')}`,
   };
 }
 
-/** Writes the same list as Markdown, with links to the Markdown of the pages. */
+/** Renders the list of pages as Markdown, with links to the Markdown of the pages. */
 export function writeDocsIndex({ library, baseUrl }: DocSite): string {
   const groups = library.groups.map(({ title, pages }) => {
     const items = pages.map(

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../../../core/http/origins.ts';
 import { Problem, quoteInput } from '../../../core/problem.ts';
-import { closeToPages } from '../../../web/cors.ts';
+import { rejectOtherOrigins } from '../../../web/cors.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
-import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
+import { defaultReplyOptions, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import { type AskOptions, askPlugin } from '../ask/ask-plugin.ts';
 import { docsPath, preparePage, renderPage, type Site, toLink } from '../layout.ts';
@@ -28,18 +28,20 @@ interface DocsOptions {
   readonly origins: Origins;
 }
 
-/** Registers `/docs`, its pages, its search and the page that answers questions. */
+/** Registers `/docs`, its pages, the search and the page that answers questions. */
 export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
   const { site, library, ask, origins } = options;
-  closeToPages(app, origins);
+  rejectOtherOrigins(app, origins);
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, hidesQuery: true };
   });
-  let kept: Docs | undefined;
+  let cached: Docs | undefined;
   const open = () => {
-    kept ??= createDocs(library(), { ...site, canBeAsked: ask !== null });
-    if (kept.site.library.pages.length > 0) return kept;
-    throw new Problem('route_not_found', { detail: 'This server has no documentation installed.' });
+    cached ??= createDocs(library(), { ...site, hasAskPage: ask !== null });
+    if (cached.site.library.pages.length > 0) return cached;
+    throw new Problem('route_not_found', {
+      detail: 'The documentation is not installed on this server.',
+    });
   };
   const isRoute = (request: FastifyRequest) => {
     const name = nameOf(request);
@@ -54,23 +56,23 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
   };
   get(docsPath, async (docs, request, reply) => {
     const prepared = await docs.reply(null, negotiate(request.headers.accept, offers.docs));
-    sendPrepared({ request, reply }, prepared, nothingOfItsOwn);
+    sendPrepared({ request, reply }, prepared, defaultReplyOptions);
   });
   get(`${docsPath}/:page`, sendPage);
   get(`${docsPath}/:page/`, async (docs, request, reply) => {
-    const { page } = seekPage(docs, nameOf(request));
+    const { page } = requirePage(docs, nameOf(request));
     return redirect(request, reply, toLink(toDocPath(page), docs.site));
   });
   await app.register(findPlugin, { open });
   if (ask !== null) await app.register(askPlugin, { ...ask, open });
 }
 
-/** A negotiated format, or the Markdown at its own address. */
-type DocForm = PageFormat | 'source';
+/** Negotiated format, or `source` for the Markdown at its own URL. */
+type DocFormat = PageFormat | 'source';
 
 export type Docs = ReturnType<typeof createDocs>;
 
-/** Creates the replies of a library, each at its first request: at most three for each page, and one index. */
+/** Creates the replies of a library on demand: at most three for each page, and the search index. */
 export function createDocs(library: Library, plain: Site) {
   const site: DocSite = { ...plain, library };
   const replies = new Map<string, PreparedReply>();
@@ -84,24 +86,24 @@ export function createDocs(library: Library, plain: Site) {
   const indexPages = async (): Promise<SearchIndex> => {
     const entries = [];
     for (const page of library.pages) {
-      await setImmediate(); // other requests are served between two pages
+      await setImmediate(); // lets other requests run between two pages
       const { sections } = await read(page);
       const { name, title } = page;
       entries.push(...sections.map((section) => ({ ...section, page: name, pageTitle: title })));
     }
     return createSearchIndex(entries);
   };
-  const write = async (page: LibraryPage | null, form: DocForm): Promise<string> => {
-    if (form !== 'html') return page === null ? writeDocsIndex(site) : page.source;
+  const write = async (page: LibraryPage | null, format: DocFormat): Promise<string> => {
+    if (format !== 'html') return page === null ? writeDocsIndex(site) : page.source;
     if (page === null) return renderPage(describeDocsIndex(site), site);
     return renderPage(describeDocPage(page, await read(page), site), site);
   };
   return {
     site,
-    /** Returns the reply of a page, or of the list of pages (`null`). */
-    reply: async (page: LibraryPage | null, form: DocForm): Promise<PreparedReply> => {
-      const key = `${form} ${page?.name ?? ''}`;
-      const reply = replies.get(key) ?? preparePage(await write(page, form), form);
+    /** Returns the reply of a page, or of the list of pages for `null`. */
+    reply: async (page: LibraryPage | null, format: DocFormat): Promise<PreparedReply> => {
+      const key = `${format} ${page?.name ?? ''}`;
+      const reply = replies.get(key) ?? preparePage(await write(page, format), format);
       replies.set(key, reply);
       return reply;
     },
@@ -115,18 +117,18 @@ export function createDocs(library: Library, plain: Site) {
 async function sendPage(docs: Docs, request: FastifyRequest, reply: FastifyReply) {
   const name = nameOf(request);
   if (name === '') return redirect(request, reply, toLink(docsPath, docs.site));
-  const { page, address, isSource } = seekPage(docs, name);
+  const { page, address, isSource } = requirePage(docs, name);
   const location = toLink(`${docsPath}/${address}`, docs.site);
   if (name !== address) return redirect(request, reply, location);
-  const form = isSource ? 'source' : negotiate(request.headers.accept, offers.docs);
-  return sendPrepared({ request, reply }, await docs.reply(page, form), nothingOfItsOwn);
+  const format = isSource ? 'source' : negotiate(request.headers.accept, offers.docs);
+  return sendPrepared({ request, reply }, await docs.reply(page, format), defaultReplyOptions);
 }
 
 function nameOf({ params }: FastifyRequest): string {
-  return (params as { readonly page?: string }).page ?? ''; // the router gives what the paths name
+  return (params as { readonly page?: string }).page ?? ''; // the routes have no other parameter
 }
 
-/** Finds a page by the last segment of its address, in any case and with or without `.md`. */
+/** Finds a page by the last segment of its path, in any letter case, with or without `.md`. */
 function findPage({ site: { library } }: Docs, name: string) {
   const address = name.toLowerCase();
   const isSource = address.endsWith('.md');
@@ -134,19 +136,19 @@ function findPage({ site: { library } }: Docs, name: string) {
   return page && { page, address, isSource };
 }
 
-/** @throws Problem `route_not_found`, which proposes similar names */
-function seekPage(docs: Docs, asked: string) {
-  const found = findPage(docs, asked);
+/** @throws Problem `route_not_found` with a suggestion of similar names */
+function requirePage(docs: Docs, wanted: string) {
+  const found = findPage(docs, wanted);
   if (found !== undefined) return found;
   const names = docs.site.library.pages.map(({ name }) => name);
-  const similar = findSimilar(asked.replace(/\.\w+$/, '').toLowerCase(), names);
+  const similar = findSimilar(wanted.replace(/\.\w+$/, '').toLowerCase(), names);
   const links = similar.map((name) => `\`${docsPath}/${name}\``);
   const proposal = links.length === 0 ? '' : ` Did you mean ${links.join(' or ')}?`;
-  const detail = `The documentation has no page ${quoteInput(asked)}.${proposal} \`${docsPath}\` lists all pages.`;
+  const detail = `The documentation has no page ${quoteInput(wanted)}.${proposal} See \`${docsPath}\` for all pages.`;
   throw new Problem('route_not_found', { detail });
 }
 
-/** Finds up to three names that are similar to a word, which has at most 40 characters. */
+/** Finds up to three names that are similar to a word; none for words of more than 40 characters. */
 function findSimilar(word: string, names: readonly string[]): readonly string[] {
   if (word === '' || word.length > 40) return [];
   return names
@@ -157,7 +159,7 @@ function findSimilar(word: string, names: readonly string[]): readonly string[] 
     .map(({ name }) => name);
 }
 
-/** A word that contains the other is as near as one letter. */
+/** Returns the edit distance; 1 if one word contains the other. */
 function distanceOf(a: string, b: string): number {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return short.length >= 3 && long.includes(short) ? 1 : countEdits(a, b);

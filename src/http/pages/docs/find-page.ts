@@ -4,7 +4,7 @@ import { encodeComponent } from '../../../core/http/encode-component.ts';
 import { Problem } from '../../../core/problem.ts';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
-import { nothingOfItsOwn, sendPrepared } from '../../../web/reply.ts';
+import { defaultReplyOptions, sendPrepared } from '../../../web/reply.ts';
 import { negotiate, offers } from '../../reads/negotiation.ts';
 import {
   askPath,
@@ -12,8 +12,8 @@ import {
   findPath,
   maxQueryLength,
   type Page,
+  parseText,
   preparePage,
-  readText,
   renderLink,
   renderPage,
   toLink,
@@ -24,14 +24,14 @@ import { maxHits, type SearchHit } from './search-index.ts';
 
 export const findReply = z
   .object({
-    query: z.string().describe('What was looked for.'),
+    query: z.string().describe('The search text.'),
     results: z
       .array(
         z.object({
-          title: z.string().describe('The heading that the part of the page has.'),
+          title: z.string().describe('The heading of the section.'),
           page: z.string().describe('The title of the page.'),
-          url: z.url().describe('Where it is.'),
-          snippet: z.string().describe('Words around what was found.'),
+          url: z.url().describe('The URL of the section.'),
+          snippet: z.string().describe('Text around the first match.'),
         }),
       )
       .describe(`The best first, at most ${maxHits}.`),
@@ -43,23 +43,23 @@ interface Findings {
   readonly hits: readonly SearchHit[];
 }
 
-/** Registers the search of the documentation: HTML, or JSON where `Accept` prefers it. */
+/** Registers the search of the documentation: HTML, or JSON if `Accept` prefers it. */
 export async function findPlugin(app: FastifyInstance, { open }: { readonly open: () => Docs }) {
   app.get(findPath, async (request, reply) => {
     const isJson = negotiate(request.headers.accept, offers.read) === 'json';
-    const query = readText(request);
+    const query = parseText(request);
     if (isJson && query === '') throw new Problem('missing_query', { detail: blank });
     const { site, find } = open();
     const findings = { query, hits: query === '' ? [] : await find(query) };
     const page = isJson
       ? preparePage(JSON.stringify(toReply(findings, site)), 'json')
       : preparePage(renderPage(describeFindPage(findings, site), site), 'html');
-    sendPrepared({ request, reply }, page, nothingOfItsOwn);
+    sendPrepared({ request, reply }, page, defaultReplyOptions);
   });
   refuseOtherMethods(app, findPath, { allow: ['GET', 'HEAD'] });
 }
 
-const blank = 'The parameter `q` is missing or empty; it takes the text to look for.';
+const blank = 'The parameter `q` is missing or empty. Send the search text.';
 
 function toReply({ query, hits }: Findings, { baseUrl }: DocSite): z.output<typeof findReply> {
   return {
@@ -88,21 +88,21 @@ function describeFindPage({ query, hits }: Findings, site: DocSite): Page {
 <input id="q" type="search" name="q" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" required value="${escapeHtml(query)}">
 <button type="submit">Search</button>
 </form>
-${query === '' ? '<p class="status">Type a word, an error code, a header or the name of a variable.</p>' : renderFindings({ query, hits }, site)}
+${query === '' ? '<p class="status">Enter a word, an error code, a header or the name of a variable.</p>' : renderFindings({ query, hits }, site)}
 ${renderAskInstead(query, site)}`,
   };
 }
 
 function renderAskInstead(query: string, site: DocSite): string {
-  if (site.canBeAsked !== true) return '';
+  if (site.hasAskPage !== true) return '';
   const path = query === '' ? askPath : `${askPath}?q=${encodeComponent(query)}`;
-  return `<p class="instead">${renderLink(path, 'Ask instead', site, ' rel="nofollow"')}: put it as a question, and get an answer with its sources.</p>`;
+  return `<p class="instead">${renderLink(path, 'Ask instead', site, ' rel="nofollow"')}: write a question, and get an answer with its sources.</p>`;
 }
 
 function renderFindings({ query, hits }: Findings, site: DocSite): string {
   const shown = `<q>${escapeHtml(query)}</q>`;
   if (hits.length === 0) {
-    return `<p class="status">Nothing was found for ${shown}. Try fewer or shorter words, or see ${renderLink(docsPath, 'all pages', site)}.</p>`;
+    return `<p class="status">No results for ${shown}. Try fewer or shorter words, or see ${renderLink(docsPath, 'all pages', site)}.</p>`;
   }
   const most = hits.length === maxHits ? ', the best first' : '';
   const count = hits.length === 1 ? '1 result' : `${hits.length} results`;
@@ -113,13 +113,13 @@ function renderFindings({ query, hits }: Findings, site: DocSite): string {
 
 function renderHit({ entry, snippet }: SearchHit, site: DocSite): string {
   const within = entry.heading.level === 1 ? '' : `<span>${escapeHtml(entry.pageTitle)}</span>`;
-  const stretches = snippet.map(({ text, isMatch }) => {
+  const parts = snippet.map(({ text, isMatch }) => {
     return isMatch ? `<mark>${escapeHtml(text)}</mark>` : escapeHtml(text);
   });
-  return `<li>${within}${renderLink(toHitPath(entry), entry.heading.text, site)}<p>${stretches.join('')}</p></li>`;
+  return `<li>${within}${renderLink(toHitPath(entry), entry.heading.text, site)}<p>${parts.join('')}</p></li>`;
 }
 
-/** The title of a page leads to the page. */
+/** Returns the path of a section; a page's title links to the page itself. */
 function toHitPath({ page, heading }: SearchHit['entry']): string {
   return `${docsPath}/${page}${heading.level === 1 ? '' : `#${heading.id}`}`;
 }

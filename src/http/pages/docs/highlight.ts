@@ -2,11 +2,11 @@ import { escapeHtml } from '../../../render/html/escape.ts';
 
 type Kind = 'comment' | 'string' | 'number' | 'name' | 'word' | 'option';
 
-/** Tokens of a language. The first pattern that matches at a place wins. */
+/** Token patterns of a language. The first pattern that matches at a position is used. */
 type Grammar = readonly (readonly [Kind, RegExp])[];
 
-// A string ends with its line and a comment with the text even where they are not closed. Patterns that
-// required the end would look for it again from every start.
+// An unclosed string ends with its line, an unclosed comment with the text. Patterns that required the closing
+// delimiter would search for it again from every start.
 const doubleQuoted = /"(?:\\.|[^"\\\n])*"?/;
 const singleQuoted = /'(?:\\.|[^'\\\n])*'?/;
 const number = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])/;
@@ -30,7 +30,7 @@ const markup: Grammar = [
   ['string', doubleQuoted],
 ];
 
-/** The languages of the documentation. Others are shown as they are. */
+/** Languages in the documentation. Code in other languages is not highlighted. */
 const grammars = joinGrammars({
   sh: [
     ['comment', /(?<![^\s])#.*/],
@@ -96,7 +96,7 @@ function isColonAt(code: string, at: number): boolean {
   return colon.test(code);
 }
 
-/** Guesses the language of a command's output by its first line; `text` if it is none of ours. */
+/** Guesses the language of a command's output from its first line; `text` if it is unknown. */
 export function guessLanguage(output: string): string {
   if (/^[[{]/.test(output)) return 'json';
   return /^(?:HTTP\/|[\w-]+: )/.test(output) ? 'http' : 'text';

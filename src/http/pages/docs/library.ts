@@ -23,16 +23,16 @@ interface LibraryOptions {
   readonly logger: FastifyBaseLogger;
 }
 
-/** Creates a library that is read at the first call of the function. */
+/** Creates a function that returns the library, which is read from disk at the first call. */
 export function createLibrary(options: LibraryOptions): () => Library {
-  let kept: Library | undefined;
+  let cached: Library | undefined;
   return () => {
-    kept ??= readLibrary(options);
-    return kept;
+    cached ??= readLibrary(options);
+    return cached;
   };
 }
 
-/** Serves the pages that can be read, and logs the others in one line. */
+/** Reads the pages, and logs those that cannot be read in one line. */
 function readLibrary({ folder, navigation, logger }: LibraryOptions): Library {
   const missing: string[] = [];
   const groups = navigation.map(({ title, pages }) => ({
@@ -49,7 +49,7 @@ function readLibrary({ folder, navigation, logger }: LibraryOptions): Library {
     }),
   }));
   if (missing.length > 0) {
-    logger.error({ folder, missing }, 'pages of the documentation are missing');
+    logger.error({ folder, missing }, 'Pages of the documentation are missing.');
   }
   const pages = groups.flatMap((group) => group.pages);
   const byName = new Map(pages.map((page) => [page.name, page]));

@@ -9,16 +9,16 @@ export interface DocumentSection {
 }
 
 export interface MarkdownDocument {
-  /** Without the first heading of level 1, which is the title of the page. */
+  /** HTML without the first heading of level 1, which is the title of the page. */
   readonly html: string;
-  /** In the order of the document, that of level 1 included. */
+  /** Sections in the order of the document, including that of level 1. */
   readonly sections: readonly DocumentSection[];
 }
 
 /** Returns the `href` of a relative link; `null` for a target that is not on this site. */
 export type ResolveLink = (target: string) => string | null;
 
-/** Creates the reader of the documentation: CommonMark with tables, and no HTML. */
+/** Creates a function that renders pages of the documentation: CommonMark with tables, without HTML. */
 export async function createMarkdown() {
   const parser = await createParser();
   parser.renderer.rules.heading_close = (tokens, at) => {
@@ -31,7 +31,7 @@ export async function createMarkdown() {
     markOutputs(tokens);
     for (const token of tokens) {
       avoidInlineStyle(token);
-      leadLinks(token.children ?? [], (target) => toTarget(target, resolve));
+      setTargets(token.children ?? [], (target) => toTarget(target, resolve));
     }
     const at = tokens.findIndex(({ type, tag }) => type === 'heading_open' && tag === 'h1');
     const untitled = at === -1 ? tokens : tokens.toSpliced(at, 3);
@@ -39,7 +39,7 @@ export async function createMarkdown() {
   };
 }
 
-/** Creates a parser of Markdown without HTML and pictures. Servers that show no page do not load its package. */
+/** Creates a Markdown parser without HTML and pictures. Loads its package on demand. */
 export async function createParser(): Promise<MarkdownIt> {
   const { default: createMarkdownIt } = await import('markdown-it');
   const parser = createMarkdownIt({ html: false, linkify: false });
@@ -48,7 +48,7 @@ export async function createParser(): Promise<MarkdownIt> {
   rules.code_block = (tokens, at) => renderCode(tokens[at]);
   rules.table_open = () => '<div class="table"><table>\n';
   rules.table_close = () => '</table></div>\n';
-  // A browser would request a picture from another host, so only its name is shown.
+  // A browser would load pictures from other hosts, so only their names are shown.
   rules.image = (tokens, at) => escapeHtml(tokens[at]?.content ?? '');
   return parser;
 }
@@ -62,7 +62,7 @@ function renderCode(token: Token | undefined): string {
   return `<div class="code${role}"><pre><code class="language-${escapeHtml(language)}">${code}</code></pre></div>\n`;
 }
 
-/** A block without a language after a command is the output of the command (docs/development.md). */
+/** Marks code blocks without a language that follow a command: they are its output (docs/development.md). */
 function markOutputs(tokens: readonly Token[]): void {
   for (const [at, token] of tokens.entries()) {
     const before = tokens[at - 1];
@@ -73,13 +73,13 @@ function markOutputs(tokens: readonly Token[]): void {
   }
 }
 
-/** Sets the id of every heading and returns the sections. Text before the first heading belongs to none. */
+/** Sets the ids of all headings and returns the sections. Text before the first heading is in no section. */
 function nameHeadings(tokens: readonly Token[]): readonly DocumentSection[] {
   const slugOf = createSlugs();
   const sections: { heading: DocumentSection['heading']; texts: string[] }[] = [];
   for (const [at, token] of tokens.entries()) {
     if (token.type === 'heading_open') {
-      // A heading is three tokens: its beginning, its text and its end.
+      // A heading has three tokens: its start, its text and its end.
       const [inline, close] = tokens.slice(at + 1, at + 3);
       const text = inline === undefined ? '' : toText(inline);
       const id = slugOf(text);
@@ -104,7 +104,7 @@ function toText({ type, content, children }: Token): string {
     .join('');
 }
 
-/** Turns the alignment of a column into a class, because pages have no inline styles. */
+/** Replaces the inline style of a column's alignment by a class, because pages have no inline styles. */
 export function avoidInlineStyle(token: Token): void {
   const style = token.attrGet('style');
   if (style === null) return;
@@ -112,14 +112,14 @@ export function avoidInlineStyle(token: Token): void {
   token.attrSet('class', String(style).replace('text-align:', 'align-'));
 }
 
-/** The element of a link: a link that leads nowhere is shown as text. */
+/** Element of a link; `span` for a link without a URL. */
 export interface LinkElement {
   readonly tag: 'a' | 'span';
   readonly attrs: [string, string][];
 }
 
-/** Replaces the elements of the links among inline tokens. Links do not nest. */
-export function leadLinks(tokens: readonly Token[], toElement: (target: string) => LinkElement) {
+/** Replaces the elements of the links among inline tokens. Links cannot nest. */
+export function setTargets(tokens: readonly Token[], toElement: (target: string) => LinkElement) {
   let tag = 'a';
   for (const token of tokens) {
     if (token.type === 'link_open') {
@@ -143,7 +143,7 @@ function toTarget(target: string, resolve: ResolveLink): LinkElement {
   };
 }
 
-/** Creates the ids of one page's headings: the second of a name ends in `-1`, the third in `-2`. */
+/** Creates a function that returns unique ids for a page's headings: repeated ones end in `-1`, `-2` and so on. */
 function createSlugs(): (heading: string) => string {
   const counts = new Map<string, number>();
   return (heading) => {

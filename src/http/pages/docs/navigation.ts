@@ -1,10 +1,10 @@
 export interface NavigationGroup {
   readonly title: string;
-  /** Pages by file name without `.md`. A summary is a sentence without its full stop. */
+  /** Pages by file name without `.md`. A summary has no full stop at its end. */
   readonly pages: readonly { readonly name: string; readonly summary: string }[];
 }
 
-/** The pages of `/docs` in order, without those whose file is missing. `assets`, `find` and `ask` are other paths. */
+/** Pages of `/docs` in reading order. `assets`, `find` and `ask` are other paths and cannot be names. */
 export const navigation: readonly NavigationGroup[] = [
   {
     title: 'First steps',
@@ -125,8 +125,8 @@ export const navigation: readonly NavigationGroup[] = [
   {
     title: 'Working on Perch',
     pages: [
-      { name: 'architecture', summary: 'The folders, and how requests go through the code' },
-      { name: 'development', summary: 'Build and test it, and the place for each change' },
+      { name: 'architecture', summary: 'The folders, and the path of a request through the code' },
+      { name: 'development', summary: 'Build, test and change Perch' },
     ],
   },
 ];

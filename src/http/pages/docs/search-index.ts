@@ -7,7 +7,7 @@ export interface SearchEntry extends DocumentSection {
 
 export interface SearchHit {
   readonly entry: SearchEntry;
-  /** Text around the first match, split into matches and the text between them. */
+  /** Text around the first match, as parts that are matches or the text between them. */
   readonly snippet: readonly { readonly text: string; readonly isMatch: boolean }[];
 }
 
@@ -17,10 +17,10 @@ export const maxHits = 20;
 
 const maxWords = 8;
 
-/** Maximum number of entries that are indexed at once; other requests are served in between. */
+/** Maximum number of entries that are indexed without letting other requests run. */
 const chunkSize = 20;
 
-/** Creates the index of all entries. The package is loaded here, because most servers never search. */
+/** Creates the search index. Loads its package on demand, because most servers never search. */
 export async function createSearchIndex(entries: readonly SearchEntry[]) {
   const { default: MiniSearch } = await import('minisearch');
   const index = new MiniSearch({
@@ -54,7 +54,7 @@ function splitWords(text: string): readonly string[] {
   return folded.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
 }
 
-/** Returns the words of a text, and the parts of words such as `invalid_key`. */
+/** Returns the words of a text, with the parts of words such as `invalid_key`. */
 function splitTerms(text: string): string[] {
   return splitWords(text).flatMap((word) =>
     word.includes('_') ? [word, ...word.split('_')] : [word],
@@ -72,7 +72,7 @@ function isLetter(word: string): boolean {
 const snippetLength = 200;
 const snippetLead = 60;
 
-/** Returns the text around the first of the words, with every word that begins with one of them marked. */
+/** Returns the text around the first match, split at all words that start with one of `words`. */
 function cutSnippet(text: string, words: readonly string[]): SearchHit['snippet'] {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   const beginnings = words.map((word) =>
@@ -85,9 +85,9 @@ function cutSnippet(text: string, words: readonly string[]): SearchHit['snippet'
   const end = rest.length <= snippetLength ? rest.length : rest.lastIndexOf(' ', snippetLength);
   const cut = rest.slice(0, end > 0 ? end : snippetLength);
   const shown = `${start > 0 ? '… ' : ''}${cut}${cut.length < rest.length ? ' …' : ''}`;
-  // Text between matches and matches in turn.
+  // `split` with a group returns text and matches alternately.
   return shown
     .split(pattern)
-    .map((stretch, at) => ({ text: stretch, isMatch: at % 2 === 1 }))
-    .filter((stretch) => stretch.text !== '');
+    .map((part, at) => ({ text: part, isMatch: at % 2 === 1 }))
+    .filter((part) => part.text !== '');
 }

@@ -5,15 +5,15 @@ import { Problem, toProblemDocument } from '../../../core/problem.ts';
 import type { Sliced } from '../../../core/scheduling/slices.ts';
 import { sliceByTurns } from '../../../core/scheduling/turns.ts';
 import { type Answer, createRenderingCache } from '../../../fetching/plan.ts';
-import type { AddressPlace } from '../../../reads/addresses/address.ts';
+import type { AddressOptions } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
-import { type Answered, nameView } from '../../../reads/run.ts';
-import { closeToPages } from '../../../web/cors.ts';
-import { noteProblem, toProblem } from '../../../web/errors.ts';
+import { type AnsweredRead, nameView } from '../../../reads/run.ts';
+import { rejectOtherOrigins } from '../../../web/cors.ts';
+import { recordProblem, toProblem } from '../../../web/errors.ts';
 import { toReplyHeaders } from '../../../web/headers.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
 import {
-  nothingOfItsOwn,
+  defaultReplyOptions,
   type PreparedReply,
   prepareReply,
   sendPrepared,
@@ -23,7 +23,7 @@ import { refuseRead, toRequester } from '../../key-status/plugin.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import { type ReadingOptions, toReplyOptions } from '../../reads/read-routes.ts';
 import { findVersioned, surfaceOf } from '../../reads/routes.ts';
-import { htmlHeaders, prepareBody, preparePage } from '../layout.ts';
+import { htmlHeaders, prepareBody, preparePage, repeatedText } from '../layout.ts';
 import {
   type FrontSite,
   renderFrontMarkdown,
@@ -32,7 +32,7 @@ import {
   renderRead,
   toQuestionLink,
 } from './page.ts';
-import { type OwnRead, readPasted } from './pasted.ts';
+import { type OwnRead, parsePasted } from './pasted.ts';
 import { createResultRenderer, type ResultHtml } from './result-html.ts';
 
 interface FrontOptions extends ReadingOptions {
@@ -40,15 +40,17 @@ interface FrontOptions extends ReadingOptions {
   readonly origins: Origins;
 }
 
-/** Registers `/`: HTML to a browser, Markdown to others. With `q` it reads, charged as the read's own route. */
+/** Registers `/`: HTML for browsers, Markdown for others. With `q` it runs a read, charged like the read's own route. */
 export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
-  closeToPages(app, options.origins);
+  rejectOtherOrigins(app, options.origins);
   const prepareFront = createFront(options.site);
   const answer = createFrontAnswer(options);
-  // The allowance is that of the read, if a request asks for one.
+  // A request with a question spends the allowance of its read.
   const allowance = ({ raw: { url = '' } }: FastifyRequest) => {
-    const asked = hasQuestion(url) ? readQuestion(url, options.context).asked : null;
-    return asked === null || asked instanceof Problem ? null : surfaceOf(findVersioned(asked.read));
+    const target = hasQuestion(url) ? readQuestion(url, options.context).target : null;
+    return target === null || target instanceof Problem
+      ? null
+      : surfaceOf(findVersioned(target.read));
   };
   const config = { allowance };
   app.addHook('onRequest', async (_request, reply) => {
@@ -57,24 +59,24 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   app.get('/', { config }, (request, reply) => {
     const format = negotiate(request.headers.accept, offers.frontPage);
     if (hasQuestion(request.raw.url ?? '')) return answer(reply, format);
-    return sendPrepared({ request, reply }, prepareFront(format), nothingOfItsOwn);
+    return sendPrepared({ request, reply }, prepareFront(format), defaultReplyOptions);
   });
   refuseOtherMethods(app, '/', { allow: ['GET', 'HEAD'], config });
 }
 
-/** The page without a question is made once, because it never changes while the process runs. */
+/** Creates a function that returns the page without a question, and caches it. */
 function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
-  const kept = new Map<PageFormat, PreparedReply>();
+  const cache = new Map<PageFormat, PreparedReply>();
   const headers = { link: toDiscoveryLink(site.baseUrl) };
   return (format) => {
     const text = () => (format === 'html' ? renderFrontPage(site) : renderFrontMarkdown(site));
-    const reply = kept.get(format) ?? preparePage(text(), format, headers);
-    kept.set(format, reply);
+    const reply = cache.get(format) ?? preparePage(text(), format, headers);
+    cache.set(format, reply);
     return reply;
   };
 }
 
-/** Creates the answers to questions, each as the route of its read answers. */
+/** Creates the handler of questions. It answers as the route of the read does. */
 function createFrontAnswer(options: FrontOptions) {
   const { site, accessLog, context, identification, heavyTurns } = options;
   const toReply = createFoundReplies(options);
@@ -83,19 +85,19 @@ function createFrontAnswer(options: FrontOptions) {
     const question = readQuestion(request.raw.url ?? '', context);
     const send = (prepared: PreparedReply) => {
       const hasIdentity = request.identity !== null;
-      const own = hasIdentity ? toReplyOptions(request, site.baseUrl) : nothingOfItsOwn;
+      const own = hasIdentity ? toReplyOptions(request, site.baseUrl) : defaultReplyOptions;
       sendPrepared({ request, reply }, prepared, own);
     };
     try {
       const found = await find(question, request, options);
       const slices = sliceByTurns(heavyTurns, identification.clientOf(request).address);
       send(await toReply(found, format, slices));
-      accessLog.notice(request, reply, 200);
+      accessLog.logIfNotable(request, reply, 200);
     } catch (error) {
-      // A program gets the problem itself, a person a page about it (docs/decisions/0029).
+      // Programs get the problem document, browsers a page that describes it (docs/decisions/0029).
       if (format === 'markdown' || !(error instanceof Error)) throw error;
       const problem = toProblem(error, request);
-      noteProblem(problem, reply, accessLog);
+      recordProblem(problem, reply, accessLog);
       const document = toProblemDocument(problem, { baseUrl: site.baseUrl });
       const { title } = document;
       const html = renderProblem(document, site);
@@ -106,74 +108,74 @@ function createFrontAnswer(options: FrontOptions) {
   };
 }
 
-interface Found extends Answered {
+interface Found extends AnsweredRead {
   readonly text: string;
   readonly address: string;
   readonly variesByKey: boolean;
 }
 
-async function find({ text, asked }: Question, request: FastifyRequest, options: FrontOptions) {
-  if (asked instanceof Problem) throw asked;
+async function find({ text, target }: Question, request: FastifyRequest, options: FrontOptions) {
+  if (target instanceof Problem) throw target;
   const { reader, work, load, identification } = options;
   refuseRead(request, load);
-  const read = reads[asked.read];
-  const understood = reader.understand(read, asked.given);
-  const answered = await work.track(reader.fetch(understood, toRequester(request, identification)));
-  return { text, address: asked.address, ...answered, variesByKey: read.isBrowse };
+  const read = reads[target.read];
+  const parsed = reader.parse(read, target.given);
+  const answered = await work.track(reader.fetch(parsed, toRequester(request, identification)));
+  return { text, address: target.address, ...answered, variesByKey: read.isBrowse };
 }
 
 interface Question {
   readonly text: string;
-  readonly asked: OwnRead | Problem;
+  readonly target: OwnRead | Problem;
 }
 
 function hasQuestion(url: string): boolean {
   return url.length > 1 && parseQuery(url).q !== undefined;
 }
 
-/** Returns the question of the front page's URL. It never throws a `Problem`. */
-function readQuestion(url: string, place: AddressPlace): Question {
+/** Returns the question in a URL of the front page. An invalid question is returned with its problem. */
+function readQuestion(url: string, options: AddressOptions): Question {
   const { q = '' } = parseQuery(url);
   if (typeof q !== 'string') {
-    const detail = 'The parameter `q` is given more than once; it takes one value.';
-    return { text: q[0]?.trim() ?? '', asked: new Problem('invalid_option', { detail }) };
+    const problem = new Problem('invalid_option', { detail: repeatedText });
+    return { text: q[0]?.trim() ?? '', target: problem };
   }
   const text = q.trim();
   try {
     return {
       text,
-      asked: text === '' ? new Problem('missing_query', blank) : readPasted(text, place),
+      target: text === '' ? new Problem('missing_query', blank) : parsePasted(text, options),
     };
   } catch (error) {
-    if (error instanceof Problem) return { text, asked: error };
+    if (error instanceof Problem) return { text, target: error };
     throw error;
   }
 }
 
 const blank = {
   detail:
-    'The parameter `q` is empty; it takes the URL of a post, an account or a search, an `@handle`, or words to search for.',
+    'The text is empty. Enter the URL of a post, an account or a search, an `@handle`, or words to search for.',
 };
 
-/** Maximum bytes of Markdown that a page shows rendered, so that it takes little time; its source is shown in full. */
+/** Maximum bytes of Markdown that a page shows rendered, because rendering takes time. The source is shown in full. */
 export const maxRenderedBytes = 32_768;
 
-/** Creates the replies to answers: a page, or the same Markdown as at the read's own address. */
+/** Creates a function that builds the reply to a question: a page, or the same Markdown as at the read's own URL. */
 function createFoundReplies({ site, context, sharedCacheSeconds, reader }: FrontOptions) {
   const toPage = (url: string) => toQuestionLink(url, site);
-  // Rendering takes longest, so it is kept beside the answer.
-  const kept = createRenderingCache<ResultHtml>();
+  // Rendering is the slowest step, so its result is cached with the answer.
+  const cache = createRenderingCache<ResultHtml>();
   let renderer: ReturnType<typeof createResultRenderer> | undefined;
   const renderOnce = async (found: Found, markdown: string): Promise<ResultHtml> => {
     renderer ??= createResultRenderer({ ...context, headingLevel: 3, toPage });
     const render = await renderer;
     const { answer } = found;
     const name = nameView(found, 'markdown');
-    const known = kept.get(answer.renderings, name);
-    if (known !== undefined) return known;
+    const cached = cache.get(answer.renderings, name);
+    if (cached !== undefined) return cached;
     const isTooLong = Buffer.byteLength(markdown) > maxRenderedBytes;
     const rendered = isTooLong ? tooLong : render(markdown, mastodonHostOf(answer));
-    kept.set(answer.renderings, name, rendered, 2 * rendered.html.length);
+    cache.set(answer.renderings, name, rendered, 2 * rendered.html.length);
     return rendered;
   };
   return async (found: Found, format: PageFormat, sliced: Sliced): Promise<PreparedReply> => {
@@ -192,7 +194,7 @@ function createFoundReplies({ site, context, sharedCacheSeconds, reader }: Front
   };
 }
 
-/** Returns the Mastodon server that sent its own account or a post by one; `null` for any other answer. */
+/** Returns the Mastodon server of an answer about one of its own accounts or their posts; otherwise `null`. */
 function mastodonHostOf({ found, source }: Answer): string | null {
   const subject = 'post' in found ? found.post : found.account;
   const account = subject !== null && 'author' in subject ? subject.author : subject;
@@ -204,5 +206,5 @@ function mastodonHostOf({ found, source }: Answer): string | null {
 
 const tooLong: ResultHtml = {
   title: 'Result',
-  html: '<p>This is too long to be shown rendered. Its source is here in full.</p>\n',
+  html: '<p>This result is too long to be shown formatted. Select “Source” to see all of it.</p>\n',
 };

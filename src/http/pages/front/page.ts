@@ -4,7 +4,7 @@ import { redactKeys } from '../../../core/redact.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
 import { findVersioned } from '../../reads/routes.ts';
 import { brandMark, renderLink, renderPage, type Site, toLink } from '../layout.ts';
-import { otherMeaningOf } from './pasted.ts';
+import { findOtherMeaning } from './pasted.ts';
 import type { ResultHtml } from './result-html.ts';
 
 export interface FrontSite extends Site {
@@ -34,19 +34,19 @@ function listSurfaces({ baseUrl, hasSample }: FrontSite) {
   return [
     {
       name: 'Permalinks',
-      text: 'Put this address in the place of the site’s. The path stays as it is, and so does what it means.',
+      text: 'Replace the site’s host in a link with this server’s. The path stays the same.',
       example: `curl ${baseUrl}/${handle}`,
       docs: '/docs/start',
     },
     {
       name: 'API',
-      text: 'The same bytes under a version that keeps working. JSON by `Accept: application/json` or `format=json`.',
+      text: 'The same replies under versioned paths. For JSON, send `Accept: application/json` or `format=json`.',
       example: `curl '${baseUrl}${path}?format=json'`,
       docs: '/docs/posts',
     },
     {
       name: 'MCP',
-      text: 'The same reads as tools for an assistant. Every tool only reads.',
+      text: 'The same reads as read-only tools for AI assistants.',
       example: `${baseUrl}/mcp`,
       docs: '/docs/mcp',
     },
@@ -57,14 +57,14 @@ const nextLinks = [
   { path: '/docs/start', name: 'Quick start', text: 'read a post in five minutes' },
   { path: '/docs', name: 'Documentation', text: 'every read and its parameters' },
   { path: '/openapi.json', name: 'OpenAPI', text: 'every route, for generators' },
-  { path: '/docs/keys', name: 'Keys and limits', text: 'what is free, and what a key adds' },
-  { path: '/docs/errors', name: 'Errors', text: 'every code, and what to do' },
+  { path: '/docs/keys', name: 'Keys and limits', text: 'free requests, and more with a key' },
+  { path: '/docs/errors', name: 'Errors', text: 'every code and its remedy' },
   { path: '/docs/deploy', name: 'Deploy', text: 'one process, no configuration' },
-  { path: '/llms.txt', name: 'llms.txt', text: 'all of this for a model' },
+  { path: '/llms.txt', name: 'llms.txt', text: 'an overview for language models' },
 ];
 
 interface FrontResult {
-  /** The question as it was asked; the page shows no key in it. */
+  /** Text of the question. The page redacts keys in it. */
   readonly text: string;
   readonly title: string;
   readonly html: string;
@@ -99,7 +99,7 @@ export function toQuestionLink(text: string, site: Site): string {
   return `${toLink('/', site)}?q=${encodeComponent(text)}#result`;
 }
 
-/** Maximum characters of the box, enough for every address. A longer text can be sent as `q`. */
+/** Maximum number of characters of the input, enough for every URL. A longer text can be sent as `q`. */
 const maxBoxCharacters = 2048;
 
 function renderBox(site: FrontSite, text: string): string {
@@ -110,7 +110,7 @@ function renderBox(site: FrontSite, text: string): string {
 <h1>Read public posts as&nbsp;Markdown.</h1>
 <p class="lede">${sentence} No&nbsp;account and no key is needed.</p>
 <form id="ask" method="get" action="${escapeHtml(toLink('/', site))}#result">
-<label for="q">Address of a post, profile or search, an @handle, or words to search for</label>
+<label for="q">Link to a post, profile or search, an @handle, or words to search for</label>
 <div class="ask-line">${brandMark}
 <input id="q" name="q" type="text" dir="auto" inputmode="url" required maxlength="${maxBoxCharacters}" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="https://x.com/jack/status/20" value="${escapeLine(text)}">
 <button type="submit">Read</button>
@@ -131,7 +131,7 @@ ${renderCommand(`surface-${index}`, `the ${name} example`, example)}
 </li>`,
   );
   return `<section class="surfaces" aria-labelledby="surfaces-title">
-<h2 id="surfaces-title">Three ways in, the same reads</h2>
+<h2 id="surfaces-title">Three ways to read</h2>
 <ul>${surfaces.join('\n')}</ul>
 </section>`;
 }
@@ -157,9 +157,9 @@ export function renderFrontMarkdown(site: FrontSite): string {
   const blocks = [
     '# Perch',
     sentence,
-    'Ask this address for anything that can be pasted: the URL of a post, an account or a search, an `@handle`, words to search for.',
+    'Send the URL of a post, an account or a search, an `@handle`, or words to search for as `q`:',
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
-    '## Three surfaces',
+    '## Three ways to read',
     surfaces.join('\n'),
     '## Next',
     nextLinks.map(({ path, name, text }) => `- [${name}](${baseUrl}${path}): ${text}`).join('\n'),
@@ -174,12 +174,12 @@ interface ShownRead {
   readonly source: string;
 }
 
-/** Renders a read as HTML: rendered, as source, and with the commands that return the same. */
+/** Renders a result as HTML: formatted, as source, and with commands that return the same. */
 export function renderRead({ url, markdown, rendered, source }: ShownRead): string {
   return `<div class="result-head">
 <h2 id="result-title" tabindex="-1">Result</h2>
 <p class="source">from ${escapeHtml(source)}</p>
-<fieldset class="views"><legend class="visually-hidden">Show it</legend>
+<fieldset class="views"><legend class="visually-hidden">View</legend>
 <input type="radio" name="view" id="view-rendered" checked><label for="view-rendered">Rendered</label>
 <input type="radio" name="view" id="view-source"><label for="view-source">Source</label>
 </fieldset>
@@ -189,21 +189,21 @@ export function renderRead({ url, markdown, rendered, source }: ShownRead): stri
 ${rendered.html}</article>
 <pre id="result-source" class="markdown" dir="auto"><code>${escapeHtml(markdown)}</code></pre>
 <div class="terminal">
-<h3>The same from a terminal</h3>
+<h3>From a terminal</h3>
 ${renderCommand('result-curl', 'the command for Markdown', toCommand(url, ''))}
 ${renderCommand('result-curl-json', 'the command for JSON', toCommand(url, "-H 'Accept: application/json' "))}
 </div>`;
 }
 
-/** Returns the line for a terminal; nothing in a URL can end its quotes, which a plain word does not need. */
+/** Returns a shell command. The URL is quoted unless it has only plain characters. */
 function toCommand(url: string, options: string): string {
   const isPlain = /^[\w:/.@%~-]+$/.test(url);
   return `curl ${options}${isPlain ? url : `'${url.replaceAll("'", "'\\''")}'`}`;
 }
 
-/** Renders a link to the other meaning of a word; nothing if it has one meaning. */
+/** Renders a link to the other meaning of a word; an empty string if there is none. */
 function renderOtherMeaning(text: string, site: Site): string {
-  const other = otherMeaningOf(text);
+  const other = findOtherMeaning(text);
   if (other === null) return '';
   const link = `<a href="${escapeHtml(toQuestionLink(other.text, site))}">${escapeHtml(other.name)}</a>`;
   const question =
@@ -211,19 +211,31 @@ function renderOtherMeaning(text: string, site: Site): string {
   return `<p class="other-meaning">${question}</p>\n`;
 }
 
-/** Renders a problem in words: what is wrong, what to do, how long to wait, its code. */
+/** Next steps for people in a browser, where the `resolution` of a problem is about parameters or headers. */
+const pageResolutions: Readonly<Record<string, string>> = {
+  missing_query: 'Type a link, an @handle or words.',
+  invalid_query: 'Use a shorter or simpler text.',
+  invalid_url: 'Use a link that starts with https, without user name, password or port.',
+  unsupported_host: 'Use a link to X, Bluesky, a Mastodon server or this site.',
+  invalid_path: 'Use a link such as https://x.com/jack/status/20.',
+  invalid_option: 'Correct the address and try again.',
+};
+
+/** Renders a problem in words: title, detail, next step or time to wait, and code. */
 export function renderProblem(problem: ProblemDocument, site: Site): string {
-  const { code, title, status, detail, resolution, retry_after: wait } = problem;
+  const { code, title, status, detail, retry_after: wait } = problem;
+  const seconds = wait === 1 ? '1 second' : `${wait} seconds`;
+  const resolution = pageResolutions[code] ?? problem.resolution;
   const docs = toLink(`/docs/errors#${code}`, site);
   return `<div class="problem">
 <h2 id="result-title" tabindex="-1">${escapeHtml(title)}</h2>
 <p>${renderCode(detail)}</p>
-<p>${renderCode(resolution)}</p>
-${wait === undefined ? '' : `<p class="wait">Try again in ${wait === 1 ? '1 second' : `${wait} seconds`}.</p>\n`}<p class="problem-code">Code <a href="${escapeHtml(docs)}"><code>${code}</code></a>, status ${status}</p>
+${wait === undefined ? `<p>${renderCode(resolution)}</p>` : `<p class="wait">Try again in ${seconds}.</p>`}
+<p class="problem-code">Code <a href="${escapeHtml(docs)}"><code>${code}</code></a>, status ${status}</p>
 </div>`;
 }
 
-/** Renders a line with a button that copies it, which `copy.js` shows. `name` is for screen readers. */
+/** Renders a command with a copy button, which `copy.js` shows. `name` is for screen readers. */
 function renderCommand(id: string, name: string, command: string): string {
   return `<div class="code command"><pre id="${id}"><code>${escapeHtml(command)}</code></pre><button type="button" class="copy" data-copies="${id}" hidden>Copy<span class="visually-hidden"> ${escapeHtml(name)}</span></button></div>`;
 }

@@ -1,31 +1,31 @@
 import { parseUrl } from '../../../core/http/url.ts';
 import { parseHandle } from '../../../model/reference.ts';
-import type { AddressedRead, AddressPlace } from '../../../reads/addresses/address.ts';
+import type { AddressedRead, AddressOptions } from '../../../reads/addresses/address.ts';
 import { ownPathOf } from '../../../reads/addresses/address.ts';
-import { matchOwnPath, toOwnAddress } from '../../../reads/addresses/own-path.ts';
-import { readTyped, toTypedUrl } from '../../../reads/addresses/typed.ts';
+import { matchOwnPath, toOwnPath } from '../../../reads/addresses/own-path.ts';
+import { parseTypedInput, toTypedUrl } from '../../../reads/addresses/typed-input.ts';
 
-/** A read, and the path and query at which this server answers it, without `format`. */
+/** Read with its path and query on this server, without `format`. */
 export interface OwnRead extends AddressedRead {
   readonly address: string;
 }
 
 /**
- * Reads the trimmed text of the box of the front page: an address, a handle, or words to search for.
+ * Parses the trimmed text of the front page's input: a URL, a handle, or words to search for.
  *
- * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for an address that Perch cannot read
+ * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot read
  */
-export function readPasted(text: string, place: AddressPlace): OwnRead {
-  const url = toTypedUrl(text, place);
-  const own = url === null ? null : ownAddress(url, place.baseUrl);
+export function parsePasted(text: string, options: AddressOptions): OwnRead {
+  const url = toTypedUrl(text, options);
+  const own = url === null ? null : ownAddress(url, options.baseUrl);
   const ownRead = own === null ? null : toOwnRead(own);
   if (ownRead !== null) return ownRead;
   const words = { read: 'searchPosts', given: { q: text } } as const;
-  const found = readTyped(text, place, 'The parameter `q`') ?? words;
-  return { ...found, address: toOwnAddress(found, 'permalink') };
+  const found = parseTypedInput(text, options, 'The link') ?? words;
+  return { ...found, address: toOwnPath(found, 'permalink') };
 }
 
-/** Returns the path and query of a URL of this server; `null` for any other, and for one with a user name. */
+/** Returns the path and query of a URL of this server; `null` for other URLs, and for those with a user name. */
 export function ownAddress(text: string, baseUrl: string): string | null {
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
@@ -35,7 +35,7 @@ export function ownAddress(text: string, baseUrl: string): string | null {
   return path === null ? null : `${path}${url.search}`;
 }
 
-/** A page shows Markdown, so the `format` of the address is ignored. */
+/** Returns the read at an address of this server, without its `format`, because the page shows Markdown. */
 function toOwnRead(address: string): OwnRead | null {
   const [path = '', ...queries] = address.split('?');
   const pairs = queries.join('?').split('&');
@@ -44,9 +44,9 @@ function toOwnRead(address: string): OwnRead | null {
   return found && { ...found, address: query === '' ? path : `${path}?${query}` };
 }
 
-/** Returns the second meaning of a single word: an account for a search, or the reverse. */
-export function otherMeaningOf(text: string) {
-  // A name with a dot is read as a handle, which `node.js` is not meant as.
+/** Returns the other meaning of a single word, as an account or as a search; `null` if there is none. */
+export function findOtherMeaning(text: string) {
+  // A word with a dot, such as `node.js`, is parsed as a handle but may be meant as a search.
   if (/[@:\s]/.test(text) || parseHandle(text) === null) return null;
   return text.includes('.')
     ? { kind: 'search' as const, text: `"${text}"`, name: text }

@@ -1,27 +1,27 @@
 import type { Token } from 'markdown-it';
 import { parseUrl } from '../../../core/http/url.ts';
 import { Problem } from '../../../core/problem.ts';
-import type { AddressPlace } from '../../../reads/addresses/address.ts';
+import type { AddressOptions } from '../../../reads/addresses/address.ts';
 import { isPlatformHost } from '../../../reads/addresses/site-path.ts';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { avoidInlineStyle } from '../docs/markdown.ts';
-import { type OwnRead, ownAddress, readPasted } from './pasted.ts';
+import { type OwnRead, ownAddress, parsePasted } from './pasted.ts';
 
 export interface ResultHtml {
   readonly title: string;
   readonly html: string;
 }
 
-interface ResultPlace extends AddressPlace {
+interface ResultOptions extends AddressOptions {
   readonly headingLevel: number;
   toPage(url: string): string;
 }
 
 /**
- * Creates the renderer of results, whose optional second argument is the Mastodon server that answered. The Markdown
- * is the only source of markup, and a picture becomes a link, so the page sends no request to other hosts.
+ * Creates a renderer of results. Its optional second argument is the Mastodon server of the answer. HTML in the
+ * Markdown is escaped, and pictures become links, so that the page sends no requests to other hosts.
  */
-export async function createResultRenderer(place: ResultPlace) {
+export async function createResultRenderer(options: ResultOptions) {
   const { default: createParser } = await import('markdown-it');
   const parser = createParser({ html: false, linkify: false });
   parser.validateLink = (url) => /^https?:\/\//i.test(url);
@@ -30,13 +30,13 @@ export async function createResultRenderer(place: ResultPlace) {
   rules.image = (tokens, index) => renderPicture(tokens[index]);
   return (markdown: string, mastodonHost: string | null = null): ResultHtml => {
     const tokens = parser.parse(markdown, {});
-    const leadLinks = createLinks(place, mastodonHost);
+    const setTargets = createLinks(options, mastodonHost);
     keepOneTitle(tokens);
-    nestHeadings(tokens, place.headingLevel);
+    nestHeadings(tokens, options.headingLevel);
     for (const token of tokens) {
       avoidInlineStyle(token);
       if (textBlock.test(token.type)) token.attrSet('dir', 'auto');
-      leadLinks(token.children ?? []);
+      setTargets(token.children ?? []);
     }
     const heading = tokens.findIndex(({ type }) => type === 'heading_open');
     return {
@@ -46,10 +46,10 @@ export async function createResultRenderer(place: ResultPlace) {
   };
 }
 
-/** Blocks of text, each of which has its own direction. */
+/** Blocks of text, each with its own text direction. */
 const textBlock = /^(?:paragraph|heading|list_item|blockquote|th|td)_open$/;
 
-/** The first heading is the title of the result. An article has headings of any level, all below it. */
+/** Moves all headings below the first one, which is the title. Articles can have headings of any level. */
 function keepOneTitle(tokens: readonly Token[]): void {
   const [title, ...others] = tokens.filter(({ type }) => type === 'heading_open');
   if (title === undefined) return;
@@ -57,7 +57,7 @@ function keepOneTitle(tokens: readonly Token[]): void {
   for (const heading of others) if (heading.tag < below) heading.tag = below;
 }
 
-/** Headings of a page skip no level (WCAG 2.2, technique G141), whatever the Markdown begins with. */
+/** Changes heading levels so that they start at `first` and skip none (WCAG 2.2, technique G141). */
 export function nestHeadings(tokens: readonly Token[], first: number): void {
   const open: number[] = [];
   let tag = '';
@@ -72,7 +72,7 @@ export function nestHeadings(tokens: readonly Token[], first: number): void {
   }
 }
 
-/** Writes a picture as its name, which is a link to it unless it is within a link already. */
+/** Renders a picture as its name, which links to the picture unless it is already in a link. */
 function renderPicture(token: Token | undefined): string {
   const name = escapeHtml(textOf(token?.children ?? []) || 'Picture');
   const text = `<span class="picture">${name}</span>`;
@@ -80,43 +80,43 @@ function renderPicture(token: Token | undefined): string {
 }
 
 /**
- * Creates the function that sets the targets of links and pictures in one result: addresses that Perch reads lead to
- * its page for them. The first link to each post or account of a platform is followed by one to the original, whose
- * HTML is in `meta` of the token that ends the link; `meta` of a picture has the attributes of the link to it.
+ * Creates a function that sets the targets of links and pictures in one result. URLs that Perch can read link to its
+ * own page for them. The first link to each post or account on a platform is followed by a link to the original, whose
+ * HTML is in `meta` of the link's last token. `meta` of a picture has the attributes of the link to the picture.
  */
-function createLinks(place: ResultPlace, mastodonHost: string | null) {
+function createLinks(options: ResultOptions, mastodonHost: string | null) {
   const shown = new Set<string>();
   let count = 0;
   const isPlatform = (hostname: string) => {
-    if (hostname !== mastodonHost && !isPlatformHost(hostname, place)) return false;
+    if (hostname !== mastodonHost && !isPlatformHost(hostname, options)) return false;
     count += 1;
     return count <= maxPlatformLinks;
   };
-  const leadLink = (open: Token, content: readonly Token[]) => {
+  const setLinkTarget = (open: Token, content: readonly Token[]) => {
     const href = String(open.attrGet('href'));
-    const read = readLink(href, place, isPlatform);
-    open.attrs = toTarget(href, read, place);
+    const read = readLink(href, options, isPlatform);
+    open.attrs = toTarget(href, read, options);
     const end = content.at(-1);
     if (end === undefined || !isFirst(read, shown)) return;
     end.meta = { originalHtml: renderOriginal(href, content) };
   };
-  const leadPicture = (picture: Token) => {
+  const setPictureTarget = (picture: Token) => {
     const href = String(picture.attrGet('src'));
-    const target = toTarget(href, readLink(href, place, isPlatform), place);
+    const target = toTarget(href, readLink(href, options, isPlatform), options);
     picture.meta = { attributes: joinAttributes(target) };
   };
   return (tokens: readonly Token[]): void => {
     for (const [first, ...content] of splitLinks(tokens)) {
-      if (first?.type === 'link_open') leadLink(first, content);
-      else if (first?.type === 'image') leadPicture(first);
+      if (first?.type === 'link_open') setLinkTarget(first, content);
+      else if (first?.type === 'image') setPictureTarget(first);
     }
   };
 }
 
-/** Maximum number of links to platforms that are read in one result. */
+/** Maximum number of links to platforms that are converted in one result. */
 const maxPlatformLinks = 2000;
 
-/** Splits inline tokens into whole links, which do not nest, and single tokens. */
+/** Splits inline tokens into whole links, which cannot nest, and single tokens. */
 function splitLinks(tokens: readonly Token[]): readonly (readonly Token[])[] {
   const parts: Token[][] = [];
   let isLink = false;
@@ -130,23 +130,27 @@ function splitLinks(tokens: readonly Token[]): readonly (readonly Token[])[] {
 
 type LinkedRead = OwnRead & { readonly isOwn: boolean };
 
-function readLink(href: string, place: ResultPlace, isPlatform: (hostname: string) => boolean) {
+function readLink(href: string, options: ResultOptions, isPlatform: (hostname: string) => boolean) {
   const url = parseUrl(href);
   if (url === null) return null;
-  const isOwn = ownAddress(href, place.baseUrl) !== null;
+  const isOwn = ownAddress(href, options.baseUrl) !== null;
   if (!isOwn && !isPlatform(url.hostname)) return null;
   try {
-    return { ...readPasted(href, place), isOwn };
+    return { ...parsePasted(href, options), isOwn };
   } catch (error) {
     if (error instanceof Problem) return null;
     throw error;
   }
 }
 
-/** The author of a post vouches for its links, not this server. */
-function toTarget(href: string, read: LinkedRead | null, place: ResultPlace): [string, string][] {
+/** Returns the attributes of a link. Links that Perch cannot read come from posts and get `nofollow`. */
+function toTarget(
+  href: string,
+  read: LinkedRead | null,
+  options: ResultOptions,
+): [string, string][] {
   if (read === null) return [['href', href], ...outward];
-  return [['href', place.toPage(read.isOwn ? `${place.baseUrl}${read.address}` : href)]];
+  return [['href', options.toPage(read.isOwn ? `${options.baseUrl}${read.address}` : href)]];
 }
 
 const outward: readonly [string, string][] = [['rel', 'nofollow noopener noreferrer']];
@@ -155,7 +159,7 @@ function joinAttributes(attributes: readonly [string, string][]): string {
   return attributes.map(([name, value]) => `${name}="${escapeHtml(value)}"`).join(' ');
 }
 
-/** Reads that have one original; a list or a search is found from these. */
+/** Reads whose results have an original page to link to. */
 const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);
 
 function isFirst(read: LinkedRead | null, shown: Set<string>): boolean {
@@ -165,7 +169,7 @@ function isFirst(read: LinkedRead | null, shown: Set<string>): boolean {
   return true;
 }
 
-/** U+FE0E asks for the arrow as text, which some systems draw as an emoji. */
+/** Renders a link to the original. U+FE0E keeps the arrow from being drawn as an emoji. */
 function renderOriginal(href: string, content: readonly Token[]): string {
   const name = `${textOf(content).trim()} on ${new URL(href).hostname}`;
   const attributes = joinAttributes([['href', href], ...outward, ['aria-label', name]]);

@@ -12,7 +12,7 @@ async function paths(corpus: Corpus): Promise<readonly string[]> {
 }
 
 describe('walkCorpus', () => {
-  it('gives the files that can be read, in order', async () => {
+  it('yields the readable files in order', async () => {
     const corpus = corpusOf({
       'b.md': 'b',
       'a/z.rst': 'z',
@@ -29,7 +29,7 @@ describe('walkCorpus', () => {
     expect(await paths(corpus)).toEqual(['LICENSE', 'README', 'a/code.ts', 'a/z.rst', 'b.md']);
   });
 
-  it('leaves out what .gitignore files say, the inner one over the outer', async () => {
+  it('skips files excluded by .gitignore, where an inner file overrides an outer one', async () => {
     const corpus = corpusOf({
       '.gitignore': '/build\n*.gen.md\n!keep.gen.md\n',
       'build/a.md': 'x',
@@ -44,7 +44,7 @@ describe('walkCorpus', () => {
     expect(await paths(corpus)).toEqual(['src/build/a.md', 'src/c.gen.md', 'src/keep.gen.md']);
   });
 
-  it('follows no link', async () => {
+  it('does not follow symbolic links', async () => {
     const outside = corpusOf({ 'secret.md': 'x', 'deep/secret.md': 'x' });
     const corpus = corpusOf({ 'a.md': 'x' });
     symlinkSync(join(outside.root, 'secret.md'), join(corpus.root, 'file.md'));
@@ -54,7 +54,7 @@ describe('walkCorpus', () => {
     expect(await paths(corpus)).toEqual(['a.md']);
   });
 
-  it('leaves out huge files', async () => {
+  it('skips files over the size limit', async () => {
     const corpus = corpusOf({
       'fits.md': 'x'.repeat(maxFileBytes),
       'huge.md': 'x'.repeat(maxFileBytes + 1),
@@ -65,7 +65,7 @@ describe('walkCorpus', () => {
     expect(await paths(corpus)).toEqual(['fits.md', 'long.json']);
   });
 
-  it('keeps to what a corpus names', async () => {
+  it('yields only the paths that the corpus names', async () => {
     const { root } = corpusOf({
       'README.md': 'x',
       'docs/a.md': 'x',
@@ -79,7 +79,7 @@ describe('walkCorpus', () => {
     ]);
   });
 
-  it('leaves out the paths that a corpus excepts', async () => {
+  it('skips the paths that the corpus excludes', async () => {
     const { root } = corpusOf({ 'docs/a.md': 'x', 'docs/rules/b.md': 'x', 'docs/rules.md': 'x' });
 
     expect(await paths({ name: 'own', root, only: ['docs'], except: ['docs/rules'] })).toEqual([
@@ -88,7 +88,7 @@ describe('walkCorpus', () => {
     ]);
   });
 
-  it('gives nothing for a folder that is not there, or one that is a file’s name', async () => {
+  it('yields nothing for a missing folder or a path that is a file', async () => {
     const { root } = corpusOf({ 'a.md': 'x' });
     mkdirSync(join(root, 'folder.md'));
     writeFiles(root, { 'folder.md/b.md': 'x' });

@@ -6,7 +6,7 @@ const source = (heading: string, text: string) => ({
   text,
 });
 
-it('sets the code of a further source in as far as its item', () => {
+it('indents the code of a further source within its list item', () => {
   const { text } = composeAnswer(
     [source('One', 'It is so.')],
     [source('Two', '- First.\n- Second.\n\n```js\nrun();\n```\n\nMore of\nit.')],
@@ -35,7 +35,7 @@ it('sets the code of a further source in as far as its item', () => {
   );
 });
 
-it('keeps within the characters of an answer, and says when it was cut', () => {
+it('truncates an answer at the maximum length and reports it', () => {
   const long = 'word '.repeat(maxAnswerLength);
 
   const { text, finishReason } = composeAnswer([source('One', long)], [source('Two', long)]);
@@ -44,7 +44,7 @@ it('keeps within the characters of an answer, and says when it was cut', () => {
   expect(finishReason).toBe('length');
 });
 
-it('closes code that is cut, as far set in as it was opened', () => {
+it('closes truncated code with the indentation of its opening fence', () => {
   const code = `\`\`\`js\n${'run();\n'.repeat(600)}\`\`\``;
 
   const { text } = composeAnswer([source('One', 'word')], [source('Two', `See\n\n${code}`)]);
@@ -52,7 +52,7 @@ it('closes code that is cut, as far set in as it was opened', () => {
   expect(text.match(/^ {2}```/gm)).toHaveLength(2);
 });
 
-it('writes headings and names so that none of them becomes a mark', () => {
+it('escapes Markdown in headings and names', () => {
   const heading = '**kwargs, snake_case, _x_ & [a](b) <i>`';
 
   const { text } = composeAnswer([source('One', 'It is so.')], [source(heading, 'And so.')]);

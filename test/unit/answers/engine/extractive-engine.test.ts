@@ -9,7 +9,7 @@ import { corpusOf } from '../../../support/corpus-folder.ts';
 import { fc, runs } from '../../../support/fast-check.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
-/** Docs of a made-up server, in a few files. */
+/** Docs of a made-up server in several files. */
 const docs = {
   'README.md':
     '# Gull\n\nGull is a small HTTP server for harbours. See the guides for more.\n\n## Install\n\nRun the installer:\n\n```sh\nnpm install gull\n```\n',
@@ -81,7 +81,7 @@ async function ask(question: string, earlier: readonly EarlierTurn[] = []): Prom
 const places = ({ citations }: Answer) =>
   citations.map(({ path, heading }) => `${path}#${heading}`);
 
-describe('an answer', () => {
+describe('extractive engine', () => {
   it.each([
     ['How large may the body of a request be?', 'guides/server.md#bodyLimit', '1048576'],
     ['default of keepAliveTimeout', 'guides/server.md#keepAliveTimeout', '72000'],
@@ -102,7 +102,7 @@ describe('an answer', () => {
       'export function createRouter',
     ],
     ['how to install gull', 'README.md#Install', 'npm install gull'],
-  ])('to %j comes from %s', async (question, place, words) => {
+  ])('answers %j from %s', async (question, place, words) => {
     const answer = await ask(question);
 
     expect(answer).toMatchObject({ abstained: false, finishReason: 'stop' });
@@ -110,7 +110,7 @@ describe('an answer', () => {
     expect(answer.text).toContain(words);
   });
 
-  it('has a source for each part of a question', async () => {
+  it('cites a source for each part of a question', async () => {
     const answer = await ask('How do I redact passwords, and how do I shut the server down?');
 
     expect(places(answer).slice(0, 2)).toEqual([
@@ -121,7 +121,7 @@ describe('an answer', () => {
     expect(answer.text).toContain('await server.close()');
   });
 
-  it('goes on from the turn before', async () => {
+  it('completes a follow-up with the previous question', async () => {
     const first = await ask('what is keepAliveTimeout');
     const earlier = [
       { question: 'what is keepAliveTimeout', answer: first.text, citations: first.citations },
@@ -133,7 +133,7 @@ describe('an answer', () => {
     expect(answer.text).toContain('72000');
   });
 
-  it('does not go on where a question stands for itself', async () => {
+  it('ignores the previous question if the question is complete', async () => {
     const earlier = [{ question: 'what is keepAliveTimeout', answer: '', citations: [] }];
 
     const answer = await ask('which secrets and passwords are redacted in log lines', earlier);
@@ -141,7 +141,7 @@ describe('an answer', () => {
     expect(places(answer)[0]).toBe('guides/logging.md#Redact secrets');
   });
 
-  it('ends with its citations, best first, each within its section', async () => {
+  it('ends the answer with citations, best first, each within its section', async () => {
     const answer = await ask('redact passwords');
 
     expect(answer.citations[0]).toMatchObject({
@@ -164,14 +164,14 @@ describe('an answer', () => {
     'price of tulips in Amsterdam',
     '???',
     'the of and',
-  ])('is declined for %j', async (question) => {
+  ])('declines %j', async (question) => {
     const answer = await ask(question);
 
     expect(answer).toMatchObject({ abstained: true, citations: [], finishReason: 'stop' });
     expect(answer.text).toMatch(/^The documentation does not seem to answer this\./);
   });
 
-  it('comes in pieces that make its text', async () => {
+  it('sends the text in parts that add up to the answer', async () => {
     const engine = await engineOver(corpusOf(docs));
     const pieces: string[] = [];
 
@@ -183,7 +183,7 @@ describe('an answer', () => {
     expect(pieces.join('')).toBe(answer.text);
   });
 
-  it('stops where the turn is cancelled, before and while it is told', async () => {
+  it('stops before and during an answer when the turn is cancelled', async () => {
     const engine = await engineOver(corpusOf(docs));
     const question = { text: 'how do I stop the server', earlier: [] };
     const reason = new Error('cancelled');
@@ -204,7 +204,7 @@ describe('an answer', () => {
     expect(pieces).toHaveLength(1);
   });
 
-  it('names the corpus where there are several', async () => {
+  it('prefixes paths with the name of the corpus if there are several', async () => {
     const other = { ...corpusOf({ 'a.md': '# Tulips\n\nA tulip has petals.\n' }), name: 'garden' };
     const engine = await engineOver(corpusOf(docs), other);
 
@@ -216,7 +216,7 @@ describe('an answer', () => {
     expect(answer.citations[0]?.path).toBe('garden/a.md');
   });
 
-  it('knows of nothing that was removed', async () => {
+  it('does not answer from removed files', async () => {
     const corpus = corpusOf(docs);
     const answers = openAnswers({
       corpora: [corpus],
@@ -237,7 +237,7 @@ describe('an answer', () => {
   });
 });
 
-describe('any answer', () => {
+describe('every answer', () => {
   const word = fc.constantFrom(
     'gull',
     'seal',
@@ -262,7 +262,7 @@ describe('any answer', () => {
     .array(piece, { minLength: 1, maxLength: 12 })
     .map((pieces) => pieces.join('\n\n'));
 
-  it('has at most five citations that resolve, and 4,000 characters', async () => {
+  it('has at most five valid citations and 4,000 characters', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(file, { minLength: 1, maxLength: 5 }),

@@ -8,19 +8,22 @@ import { corpusOf } from '../../../support/corpus-folder.ts';
 it.each([
   ['send the anchor to Kafka', true],
   ['Is there one? Kafka has none, says AWS', true],
-  // Known, misspelt, at the start of a sentence, and in small letters.
+  // Known, misspelt, at the start of a sentence, and in lower case.
   ['open the Anchor', false],
   ['a boat in the Harbuor', false],
   ['Kafka', false],
   ['send the anchor to kafka', false],
   ['Can I do that in 2026', false],
   ['', false],
-])('says of %j whether it has a name that nobody wrote: %j', async (question, isUnknown) => {
-  const index = openPassageIndex(':memory:');
-  onTestFinished(() => index.close());
-  const corpus = corpusOf({ 'a.md': '# Harbour\n\nOpen the anchor, then send a boat.\n' });
-  await refreshIndex({ index, corpora: [corpus] });
+])(
+  'checks whether %j has a capitalised name that is not in the index: %j',
+  async (question, isUnknown) => {
+    const index = openPassageIndex(':memory:');
+    onTestFinished(() => index.close());
+    const corpus = corpusOf({ 'a.md': '# Harbour\n\nOpen the anchor, then send a boat.\n' });
+    await refreshIndex({ index, corpora: [corpus] });
 
-  const context = { lexicon: createLexicon(index), vocabulary: readVocabulary() };
-  expect(hasUnknownName(question, context)).toBe(isUnknown);
-});
+    const context = { lexicon: createLexicon(index), vocabulary: readVocabulary() };
+    expect(hasUnknownName(question, context)).toBe(isUnknown);
+  },
+);

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { toAsked } from '../../../../src/answers/engine/asked.ts';
 import { findCandidates } from '../../../../src/answers/engine/find.ts';
-import { createPassageStore, useIn } from '../../../../src/answers/engine/passage-store.ts';
+import { countIn, createPassageStore } from '../../../../src/answers/engine/passage-store.ts';
+import { toQuery } from '../../../../src/answers/engine/query.ts';
 import { proximityOf } from '../../../../src/answers/engine/score.ts';
 import { openPassageIndex } from '../../../../src/answers/index/passage-index.ts';
 import { refreshIndex } from '../../../../src/answers/index/refresh.ts';
@@ -24,17 +24,17 @@ const concept = (...terms: readonly (readonly [string, number])[]) => ({
   terms: new Map(terms),
 });
 
-it('keeps in one number how often a term is in each field', async () => {
+it('packs the counts of a term in each field into one number', async () => {
   const { store } = await openStore(harbour);
   const [first = 0] = store.anywhere('anchor');
 
-  const use = store.profile(first)?.uses.get('anchor') ?? 0;
+  const use = store.profile(first)?.packedCounts.get('anchor') ?? 0;
 
-  expect([useIn(use, 'body'), useIn(use, 'heading'), useIn(use, 'lead')]).toEqual([2, 0, 1]);
+  expect([countIn(use, 'body'), countIn(use, 'heading'), countIn(use, 'lead')]).toEqual([2, 0, 1]);
   expect(store.profile(store.span)).toBeUndefined();
 });
 
-it('takes first what meets a concept above the text, and counts it once for all its words', async () => {
+it('ranks matches above the text first, and counts each concept once for all its terms', async () => {
   const { store } = await openStore(harbour);
   const concepts = [concept(['rope', 0.5], ['anchor', 1])];
 
@@ -45,7 +45,7 @@ it('takes first what meets a concept above the text, and counts it once for all 
   expect(found).toHaveLength(2);
 });
 
-it('keeps one state of the index, whose revision tells when to look anew', async () => {
+it('reads one state of the index, whose revision changes with each write', async () => {
   const { index, store } = await openStore({ 'a.md': 'seal' });
   expect(store.anywhere('heron')).toHaveLength(0);
   const before = index.revision();
@@ -61,8 +61,8 @@ it.each([
   ['rope anchor', 1],
   [`rope ${'x '.repeat(20)}anchor`, 0.5],
   ['sail', 0],
-])('tells of %j how much stands close together', (text, share) => {
-  const asked = toAsked([concept(['rope', 1]), concept(['anchor', 1])]);
+])('measures how much of the question is close together in %j', (text, share) => {
+  const query = toQuery([concept(['rope', 1]), concept(['anchor', 1])]);
 
-  expect(proximityOf(text.split(' '), asked)).toBe(share);
+  expect(proximityOf(text.split(' '), query)).toBe(share);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toParts, understand } from '../../../../src/answers/engine/question.ts';
+import { resolveFollowUp, toParts } from '../../../../src/answers/engine/question.ts';
 import { toPlainHeading } from '../../../../src/answers/readers/markdown.ts';
 import { readVocabulary } from '../../../../src/answers/text/vocabulary.ts';
 import { editDistance } from '../../../../src/core/near-name.ts';
@@ -19,12 +19,12 @@ describe('toParts', () => {
     ['search and replace', []],
     ['how do I write logs to a file', []],
     ['', []],
-  ])('gives the parts of %j', (question, parts) => {
+  ])('splits %j', (question, parts) => {
     expect(toParts(question, vocabulary)).toEqual(parts);
   });
 });
 
-describe('understand', () => {
+describe('resolveFollowUp', () => {
   const earlier = [
     {
       question: 'what is the body limit',
@@ -34,22 +34,22 @@ describe('understand', () => {
     { question: 'and its default?', answer: '', citations: [] },
   ];
 
-  it('takes over what was asked about, past turns that went on themselves', () => {
-    expect(understand({ text: 'why is that?', earlier }, vocabulary).text).toBe(
+  it('adds words of the last question that is not itself a follow-up', () => {
+    expect(resolveFollowUp({ text: 'why is that?', earlier }, vocabulary).text).toBe(
       'why is that? body limit',
     );
   });
 
-  it('leaves a first question alone', () => {
-    expect(understand({ text: 'why is that?', earlier: [] }, vocabulary)).toEqual({
+  it('returns a first question unchanged', () => {
+    expect(resolveFollowUp({ text: 'why is that?', earlier: [] }, vocabulary)).toEqual({
       text: 'why is that?',
       recentPaths: [],
     });
   });
 
-  it('knows the places of the turn before', () => {
+  it('returns the paths cited in the previous turn', () => {
     expect(
-      understand({ text: 'and its default?', earlier: earlier.slice(0, 1) }, vocabulary)
+      resolveFollowUp({ text: 'and its default?', earlier: earlier.slice(0, 1) }, vocabulary)
         .recentPaths,
     ).toEqual(['a.md']);
   });
@@ -62,7 +62,7 @@ it.each([
   ['server', 'serve', 1],
   ['', 'ab', 2],
   ['completely', 'different', 3],
-])('counts from %j to %j %i steps, three at most', (a, b, steps) => {
+])('counts from %j to %j an edit distance of %i, up to three', (a, b, steps) => {
   expect(editDistance(a, b, 2)).toBe(steps);
 });
 
@@ -72,11 +72,11 @@ it.each([
   ['[`npm ci`](/commands/npm-ci)', 'npm-ci'],
   ['What is it? (v2)', 'what-is-it-v2'],
   ['Über uns', 'über-uns'],
-])('makes of the heading %j the slug %j', (heading, slug) => {
+])('converts the heading %j to the slug %j', (heading, slug) => {
   expect(toSlug(toPlainHeading(heading))).toBe(slug);
 });
 
-it('finds phrases, the longest first, and leaves the rest', () => {
+it('finds phrases, longest first, and returns the remaining text', () => {
   const { rest, found } = vocabulary.takePhrases(
     'How many times is it tried  again, and how many?',
   );
@@ -85,7 +85,7 @@ it('finds phrases, the longest first, and leaves the rest', () => {
   expect(rest.replaceAll(/[\s…]+/g, ' ').trim()).toBe('is it , and ?');
 });
 
-it('knows synonyms in both directions, and no word as its own', () => {
+it('finds synonyms in both directions, but never the word itself', () => {
   const { synonyms } = vocabulary;
 
   expect(synonyms('delet')).toContain('remov');
@@ -94,7 +94,7 @@ it('knows synonyms in both directions, and no word as its own', () => {
   expect(synonyms('xyzzy')).toEqual([]);
 });
 
-it('leads from what people say to what documentation calls it, and not back', () => {
+it('maps everyday words to technical ones, but not the reverse', () => {
   const { everyday } = vocabulary;
 
   expect(everyday('spinner')).toContain('load');

@@ -24,8 +24,8 @@ const foundBy = (index: PassageIndex, term: string, where: 'anywhere' | 'above' 
 const pathsOf = (index: PassageIndex, term: string, where: 'anywhere' | 'above' = 'anywhere') =>
   foundBy(index, term, where).map(({ path, heading }) => `${path}#${heading}`);
 
-describe('an index', () => {
-  it('finds passages by their words, and tells those in headings', async () => {
+describe('passage index', () => {
+  it('finds passages by their words, and by words in headings only', async () => {
     const index = openIndex();
     const corpus = corpusOf({
       'a.md': '# Ships\n\nA ship has a keel.\n\n## Anchor\n\nIt holds.\n',
@@ -39,7 +39,7 @@ describe('an index', () => {
     expect(index.totals()).toMatchObject({ files: 2, passages: 3 });
   });
 
-  it('reads only what has changed, and forgets what is gone', async () => {
+  it('reads only changed files, and removes deleted ones', async () => {
     const index = openIndex();
     const corpus = corpusOf({ 'a.md': 'seal', 'b.md': 'gull', 'c.md': 'crow' });
     const refresh = () => refreshIndex({ index, corpora: [corpus] });
@@ -59,7 +59,7 @@ describe('an index', () => {
     ]);
   });
 
-  it('forgets the words that no file holds any more, and no others', async () => {
+  it('deletes the spellings that no file contains any more, and no others', async () => {
     const index = openIndex();
     const corpus = corpusOf({
       'a.md': 'Herons and puffins fish.',
@@ -79,14 +79,14 @@ describe('an index', () => {
     expect(['heron', 'puffin', 'tern'].map((stem) => index.passagesWith(stem))).toEqual([0, 1, 0]);
   });
 
-  it('shows one state of itself while another connection writes', async () => {
+  it('shows one state within a transaction while another connection writes', async () => {
     const path = join(temporaryFolder(), 'answers.db');
     const [reading, writing] = [openIndex(path), openIndex(path)];
     const corpus = corpusOf({ 'a.md': 'seal' });
     await refreshIndex({ index: writing, corpora: [corpus] });
     const file = writing.file(keyOf(corpus), 'a.md');
 
-    const seen = reading.atOnce(() => {
+    const seen = reading.inSnapshot(() => {
       const before = pathsOf(reading, 'seal');
       writing.removeFiles([file?.id ?? 0]);
       return [before, pathsOf(reading, 'seal')];
@@ -97,7 +97,7 @@ describe('an index', () => {
     expect(pathsOf(reading, 'seal')).toEqual([]);
   });
 
-  it('does not read a file anew that was only touched', async () => {
+  it('does not analyse a file again if only its modification time has changed', async () => {
     const index = openIndex();
     const corpus = corpusOf({ 'a.md': 'seal' });
     await refreshIndex({ index, corpora: [corpus] });
@@ -107,7 +107,7 @@ describe('an index', () => {
     expect((await refreshIndex({ index, corpora: [corpus] })).read).toBe(0);
   });
 
-  it('forgets a corpus that is no longer wanted', async () => {
+  it('removes a corpus that is no longer configured', async () => {
     const index = openIndex();
     const [first, second] = [corpusOf({ 'a.md': 'seal' }), corpusOf({ 'a.md': 'seal' })];
     await refreshIndex({ index, corpora: [first, second] });
@@ -118,7 +118,7 @@ describe('an index', () => {
     expect(foundBy(index, 'seal').map(({ corpus }) => corpus)).toEqual([second.root]);
   });
 
-  it('is used again by the next process', async () => {
+  it('is reused by the next process', async () => {
     const path = join(temporaryFolder(), 'data', 'answers.db');
     const corpus = corpusOf({ 'a.md': 'seal' });
     const before = openPassageIndex(path);
@@ -131,7 +131,7 @@ describe('an index', () => {
     expect((await refreshIndex({ index, corpora: [corpus] })).read).toBe(0);
   });
 
-  it('knows what it was built for, once that was read whole', async () => {
+  it('reports the corpora for which it was completely built', async () => {
     const path = join(temporaryFolder(), 'answers.db');
     const corpora = [corpusOf({ 'a.md': 'seal' }), corpusOf({ 'a.md': 'gull' })];
     const before = openPassageIndex(path);
@@ -150,7 +150,7 @@ describe('an index', () => {
   it.each([
     ['of another analysis', 'UPDATE meta SET analysis = analysis + 1'],
     ['of a newer version', 'PRAGMA user_version = 99'],
-  ])('is built anew from one %s', async (_, sql) => {
+  ])('is rebuilt from one %s', async (_, sql) => {
     const path = join(temporaryFolder(), 'answers.db');
     const corpus = corpusOf({ 'a.md': 'seal' });
     const before = openPassageIndex(path);
@@ -167,7 +167,7 @@ describe('an index', () => {
     expect(pathsOf(index, 'seal')).toEqual(['a.md#']);
   });
 
-  it('is built anew where the file is none of SQLite', () => {
+  it('is rebuilt if the file is not an SQLite database', () => {
     const folder = temporaryFolder();
     writeFiles(folder, {
       'answers.db': 'this is no database, but it is long enough to be looked at'.repeat(20),
@@ -176,13 +176,13 @@ describe('an index', () => {
     expect(openIndex(join(folder, 'answers.db')).totals().files).toBe(0);
   });
 
-  it('leaves out a file that cannot be read, also where it could be before', async () => {
+  it('removes a file that can no longer be read', async () => {
     const index = openIndex();
     const corpus = corpusOf({ 'a.md': 'seal', 'b.md': 'gull' });
     await refreshIndex({ index, corpora: [corpus] });
     writeFileSync(join(corpus.root, 'a.md'), 'a heron');
 
-    // Gone between the look at its folder and the reading.
+    // The file is deleted after its folder was listed.
     const onReading = (absolute: string) => rmSync(absolute);
     const refreshed = await refreshIndex({ index, corpora: [corpus], onReading });
 
@@ -190,11 +190,11 @@ describe('an index', () => {
     expect(['seal', 'heron', 'gull'].flatMap((word) => pathsOf(index, word))).toEqual(['b.md#']);
   });
 
-  it('keeps a file without its text that is to be passed over, until it changes', async () => {
+  it('indexes a skipped file without text until it changes', async () => {
     const index = openIndex();
     const corpus = corpusOf({ 'a.md': 'seal', 'b.md': 'gull' });
-    const passOver = new Set([join(corpus.root, 'a.md')]);
-    await refreshIndex({ index, corpora: [corpus], passOver });
+    const skip = new Set([join(corpus.root, 'a.md')]);
+    await refreshIndex({ index, corpora: [corpus], skip });
     expect(index.totals()).toMatchObject({ files: 2, passages: 1 });
 
     expect((await refreshIndex({ index, corpora: [corpus] })).read).toBe(0);
@@ -204,7 +204,7 @@ describe('an index', () => {
     expect(pathsOf(index, 'seal')).toEqual(['a.md#']);
   });
 
-  it('keeps a binary file without its text, so that it is not read again', async () => {
+  it('stores a binary file without text, so that it is not read again', async () => {
     const index = openIndex();
     const corpus = corpusOf({ 'a.md': Buffer.from([97, 0, 98]) });
 
@@ -225,7 +225,7 @@ describe('an index', () => {
     "'; DROP TABLE files; --",
     '\0',
     '🦆',
-  ])('looks for %j as for any word', async (term) => {
+  ])('treats %j as a plain search term', async (term) => {
     const index = openIndex();
     await refreshIndex({ index, corpora: [corpusOf({ 'gull.md': 'seal' })] });
 
@@ -233,7 +233,7 @@ describe('an index', () => {
     expect(pathsOf(index, 'seal')).toEqual(['gull.md#']);
   });
 
-  it('reports while it is refreshed, and ends when it is told to', async () => {
+  it('reports progress during a refresh, and stops when the signal is aborted', async () => {
     const index = openIndex();
     const corpus = corpusOf(
       Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`${at}.md`, `word${at}`])),
@@ -258,7 +258,7 @@ describe('an index', () => {
     expect(rest).toEqual({ files: 150, read: 130, removed: 0 });
   });
 
-  it('parts long sections between blocks, and keeps code whole', async () => {
+  it('splits long sections between blocks, and keeps code whole', async () => {
     const index = openIndex();
     const paragraph = `${'word '.repeat(150)}end.`;
     const code = Array.from({ length: 300 }, (_, line) => `line(${line});`).join('\n');

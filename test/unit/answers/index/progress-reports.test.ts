@@ -9,13 +9,13 @@ function createRig() {
     clock,
     quietMs: 1000,
     everyMs: 2000,
-    tell: ({ read }) => told.push(read),
+    onReport: ({ read }) => told.push(read),
   });
-  const hear = (read: number) => reports.hear({ files: 500, read, removed: 0 });
+  const hear = (read: number) => reports.report({ files: 500, read, removed: 0 });
   return { clock, told, hear, end: reports.end };
 }
 
-it('tells nothing of what is quick', async () => {
+it('reports nothing for a fast refresh', async () => {
   const { clock, told, hear } = createRig();
 
   hear(20);
@@ -25,7 +25,7 @@ it('tells nothing of what is quick', async () => {
   expect(told).toEqual([]);
 });
 
-it('tells of what takes long, and not too often', async () => {
+it('reports a slow refresh at most once per interval', async () => {
   const { clock, told, hear } = createRig();
   hear(20);
 
@@ -37,7 +37,7 @@ it('tells of what takes long, and not too often', async () => {
   expect(told).toEqual([60, 140, 220, 300, 380]);
 });
 
-it('tells nothing where no file was read', async () => {
+it('reports nothing if no file was read', async () => {
   const { clock, told, hear } = createRig();
   hear(0);
 
@@ -47,7 +47,7 @@ it('tells nothing where no file was read', async () => {
   expect(told).toEqual([]);
 });
 
-it('begins anew with the next refresh', async () => {
+it('starts over with the next refresh', async () => {
   const { clock, told, hear, end } = createRig();
   hear(20);
   await clock.advance(1000);

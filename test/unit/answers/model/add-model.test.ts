@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Citation } from '../../../../src/answers/answer.ts';
 import { printSources } from '../../../../src/answers/engine/compose.ts';
-import { continueBrokenOff } from '../../../../src/answers/model/add-model.ts';
+import { completeInterrupted } from '../../../../src/answers/model/add-model.ts';
 import { type ModelExchange, markerOf } from '../../../support/fake-model.ts';
 import { openModelRig } from '../../../support/model-rig.ts';
 
 const question = 'When do the sluice gates open?';
 const place = '`gates.md#opening-hours:3`';
 
-describe('the answer of a language model', () => {
-  it('is streamed, with places where it cited numbers, and ends with its sources', async () => {
+describe('an answer of a language model', () => {
+  it('is streamed with locations in place of citation numbers, and ends with its sources', async () => {
     const { ask, model, engine, fallbacks } = await openModelRig();
 
     const asked = ask(question);
@@ -53,7 +53,7 @@ describe('the answer of a language model', () => {
     expect(fallbacks).toEqual([]);
   });
 
-  it('is taken in one piece from an endpoint that does not stream', async () => {
+  it('is read from an endpoint that does not stream', async () => {
     const script = ({ request, reply }: ModelExchange) => {
       const content = `At six ${markerOf(request, 'six in the morning')}.`;
       const choices = [
@@ -69,7 +69,7 @@ describe('the answer of a language model', () => {
     });
   });
 
-  it('abstains where the model says so, and names the nearest sections', async () => {
+  it('abstains if the model does, and names the nearest sections', async () => {
     const script = ({ say, finish }: ModelExchange) => {
       say('NOT_', 'ANSWERED', ' because the passages are about gates.');
       finish();
@@ -87,7 +87,7 @@ describe('the answer of a language model', () => {
     expect(fallbacks).toEqual([]);
   });
 
-  it('is asked with the passages, the earlier turns and the key', async () => {
+  it('is requested with the passages, the earlier turns and the key', async () => {
     const { ask, model } = await openModelRig();
     const earlier = [
       {
@@ -118,7 +118,7 @@ describe('the answer of a language model', () => {
     expect(last?.content).toMatch(/Question: And when do the gates open\?$/);
   });
 
-  it('does not ask about what no passage has a word of', async () => {
+  it('is not requested if no passage matches the question', async () => {
     const { ask, model } = await openModelRig();
 
     const answer = await ask('zzqx qqwv').answer;
@@ -127,7 +127,7 @@ describe('the answer of a language model', () => {
     expect(model.requests).toEqual([]);
   });
 
-  it('ends where it is full, and closes the connection', async () => {
+  it('ends at the length limit, and closes the connection', async () => {
     const { ask, model } = await openModelRig();
 
     const asked = ask(question);
@@ -144,7 +144,7 @@ describe('the answer of a language model', () => {
     expect(answer.fallback).toBeUndefined();
   });
 
-  it('is told as cut where the endpoint has cut it', async () => {
+  it('has the finish reason `length` if the endpoint truncated it', async () => {
     const script = ({ request, say, finish }: ModelExchange) => {
       say(`At six ${markerOf(request, 'six in the morning')}. And then the`);
       finish('length');
@@ -158,7 +158,7 @@ describe('the answer of a language model', () => {
   });
 });
 
-describe('without an answer of the model, the passages are told', () => {
+describe('the extractive engine answers instead', () => {
   const json = 'application/json';
   const failing: readonly [string, string, (exchange: ModelExchange) => void][] = [
     [
@@ -219,7 +219,7 @@ describe('without an answer of the model, the passages are told', () => {
     ],
   ];
 
-  it.each(failing)('when it %s: %s', async (_, code, script) => {
+  it.each(failing)('if the model %s: %s', async (_, code, script) => {
     const { ask, engine, fallbacks } = await openModelRig({ script });
 
     const asked = ask(question);
@@ -240,7 +240,7 @@ describe('without an answer of the model, the passages are told', () => {
     expect(engine.modelId).toBe('harbour-7b');
   });
 
-  it('when nobody listens', async () => {
+  it('if the endpoint cannot be reached', async () => {
     const { ask } = await openModelRig({ choice: { url: 'http://127.0.0.1:1/v1' } });
 
     expect(await ask(question).answer).toMatchObject({
@@ -249,7 +249,7 @@ describe('without an answer of the model, the passages are told', () => {
     });
   });
 
-  it('when it says nothing for too long; the connection is closed', async () => {
+  it('if the model stalls, and the connection is closed', async () => {
     const { ask, model, clock } = await openModelRig();
     const asked = ask(question);
     const exchange = await model.next();
@@ -266,7 +266,7 @@ describe('without an answer of the model, the passages are told', () => {
     await exchange.closed;
   });
 
-  it('when a passage has changed while it spoke', async () => {
+  it('if a passage has changed in the meantime', async () => {
     const { ask, model, root, refresh } = await openModelRig();
     const asked = ask(question);
     const { request, say, finish } = await model.next();
@@ -283,14 +283,14 @@ describe('without an answer of the model, the passages are told', () => {
   });
 });
 
-describe('an answer that breaks off', () => {
+describe('an interrupted answer', () => {
   const breaking: readonly [string, string, (exchange: ModelExchange) => void][] = [
     ['the connection breaks', 'model_failed', ({ cut }) => cut()],
     ['an error is told', 'model_failed', ({ tell }) => tell({ error: 'overloaded' })],
     ['something is cited that is not there', 'model_miscited', ({ say }) => say('Red [7].', ' So')],
   ];
 
-  it.each(breaking)('when %s goes on with the passages', async (_, code, end) => {
+  it.each(breaking)('is completed from the passages if %s', async (_, code, end) => {
     const { ask, model } = await openModelRig();
     const asked = ask(question);
     const exchange = await model.next();
@@ -301,7 +301,7 @@ describe('an answer that breaks off', () => {
 
     const answer = await asked.answer;
     expect(answer.text).toMatch(
-      /^The gates are green \(`gates\.md#paint:7`\)\n\nThe answer of the language model broke off here\. The documentation says:\n\nThe sluice gates open at six in the morning\..*Sources:\n\n- `gates\.md#opening-hours:5`\n- `gates\.md#gates:1`\n- `gates\.md#paint:7`\n$/s,
+      /^The gates are green \(`gates\.md#paint:7`\)\n\nThe answer of the language model ended unexpectedly here\. The documentation says:\n\nThe sluice gates open at six in the morning\..*Sources:\n\n- `gates\.md#opening-hours:5`\n- `gates\.md#gates:1`\n- `gates\.md#paint:7`\n$/s,
     );
     expect(answer.citations.map(({ heading }) => heading)).toEqual([
       'Opening hours',
@@ -312,7 +312,7 @@ describe('an answer that breaks off', () => {
     expect(asked.pieces.join('')).toBe(answer.text);
   });
 
-  it('when it stalls goes on with the passages', async () => {
+  it('is completed from the passages if the model stalls', async () => {
     const { ask, model, clock } = await openModelRig();
     const asked = ask(question);
     const exchange = await model.next();
@@ -329,7 +329,7 @@ describe('an answer that breaks off', () => {
 });
 
 describe('the endpoint', () => {
-  it('is cut off when the turn is cancelled', async () => {
+  it('is disconnected when the turn is cancelled', async () => {
     const { ask, model, fallbacks } = await openModelRig();
     const asked = ask(question);
     const exchange = await model.next();
@@ -342,7 +342,7 @@ describe('the endpoint', () => {
     expect(fallbacks).toEqual([]);
   });
 
-  it('is left alone for half a minute after five failures in a row', async () => {
+  it('is not called for half a minute after five consecutive failures', async () => {
     const { ask, model, clock } = await openModelRig({
       script: ({ reply }) => reply({ type: 'text/plain', text: '' }, 503),
     });
@@ -355,7 +355,7 @@ describe('the endpoint', () => {
     expect(model.requests).toHaveLength(6);
   });
 
-  it('is left alone for as long as it asks for', async () => {
+  it('is not called for as long as its Retry-After header says', async () => {
     const { ask, model, clock } = await openModelRig({
       script: ({ reply }) => reply({ type: 'text/plain', text: '' }, 429, { 'retry-after': '7' }),
     });
@@ -368,7 +368,7 @@ describe('the endpoint', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('cannot make the key known', async () => {
+  it('cannot leak the key', async () => {
     const key = 'sk-harbour-0123456789';
     const { ask, fallbacks } = await openModelRig({
       script: ({ say, finish }) => {
@@ -398,12 +398,12 @@ const answerOf = (body: string, citations: readonly Citation[]): Answer => ({
   finishReason: 'stop',
 });
 
-describe('an answer that goes on without the model', () => {
-  it('has the sources of both, each section once, five at most', () => {
+describe('completeInterrupted', () => {
+  it('joins the sources of both answers, each section once, up to five', () => {
     const before = { shown: 'Said.', citations: [cite('a.md'), cite('b.md')] };
     const others = ['c.md', 'd.md', 'e.md', 'f.md'].map((path) => cite(path));
 
-    const answer = continueBrokenOff(before, answerOf('Told.', [cite('b.md', 7), ...others]));
+    const answer = completeInterrupted(before, answerOf('Told.', [cite('b.md', 7), ...others]));
 
     expect(answer.citations.map(({ path }) => path)).toEqual([
       'a.md',
@@ -413,23 +413,25 @@ describe('an answer that goes on without the model', () => {
       'e.md',
     ]);
     expect(answer.text).toBe(
-      `Said.\n\nThe answer of the language model broke off here. The documentation says:\n\nTold.\n\n${printSources(answer.citations)}`,
+      `Said.\n\nThe answer of the language model ended unexpectedly here. The documentation says:\n\nTold.\n\n${printSources(answer.citations)}`,
     );
     expect(answer).toMatchObject({ abstained: false, finishReason: 'stop' });
   });
 
-  it.each([500, 2000, 3500, 3800])('fits in 4,000 characters after %i', (length) => {
+  it.each([500, 2000, 3500, 3800])('stays within 4,000 characters after %i', (length) => {
     const before = { shown: 'x'.repeat(length), citations: [cite('a.md')] };
 
-    const answer = continueBrokenOff(before, answerOf('word '.repeat(780), [cite('b.md')]));
+    const answer = completeInterrupted(before, answerOf('word '.repeat(780), [cite('b.md')]));
 
     expect(answer.text.length).toBeLessThanOrEqual(4000);
     expect(answer.finishReason).toBe('length');
-    expect(answer.text).toMatch(/^x+\n\nThe answer of the language model broke off here\./);
+    expect(answer.text).toMatch(
+      /^x+\n\nThe answer of the language model ended unexpectedly here\./,
+    );
     expect(answer.text.endsWith(printSources(answer.citations))).toBe(true);
   });
 
-  it('says only that it broke off where the documentation does not answer', () => {
+  it('adds only a notice if the documentation has no answer', () => {
     const before = { shown: 'Said.', citations: [cite('a.md')] };
     const declined: Answer = {
       text: 'The documentation does not seem to answer this.\n',
@@ -438,10 +440,10 @@ describe('an answer that goes on without the model', () => {
       finishReason: 'stop',
     };
 
-    const { text, ...rest } = continueBrokenOff(before, declined);
+    const { text, ...rest } = completeInterrupted(before, declined);
 
     expect(text).toBe(
-      'Said.\n\nThe answer of the language model broke off here.\n\nSources:\n\n- `a.md:1`\n',
+      'Said.\n\nThe answer of the language model ended unexpectedly here.\n\nSources:\n\n- `a.md:1`\n',
     );
     expect(rest).toEqual({ citations: [cite('a.md')], abstained: false, finishReason: 'stop' });
   });

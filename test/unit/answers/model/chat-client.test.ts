@@ -7,7 +7,7 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 const messages = [{ role: 'user', content: 'When?' }] as const;
 const never = new AbortController().signal;
 
-/** Speaks with a fake endpoint; `said` resolves with all that it has said. */
+/** Requests a completion from a fake endpoint; `said` resolves to all parts received. */
 async function speak(script?: (exchange: ModelExchange) => void, key?: string) {
   const clock = createManualClock();
   const model = await fakeModel(script);
@@ -27,8 +27,8 @@ const text = (...texts: readonly string[]) => texts.map((one) => ({ kind: 'text'
 const stop = { kind: 'end', reason: 'stop', usage: undefined };
 const chunk = (delta: object) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
 
-describe('a chat endpoint', () => {
-  it('is asked for nothing but a stream of this model', async () => {
+describe('completeChat', () => {
+  it('requests only a stream of the configured model', async () => {
     const { model, said } = await speak(({ finish }) => finish());
     await said;
 
@@ -107,7 +107,7 @@ describe('a chat endpoint', () => {
         { kind: 'end', reason: 'length', usage: { inputTokens: 3, outputTokens: 1 } },
       ],
     ],
-  ])('is understood where it %s', async (_, script, pieces) => {
+  ])('parses the reply of an endpoint that %s', async (_, script, pieces) => {
     const { said } = await speak(script);
 
     expect(await said).toEqual(pieces);
@@ -120,7 +120,7 @@ describe('a chat endpoint', () => {
     ['<think>For ever', ''],
     ['<thing> at six', '<thing> at six'],
     ['At six <think>no</think>', 'At six <think>no</think>'],
-  ])('is heard without its thoughts in %j, however they come', async (words, heard) => {
+  ])('removes the reasoning from %j, however the text is split', async (words, heard) => {
     for (const length of [1, 3, words.length]) {
       const { said } = await speak(({ say, finish }) => {
         say(...(words.match(new RegExp(`.{1,${length}}`, 'gs')) ?? []));
@@ -131,7 +131,7 @@ describe('a chat endpoint', () => {
     }
   });
 
-  it('may take its time while it speaks, but not for ever', async () => {
+  it('tolerates a slow model up to the total time limit', async () => {
     const { clock, model, pieces, said } = await speak();
     const ended = said.catch((error: Error) => error);
     const exchange = await model.next();
@@ -153,7 +153,7 @@ describe('a chat endpoint', () => {
     await exchange.closed;
   });
 
-  it('is hung up on where nobody listens any more', async () => {
+  it('closes the connection when the caller stops reading', async () => {
     const clock = createManualClock();
     const model = await fakeModel();
     const client = openPostClient({ connectTimeoutMs: 2000, userAgent: 'Perch/test', clock });
@@ -172,7 +172,7 @@ describe('a chat endpoint', () => {
     expect(exchange.request.authorization).toBe('Bearer k');
   });
 
-  it.each([[204], [301], [404], [503]])('that answers %i has failed', async (status) => {
+  it.each([[204], [301], [404], [503]])('fails on status %i', async (status) => {
     const { said } = await speak(({ reply }) =>
       reply({ type: 'text/event-stream', text: '' }, status, { location: '/elsewhere' }),
     );
@@ -180,7 +180,7 @@ describe('a chat endpoint', () => {
     await expect(said).rejects.toMatchObject({ code: 'model_failed' });
   });
 
-  it('that sends a body without end has failed', async () => {
+  it('fails on an endless body', async () => {
     const { said } = await speak(({ reply }) =>
       reply({ type: 'application/json', text: ' '.repeat(1_100_000) }),
     );

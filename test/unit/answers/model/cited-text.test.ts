@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import type { GivenPassage } from '../../../../src/answers/answer.ts';
+import type { PromptPassage } from '../../../../src/answers/answer.ts';
 import { CitedText } from '../../../../src/answers/model/cited-text.ts';
 import { fc } from '../../../support/fast-check.ts';
 
-const passage = (number: number): GivenPassage => ({
+const passage = (number: number): PromptPassage => ({
   id: number,
   citation: { path: `p${number}.md`, heading: '', line: number, endLine: number, score: 1 },
   trail: [],
   text: `Text ${number}.`,
 });
-const given = [1, 2, 3, 4, 5, 6].map(passage);
-const known = 'See https://docs.example/a, [more](../more.md) and p9.md#x:1 or p9.md#x:123.';
+const quoted = [1, 2, 3, 4, 5, 6].map(passage);
+const promptText = 'See https://docs.example/a, [more](../more.md) and p9.md#x:1 or p9.md#x:123.';
 
-/** Tells a text of a model in pieces of a length, and gives what a reader sees of it. */
+/** Adds a model's text in parts of a length, and returns what a reader sees. */
 async function tell(text: string, length = text.length) {
   const pieces: string[] = [];
   const cited = new CitedText({
-    given,
-    known,
+    quoted,
+    promptText,
     secret: 'sk-123',
     isCurrent: async ({ id }) => id !== 4,
     onText: (piece) => pieces.push(piece),
@@ -30,7 +30,7 @@ async function tell(text: string, length = text.length) {
   return { shown: cited.shown, state: cited.state, paths: cited.citations.map(({ path }) => path) };
 }
 
-describe('the words of a model', () => {
+describe('CitedText', () => {
   it.each([
     ['At six [1].', 'At six (`p1.md:1`).'],
     ['  At six[1], “green” [2]!', 'At six (`p1.md:1`), “green” (`p2.md:2`)!'],
@@ -54,7 +54,7 @@ describe('the words of a model', () => {
     ['At six (`p2.md:2`). Green [p1.md:1].', 'At six (`p2.md:2`). Green (`p1.md:1`).'],
     ['Get `http://made.up` [1]', 'Get `http://made.up` (`p1.md:1`)'],
     ['A\u001b[2Jbell\u0007 [1].\r\n', 'A[2Jbell (`p1.md:1`).'],
-  ])('%j are shown as %j, however they come', async (text, shown) => {
+  ])('converts %j to %j, however the text is split', async (text, shown) => {
     for (const length of [1, 2, 5, text.length]) {
       expect((await tell(text, length)).shown).toBe(shown);
     }
@@ -75,22 +75,22 @@ describe('the words of a model', () => {
     ['model_uncited', 'Words and words. '.repeat(200)],
     ['model_failed', ' \n'],
     ['model_failed', 'The key is sk-123 [1].'],
-  ])('are refused as %s: %j', async (code, text) => {
+  ])('throws %s for %j', async (code, text) => {
     for (const length of [1, 7, text.length]) {
       await expect(tell(text, length)).rejects.toMatchObject({ code });
     }
   });
 
-  it('abstain by a mark alone', async () => {
+  it('abstains if the text is only the marker', async () => {
     expect(await tell('NOT_ANSWERED', 3)).toEqual({ shown: '', state: 'abstained', paths: [] });
     expect((await tell('Sorry, NOT_ANSWERED here.')).state).toBe('abstained');
   });
 
-  it('end before a sixth source', async () => {
-    const more = [...given, passage(7)];
+  it('ends before a sixth source', async () => {
+    const more = [...quoted, passage(7)];
     const cited = new CitedText({
-      given: more,
-      known,
+      quoted: more,
+      promptText,
       secret: undefined,
       isCurrent: async () => true,
       onText: () => {},
@@ -103,7 +103,7 @@ describe('the words of a model', () => {
     expect(cited.shown).toMatch(/Fact 5 \(`p5\.md:5`\)$/);
   });
 
-  it('never show a number, a secret or what is too long, whatever comes', async () => {
+  it('never sends a number, a secret or too much text for any input', async () => {
     const word = fc.constantFrom(
       'six ',
       '[1]',
@@ -141,7 +141,13 @@ describe('the words of a model', () => {
       fc.asyncProperty(fc.array(word, { maxLength: 60 }), async (words) => {
         const pieces: string[] = [];
         const onText = (piece: string) => pieces.push(piece);
-        const options = { given, known, secret: 'sk-123', isCurrent: async () => true, onText };
+        const options = {
+          quoted,
+          promptText,
+          secret: 'sk-123',
+          isCurrent: async () => true,
+          onText,
+        };
         const cited = new CitedText(options);
 
         await tellAll(cited, words);
@@ -150,7 +156,7 @@ describe('the words of a model', () => {
         expect(cited.shown).toBe(shown);
         expect(shown.length).toBeLessThan(4000);
         expect(shown).not.toContain('sk-123');
-        // Something is shown only together with a source that it rests on.
+        // Text is only sent together with its source.
         expect(shown === '').toBe(cited.citations.length === 0);
         for (const { path } of cited.citations) expect(shown).toContain(`\`${path}:`);
       }),

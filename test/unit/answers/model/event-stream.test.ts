@@ -15,7 +15,7 @@ async function read(chunks: readonly Uint8Array[], within = limits): Promise<rea
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-describe('an event stream', () => {
+describe('readEventStream', () => {
   it.each([
     ['LF', 'data: one\n\ndata: two\n\n', ['one', 'two']],
     ['CR LF', 'data: one\r\n\r\ndata: two\r\n\r\n', ['one', 'two']],
@@ -26,11 +26,11 @@ describe('an event stream', () => {
     ['no blank line at the end', 'data: one\n\ndata: two', ['one', 'two']],
     ['blank lines only', '\n\n\r\n\n', []],
     ['a byte order mark', '\u{feff}data: one\n\n', ['one']],
-  ])('with %s', async (_, text, events) => {
+  ])('parses %s', async (_, text, events) => {
     expect(await read([bytes(text)])).toEqual(events);
   });
 
-  it('gives the same events however its bytes are parted', async () => {
+  it('yields the same events however the bytes are split', async () => {
     const text = ': ok\r\ndata: Grüße 🚢 “x”\r\n\r\ndata: a\r\ndata: b\r\n\r\ndata: [DONE]\r\n\r\n';
     const whole = bytes(text);
 
@@ -48,7 +48,7 @@ describe('an event stream', () => {
     ['line that ends', [bytes(`data: ${'x'.repeat(1001)}\n\n`)]],
     ['event', Array.from({ length: 11 }, () => bytes(`data: ${'x'.repeat(100)}\n`))],
     ['stream', Array.from({ length: 30 }, () => bytes(`: ${'x'.repeat(400)}\n`))],
-  ])('is given up where a %s is too long', async (_, chunks) => {
+  ])('throws if a %s is too long', async (_, chunks) => {
     await expect(read(chunks)).rejects.toMatchObject({ code: 'model_failed' });
   });
 });

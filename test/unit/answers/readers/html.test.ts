@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readHtml } from '../../../../src/answers/readers/html.ts';
 
-it('reads headings, paragraphs, lists, terms, rows and code, and no navigation', () => {
+it('parses headings, paragraphs, lists, terms, rows and code, without navigation', () => {
   const text = [
     '<html><head><title>git-clean(1)</title><style>h1 {}</style></head><body>',
     '<nav><a href="/">Home</a></nav>',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readMarkdown, toPlainHeading } from '../../../../src/answers/readers/markdown.ts';
 
 describe('readMarkdown', () => {
-  it('gives sections with their trail and lines', () => {
+  it('returns sections with their trail and lines', () => {
     const text =
       '# Server\n\nIntro.\n\n## Options\n\n### `bodyLimit`\n\nDefault: 1 MiB.\n\n## Methods\n';
 
@@ -19,7 +19,7 @@ describe('readMarkdown', () => {
     ]);
   });
 
-  it('tells paragraphs, items, rows and code apart', () => {
+  it('distinguishes paragraphs, items, rows and code', () => {
     const text = [
       'A paragraph',
       'of two lines.',
@@ -50,7 +50,7 @@ describe('readMarkdown', () => {
     ]);
   });
 
-  it('takes title and description from front matter and keeps the lines', () => {
+  it('reads title and description from front matter, and keeps line numbers', () => {
     const text =
       '---\ntitle: Routes\ndescription: How routes match.\n---\n\n## Order\n\nFirst wins.\n';
 
@@ -65,7 +65,7 @@ describe('readMarkdown', () => {
   });
 
   it.each(['---\na: [\n---\ntext', '---\n- 1\n---\ntext', '---\ntitle: 5\n---\ntext'])(
-    'reads on after front matter that says nothing: %j',
+    'ignores invalid front matter: %j',
     (text) => {
       expect(readMarkdown(text)).toMatchObject({
         title: '',
@@ -74,7 +74,7 @@ describe('readMarkdown', () => {
     },
   );
 
-  it('leaves tags out of text, not out of code spans', () => {
+  it('removes tags from text, but not from code spans', () => {
     const { sections } = readMarkdown(
       '## Link <a id="x"></a>\n\nUse <b>the</b> `<Link>` tag.<!-- no -->\n',
     );
@@ -83,12 +83,12 @@ describe('readMarkdown', () => {
     expect(sections[0]?.blocks[0]?.text).toBe('Use the `<Link>` tag.');
   });
 
-  it('reads headings that are underlined', () => {
+  it('parses underlined headings', () => {
     expect(readMarkdown('Title\n=====\n\nText\n').title).toBe('Title');
   });
 });
 
-describe('a heading as readers see it', () => {
+describe('toPlainHeading', () => {
   it.each([
     ['Get a key', 'Get a key'],
     ['`bodyLimit`', 'bodyLimit'],
@@ -103,7 +103,7 @@ describe('a heading as readers see it', () => {
     ['Q&amp;A \\*literal\\*', 'Q&A *literal*'],
     ['a < b', 'a < b'],
     ['x'.repeat(501).concat('`y`'), 'x'.repeat(501).concat('`y`')],
-  ])('of %s is %s', (markdown, shown) => {
+  ])('converts %s to %s', (markdown, shown) => {
     expect(toPlainHeading(markdown)).toBe(shown);
   });
 });

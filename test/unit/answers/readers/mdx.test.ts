@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readMdx } from '../../../../src/answers/readers/mdx.ts';
 
-it('leaves imports, exports and tags out, and keeps what they wrap', () => {
+it('drops imports, exports and tags, and keeps the content of components', () => {
   const text = [
     "import { Note } from './note'",
     'export const meta = { a: 1 }',
@@ -28,7 +28,7 @@ it('leaves imports, exports and tags out, and keeps what they wrap', () => {
   ]);
 });
 
-it('tells the options that a component lists', () => {
+it('converts the options that a component lists to list items', () => {
   const text = [
     '## Settings',
     '',

@@ -39,7 +39,7 @@ const sections = [
 ];
 
 describe('readOpenApiYaml', () => {
-  it('gives operations, parameters, responses and schemas with their lines', () => {
+  it('returns operations, parameters, responses and schemas with their lines', () => {
     const read = readOpenApiYaml(yaml);
 
     expect(read?.title).toBe('Birds');
@@ -54,13 +54,13 @@ describe('readOpenApiYaml', () => {
     expect(read?.sections[2]?.blocks.at(-1)?.text).toBe('`kind`; string; one of `seal`, `gull`');
   });
 
-  it.each(['a: 1', '[openapi: 3]', '', 'x:\n  openapi: 3'])('leaves %j alone', (text) => {
+  it.each(['a: 1', '[openapi: 3]', '', 'x:\n  openapi: 3'])('returns undefined for %j', (text) => {
     expect(readOpenApiYaml(text)).toBeUndefined();
   });
 });
 
 describe('readOpenApiJson', () => {
-  it('gives the same as of YAML, with lines of its own', () => {
+  it('returns the same as for YAML, with its own line numbers', () => {
     const json = JSON.stringify(parse(yaml), null, 2);
     const withoutLines = (read: ReadFile | undefined) =>
       read?.sections.map(({ heading, blocks }) => [heading, blocks.map(({ text }) => text)]);
@@ -81,7 +81,7 @@ describe('readOpenApiJson', () => {
     ]);
   });
 
-  it('takes what stands in a line, and what is escaped', () => {
+  it('parses escaped strings and several values on one line', () => {
     const json =
       '{ "openapi": "3.1.0", "info": { "title": "T\\n\\"{[\\u00e9" },\n "paths": { "/a": { "get": {} } } }';
 
@@ -91,14 +91,14 @@ describe('readOpenApiJson', () => {
     ]);
   });
 
-  it('bears any depth', () => {
+  it('parses any depth', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
     expect(readOpenApiJson(`{"openapi": "3.1.0", "x": ${deep}}`)?.title).toBe('');
   });
 
   it.each(['{"name": "perch"}', '[{"openapi": 3}]', '{"x": {"openapi": "3"}}'])(
-    'leaves %j alone',
+    'returns undefined for %j',
     (text) => {
       expect(readOpenApiJson(text)).toBeUndefined();
     },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readPlainText, readRestructuredText } from '../../../../src/answers/readers/plain-text.ts';
 
-it('reads paragraphs, items, indented blocks and underlined headings', () => {
+it('parses paragraphs, items, indented blocks and underlined headings', () => {
   const text =
     'NOTES\n=====\n\nOne\ntwo.\n\n1. first\n2. second\n\n    code()\n\n    more()\n\nLater\n-----\nend';
 
@@ -20,11 +20,11 @@ it('reads paragraphs, items, indented blocks and underlined headings', () => {
   ]);
 });
 
-it('gives nothing for nothing', () => {
+it('returns no sections for an empty text', () => {
   expect(readPlainText(' \n\n')).toEqual({ title: '', sections: [] });
 });
 
-it('reads adorned headings in the order in which they appear, roles, directives and code', () => {
+it('parses adorned headings in the order in which they appear, roles, directives and code', () => {
   const text = [
     '=====',
     'Guide',

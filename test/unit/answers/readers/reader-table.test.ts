@@ -7,10 +7,10 @@ it.each([
   ['UTF-16, little end first', Buffer.from('\ufeffgrößer', 'utf16le')],
   ['UTF-16, big end first', Buffer.from('\ufeffgrößer', 'utf16le').swap16()],
   ['Windows-1252', Buffer.from('größer', 'latin1')],
-])('reads %s', (_, bytes) => {
+])('decodes %s', (_, bytes) => {
   expect(decodeText(bytes)).toBe('größer');
 });
 
-it('refuses what is binary', () => {
+it('returns undefined for a binary file', () => {
   expect(decodeText(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13]))).toBeUndefined();
 });

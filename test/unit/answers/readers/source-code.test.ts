@@ -9,7 +9,7 @@ const told = (text: string) =>
   ]);
 
 describe('readSourceCode', () => {
-  it('reads TypeScript', () => {
+  it('parses TypeScript', () => {
     const text = [
       '/** Opens things. */',
       "import a from 'a';",
@@ -38,7 +38,7 @@ describe('readSourceCode', () => {
     ]);
   });
 
-  it('reads Python with its docstrings', () => {
+  it('parses Python with docstrings', () => {
     const text =
       '"""About doors."""\n\nclass Door:\n    """A door."""\n\n    def open(self):\n        """Opens it\n        slowly."""\n        pass\n';
 

@@ -14,8 +14,11 @@ const files = {
   'ordering-words': lines(word),
 };
 
-it.each(Object.entries(files))('%s.txt has one entry a line, and none twice', (name, schema) => {
-  const content = readFileSync(`resources/words/${name}.txt`, 'utf8').trimEnd().split('\n');
+it.each(Object.entries(files))(
+  '%s.txt has one entry per line, without duplicates',
+  (name, schema) => {
+    const content = readFileSync(`resources/words/${name}.txt`, 'utf8').trimEnd().split('\n');
 
-  expect(schema.parse(content)).toEqual([...new Set(content)]);
-});
+    expect(schema.parse(content)).toEqual([...new Set(content)]);
+  },
+);

@@ -12,7 +12,7 @@ it.each([
   ["It's Ångström’s", ['it', 'angstrom'], []],
   ['say "hi" -- *now*', ['say', 'hi', 'now'], []],
   ['日本語 テスト', ['日本語', 'テスト'], []],
-])('parts %j', (text, words, names) => {
+])('splits %j', (text, words, names) => {
   expect(plains(text)).toEqual(words);
   expect(toWords(text).names).toEqual(names);
 });
@@ -23,10 +23,10 @@ it.each([
   ['configuration', 'configure'],
   ['kept', 'keeping'],
   ['caching', 'cache'],
-])('gives %s and %s the same stem', (a, b) => {
+])('returns the same stem for %s and %s', (a, b) => {
   expect(toStem(a)).toBe(toStem(b));
 });
 
-it('leaves out what is too long to be a word', () => {
+it('skips words that are too long', () => {
   expect(plains(`a ${'x'.repeat(41)} b`)).toEqual(['a', 'b']);
 });

@@ -7,7 +7,7 @@ import { systemClock } from '../../../../src/core/clock.ts';
 import { corpusOf } from '../../../support/corpus-folder.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
-/** Threads load TypeScript for some seconds on a busy machine. */
+/** Threads take some seconds to load TypeScript on a busy machine. */
 const timeout = 120_000;
 
 function openInRealThreads(path: string) {
@@ -17,9 +17,9 @@ function openInRealThreads(path: string) {
     corpora: [corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' })],
     path,
     clock: systemClock,
-    onTrouble: (error) => trouble.push(error),
-    startThread: (setting) => {
-      const thread = startThread(setting);
+    onError: (error) => trouble.push(error),
+    startThread: (options) => {
+      const thread = startThread(options);
       threads.push(thread);
       return thread;
     },
@@ -30,7 +30,7 @@ function openInRealThreads(path: string) {
   return { answers, threads, trouble, ask };
 }
 
-it('indexes in one thread and answers in another, also after that one was lost', {
+it('indexes in one thread and answers in another, even after the latter has crashed', {
   timeout,
 }, async () => {
   const { answers, threads, trouble, ask } = openInRealThreads(
@@ -50,7 +50,7 @@ it('indexes in one thread and answers in another, also after that one was lost',
   expect(threads).toHaveLength(3);
 });
 
-it('builds an index in memory anew when its thread was lost', { timeout }, async () => {
+it('rebuilds an index in memory after its thread has crashed', { timeout }, async () => {
   const { answers, threads, ask } = openInRealThreads(':memory:');
   await answers.refresh();
   expect((await ask()).abstained).toBe(false);

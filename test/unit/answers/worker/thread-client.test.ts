@@ -3,18 +3,18 @@ import { expect, it, onTestFinished } from 'vitest';
 import {
   ThreadEndedError,
   ThreadError,
-  type ThreadOrder,
-  type ThreadReport,
+  type ThreadReply,
+  type ThreadRequest,
 } from '../../../../src/answers/worker/messages.ts';
 import {
-  createLastingThread,
+  createRestartingThread,
   type StartThread,
 } from '../../../../src/answers/worker/thread-client.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
-type Reply = (order: ThreadOrder) => readonly ThreadReport[] | 'end';
+type Reply = (request: ThreadRequest) => readonly ThreadReply[] | 'end';
 
-/** A lasting thread over made-up ones, each of which replies, or ends, as it is told to. */
+/** A restarting thread over fake threads, each of which replies or ends as `reply` returns. */
 function createRig(reply: Reply) {
   const clock = createManualClock();
   const started: EventEmitter[] = [];
@@ -25,11 +25,11 @@ function createRig(reply: Reply) {
     const end = () => void setImmediate(() => events.emit('exit', 1));
     return {
       on: events.on.bind(events) as never,
-      postMessage: (order: ThreadOrder) => {
-        if (order.kind === 'close') return end();
-        const reports = reply(order);
-        if (reports === 'end') return end();
-        for (const report of reports) setImmediate(() => events.emit('message', report));
+      postMessage: (request: ThreadRequest) => {
+        if (request.kind === 'close') return end();
+        const replies = reply(request);
+        if (replies === 'end') return end();
+        for (const message of replies) setImmediate(() => events.emit('message', message));
       },
       terminate: async () => {
         end();
@@ -37,8 +37,8 @@ function createRig(reply: Reply) {
       },
     };
   };
-  const thread = createLastingThread({
-    setting: { corpora: [], path: ':memory:' },
+  const thread = createRestartingThread({
+    threadOptions: { corpora: [], path: ':memory:' },
     startThread,
     clock,
     onLost: (why) => lost.push(why),
@@ -49,11 +49,11 @@ function createRig(reply: Reply) {
 }
 
 const doneWith =
-  (get: unknown): Reply =>
-  (order) =>
-    'id' in order ? [{ kind: 'done', id: order.id, get }] : [];
+  (result: unknown): Reply =>
+  (request) =>
+    'id' in request ? [{ kind: 'done', id: request.id, result }] : [];
 
-it('starts with the first task, and keeps its thread', async () => {
+it('starts the thread with the first task, and keeps it', async () => {
   const { started, thread, ask } = createRig(doneWith(true));
   expect(started).toHaveLength(0);
 
@@ -63,9 +63,9 @@ it('starts with the first task, and keeps its thread', async () => {
   expect(started).toHaveLength(1);
 });
 
-it('fails the tasks of a thread that ends, and starts another for the next', async () => {
+it('fails the tasks of a thread that ends, and starts another thread for the next task', async () => {
   let isBroken = true;
-  const { started, lost, ask } = createRig((order) => (isBroken ? 'end' : doneWith(1)(order)));
+  const { started, lost, ask } = createRig((request) => (isBroken ? 'end' : doneWith(1)(request)));
 
   const asked = await Promise.allSettled([ask(), ask()]);
   isBroken = false;
@@ -77,7 +77,7 @@ it('fails the tasks of a thread that ends, and starts another for the next', asy
   expect(started).toHaveLength(2);
 });
 
-it('does not start threads that end again and again, until some time has passed', async () => {
+it('waits before it restarts a thread that ends again and again', async () => {
   const { started, clock, ask } = createRig(() => 'end');
 
   for (let time = 0; time < 10; time += 1) await expect(ask()).rejects.toThrow(ThreadEndedError);
@@ -88,47 +88,47 @@ it('does not start threads that end again and again, until some time has passed'
   expect(started).toHaveLength(3);
 });
 
-it('gives what a task tells in order, and fails it where nobody can hear', async () => {
-  const { thread, ask } = createRig((order) => {
-    if (!('id' in order)) return [];
-    const { id } = order;
+it('passes on the reports of a task in order, and fails the task if the listener throws', async () => {
+  const { thread, ask } = createRig((request) => {
+    if (!('id' in request)) return [];
+    const { id } = request;
     return [
-      { kind: 'told', id, told: 'a' },
-      { kind: 'told', id, told: 'b' },
-      { kind: 'done', id, get: 1 },
+      { kind: 'report', id, report: 'a' },
+      { kind: 'report', id, report: 'b' },
+      { kind: 'done', id, result: 1 },
     ];
   });
-  const told: string[] = [];
+  const reports: string[] = [];
   const question = { text: 'q', earlier: [] };
 
-  await thread.call('answer', question, { onTold: (piece) => told.push(piece) });
+  await thread.call('answer', question, { onReport: (piece) => reports.push(piece) });
   const deaf = thread.call('answer', question, {
-    onTold: () => {
+    onReport: () => {
       throw new Error('deaf');
     },
   });
 
-  expect(told).toEqual(['a', 'b']);
+  expect(reports).toEqual(['a', 'b']);
   await expect(deaf).rejects.toThrow('deaf');
   expect(await ask()).toBe(1);
 });
 
-it('tells what a task failed with, by its code', async () => {
-  const fault = { message: 'database disk image is malformed', code: 'SQLITE_CORRUPT' };
-  const { ask } = createRig((order) =>
-    'id' in order ? [{ kind: 'failed', id: order.id, fault }] : [],
+it('rejects with the error code of a failed task', async () => {
+  const failure = { message: 'database disk image is malformed', code: 'SQLITE_CORRUPT' };
+  const { ask } = createRig((request) =>
+    'id' in request ? [{ kind: 'failed', id: request.id, failure }] : [],
   );
 
   const error = await ask().catch((reason: unknown) => reason);
 
   expect(error).toBeInstanceOf(ThreadError);
-  expect(error).toMatchObject(fault);
+  expect(error).toMatchObject(failure);
 });
 
-it('stops a task at once when its signal is aborted, and tells the thread', async () => {
-  const orders: ThreadOrder[] = [];
-  const { thread } = createRig((order) => {
-    orders.push(order);
+it('stops a task at once when its signal is aborted, and notifies the thread', async () => {
+  const requests: ThreadRequest[] = [];
+  const { thread } = createRig((request) => {
+    requests.push(request);
     return [];
   });
   const stop = new AbortController();
@@ -137,10 +137,10 @@ it('stops a task at once when its signal is aborted, and tells the thread', asyn
   stop.abort(new Error('cancelled'));
 
   await expect(asked).rejects.toThrow('cancelled');
-  expect(orders.map(({ kind }) => kind)).toEqual(['answer', 'stop']);
+  expect(requests.map(({ kind }) => kind)).toEqual(['answer', 'stop']);
 });
 
-it('takes no task after it was closed', async () => {
+it('rejects tasks after it was closed', async () => {
   const { thread, ask, started } = createRig(doneWith(1));
   await ask();
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type RefreshTold, ThreadEndedError } from '../../../../src/answers/worker/messages.ts';
-import type { Calling } from '../../../../src/answers/worker/thread-client.ts';
+import { type RefreshReport, ThreadEndedError } from '../../../../src/answers/worker/messages.ts';
+import type { CallOptions } from '../../../../src/answers/worker/thread-client.ts';
 import {
   type RefreshingThread,
   refreshInThread,
@@ -10,67 +10,67 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 const done = { files: 3, read: 3, removed: 0, passages: 9 };
 
 type Attempt = (
-  passOver: readonly string[],
-  tell: (told: RefreshTold) => void,
+  skip: readonly string[],
+  report: (report: RefreshReport) => void,
 ) => Promise<typeof done>;
 
-/** A refresh whose threads go as `attempt` says. */
+/** A refresh whose threads behave as `attempt` defines. */
 function createRig(attempt: Attempt) {
   const clock = createManualClock();
   const attempts: (readonly string[])[] = [];
-  const passedOver: string[] = [];
+  const skipped: string[] = [];
   let kill = () => {};
   const killed = new Promise<never>((_, reject) => {
     kill = () => reject(new ThreadEndedError(null));
   });
   killed.catch(() => {
-    // Not every test kills.
+    // Not every test kills the thread.
   });
   const call = (
     _: 'refresh',
-    { passOver }: { readonly passOver: readonly string[] },
-    { onTold = () => {} }: Calling<'refresh'> = {},
+    { skip }: { readonly skip: readonly string[] },
+    { onReport = () => {} }: CallOptions<'refresh'> = {},
   ) => {
-    attempts.push(passOver);
-    return Promise.race([attempt(passOver, onTold), killed]);
+    attempts.push(skip);
+    return Promise.race([attempt(skip, onReport), killed]);
   };
   const options: Parameters<typeof refreshInThread>[0] = {
     clock,
-    // A refresh asks its thread for nothing else.
+    // A refresh calls no other task.
     withThread: (work) => work({ call: call as RefreshingThread['call'], kill: () => kill() }),
     onProgress: () => {},
-    onPassedOver: ({ message }) => passedOver.push(message),
+    onSkipped: ({ message }) => skipped.push(message),
   };
-  const live = { signal: new AbortController().signal, onFolder: () => {} };
-  return { clock, attempts, passedOver, refresh: () => refreshInThread(options, live) };
+  const hooks = { signal: new AbortController().signal, onFolder: () => {} };
+  return { clock, attempts, skipped, refresh: () => refreshInThread(options, hooks) };
 }
 
 const end = () => Promise.reject(new ThreadEndedError('ERR_WORKER_OUT_OF_MEMORY'));
 
-it('passes over the files that end their thread, and goes on', async () => {
+it('skips the files that crash their thread, and continues', async () => {
   const poison = ['/docs/a.html', '/docs/b.html'];
-  const { refresh, attempts, passedOver } = createRig(async (passOver, tell) => {
-    const next = poison.find((path) => !passOver.includes(path));
+  const { refresh, attempts, skipped } = createRig(async (skip, report) => {
+    const next = poison.find((path) => !skip.includes(path));
     if (next === undefined) return done;
-    tell({ kind: 'reading', absolute: next });
+    report({ kind: 'reading', absolute: next });
     return end();
   });
 
   expect(await refresh()).toEqual(done);
   expect(attempts).toEqual([[], ['/docs/a.html'], poison]);
-  expect(passedOver[0]).toContain('/docs/a.html cannot be read');
+  expect(skipped[0]).toContain('/docs/a.html was skipped');
 });
 
-it('fails where a thread ends and no file is to blame', async () => {
+it('fails if a thread ends while it reads no file', async () => {
   const { refresh, attempts } = createRig(end);
 
   await expect(refresh()).rejects.toThrow(ThreadEndedError);
   expect(attempts).toHaveLength(1);
 });
 
-it('fails where passing over does not help', async () => {
-  const { refresh, attempts } = createRig(async (_, tell) => {
-    tell({ kind: 'reading', absolute: '/docs/a.html' });
+it('fails if skipping the file does not help', async () => {
+  const { refresh, attempts } = createRig(async (_, report) => {
+    report({ kind: 'reading', absolute: '/docs/a.html' });
     return end();
   });
 
@@ -79,8 +79,8 @@ it('fails where passing over does not help', async () => {
 });
 
 it('gives up after a number of such files', async () => {
-  const { refresh, attempts } = createRig(async (passOver, tell) => {
-    tell({ kind: 'reading', absolute: `/docs/${passOver.length}.html` });
+  const { refresh, attempts } = createRig(async (skip, report) => {
+    report({ kind: 'reading', absolute: `/docs/${skip.length}.html` });
     return end();
   });
 
@@ -88,11 +88,11 @@ it('gives up after a number of such files', async () => {
   expect(attempts).toHaveLength(21);
 });
 
-it('ends a thread that is silent for long, and none that tells something', async () => {
+it('terminates a thread that reports nothing for long, but not one that does', async () => {
   let isOver = false;
   let tellAgain = () => {};
-  const { refresh, clock } = createRig((_, tell) => {
-    tellAgain = () => tell({ kind: 'progress', progress: done });
+  const { refresh, clock } = createRig((_, report) => {
+    tellAgain = () => report({ kind: 'progress', progress: done });
     return new Promise(() => {});
   });
   const refreshed = refresh().catch((error: unknown) => {

@@ -45,7 +45,7 @@ it('logs the error that stopped an index update', () => {
   const write = (fields: object) => lines.push(fields);
   const err = new Error('disk full');
 
-  toLogLines({ info: write, warn: write, error: write }, createManualClock()).onTrouble?.(err);
+  toLogLines({ info: write, warn: write, error: write }, createManualClock()).onError?.(err);
 
   expect(lines).toEqual([{ err }]);
 });

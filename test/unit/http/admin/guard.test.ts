@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createFailedTries } from '../../../../src/http/admin/guard.ts';
+import { createFailedAttempts } from '../../../../src/http/admin/guard.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
-/** Creates a count whose clock notes how long it is asked to sleep, and sleeps not at all. */
-function createNotedTries() {
+/** Creates a record of failed attempts with a clock that records delays without waiting. */
+function createRecordedAttempts() {
   const slept: number[] = [];
   const { now, advance } = createManualClock();
   const clock = {
@@ -13,12 +13,12 @@ function createNotedTries() {
     },
   };
   const { signal } = new AbortController();
-  const tries = createFailedTries(clock);
-  return { slept, advance, slow: (address: string) => tries.slow(address, signal) };
+  const attempts = createFailedAttempts(clock);
+  return { slept, advance, slow: (address: string) => attempts.recordFailure(address, signal) };
 }
 
-it('remembers ten thousand addresses, and those that tried last', async () => {
-  const { slept, slow } = createNotedTries();
+it('stores the attempts of the ten thousand addresses that tried last', async () => {
+  const { slept, slow } = createRecordedAttempts();
   for (const address of ['a', 'b', 'a', 'b', 'a', 'b']) await slow(address);
   for (let n = 0; n < 9998; n += 1) await slow(`other ${n}`);
 
@@ -30,8 +30,8 @@ it('remembers ten thousand addresses, and those that tried last', async () => {
   expect(slept).toEqual([250, 500]);
 });
 
-it('forgets each address a minute after its own last try', async () => {
-  const { slept, slow, advance } = createNotedTries();
+it('forgets an address a minute after its last attempt', async () => {
+  const { slept, slow, advance } = createRecordedAttempts();
   for (const address of ['a', 'a', 'a', 'b', 'b', 'b']) await slow(address);
 
   await advance(30_000);

@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
-import { keepForTheDay } from '../../../../src/http/discovery/documents.ts';
+import { cacheForTheDay } from '../../../../src/http/discovery/documents.ts';
 import { aliasRoutes } from '../../../../src/http/reads/routes.ts';
 
 const dayMs = 86_400_000;
 
-it('changes the state of a route only at midnight, so that documents can be kept for the day', () => {
+it('changes the lifecycle state of a route only at midnight', () => {
   const instants = aliasRoutes.flatMap(({ lifecycle }) => Object.values(lifecycle));
 
   expect(instants.length).toBeGreaterThan(0);
   expect(instants.filter((ms) => ms % dayMs !== 0)).toEqual([]);
 });
 
-it('makes a document once a day, also when the clock goes back', () => {
+it('creates a document once a day, even if the clock is set back', () => {
   let nowMs = 10 * dayMs;
   const clock = { now: () => nowMs, sleep: async () => undefined };
-  const read = keepForTheDay((ms) => ms, clock);
+  const read = cacheForTheDay((ms) => ms, clock);
 
   const made = [0, dayMs - 1, dayMs, -1].map((passedMs) => {
     nowMs = 10 * dayMs + passedMs;

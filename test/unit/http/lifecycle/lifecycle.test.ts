@@ -49,7 +49,7 @@ describe('the route table', () => {
 
   clause(
     ['read.versioning.scheduled_convert_and_browse', 'read.versioning.nothing_else_deprecated'],
-    'schedules two routes, with the same dates, and nothing else',
+    'deprecates two routes, with the same dates',
     () => {
       const scheduled = routes.filter(({ lifecycle }) => lifecycle !== null);
 
@@ -60,7 +60,7 @@ describe('the route table', () => {
     },
   );
 
-  it('has one row of v1 for each read that an alias can ask for', () => {
+  it('has one v1 route for each read of an alias', () => {
     const asked = aliasRoutes.flatMap(({ read }) =>
       typeof read === 'string' ? [read] : Object.values(read.reads),
     );
@@ -71,13 +71,13 @@ describe('the route table', () => {
     }
   });
 
-  it('gives every row an id and a path of its own', () => {
+  it('has a unique id and path for each route', () => {
     expect(new Set(routes.map(({ id }) => id)).size).toBe(routes.length);
     expect(new Set(routes.map(({ path }) => path)).size).toBe(routes.length);
   });
 });
 
-describe('the read that a request to an alias asks for', () => {
+describe('the read of a request to an alias', () => {
   clauseEach(
     'read.aliases.browse_resource_values',
     [
@@ -94,7 +94,7 @@ describe('the read that a request to an alias asks for', () => {
     },
   );
 
-  it('is always the post at /api/convert', () => {
+  it('is getPost at /api/convert', () => {
     expect(chooseRead(convert, parseQuery('?resource=profile'))).toBe('getPost');
   });
 
@@ -110,7 +110,7 @@ describe('the read that a request to an alias asks for', () => {
     ['?resource=profile', 'invalid_handle', '`handle` is missing'],
     ['?resource=followers&q=a', 'invalid_handle', '`handle` is missing'],
     ['?resource=following', 'invalid_handle', '`handle` is missing'],
-  ])('is none for “%s”: %s', (query, code, words) => {
+  ])('is rejected for “%s” with %s', (query, code, words) => {
     const choose = () => chooseRead(browse, parseQuery(`/api/browse${query}`));
 
     expect(choose).toThrow(Problem);
@@ -118,7 +118,7 @@ describe('the read that a request to an alias asks for', () => {
     expect(choose).toThrow(words);
   });
 
-  it('takes the parameters that it knows, and nothing else, such as `resource`', () => {
+  it('gets only the parameters that it knows, without `resource`', () => {
     const query = parseQuery('?resource=search&q=a&q=b&handle=x&feed=top&key=k&constructor=1');
 
     expect(pickParameters('searchPosts', query)).toEqual({ q: ['a', 'b'], feed: 'top' });
@@ -170,7 +170,7 @@ describe('the successor', () => {
         '/profiles/did%3Aplc%3Aabcdefghijklmnopqrstuvwx?until=1',
       ],
     ] as const,
-    ([query]) => `of /api/browse?${query} is the concrete route`,
+    ([query]) => `of /api/browse?${query} is the route of the resource`,
     ([query, successor]) => {
       expect(successorOf(browse, `?${query}`)).toBe(`${baseUrl}/api/v1${successor}`);
     },
@@ -183,7 +183,7 @@ describe('the successor', () => {
       ['resource=search', '/search'],
       ['resource=search&q=a&q=b&handle=jack&key=k', '/search?q=a&q=b'],
     ] as const,
-    ([query]) => `of /api/browse?${query} is the concrete route`,
+    ([query]) => `of /api/browse?${query} is the route of the resource`,
     ([query, successor]) => {
       expect(successorOf(browse, `?${query}`)).toBe(`${baseUrl}/api/v1${successor}`);
     },
@@ -206,7 +206,7 @@ describe('the successor', () => {
       '?resource=following&handle=jack&handle=jack',
       '?resource=profile&handle=../search',
     ],
-    (query) => `of /api/browse${query} is none, the dates stay`,
+    (query) => `of /api/browse${query} is missing, but the dates are sent`,
     (query) => {
       const { successor, links, deprecation, sunset } = signalsOf(browse, query);
 
@@ -221,7 +221,7 @@ describe('the successor', () => {
 
   clause(
     'read.versioning.link_successor_safe_to_follow',
-    'goes without the parameters where they would make it longer than 2048 bytes',
+    'has no query if it would be longer than 2048 bytes',
     () => {
       const bare = `${baseUrl}/api/v1/posts`;
       const room = 2048 - `${bare}?url=`.length;
@@ -242,7 +242,7 @@ describe('the successor', () => {
 describe('the headers of a lifecycle', () => {
   clause(
     ['read.versioning.link_deprecation', 'read.versioning.link_sunset'],
-    'link to the policy as HTML, under the base URL whatever it is',
+    'link to the HTML policy under the base URL',
     () => {
       for (const base of [baseUrl, 'http://[::1]:8080/read/perch']) {
         const { links, successor } = signalsOf(convert, '?url=a', base);
@@ -260,13 +260,13 @@ describe('the headers of a lifecycle', () => {
   clauseEach(
     ['read.versioning.nothing_else_deprecated', 'read.versioning.permalinks_not_aliases'],
     readRoutes,
-    ({ path }) => `are none for ${path}`,
+    ({ path }) => `are not sent for ${path}`,
     (row) => {
       expect(toLifecycleHeaders(row, row.path, baseUrl)).toBeNull();
     },
   );
 
-  it('follow the column: a row of v1 with a lifecycle would have the dates, and no successor', () => {
+  it('have dates but no successor for a v1 route with a lifecycle', () => {
     const [row] = readRoutes;
     if (row === undefined) throw new Error('The table has rows.');
 
@@ -277,7 +277,7 @@ describe('the headers of a lifecycle', () => {
 
   clause(
     'read.versioning.three_signals_every_response',
-    'are there and can be parsed whatever the URL is',
+    'are valid for any URL',
     () => {
       const piece = fc.oneof(
         fc.constantFrom(
@@ -315,7 +315,7 @@ describe('the headers of a lifecycle', () => {
   );
 });
 
-/** A successor has the parameters of the request as they were understood there, or none at all. */
+/** Expects a successor with the parsed parameters of the request, or with none. */
 function expectSameParameters(route: AliasRoute, query: string, successor: string | null): void {
   const given = parseQuery(query);
   const read = findRead(route, given);
@@ -327,7 +327,7 @@ function expectSameParameters(route: AliasRoute, query: string, successor: strin
   expect({ ...carried }).toEqual(wellFormed(kept));
 }
 
-/** Half of a surrogate pair has no encoding; it becomes the replacement character. */
+/** Replaces unpaired surrogates, which have no encoding, by the replacement character. */
 function wellFormed(query: object): object {
   return JSON.parse(JSON.stringify(query), (_, value) =>
     typeof value === 'string' ? Buffer.from(value).toString() : value,
@@ -381,7 +381,7 @@ describe('the description of the lifecycle', () => {
       'read.lifecycle_object.api_versioning_repeats_dates',
       'read.lifecycle_object.api_versioning_same_shapes',
     ],
-    'is repeated by `versioning`, with the same dates and replacements',
+    'matches the dates and replacements of `versioning`',
     () => {
       const { deprecated_operations: operations } = describeLifecycle(baseUrl);
       const { deprecated_aliases: aliases } = describeVersioning(baseUrl, 0);
@@ -404,7 +404,7 @@ describe('the description of the lifecycle', () => {
 });
 
 describe('the description of the service', () => {
-  it('names every row of the table once, by surface, with its parameters', () => {
+  it('lists every route once, by surface, with its parameters', () => {
     const described = describeApi(discoveryFacts, 0).surfaces.flatMap((surface) =>
       surface.routes.map((route) => ({ ...route, surface: surface.name })),
     );

@@ -3,7 +3,7 @@ import { endpoints } from '../../../../src/app/endpoints.ts';
 import { findReferences } from '../../../../src/core/json-schema.ts';
 import { problemKinds } from '../../../../src/core/problem.ts';
 import { describeOpenApi } from '../../../../src/http/openapi/document.ts';
-import { writeOut } from '../../../../src/http/openapi/endpoint-paths.ts';
+import { expandPath } from '../../../../src/http/openapi/endpoint-paths.ts';
 import { readExamples } from '../../../../src/http/openapi/examples.ts';
 import { isBrowseRoute, type Route, routes } from '../../../../src/http/reads/routes.ts';
 import { allReads } from '../../../../src/reads/index.ts';
@@ -21,16 +21,16 @@ const facts = {
 const json: unknown = JSON.parse(JSON.stringify(describeOpenApi(facts)));
 const document = parseDocument(json);
 const all = operationsOf(document);
-/** Those of reads; the others are in the tests of `endpoint-paths`. */
+/** Operations of reads. The others are in the tests of `endpoint-paths`. */
 const operations = all.filter(({ operationId }) => routes.some(({ id }) => id === operationId));
 
-/** Gives what a reference points to (RFC 6901); undefined where there is nothing. */
+/** Returns the target of a reference (RFC 6901); `undefined` if there is none. */
 function resolve(reference: string): unknown {
   const steps = reference.replace(/^#\//, '').split('/');
   return steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)?.[step], json);
 }
 
-/** Gives the names of members, but for those of examples and of what a schema describes. */
+/** Returns the names of all members, except within examples and the properties of schemas. */
 function namesOf(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   const members = Object.entries(value).filter(([name]) => name !== 'examples');
@@ -45,7 +45,7 @@ const isBrowse = (id: string) => {
 };
 
 describe('the document', () => {
-  it('tells what it is of, and where', () => {
+  it('names the service and its URL', () => {
     expect(document.info).toMatchObject({
       title: 'Perch',
       version: '1.2.3',
@@ -54,14 +54,14 @@ describe('the document', () => {
     expect(document.servers).toEqual([{ url: 'https://perch.test/read' }]);
   });
 
-  it('has only references that lead somewhere', () => {
+  it('has no dangling references', () => {
     const references = findReferences(json);
 
     expect(references.length).toBeGreaterThan(100);
     expect(references.filter((one) => resolve(one) === undefined)).toEqual([]);
   });
 
-  it('refers to everything that it keeps', () => {
+  it('has no unused components', () => {
     const { schemas, responses, headers } = document.components;
     const kept = Object.entries({ schemas, responses, headers }).flatMap(([kind, named]) =>
       Object.keys(named).map((name) => `#/components/${kind}/${name}`),
@@ -71,16 +71,16 @@ describe('the document', () => {
     expect(kept.filter((one) => !referred.has(one))).toEqual([]);
   });
 
-  it('has no names of schemas beside their places', () => {
+  it('contains no internal names of schemas', () => {
     const names = new Set(namesOf(json));
 
     expect([...names].filter((name) => /^\$(?!ref$)/.test(name))).toEqual([]);
-    // Only what a caller sends is closed.
+    // Only schemas of requests are closed.
     const replies = [document.components, operations.map(({ responses }) => responses)];
     expect(JSON.stringify(replies)).not.toContain('"additionalProperties":false');
   });
 
-  it('closes no enumeration of a reply', () => {
+  it('has no closed enumerations in replies', () => {
     const { schemas } = document.components;
 
     expect(namesOf(schemas)).not.toContain('enum');
@@ -91,7 +91,7 @@ describe('the document', () => {
     });
   });
 
-  it('tells the known values of what is an open set', () => {
+  it('lists the known values of open sets', () => {
     const knownOf = (schema: string, member: string) =>
       resolve(`#/components/schemas/${schema}/properties/${member}/x-extensible-enum`);
 
@@ -106,13 +106,13 @@ describe('the document', () => {
     expect(document.components.headers['X-Source']?.schema).toHaveProperty('x-extensible-enum');
   });
 
-  it('explains each tag of an operation, and no other', () => {
+  it('describes exactly the tags of its operations', () => {
     const used = new Set(all.flatMap(({ tags }) => tags));
 
     expect(document.tags.map(({ name }) => name).sort()).toEqual([...used].sort());
   });
 
-  it('is the same each time', () => {
+  it('is deterministic', () => {
     expect(JSON.stringify(describeOpenApi(facts))).toBe(JSON.stringify(json));
   });
 });
@@ -120,7 +120,7 @@ describe('the document', () => {
 describe('the catalogue of problems', () => {
   const codes = document['x-problem-codes'];
 
-  it('has each code with its status and texts', () => {
+  it('contains each code with its status and texts', () => {
     expect(Object.keys(codes)).toEqual(Object.keys(problemKinds));
     expect(codes.upstream_unavailable).toEqual({
       type: 'https://perch.test/read/docs/errors#upstream_unavailable',
@@ -132,7 +132,7 @@ describe('the catalogue of problems', () => {
     });
   });
 
-  it('has each code that a response names, under its status', () => {
+  it('contains each code of a response, with the same status', () => {
     const told = all.flatMap((operation) =>
       Object.keys(operation.responses).flatMap((status) =>
         [...responseOf(document, operation, status).description.matchAll(/^`(\w+)`:/gm)].map(
@@ -147,20 +147,20 @@ describe('the catalogue of problems', () => {
 });
 
 describe('the operations', () => {
-  it('are the rows of the tables', () => {
+  it('match the route tables', () => {
     expect(all.map(({ operationId, method, path }) => [operationId, method, path])).toEqual([
       ...routes.map(({ id, path }) => [id, 'get', path]),
       ...endpoints
-        .flatMap(writeOut)
+        .flatMap(expandPath)
         .map(({ id, method, path }) => [id, method.toLowerCase(), path]),
     ]);
   });
 
-  it('have ids of their own', () => {
+  it('have unique ids', () => {
     const ids = all.map(({ operationId }) => operationId);
 
     expect(new Set(ids).size).toBe(ids.length);
-    // All documented paths but those that are no read of the table.
+    // All documented paths except those of reads.
     expect(ids).toEqual(
       expect.arrayContaining([
         ...['getPost', 'getProfile', 'listFollowers', 'listFollowing', 'searchPosts', 'getOEmbed'],
@@ -180,7 +180,7 @@ describe('the operations', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(routes)('take what the read of $path takes', (route: Route) => {
+  it.each(routes)('accept the parameters of the read of $path', (route: Route) => {
     const { read, path } = route;
     const ids = typeof read === 'string' ? [read] : Object.values(read.reads);
     const taken = new Set(ids.flatMap((id) => Object.keys(allReads[id].params.shape)));
@@ -193,7 +193,7 @@ describe('the operations', () => {
     expect(names.toSorted()).toEqual([...taken].sort());
   });
 
-  it('need no key, and take one on the browse surface only', () => {
+  it('require no key, and accept one only on the browse surface', () => {
     expect(document.security).toEqual([]);
     for (const { operationId, security } of operations) {
       expect([operationId, security]).toEqual([
@@ -207,7 +207,7 @@ describe('the operations', () => {
     });
   });
 
-  it('name the allowances that they are paid from, which the document explains', () => {
+  it('name the allowances that they spend, which the document describes', () => {
     const told = operations.map((one) => [one.operationId, one['x-rate-limit-policies']]);
 
     expect(told).toEqual(
@@ -233,7 +233,7 @@ describe('the responses', () => {
     expect(Object.keys(responses).sort()).toEqual(expected.sort());
   });
 
-  it.each(operations)('of $path are problems where they fail', (operation) => {
+  it.each(operations)('of $path are problem documents for errors', (operation) => {
     for (const status of Object.keys(operation.responses)) {
       const { content } = responseOf(document, operation, status);
       if (status === '200' || status === '304') continue;
@@ -260,7 +260,7 @@ describe('the responses', () => {
     expect(typesOf('getOEmbed')).toEqual([['application/json', '#/components/schemas/EmbedReply']]);
   });
 
-  it('have a page for crawlers where link previews are on', () => {
+  it('include HTML for crawlers if link previews are enabled', () => {
     const withPreviews = parseDocument(describeOpenApi({ ...facts, linkPreviews: true }));
 
     const withPage = operationsOf(withPreviews).filter(
@@ -276,7 +276,7 @@ describe('the responses', () => {
     ]);
   });
 
-  it.each(operations)('of $path name the headers of their surface', (operation) => {
+  it.each(operations)('of $path list the headers of their surface', (operation) => {
     for (const status of Object.keys(operation.responses)) {
       if (status === 'default') continue;
       const { headers = {} } = responseOf(document, operation, status);

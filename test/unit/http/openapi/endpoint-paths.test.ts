@@ -5,8 +5,8 @@ import type { Endpoint } from '../../../../src/core/endpoint.ts';
 import {
   describeBodyParts,
   describeEndpointPaths,
+  expandPath,
   listReplySchemas,
-  writeOut,
 } from '../../../../src/http/openapi/endpoint-paths.ts';
 import { nameExamples } from '../../../../src/http/openapi/examples.ts';
 
@@ -40,7 +40,7 @@ const endpoint: Endpoint = {
   access: 'key',
 };
 
-// What an endpoint without anything has to say.
+// Description of an endpoint without optional members.
 const plain: Endpoint = {
   id: 'dropThing',
   method: 'DELETE',
@@ -62,11 +62,11 @@ const described = JSON.parse(JSON.stringify(describeEndpointPaths([endpoint, pla
 const { post, delete: remove } = described['/things/{id}'];
 
 describe('an endpoint', () => {
-  it('is written out where a parameter of its path takes a few words', () => {
+  it('expands to a path for each value of an enumeration in its path', () => {
     const path = z.object({ kind: z.enum(['red', 'dark-blue']), id: z.string() });
     const choice = { ...plain, path: '/things/{kind}/{id}', parameters: { path } };
 
-    const written = writeOut(choice);
+    const written = expandPath(choice);
 
     expect(
       written.map(({ id, path: at, parameters }) => [
@@ -78,15 +78,15 @@ describe('an endpoint', () => {
       ['dropThingRed', '/things/red/{id}', ['id']],
       ['dropThingDarkBlue', '/things/dark-blue/{id}', ['id']],
     ]);
-    expect(writeOut(plain)).toEqual([plain]);
+    expect(expandPath(plain)).toEqual([plain]);
   });
 
-  it('is an operation of its path and method', () => {
+  it('becomes an operation of its path and method', () => {
     expect(Object.keys(described)).toEqual(['/things/{id}']);
     expect(post).toMatchObject({
       operationId: 'makeThing',
       summary: 'Makes a thing.',
-      description: 'A bearer key is optional: it has a larger allowance.',
+      description: 'A bearer key is optional and has a larger allowance.',
       tags: ['discovery'],
       security: [{}, { bearerKey: [] }],
       'x-rate-limit-policies': ['public', 'key'],
@@ -94,7 +94,7 @@ describe('an endpoint', () => {
     expect(remove.security).toEqual([{ adminToken: [] }]);
   });
 
-  it('has its parameters, wherever they stand', () => {
+  it('has its path, query and header parameters', () => {
     expect(post.parameters).toEqual([
       {
         name: 'id',
@@ -121,7 +121,7 @@ describe('an endpoint', () => {
     expect(remove).not.toHaveProperty('parameters');
   });
 
-  it('has a closed body, and parts of it apart from those of replies', () => {
+  it('has a closed body, with schemas separate from those of replies', () => {
     expect(post.requestBody).toEqual({
       required: true,
       content: {
@@ -148,7 +148,7 @@ describe('an endpoint', () => {
     });
   });
 
-  it('has open replies in each media type', () => {
+  it('has open schemas for replies in each media type', () => {
     const { content, headers } = post.responses[201];
 
     expect(content).toEqual({
@@ -175,7 +175,7 @@ describe('an endpoint', () => {
     expect(remove.responses[204]).not.toHaveProperty('content');
   });
 
-  it('has its problems, those of its access and those of every route, by status', () => {
+  it('has its own problems, those of its access and the common ones, by status', () => {
     expect(Object.keys(post.responses).sort()).toEqual(
       ['201', '400', '401', '404', '414', '429', '500', '503', 'default'].sort(),
     );
@@ -186,7 +186,7 @@ describe('an endpoint', () => {
   });
 });
 
-it('declares the parameters of its path, whichever endpoint', () => {
+it('declares the parameters in the paths of all endpoints', () => {
   const ids = endpoints.map(({ id }) => id);
 
   expect(new Set(ids).size).toBe(ids.length);

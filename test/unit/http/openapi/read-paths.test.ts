@@ -14,7 +14,7 @@ import {
 } from '../../../../src/http/reads/routes.ts';
 import { createCursorCodec } from '../../../../src/reads/cursor.ts';
 import { reads } from '../../../../src/reads/index.ts';
-import type { Understood } from '../../../../src/reads/read.ts';
+import type { ParsedRead } from '../../../../src/reads/read.ts';
 import { clause } from '../../../support/clause.ts';
 
 const context = {
@@ -26,7 +26,7 @@ const context = {
   embedSeconds: 60,
 } as const;
 
-/** What each read goes by at least. */
+/** Minimal valid parameters of each read. */
 const least: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   getPost: { handle: 'jack', id: '20' },
   listReplies: { id: '20' },
@@ -53,11 +53,8 @@ const cases: readonly Case[] = readRoutes
     })),
   );
 
-function understand(
-  { route: { read } }: Case,
-  given: Readonly<Record<string, string>>,
-): Understood {
-  return reads[read].understand({ ...least[read], ...given }, context);
+function parse({ route: { read } }: Case, given: Readonly<Record<string, string>>): ParsedRead {
+  return reads[read].parse({ ...least[read], ...given }, context);
 }
 
 function schemaOf(id: string, name: string): unknown {
@@ -66,7 +63,7 @@ function schemaOf(id: string, name: string): unknown {
   return describeParameters(route).find((one) => one.name === name)?.schema;
 }
 
-/** Gives values that a schema allows, as they stand in a query. */
+/** Returns values that a schema allows, as in a query. */
 function allowedBy(schema: Readonly<Record<string, unknown>>): readonly string[] {
   const { anyOf, enum: values, type, format, minimum, maximum } = schema;
   if (Array.isArray(anyOf)) return anyOf.flatMap(allowedBy);
@@ -81,27 +78,24 @@ function allowedBy(schema: Readonly<Record<string, unknown>>): readonly string[]
 describe('the schema of a parameter', () => {
   const limited = cases.filter(({ parameter }) => allowedBy(parameter.schema).length > 0);
 
-  it.each(limited)('allows what the read takes: $title', (one) => {
+  it.each(limited)('accepts what the read accepts: $title', (one) => {
     for (const value of allowedBy(one.parameter.schema)) {
-      expect(understand(one, { [one.parameter.name]: value }).plan.key).not.toBe('');
+      expect(parse(one, { [one.parameter.name]: value }).plan.key).not.toBe('');
     }
   });
 
-  it.each(limited)('allows nothing else that has no meaning: $title', (one) => {
+  it.each(limited)('rejects other values: $title', (one) => {
     for (const value of ['zzz', '-1', '']) {
-      expect(() => understand(one, { [one.parameter.name]: value })).toThrow(Problem);
+      expect(() => parse(one, { [one.parameter.name]: value })).toThrow(Problem);
     }
   });
 
   const withDefault = cases.filter(({ parameter }) => Object.hasOwn(parameter.schema, 'default'));
 
-  it.each(withDefault)('has the default that the read has: $title', (one) => {
+  it.each(withDefault)('has the default of the read: $title', (one) => {
     const { name, schema } = one.parameter;
 
-    const [left, given] = [
-      understand(one, {}),
-      understand(one, { [name]: String(schema.default) }),
-    ];
+    const [left, given] = [parse(one, {}), parse(one, { [name]: String(schema.default) })];
 
     expect([given.plan.key, given.views, given.format]).toEqual([
       left.plan.key,
@@ -110,7 +104,7 @@ describe('the schema of a parameter', () => {
     ]);
   });
 
-  it('says what text alone would not', () => {
+  it('describes values more precisely than as text', () => {
     expect(schemaOf('getPost', 'thread')).toEqual({
       anyOf: [
         { type: 'string', enum: ['off', 'full', 'conversation'] },
@@ -143,15 +137,15 @@ describe('the schema of a parameter', () => {
 
 describe('a required parameter', () => {
   it.each(cases.filter(({ parameter }) => parameter.required))(
-    'is refused where it is missing: $title',
+    'is an error if it is missing: $title',
     ({ route: { read }, parameter }) => {
       const { [parameter.name]: _left, ...others } = least[read] ?? {};
 
-      expect(() => reads[read].understand(others, context)).toThrow(Problem);
+      expect(() => reads[read].parse(others, context)).toThrow(Problem);
     },
   );
 
-  it('is every one that a read cannot go without', () => {
+  it('is listed for each read that requires it', () => {
     const names = cases.filter(({ parameter }) => parameter.required).map(({ title }) => title);
 
     expect(names).toEqual([
@@ -164,7 +158,7 @@ describe('a required parameter', () => {
     ]);
   });
 
-  it('is, of an alias, the one that names the read', () => {
+  it('selects the read of an alias', () => {
     const required = routes
       .filter(({ surface }) => surface === 'alias')
       .flatMap((route) => describeParameters(route).filter((one) => one.required));
@@ -173,7 +167,7 @@ describe('a required parameter', () => {
   });
 });
 
-it('tells which resources an option of an alias is for', () => {
+it('names the resources of an alias that accept an option', () => {
   const alias = routes.find(({ id }) => id === 'browseLegacy');
   if (alias === undefined) throw new Error('No such alias.');
   const described = new Map(describeParameters(alias).map((one) => [one.name, one.description]));
@@ -191,7 +185,7 @@ clause(
     'read.lifecycle_object.operations_deprecated_true',
     'read.route_lifecycle.deprecated_after_date',
   ],
-  'marks an alias as deprecated before its date too, and tells the state of the moment',
+  'marks an alias as deprecated before its date too, with the current state',
   () => {
     const moments = [deprecationMs - 1, deprecationMs, sunsetMs];
 
@@ -211,7 +205,7 @@ clause(
 
 clause(
   ['read.versioning.nothing_else_deprecated', 'read.versioning.permalinks_not_aliases'],
-  'marks nothing else, whenever',
+  'never marks other routes as deprecated',
   () => {
     const told = readRoutes.map((route) =>
       describeOperationLifecycle(route, { ...facts, nowMs: sunsetMs }),
@@ -223,7 +217,7 @@ clause(
   },
 );
 
-it('leaves the state out where no moment is given', () => {
+it('omits the lifecycle state without a time', () => {
   const told = aliasRoutes.map((route) =>
     describeOperationLifecycle(route, { ...facts, nowMs: null }),
   );

@@ -22,7 +22,7 @@ describe('a page', () => {
     expect(parsed.errors).toEqual([]);
   });
 
-  it('has one title, one main and the canonical address', () => {
+  it('has one title, one main element and the canonical URL', () => {
     const elements = render();
 
     expect(named(elements, 'title').map(({ text }) => text)).toEqual(['Keys · Perch']);
@@ -32,7 +32,7 @@ describe('a page', () => {
     ).toEqual({ rel: 'canonical', href: 'https://perch.test/read/docs/keys' });
   });
 
-  it('links under the path of its own address, and to no other host', () => {
+  it('links only to this server, under the path of the base URL', () => {
     const links = render().flatMap(({ tag, attributes: { href, src, action, rel } }) =>
       tag === 'link' && rel === 'canonical' ? [] : [href ?? src ?? action ?? '#'],
     );
@@ -50,7 +50,7 @@ describe('a page', () => {
     );
   });
 
-  it('has no script, style or event within itself', () => {
+  it('has no inline script, style or event handler', () => {
     const elements = render();
 
     expect(named(elements, 'style')).toEqual([]);
@@ -74,7 +74,7 @@ describe('a page', () => {
     expect(current({ section: 'docs', path: '/docs' })).toEqual([['/read/docs', 'page']]);
   });
 
-  it('loads the theme before the styles, and everything else later', () => {
+  it('loads the theme before the styles, and other scripts later', () => {
     const loaded = render({ scripts: ['front.js'], styles: ['front.css'] }).flatMap(
       ({ attributes: { src, href, rel, defer } }) =>
         src !== undefined ? [[src, defer]] : rel === 'stylesheet' ? [[href, undefined]] : [],
@@ -93,7 +93,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('draws the same bird as the favicon', () => {
+  it('has the same logo as the favicon', () => {
     const drawn = (svg: string) =>
       [...svg.matchAll(/ d="([^"]+)"/g)].flatMap(([, path]) => path?.split(/(?=M)/) ?? []).sort();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { negotiate, offers } from '../../../../src/http/reads/negotiation.ts';
 
-describe('a document that is JSON to everybody', () => {
+describe('a document whose default is JSON', () => {
   it.each([
     ['text/markdown', true],
     ['TEXT/Markdown; charset=utf-8', true],
@@ -48,7 +48,7 @@ describe('the format of a page', () => {
     ['text/markdown, text/html', 'markdown'],
     ['text/html;q=0, */*', 'markdown'],
     ['text/markdown;q=0, */*', 'html'],
-  ])('is, whatever the default, for %j: %s', (accept, expected) => {
+  ])('is independent of the default for %j: %s', (accept, expected) => {
     const chosen = [offers.docs, offers.frontPage].map((both) => negotiate(accept, both));
 
     expect(chosen).toEqual([expected, expected]);

@@ -55,7 +55,7 @@ describe('a crawler of link previews', () => {
   });
 });
 
-describe('what is no crawler of link previews', () => {
+describe('a client that is not a crawler of link previews', () => {
   it.each([
     undefined,
     '',
@@ -81,7 +81,7 @@ describe('what is no crawler of link previews', () => {
     expect(isPreviewCrawler(userAgent)).toBe(false);
   });
 
-  it('is a name far back in a long value, which is not read to its end', () => {
+  it('has the name of a crawler only beyond the part that is searched', () => {
     expect(isPreviewCrawler(`${'x'.repeat(1024)} Twitterbot/1.0`)).toBe(false);
     expect(isPreviewCrawler('http.rb/'.repeat(1_000_000))).toBe(false);
     expect(isPreviewCrawler(' rocket.chat/ '.repeat(1_000_000))).toBe(false);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/core/problem.ts';
-import { readPostUrl } from '../../../../src/reads/addresses/post-address.ts';
+import { parsePostUrl } from '../../../../src/reads/addresses/post-address.ts';
 
 const place = {
   baseUrl: 'http://localhost:8080',
@@ -80,7 +80,7 @@ const goodUrls: readonly (readonly [string, unknown])[] = [
   ['http://localhost:8080/@jack/status/20', x('jack')],
 ];
 
-/** At least 60 inputs that must not be taken for a post, each with its own code. */
+/** Inputs that are not posts, with their problem codes; at least 60. */
 const badUrls: readonly (readonly [string, string])[] = [
   ['not a url', 'invalid_url'],
   ['x.com/jack/status/20', 'invalid_url'],
@@ -186,20 +186,20 @@ const badUrls: readonly (readonly [string, string])[] = [
 
 describe('the URL of a post', () => {
   it.each(goodUrls)('resolves %s', (url, reference) => {
-    expect(readPostUrl(url, place)).toEqual(reference);
+    expect(parsePostUrl(url, place)).toEqual(reference);
   });
 
-  it.each(badUrls)('refuses %j with %s', (url, code) => {
-    expect(codeOf(() => readPostUrl(url, place))).toBe(code);
+  it.each(badUrls)('rejects %j with %s', (url, code) => {
+    expect(codeOf(() => parsePostUrl(url, place))).toBe(code);
   });
 
-  it('knows its own permalinks below the path of the base URL', () => {
+  it('resolves its own permalinks below the path of the base URL', () => {
     const base = 'https://tools.example.org/perch';
 
-    expect(readPostUrl(`${base}/jack/status/20`, { ...place, baseUrl: base })).toEqual(x('jack'));
+    expect(parsePostUrl(`${base}/jack/status/20`, { ...place, baseUrl: base })).toEqual(x('jack'));
     expect(
       codeOf(() =>
-        readPostUrl('https://tools.example.org/jack/status/20', { ...place, baseUrl: base }),
+        parsePostUrl('https://tools.example.org/jack/status/20', { ...place, baseUrl: base }),
       ),
     ).toBe('unsupported_host');
   });

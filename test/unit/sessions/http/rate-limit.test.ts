@@ -14,7 +14,7 @@ function openRig() {
     messages: { perMinute: 60, burst: 5 },
     clock,
   });
-  /** Spends until it is refused. Returns how often it was not, and the problem. */
+  /** Spends until the limit is reached. Returns the number of accepted calls, and the problem. */
   const spendAll = (spend: () => void): readonly [number, Problem] => {
     for (let count = 0; count < 1000; count += 1) {
       try {
@@ -29,7 +29,7 @@ function openRig() {
   return { clock, rates, spendAll };
 }
 
-it('counts the starts of an address, whatever its bearers', async () => {
+it('limits the starts of an address across bearer tokens', async () => {
   const { clock, rates, spendAll } = openRig();
   let bearers = 0;
   const start = () => {
@@ -40,14 +40,14 @@ it('counts the starts of an address, whatever its bearers', async () => {
   const [count, problem] = spendAll(start);
 
   expect([count, problem.retryAfterSeconds]).toEqual([3, 1]);
-  expect(problem.message).toBe('One address may start 60 sessions a minute.');
+  expect(problem.message).toBe('One address may start 60 sessions per minute.');
   await clock.advance(999);
   expect(spendAll(start)[0]).toBe(0);
   await clock.advance(1);
   expect(spendAll(start)[0]).toBe(1);
 });
 
-it('counts the starts of a bearer, wherever it is used', () => {
+it('limits the starts of a bearer token across addresses', () => {
   const { rates, spendAll } = openRig();
   let hosts = 0;
 
@@ -56,10 +56,10 @@ it('counts the starts of a bearer, wherever it is used', () => {
     rates.spendStart('bearer', ipv4(`host ${hosts}`));
   });
 
-  expect([count, problem.message]).toEqual([12, 'One bearer may start 240 sessions a minute.']);
+  expect([count, problem.message]).toEqual([12, 'One bearer may start 240 sessions per minute.']);
 });
 
-it('counts the addresses of an IPv6 network together as well', () => {
+it('limits the addresses of an IPv6 network together', () => {
   const { rates, spendAll } = openRig();
   let hosts = 0;
 
@@ -68,7 +68,7 @@ it('counts the addresses of an IPv6 network together as well', () => {
     rates.spendStart(null, ipv6(hosts));
   });
 
-  expect([count, problem.message]).toEqual([12, 'One IPv6 /48 may start 240 sessions a minute.']);
+  expect([count, problem.message]).toEqual([12, 'One IPv6 /48 may start 240 sessions per minute.']);
 });
 
 it('counts a start as a message', () => {
@@ -77,10 +77,10 @@ it('counts a start as a message', () => {
 
   const [count, problem] = spendAll(() => rates.spendMessage(ipv4('here')));
 
-  expect([count, problem.message]).toEqual([4, 'One address may send 60 messages a minute.']);
+  expect([count, problem.message]).toEqual([4, 'One address may send 60 messages per minute.']);
 });
 
-it('takes nothing of what is refused', () => {
+it('charges nothing for a refused request', () => {
   const { rates, spendAll } = openRig();
   spendAll(() => rates.spendStart(null, ipv4('flood')));
 

@@ -19,7 +19,7 @@ import { answerTo } from '../../../support/scripted-engine.ts';
 
 const limits = { queue: 2, turns: 6, sessionBytes: 1_000_000 };
 
-/** What can happen to a session, in the hands of chance. */
+/** Random steps in the life of a session. */
 const command = fc.oneof(
   fc.constant('accept' as const),
   fc.constant('begin' as const),
@@ -32,7 +32,7 @@ const command = fc.oneof(
 );
 type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A session with all that was recorded of it. */
+/** A session with all its recorded events and messages. */
 interface History {
   readonly record: SessionRecord;
   readonly events: readonly EventDraft[];
@@ -93,7 +93,7 @@ function runAll(commands: readonly Command[]): History {
   return history;
 }
 
-/** The order of events in `docs/contract/sessions.md#events`, each event by a letter. */
+/** The order of events in `docs/contract/sessions.md#events`, with a letter for each event. */
 const letters: Readonly<Record<EventDraft['type'], string>> = {
   'session.started': 'S',
   'turn.started': 't',
@@ -122,8 +122,8 @@ function expectDeliveries(events: readonly EventDraft[]): readonly (string | nul
   });
 }
 
-describe('the states of a session', () => {
-  it('keep the order of events, whatever happens', () => {
+describe('session states', () => {
+  it('keep the order of events for any steps', () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
         const { events } = runAll(commands);
@@ -149,7 +149,7 @@ describe('the states of a session', () => {
     );
   });
 
-  it('are running exactly while a turn has not ended, and never over their limits', () => {
+  it('are `running` exactly while a turn has not ended, and never exceed their limits', () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
         const { record, events } = runAll(commands);
@@ -165,7 +165,7 @@ describe('the states of a session', () => {
     );
   });
 
-  it('name the delivery from `turn.started` to `session.waiting`, and nowhere else', () => {
+  it('have the delivery id from `turn.started` to `session.waiting`, and nowhere else', () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
         const { events } = runAll(commands);

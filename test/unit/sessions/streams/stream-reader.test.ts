@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSqliteSessions } from '../../../../src/sessions/store/sqlite-store.ts';
 import { beginTurn, startSession } from '../../../../src/sessions/store/state.ts';
-import { createPieces } from '../../../../src/sessions/streams/pieces.ts';
+import { createChunkReader } from '../../../../src/sessions/streams/chunk-reader.ts';
 import {
   createReader,
   type Feed,
@@ -13,7 +13,7 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 
 const times = { heartbeatMs: 10_000, leaseMs: 60_000, followMs: 900_000, stallMs: 30_000 };
 
-/** A session whose question is longer than a piece, and a reader of it. */
+/** A session whose question is longer than a chunk, and a reader of it. */
 async function openRig(onWrite: (bytes: Buffer) => Promise<void>) {
   const clock = createManualClock();
   const store = openSqliteSessions({
@@ -43,14 +43,14 @@ async function openRig(onWrite: (bytes: Buffer) => Promise<void>) {
     text,
     send: async () => {
       const closed = once(sink, 'close');
-      await sendStream({ reader, feed, sink }, { pieces: createPieces(store), clock, times });
+      await sendStream({ reader, feed, sink }, { chunks: createChunkReader(store), clock, times });
       await closed;
     },
   };
 }
 
-describe('a reader of an event that is longer than a piece', () => {
-  it('gets it in parts, and holds one at a time', async () => {
+describe('a reader of an event that is longer than a chunk', () => {
+  it('receives it in parts, with one part in memory at a time', async () => {
     const written: Buffer[] = [];
     const { send, ends, text } = await openRig(async (bytes) => void written.push(bytes));
 
@@ -66,13 +66,13 @@ describe('a reader of an event that is longer than a piece', () => {
     ]);
     expect(JSON.parse(lines[2] ?? '').data.message).toBe(text);
     expect(ends).toEqual(['ended']);
-    // A write keeps the memory of the whole piece that it is a part of.
+    // A pending write keeps the memory of its whole chunk.
     const held = written.map(({ buffer }) => buffer.byteLength);
     expect(Math.max(...held)).toBeLessThan(200_000);
     expect(written.length).toBeGreaterThan(10);
   });
 
-  it('is cut off within it where the session is deleted, so that the part is not taken for the whole', async () => {
+  it('is disconnected if the session is deleted meanwhile, so that it does not take a part for the whole', async () => {
     let count = 0;
     const rig = await openRig(async () => {
       count += 1;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createAnswerText } from '../../../../src/sessions/turns/answer-text.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
-it('repeats the text of a slow, long answer for no more than four megabytes in all', async () => {
+it('repeats the text of a slow, long answer up to four megabytes in total', async () => {
   const clock = createManualClock();
   const sent: { readonly delta: string; readonly soFar: string }[] = [];
   const text = createAnswerText({

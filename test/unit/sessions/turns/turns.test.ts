@@ -5,13 +5,13 @@ import {
   type SessionStore,
 } from '../../../../src/sessions/store/sqlite-store.ts';
 import { startSession } from '../../../../src/sessions/store/state.ts';
-import { createFairWork } from '../../../../src/sessions/turns/fair-work.ts';
+import { createFairScheduler } from '../../../../src/sessions/turns/fair-scheduler.ts';
 import { createTurns } from '../../../../src/sessions/turns/turns.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { createHeldEngine } from '../../../support/scripted-engine.ts';
 import { untilIdle } from '../../../support/session-rig.ts';
 
-/** Turns over a store that fails as often as the test says. */
+/** Turns over a store that fails as often as the test sets. */
 async function openRig() {
   const clock = createManualClock();
   const engine = createHeldEngine();
@@ -33,12 +33,12 @@ async function openRig() {
     find: (id) => (fail('find') ? unusable() : store.find(id)),
   };
   const faults: string[] = [];
-  const work = createFairWork({ atOnce: 1, clock, isReady: () => true });
+  const scheduler = createFairScheduler({ atOnce: 1, clock, isReady: () => true });
   const turns = createTurns({
     store: flaky,
     engine,
     clock,
-    work,
+    scheduler,
     hasRoom: () => true,
     limits: { queue: 8, turns: 500, sessionBytes: 16_777_216, turnMs: 120_000 },
     onFault: (_error, doing) => faults.push(doing),
@@ -49,16 +49,16 @@ async function openRig() {
     const transition = startSession({ id, owner: null, client: null }, delivery);
     const receipt = { sessionId: id, deliveryId: delivery.deliveryId, queued: 0 };
     await store.start({ transition, receipt }, null);
-    turns.attend(transition.record);
+    turns.schedule(transition.record);
   };
   const typesOf = async (id: string) =>
     (await store.readEvents(id, 0)).map(({ line }) => JSON.parse(line).type);
-  return { clock, engine, store, turns, work, failing, faults, start, typesOf };
+  return { clock, engine, store, turns, scheduler, failing, faults, start, typesOf };
 }
 
-describe('a turn over a store that cannot be used for a while', () => {
-  it('begins as soon as it can', async () => {
-    const { clock, engine, failing, faults, start, typesOf, turns, work } = await openRig();
+describe('a turn over a store that is unavailable for a while', () => {
+  it('begins as soon as the store is available', async () => {
+    const { clock, engine, failing, faults, start, typesOf, turns, scheduler } = await openRig();
     failing.change = 2;
     failing.find = 1;
     await start('ses_a');
@@ -72,10 +72,10 @@ describe('a turn over a store that cannot be used for a while', () => {
 
     expect((await typesOf('ses_a')).at(-1)).toBe('session.waiting');
     expect(faults).toEqual(['beginning a turn', 'looking for the next turn', 'beginning a turn']);
-    expect([turns.atWork, work.waiting]).toEqual([0, 0]);
+    expect([turns.atWork, scheduler.waiting]).toEqual([0, 0]);
   });
 
-  it('is told to its end, because readers wait for it', async () => {
+  it('records its end later, because readers wait for the event', async () => {
     const { clock, engine, failing, faults, start, typesOf } = await openRig();
     await start('ses_a');
     const held = await engine.next();
@@ -92,7 +92,7 @@ describe('a turn over a store that cannot be used for a while', () => {
     expect(faults).toEqual(Array.from({ length: 3 }, () => 'recording the end of a turn'));
   });
 
-  it('fails where its text cannot be recorded', async () => {
+  it('fails if its text cannot be recorded', async () => {
     const { engine, failing, faults, start, typesOf } = await openRig();
     await start('ses_a');
     const held = await engine.next();
@@ -105,7 +105,7 @@ describe('a turn over a store that cannot be used for a while', () => {
     expect(faults).toEqual(['recording text']);
   });
 
-  it('stops without a word where its session is deleted', async () => {
+  it('stops without an event if its session is deleted', async () => {
     const { engine, store, start, turns } = await openRig();
     await start('ses_a');
     const held = await engine.next();

@@ -26,7 +26,7 @@ function findUnsafe(html: string): readonly unknown[] {
   );
 }
 
-it('makes no markup of text', () => {
+it('escapes HTML in text', () => {
   fc.assert(
     fc.property(hostileHtml, (text) => {
       expect(findUnsafe(render(text))).toEqual([]);
@@ -34,7 +34,7 @@ it('makes no markup of text', () => {
   );
 });
 
-it('leads no link but to the web and to citations', () => {
+it('links only to the web and to citations', () => {
   fc.assert(
     fc.property(hostileUrl, hostileHtml, (url, text) => {
       const markdown = `[${text}](<${url}>) ![${text}](${url}) <${url}> \`${url}\`\n\n[a]: ${url}\n\n[a]`;
@@ -44,7 +44,7 @@ it('leads no link but to the web and to citations', () => {
   );
 });
 
-it('puts no link within a link', () => {
+it('does not nest links', () => {
   const html = render('[see `docs/keys.md:3` and docs/keys.md#a:4](https://example.org/)');
 
   expect(html).toBe(
@@ -52,6 +52,6 @@ it('puts no link within a link', () => {
   );
 });
 
-it('begins with headings below that of the question, and skips no level', () => {
+it('starts headings below that of the question, without skipping levels', () => {
   expect(render('# A\n\n### B\n')).toBe('<h3>A</h3>\n<h4>B</h4>\n');
 });

@@ -27,7 +27,7 @@ function recordingLogger() {
 }
 
 describe('a library', () => {
-  it('leaves out pages whose file is missing, and says so once', () => {
+  it('omits pages without a file, and logs them in one line', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'b.md'), '# The `b`\n\nText.\n');
     const { lines, logger } = recordingLogger();
@@ -45,7 +45,7 @@ describe('a library', () => {
 });
 
 describe('a server without a folder of documentation', () => {
-  it('answers that it has none, and goes on', async () => {
+  it('answers 404 for its pages and keeps running', async () => {
     const lines: string[] = [];
     const stream = { write: (line: string) => lines.push(line) };
     const app = Fastify({ logger: { level: 'error', stream } });
@@ -67,11 +67,11 @@ describe('a server without a folder of documentation', () => {
       const reply = await app.inject(url);
       expect([reply.statusCode, reply.json().detail]).toEqual([
         404,
-        'This server has no documentation installed.',
+        'The documentation is not installed on this server.',
       ]);
     }
     expect(
-      lines.filter((line) => line.includes('pages of the documentation are missing')),
+      lines.filter((line) => line.includes('Pages of the documentation are missing')),
     ).toHaveLength(1);
   });
 });

@@ -32,7 +32,7 @@ describe('a Markdown document', () => {
     '<https://example.org/"onclick="x>',
     '| <script> |\n| --- |\n| <b style="x"> |',
     '&lt;script&gt;',
-  ])('shows hostile text as text: %j', (source) => {
+  ])('renders hostile text as text: %j', (source) => {
     const { elements } = render(source);
 
     const bad = elements.filter(
@@ -48,7 +48,7 @@ describe('a Markdown document', () => {
     expect(bad).toEqual([]);
   });
 
-  it('leads links from file to page, and shows what is not on the site as text', () => {
+  it('converts links between files to links between pages, and others to text', () => {
     const source =
       '[a](keys.md#b) [c](../src/x.ts) [d](#e) [f](https://example.org/) [g](mailto:x@example.org)';
 
@@ -63,7 +63,7 @@ describe('a Markdown document', () => {
     });
   });
 
-  it('keeps the title out of the text and gives sections with what stands in them', () => {
+  it('removes the title from the HTML and returns the sections with their text', () => {
     const document = read(
       '# Keys `x`\n\nFirst\nline.\n\n## Get one\n\n```sh\nls\n```\n\n| a | b |\n| --- | --- |\n| c | d |\n',
       resolve,
@@ -76,7 +76,7 @@ describe('a Markdown document', () => {
     ]);
   });
 
-  it('names headings as GitHub does, each differently', () => {
+  it('gives headings unique ids as GitHub does', () => {
     const source =
       '## invalid_key\n\n## What’s `v1`?\n\n## Same\n\n## Same\n\n## Same 1\n\n## é — ü\n\n## !!!';
 
@@ -91,14 +91,14 @@ describe('a Markdown document', () => {
     ]);
   });
 
-  it('aligns columns by classes', () => {
+  it('aligns columns with classes', () => {
     expect(attributesOf('| a | b |\n| ---: | --- |\n| c | d |', 'td')).toEqual([
       { class: 'align-right' },
       {},
     ]);
   });
 
-  it('joins a command and what it prints', () => {
+  it('joins a command and its output', () => {
     const blocks = attributesOf('```sh\nls\n```\n\n```\nx\n```\n\nText.\n\n```\ny\n```', 'div');
 
     expect(blocks.map((attributes) => attributes.class)).toEqual([
@@ -108,7 +108,7 @@ describe('a Markdown document', () => {
     ]);
   });
 
-  it('colours code without changing it', () => {
+  it('highlights code without changing it', () => {
     const code = `PORT=1 curl -s 'http://x' "$URL" | jq . # <note>\n`;
 
     const { elements, text } = render(`\`\`\`sh\n${code}\`\`\``);
@@ -130,7 +130,7 @@ describe('a Markdown document', () => {
     ['http', 'HTTP/1.1 200 OK'],
     ['http', 'etag: "x"'],
     ['text', '# Thread by Ada'],
-  ])('takes output for %s by its look: %j', (language, code) => {
+  ])('detects output in %s: %j', (language, code) => {
     const [attributes] = attributesOf(`\`\`\`\n${code}\n\`\`\``, 'code');
 
     expect(attributes?.class).toBe(`language-${language}`);

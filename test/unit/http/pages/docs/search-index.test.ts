@@ -20,23 +20,23 @@ const index = await createSearchIndex([
 const findHeadings = (query: string) => index.find(query).map((hit) => hit.entry.heading.text);
 
 describe('the search', () => {
-  it('puts headings before texts', () => {
+  it('ranks headings above texts', () => {
     expect(findHeadings('key')[0]).not.toBe('Freshness');
     expect(findHeadings('key')).toHaveLength(3);
   });
 
-  it('finds the beginnings of words, and the parts of names', () => {
+  it('finds the starts of words, and parts of names', () => {
     expect(findHeadings('opera')).toEqual(['Get a key']);
     expect(findHeadings('invalid')).toEqual(['invalid_key']);
     expect(findHeadings('INVALID_KEY')[0]).toBe('invalid_key');
     expect(findHeadings('retry-after')).toEqual(['rate_limited']);
   });
 
-  it('takes a letter alone for a word', () => {
+  it('treats a single letter as a word', () => {
     expect(findHeadings('a').sort()).toEqual(['Freshness', 'Get a key', 'invalid_key']);
   });
 
-  it('puts what has more of the words first', () => {
+  it('ranks sections with more of the words first', () => {
     expect(findHeadings('bearer key')[0]).toBe('invalid_key');
     expect(findHeadings('wait for a heron')).toContain('rate_limited');
   });
@@ -48,7 +48,7 @@ describe('the search', () => {
     },
   );
 
-  it('marks in the snippet what was found', () => {
+  it('marks matches in the snippet', () => {
     const [hit] = index.find('bear');
 
     expect(hit?.snippet).toEqual([
@@ -58,7 +58,7 @@ describe('the search', () => {
     ]);
   });
 
-  it('cuts long texts around the first place, and keeps them short', async () => {
+  it('cuts long texts around the first match', async () => {
     const long = await createSearchIndex([
       entry('Long', 'Long', `${'word '.repeat(500)}heron${' word'.repeat(500)}`),
     ]);
@@ -74,7 +74,7 @@ describe('the search', () => {
     expect(text.length).toBeLessThan(220);
   });
 
-  it('gives no more than it says', async () => {
+  it('returns at most the maximum number of results', async () => {
     const many = await createSearchIndex(
       Array.from({ length: 50 }, (_, n) => entry(`P${n}`, `H${n}`, 'same')),
     );

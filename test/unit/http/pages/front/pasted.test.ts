@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { otherMeaningOf, readPasted } from '../../../../../src/http/pages/front/pasted.ts';
+import { findOtherMeaning, parsePasted } from '../../../../../src/http/pages/front/pasted.ts';
 
 const baseUrl = 'http://localhost:8080';
 const place = { baseUrl, xMirrors: ['nitter.net'], mastodonSearchHost: 'mastodon.social' };
 const read = (text: string, base = baseUrl) => {
-  const { read: name, address, given } = readPasted(text, { ...place, baseUrl: base });
+  const { read: name, address, given } = parsePasted(text, { ...place, baseUrl: base });
   return [name, address, given];
 };
 
-describe('what is pasted', () => {
+describe('the input of the front page', () => {
   it.each([
     ['https://x.com/jack/status/20', 'getPost', '/jack/status/20'],
     ['http://twitter.com/jack/status/20?s=20#m', 'getPost', '/jack/status/20'],
@@ -98,11 +98,11 @@ describe('what is pasted', () => {
       'listFollowing',
       '/api/v1/profiles/a/following?cursor=x',
     ],
-  ])('%s is the read %s at %s', (text, name, address) => {
+  ])('parses %s as the read %s at %s', (text, name, address) => {
     expect(read(text).slice(0, 2)).toEqual([name, address]);
   });
 
-  it('gives the parameters of path and query, and neither format nor the number of a photo', () => {
+  it('returns the parameters of path and query, without format and photo number', () => {
     expect(read(`${baseUrl}/ada.example/status/1/photo/2?thread=off&format=json&url=x`)[2]).toEqual(
       {
         handle: 'ada.example',
@@ -113,7 +113,7 @@ describe('what is pasted', () => {
     );
   });
 
-  it('knows its own address below a path', () => {
+  it('parses its own URLs below the path of the base URL', () => {
     expect(read('https://perch.test/read/jack', 'https://perch.test/read')[1]).toBe('/jack');
     expect(() => read('https://perch.test/jack', 'https://perch.test/read')).toThrow(/host/);
   });
@@ -138,12 +138,12 @@ describe('what is pasted', () => {
     ['https://fxtwitter.com/jack/status/20', 'unsupported_host'],
     ['https://example.org/search?q=heron', 'unsupported_host'],
     ['node.js/express', 'unsupported_host'],
-  ])('%s is refused with %s', (text, code) => {
+  ])('rejects %s with %s', (text, code) => {
     expect(() => read(text)).toThrow(expect.objectContaining({ code }));
   });
 });
 
-describe('one word', () => {
+describe('a single word', () => {
   it.each([
     ['heron', { kind: 'account', text: '@heron', name: '@heron' }],
     ['Docs', { kind: 'account', text: '@Docs', name: '@Docs' }],
@@ -154,7 +154,7 @@ describe('one word', () => {
     ['ann@social.net', null],
     ['https://x.com/jack', null],
     ['1234567890123456', null],
-  ])('%s can also mean %o', (text, meaning) => {
-    expect(otherMeaningOf(text)).toEqual(meaning);
+  ])('%s has the other meaning %o', (text, meaning) => {
+    expect(findOtherMeaning(text)).toEqual(meaning);
   });
 });

@@ -13,7 +13,7 @@ const rel = 'rel="nofollow noopener noreferrer"';
 const pageOf = (url: string) => `href="/?q=${encodeURIComponent(url)}"`;
 
 describe('a result as HTML', () => {
-  it('has headings that skip no level, and gives the first', () => {
+  it('has headings without skipped levels, and returns the first one', () => {
     const { title, html } = render('# A *b* `c`\n\n### D\n\n## E\n\n#### F\n\n# G');
 
     expect(title).toBe('A b c');
@@ -34,14 +34,14 @@ describe('a result as HTML', () => {
     ['### Post\n\n# Big\n\n## Part', ['h3', 'h4', 'h4']],
     ['Post\n====\n\n> # Quoted\n\n- # Listed', ['h3', 'h4', 'h4']],
     ['# 1\n\n## 2\n\n### 3\n\n#### 4\n\n##### 5\n\n# 1', ['h3', 'h4', 'h5', 'h6', 'h6', 'h4']],
-  ])('puts every heading below that of the result: %j', (markdown, tags) => {
+  ])('nests all headings below that of the result: %j', (markdown, tags) => {
     const { html } = render(markdown);
 
     expect([...html.matchAll(/<(h\d)\b/g)].map(([, tag]) => tag)).toEqual(tags);
     expect([...html.matchAll(/<\/(h\d)>/g)].map(([, tag]) => tag)).toEqual(tags);
   });
 
-  it('lets every block of text have its own direction', () => {
+  it('sets the direction of each block of text', () => {
     const { html } = render(
       '# שלום\n\nمرحبا\n\n- אחד\n\n> ציטוט\n\n| א | b |\n| - | -: |\n| ב | d |',
     );
@@ -51,7 +51,7 @@ describe('a result as HTML', () => {
     expect(blocks.filter((tag) => !tag.includes(' dir="auto"'))).toEqual([]);
   });
 
-  it('shows a picture as a link to it, and as its name within a link', () => {
+  it('renders a picture as a link, or as its name within a link', () => {
     expect(htmlOf('![A \\<b\\>](https://a.test/x.png)')).toBe(
       `<p dir="auto"><a href="https://a.test/x.png" ${rel}><span class="picture">A &lt;b&gt;</span></a></p>\n`,
     );
@@ -60,7 +60,7 @@ describe('a result as HTML', () => {
     );
   });
 
-  it('leads to the page for what Perch itself reads', () => {
+  it('links URLs of this server to the front page', () => {
     expect(htmlOf('[a](https://perch.test/ada.example?limit=2&format=json)')).toContain(
       'href="/?q=https%3A%2F%2Fperch.test%2Fada.example%3Flimit%3D2"',
     );
@@ -76,7 +76,7 @@ describe('a result as HTML', () => {
     'https://mastodon.social/@ada',
     'https://mastodon.social/@ada/109',
     'https://mastodon.social/users/ada/statuses/109',
-  ])('leads to the page that reads %s, and once to the original', (url) => {
+  ])('links %s to the front page, and once to the original', (url) => {
     const html = htmlOf(`[One](${url}) and [two](${url})`);
 
     expect(html.split(pageOf(url))).toHaveLength(3);
@@ -92,11 +92,11 @@ describe('a result as HTML', () => {
     'https://bsky.app/hashtag/fog',
     'https://mastodon.social/tags/fog',
     'https://x.com/jack/followers',
-  ])('leads to the page that reads %s', (url) => {
+  ])('links %s to the front page', (url) => {
     expect(htmlOf(`[One](${url})`)).toBe(`<p dir="auto"><a ${pageOf(url)}>One</a></p>\n`);
   });
 
-  it('leads to the page for a platform’s address behind its own', () => {
+  it('links a platform’s URL appended to its own to the front page', () => {
     const html = htmlOf('[a](https://perch.test/https://x.com/jack/status/20)');
 
     expect(html).toContain(pageOf('https://perch.test/jack/status/20'));
@@ -112,20 +112,20 @@ describe('a result as HTML', () => {
     'https://shop.example.com/@ada',
     'https://shop.example.com/tags/fog',
     'https://social.example.com/about',
-  ])('leaves %s as it is', (url) => {
+  ])('does not change the link %s', (url) => {
     expect(htmlOf(`[a](${url})`, 'social.example.com')).toBe(
       `<p dir="auto"><a href="${url}" ${rel}>a</a></p>\n`,
     );
   });
 
-  it('leads to the page for addresses of the Mastodon server that answered', () => {
+  it('links URLs of the Mastodon server that answered to the front page', () => {
     const url = 'https://social.example.com/@ada/109';
 
     expect(htmlOf(`[a](${url})`, 'social.example.com')).toContain(pageOf(url));
     expect(htmlOf(`[a](${url})`)).not.toContain(pageOf(url));
   });
 
-  it('reads so many links to platforms and no more, and all of its own', () => {
+  it('converts a limited number of links to platforms, and all of its own', () => {
     const links = Array.from({ length: 2100 }, (_, n) => `[a](https://x.com/jack/status/${n + 1})`);
 
     const html = htmlOf([...links, '[Next](https://perch.test/jack?limit=2)'].join('\n\n'));
@@ -135,7 +135,7 @@ describe('a result as HTML', () => {
     expect(html).toContain(`${pageOf('https://perch.test/jack?limit=2')}>Next</a>`);
   });
 
-  it('names the original by text alone', () => {
+  it('labels the link to the original with text only', () => {
     const html = htmlOf('[**a** "<b>" ![c](https://a.test/x.png)](https://x.com/jack)');
 
     expect(html).toContain(' aria-label="a &quot;&lt;b&gt;&quot; c on x.com">');
@@ -148,17 +148,17 @@ describe('a result as HTML', () => {
     '//evil.test',
     '/x',
     'file:///x',
-  ])('makes no link to %s', (target) => {
+  ])('does not link %s', (target) => {
     expect(htmlOf(`[a](${target}) ![b](${target}) <${target}>`)).not.toMatch(/<a|<img/);
   });
 
-  it('says by a class how a cell is aligned', () => {
+  it('aligns a cell with a class', () => {
     expect(htmlOf('| a | b |\n| - | -: |\n| 1 | 2 |')).toMatch(
       /<th dir="auto">a<\/th>\s*<th class="align-right" dir="auto">b<\/th>[\s\S]*<td class="align-right" dir="auto">2<\/td>/,
     );
   });
 
-  it('takes no HTML', () => {
+  it('escapes HTML', () => {
     expect(htmlOf('<b onclick=x>hi</b>\n\n<script>x</script>')).not.toMatch(/<b|<script/);
   });
 });

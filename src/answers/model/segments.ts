@@ -1,17 +1,17 @@
-/** A stretch of what a model says: words, code (`open` has no end), or what it cites. */
-export type Stretch =
+/** Segment of a model's text: words, a code span, a code block, unclosed code (`open`), or a citation (`marker`). */
+export type Segment =
   | { readonly kind: 'words' | 'span' | 'block' | 'open'; readonly text: string }
   | { readonly kind: 'marker'; readonly text: string; readonly numbers: readonly number[] };
 
 const numbers = String.raw`\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,20}`;
 const bracket = String.raw`(?:\[${numbers}\](?!\()|【${numbers}(?:\s?[^】\n\d\s,;–-][^】\n]{0,39})?】)`;
 
-/** Whether a text is whole, or more may come: then a backtick without another one may still become code. */
+/** Whether a text is complete. In a partial text, a single backtick may still turn out to begin code. */
 export type Extent = 'part' | 'whole';
 
 /**
- * Code, so that `row[1]` in it is no citation; and citations in the forms that models write: `[1]`,
- * `[1, 3]`, `[1][2]`, `[1-3]`, `[^1]`, `【1†…】`. Code that is not closed goes to the end.
+ * Patterns for code, so that `row[1]` in code is not read as a citation, and for citations as models write them:
+ * `[1]`, `[1, 3]`, `[1][2]`, `[1-3]`, `[^1]`, `【1†…】`. Unclosed code extends to the end of the text.
  */
 const forms = {
   block: String.raw`(?<block>(?<![^\n])[ \t]*(?<fence>\`{3,}(?!\`)|~{3,}(?!~))[^\n]*\n(?:[^\n]*\n)*?[ \t]*\k<fence>[\`~]*[ \t]*(?![^\n]))`,
@@ -21,17 +21,17 @@ const forms = {
   marker: String.raw`(?<marker>${bracket}(?:[,;]?\s?${bracket})*)`,
 } as const;
 
-/** Maximum number of characters between a citation and the next one that belongs to it. */
-const settling = 3;
+/** Maximum number of characters between two citations that are read as one. */
+const maxMarkerGap = 3;
 
-/** Splits a text from a place on, before which no code is open, into its stretches. */
-export type ToStretches = (text: string, from: number, extent: Extent) => readonly Stretch[];
+/** Splits a text into segments, starting at the offset `from`, which must be outside code. */
+export type SplitSegments = (text: string, from: number, extent: Extent) => readonly Segment[];
 
 /**
- * Creates the splitting for passages with these places, by their numbers from 1: a model may write the
- * place itself, as `path#heading:line`, where it was told a number.
+ * Creates the function that splits a text. `places` are the locations of the passages, in the order of their numbers:
+ * a model may cite a location as `path#heading:line` instead of its number.
  */
-export function createToStretches(places: readonly string[]): ToStretches {
+export function createSegmentSplitter(places: readonly string[]): SplitSegments {
   const quoted = places.map((place) => place.replaceAll(/[^\w]/g, '\\$&'));
   const either = quoted.length === 0 ? '(?!)' : quoted.join('|');
   const place = String.raw`(?<place>[\[(]?\`?(?<name>${either})(?!\d)\`?[\])]?)`;
@@ -41,21 +41,21 @@ export function createToStretches(places: readonly string[]): ToStretches {
     whole: new RegExp([block, open, place, span, marker].join('|'), 'g'),
   };
   return (text, from, extent) => {
-    const stretches: Stretch[] = [];
+    const segments: Segment[] = [];
     let at = from;
     tokens[extent].lastIndex = from;
-    // `matchAll` works with a copy of the expression, from its `lastIndex` on.
+    // `matchAll` copies the expression and starts at its `lastIndex`.
     for (const match of text.matchAll(tokens[extent])) {
-      if (match.index > at) stretches.push({ kind: 'words', text: text.slice(at, match.index) });
-      stretches.push(toStretch(match, places));
+      if (match.index > at) segments.push({ kind: 'words', text: text.slice(at, match.index) });
+      segments.push(toSegment(match, places));
       at = match.index + match[0].length;
     }
-    if (at < text.length) stretches.push({ kind: 'words', text: text.slice(at) });
-    return stretches;
+    if (at < text.length) segments.push({ kind: 'words', text: text.slice(at) });
+    return segments;
   };
 }
 
-function toStretch({ 0: text, groups = {} }: RegExpExecArray, places: readonly string[]): Stretch {
+function toSegment({ 0: text, groups = {} }: RegExpExecArray, places: readonly string[]): Segment {
   if (groups.name !== undefined) {
     return { kind: 'marker', text, numbers: [places.indexOf(groups.name) + 1] };
   }
@@ -64,26 +64,26 @@ function toStretch({ 0: text, groups = {} }: RegExpExecArray, places: readonly s
   return { kind: groups.span === undefined ? 'open' : 'span', text };
 }
 
-/** Returns the stretches up to the last citation; of a part of a text, up to one that can become no longer. */
-export function upToCitation(stretches: readonly Stretch[], extent: Extent): readonly Stretch[] {
+/** Returns the segments up to the last citation; in a partial text, up to the last one that cannot grow any more. */
+export function upToCitation(segments: readonly Segment[], extent: Extent): readonly Segment[] {
   let after = 0;
-  for (let at = stretches.length - 1; at >= 0; at -= 1) {
-    const stretch = stretches[at];
-    if (stretch?.kind === 'marker' && (extent === 'whole' || after >= settling)) {
-      return stretches.slice(0, at + 1);
+  for (let at = segments.length - 1; at >= 0; at -= 1) {
+    const segment = segments[at];
+    if (segment?.kind === 'marker' && (extent === 'whole' || after >= maxMarkerGap)) {
+      return segments.slice(0, at + 1);
     }
-    after += stretch?.text.length ?? 0;
+    after += segment?.text.length ?? 0;
   }
   return [];
 }
 
-/** Returns the numbers of a citation: `[1-3]` are three. What follows them in `【】` means nothing here. */
+/** Returns the passage numbers of a citation: three for `[1-3]`. Ignores other text within `【】`. */
 function toNumbers(marker: string): readonly number[] {
   const lists = [...marker.matchAll(/[[【]([\d\s,;^–-]+)/g)];
   return [...new Set(lists.flatMap(([, list = '']) => list.split(/[,;]/).flatMap(toRange)))];
 }
 
-/** Maximum span of a range of numbers; more are no citations. */
+/** Maximum length of a range of numbers. A longer range is not a citation. */
 const maxRange = 20;
 
 function toRange(part: string): readonly number[] {

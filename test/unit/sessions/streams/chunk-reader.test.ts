@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../../src/sessions/store/log-rows.ts';
-import { createPieces, toPiece } from '../../../../src/sessions/streams/pieces.ts';
+import { createChunkReader, toChunk } from '../../../../src/sessions/streams/chunk-reader.ts';
 
 function eventsFrom(first: number, lengths: readonly number[]): readonly StoredEvent[] {
   return lengths.map((length, at) => ({ index: first + at, line: 'x'.repeat(length) }));
 }
 
-describe('a piece', () => {
-  it('has one event at least, and no more than fit', () => {
-    const nextOf = (lengths: readonly number[]) => toPiece(eventsFrom(7, lengths), null).next.index;
+describe('toChunk', () => {
+  it('joins at least one event, and no more than fit', () => {
+    const nextOf = (lengths: readonly number[]) => toChunk(eventsFrom(7, lengths), null).next.index;
 
     expect(nextOf([500_000, 1])).toBe(8);
     expect(nextOf([60_000, 5_000, 1000])).toBe(9);
@@ -16,10 +16,10 @@ describe('a piece', () => {
   });
 });
 
-/** Pieces of a log in which every event has a line of this length, and what was read of it. */
+/** Chunks of a log in which each line has this length, and the queries made. */
 function openLog(length: number) {
   const reads: string[] = [];
-  const pieces = createPieces({
+  const chunks = createChunkReader({
     readPart: async () => undefined,
     readEvents: async (sessionId, from) => {
       reads.push(`${sessionId} ${from}`);
@@ -27,12 +27,12 @@ function openLog(length: number) {
     },
   });
   const pieceAt = (index: number, sessionId = 'ses_a', token: string | null = null) =>
-    pieces.read({ sessionId, from: { index, offset: 0 }, untilIndex: 1001, token });
-  return { reads, pieces, pieceAt };
+    chunks.read({ sessionId, from: { index, offset: 0 }, untilIndex: 1001, token });
+  return { reads, chunks, pieceAt };
 }
 
-describe('pieces of recorded events', () => {
-  it('are read once for all who come to the same place together', async () => {
+describe('createChunkReader', () => {
+  it('reads once for concurrent readers of the same range', async () => {
     const { reads, pieceAt } = openLog(10);
 
     const together = await Promise.all([pieceAt(3), pieceAt(3)]);
@@ -46,7 +46,7 @@ describe('pieces of recorded events', () => {
     expect(reads).toEqual(['ses_a 3', 'ses_a 4', 'ses_b 3', 'ses_a 3']);
   });
 
-  it('are kept for those who come later', async () => {
+  it('caches chunks for later readers', async () => {
     const { reads, pieceAt } = openLog(10);
 
     const first = await pieceAt(3);
@@ -56,9 +56,9 @@ describe('pieces of recorded events', () => {
     expect(reads).toEqual(['ses_a 3']);
   });
 
-  it('end where the reader ends, and are read again for one who reads on', async () => {
+  it('ends a chunk where the range ends, and reads again for a longer range', async () => {
     const reads: number[] = [];
-    const pieces = createPieces({
+    const chunks = createChunkReader({
       readPart: async () => undefined,
       readEvents: async (_, from) => {
         reads.push(from);
@@ -67,16 +67,16 @@ describe('pieces of recorded events', () => {
     });
     const nextOf = async (untilIndex: number) => {
       const place = { sessionId: 'ses_a', from: { index: 0, offset: 0 }, untilIndex, token: null };
-      return (await pieces.read(place))?.next.index;
+      return (await chunks.read(place))?.next.index;
     };
 
     expect([await nextOf(1), await nextOf(3), await nextOf(3)]).toEqual([1, 3, 3]);
     expect(reads).toEqual([0, 0]);
   });
 
-  it('are looked for again where nothing was, or nothing could be read', async () => {
+  it('queries again if there was nothing to read, or reading failed', async () => {
     let fault: Error | null = new Error('no store');
-    const pieces = createPieces({
+    const chunks = createChunkReader({
       readPart: async () => undefined,
       readEvents: async () => {
         if (fault !== null) throw fault;
@@ -86,9 +86,9 @@ describe('pieces of recorded events', () => {
     const from = { index: 0, offset: 0 };
     const place = { sessionId: 'ses_a', from, untilIndex: 1, token: null };
 
-    await expect(pieces.read(place)).rejects.toThrow('no store');
+    await expect(chunks.read(place)).rejects.toThrow('no store');
     fault = null;
-    expect(await pieces.read(place)).toBeNull();
+    expect(await chunks.read(place)).toBeNull();
 
     const { reads, pieceAt } = openLog(1);
     await pieceAt(1000);
@@ -96,7 +96,7 @@ describe('pieces of recorded events', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('are let go, the oldest first, beyond four megabytes', async () => {
+  it('evicts the oldest chunks beyond four megabytes', async () => {
     const { reads, pieceAt } = openLog(1_000_000);
     for (const from of [0, 1, 2, 3, 4]) await pieceAt(from);
     reads.length = 0;
@@ -107,13 +107,13 @@ describe('pieces of recorded events', () => {
     expect(reads).toEqual(['ses_a 0']);
   });
 
-  it('are let go with their session', async () => {
-    const { reads, pieces, pieceAt } = openLog(1);
+  it('evicts the chunks of a purged session', async () => {
+    const { reads, chunks, pieceAt } = openLog(1);
     const readAll = () => Promise.all([pieceAt(0), pieceAt(1), pieceAt(0, 'ses_ab')]);
     await readAll();
     reads.length = 0;
 
-    pieces.forget('ses_a');
+    chunks.forget('ses_a');
     await readAll();
 
     expect(reads).toEqual(['ses_a 0', 'ses_a 1']);

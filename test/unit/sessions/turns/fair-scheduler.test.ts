@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { createFairWork, runFairly } from '../../../../src/sessions/turns/fair-work.ts';
+import {
+  createFairScheduler,
+  runScheduled,
+} from '../../../../src/sessions/turns/fair-scheduler.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { untilIdle } from '../../../support/session-rig.ts';
 
 function openRig(atOnce = 1) {
   const clock = createManualClock();
   const state = { isReady: true };
-  const work = createFairWork({ atOnce, clock, isReady: () => state.isReady });
+  const scheduler = createFairScheduler({ atOnce, clock, isReady: () => state.isReady });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  /** Runs work that ends when the test says so. */
+  /** Runs a task that ends when the test ends it. */
   const run = (key: string, signal = new AbortController().signal) =>
-    runFairly(work, {
+    runScheduled(scheduler, {
       key,
       order: key,
       client: null,
@@ -26,14 +29,14 @@ function openRig(atOnce = 1) {
     ends.get(key)?.();
     await untilIdle();
   };
-  return { clock, state, work, begun, run, end };
+  return { clock, state, scheduler, begun, run, end };
 }
 
-describe('fair work', () => {
-  it('is begun as places get free, and answers as the work does', async () => {
-    const { work, begun, run, end } = openRig(2);
+describe('createFairScheduler', () => {
+  it('starts tasks as slots become free, and passes on their results', async () => {
+    const { scheduler, begun, run, end } = openRig(2);
     const runs = ['1', '2', '3'].map((key) => run(key));
-    expect([begun, work.waiting]).toEqual([['1', '2'], 1]);
+    expect([begun, scheduler.waiting]).toEqual([['1', '2'], 1]);
 
     await end('2');
     expect(begun).toEqual(['1', '2', '3']);
@@ -42,9 +45,9 @@ describe('fair work', () => {
     expect(await Promise.all(runs)).toEqual(['end of 1', 'end of 2', 'end of 3']);
   });
 
-  it('goes on after work that fails', async () => {
-    const { work, run, end, begun } = openRig();
-    const failing = runFairly(work, {
+  it('continues after a task that fails', async () => {
+    const { scheduler, run, end, begun } = openRig();
+    const failing = runScheduled(scheduler, {
       key: '0',
       order: '0',
       client: null,
@@ -61,8 +64,8 @@ describe('fair work', () => {
     expect(await next).toBe('end of 1');
   });
 
-  it('leaves the line when nobody waits for it any more', async () => {
-    const { work, run, end, begun } = openRig();
+  it('removes a task from the queue when its signal is aborted', async () => {
+    const { scheduler, run, end, begun } = openRig();
     const first = run('1');
     const leaving = new AbortController();
     const left = run('2', leaving.signal);
@@ -70,12 +73,12 @@ describe('fair work', () => {
 
     await expect(left).rejects.toThrow('left');
     await expect(run('3', leaving.signal)).rejects.toThrow('left');
-    expect(work.waiting).toBe(0);
+    expect(scheduler.waiting).toBe(0);
     await end('1');
     expect([await first, begun]).toEqual(['end of 1', ['1']]);
   });
 
-  it('waits until work can begin', async () => {
+  it('waits until tasks can start', async () => {
     const { clock, state, run, end, begun } = openRig();
     state.isReady = false;
     const first = run('1');
@@ -90,11 +93,11 @@ describe('fair work', () => {
     expect(await first).toBe('end of 1');
   });
 
-  it('drops what waits when it is closed, and lets what has begun go on', async () => {
-    const { work, run, end, begun } = openRig();
+  it('drops queued tasks when it is closed, and lets running ones finish', async () => {
+    const { scheduler, run, end, begun } = openRig();
     const [first, second] = [run('1'), run('2')];
 
-    work.close();
+    scheduler.close();
 
     await expect(second).rejects.toThrow('closed');
     await end('1');

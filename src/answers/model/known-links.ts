@@ -1,16 +1,16 @@
 import { trimEndOf } from '../../core/trim-end.ts';
-import type { Stretch } from './markers.ts';
+import type { Segment } from './segments.ts';
 
-/** Returns whether all links and places of a text were given. Code has made-up addresses, so only its places count. */
-export function hasKnownPlacesOnly(stretches: readonly Stretch[], known: string): boolean {
-  const words = textOf(stretches, 'words');
-  const inline = words + textOf(stretches, 'span');
-  const targets = [...linkTargets(words), ...addresses(words), ...citedPlaces(inline)];
-  return targets.every((target) => stands(target, known));
+/** Returns whether all links and cited locations occur in `known`. Links in code are not checked: examples invent them. */
+export function hasKnownLinksOnly(segments: readonly Segment[], known: string): boolean {
+  const words = textOf(segments, 'words');
+  const inline = words + textOf(segments, 'span');
+  const targets = [...linkTargets(words), ...addresses(words), ...citedLocations(inline)];
+  return targets.every((target) => includesWhole(target, known));
 }
 
-function textOf(stretches: readonly Stretch[], kind: Stretch['kind']): string {
-  const texts = stretches.filter((stretch) => stretch.kind === kind).map(({ text }) => text);
+function textOf(segments: readonly Segment[], kind: Segment['kind']): string {
+  const texts = segments.filter((segment) => segment.kind === kind).map(({ text }) => text);
   return texts.join(' ');
 }
 
@@ -38,16 +38,16 @@ function schemeStart(text: string, colon: number): number {
 
 const withoutPunctuation = (target: string) => trimEndOf(target, '.,;:!?*_');
 
-function citedPlaces(text: string): readonly string[] {
+function citedLocations(text: string): readonly string[] {
   return text.split(/[\s`()]+/).flatMap((word) => {
     const [place = ''] = /^.*:\d+/.exec(word) ?? [];
-    const sign = place.indexOf('#', 1);
-    return sign > 0 && sign + 1 < place.lastIndexOf(':') ? [withoutPunctuation(place)] : [];
+    const hash = place.indexOf('#', 1);
+    return hash > 0 && hash + 1 < place.lastIndexOf(':') ? [withoutPunctuation(place)] : [];
   });
 }
 
-/** Line 3 does not stand where line 35 does. */
-function stands(target: string, known: string): boolean {
+/** Returns whether `known` includes `target` as a whole, so that `a.md:3` does not match within `a.md:35`. */
+function includesWhole(target: string, known: string): boolean {
   for (let at = known.indexOf(target); at >= 0; at = known.indexOf(target, at + 1)) {
     if (!/\d$/.test(target) || !/\d/.test(known[at + target.length] ?? '')) return true;
   }

@@ -1,45 +1,47 @@
 import { nobodyOnX } from '../../model/reference.ts';
 import type { AnyReadId, ReadId } from '../index.ts';
 
-export interface PathForm {
-  /** With parameters of the read, `n` (of a photo or video), `tag`, and `user` (of Mastodon) in braces. */
+export interface PathPattern {
+  /** Path with parameters in braces: those of the read, `n` (of a photo or video), `tag`, and `user` (of Mastodon). */
   readonly path: string;
-  readonly given?: Readonly<Record<string, string>>;
-  /** The form that a handle must have in this path. Default: any. */
+  /** Parameters of the read that the path sets to a fixed value. */
+  readonly fixed?: Readonly<Record<string, string>>;
+  /** Pattern that a handle in this path must match. Default: any handle. */
   readonly handles?: RegExp;
 }
 
-export interface SiteForm extends PathForm {
+export interface SitePath extends PathPattern {
   readonly read: ReadId;
 }
 
-export interface OwnForm extends PathForm {
+export interface OwnPath extends PathPattern {
   readonly id: string;
   readonly read: AnyReadId;
-  /** `v1`: the versioned machine surface. `permalink`: the paths of the platforms. */
+  /** `v1`: the versioned API. `permalink`: the paths that the platforms use. */
   readonly surface: 'v1' | 'permalink';
-  readonly also?: readonly PathForm[];
+  /** Other paths of the same route. */
+  readonly also?: readonly PathPattern[];
 }
 
 const withReplies = { with_replies: 'true' } as const;
 const onlyMedia = { only_media: 'true', with_replies: 'true' } as const;
 
-/** Handles of Bluesky and of the sample: domain names and DIDs. */
+/** Handles of Bluesky and of the sample posts: domain names and DIDs. */
 const domainHandles = /[.:]/;
 
-/** Handles of Mastodon as its web app writes them: `@user@host`. */
+/** Handles of Mastodon in the form of its web app: `@user@host`. */
 const mastodonHandles = /^@[^@]+@[^@]+$/;
 
-function v1(read: AnyReadId, path: string): OwnForm {
+function v1(read: AnyReadId, path: string): OwnPath {
   return { id: read, read, path: `/api/v1${path}`, surface: 'v1' };
 }
 
-function permalink(id: string, read: AnyReadId, path: string, also?: readonly PathForm[]): OwnForm {
+function permalink(id: string, read: AnyReadId, path: string, also?: OwnPath['also']): OwnPath {
   return { id, read, path, surface: 'permalink', ...(also && { also }) };
 }
 
-/** The paths at which Perch answers reads: the source of the route table. */
-export const ownForms: readonly OwnForm[] = [
+/** Paths of all reads on this server. The route table is made from them. */
+export const ownPaths: readonly OwnPath[] = [
   v1('getPost', '/posts'),
   v1('listReplies', '/posts/{id}/replies'),
   v1('getProfile', '/profiles/{handle}'),
@@ -49,7 +51,7 @@ export const ownForms: readonly OwnForm[] = [
   v1('getOEmbed', '/oembed'),
   v1('importProfilePosts', '/profiles/{handle}/posts'),
   permalink('getPostByPermalink', 'getPost', '/{handle}/status/{id}', [
-    { path: '/i/web/status/{id}', given: { handle: nobodyOnX } },
+    { path: '/i/web/status/{id}', fixed: { handle: nobodyOnX } },
     { path: '/profile/{handle}/post/{id}' },
     { path: '/{handle}/{id}', handles: mastodonHandles },
   ]),
@@ -57,8 +59,8 @@ export const ownForms: readonly OwnForm[] = [
   permalink('getPostVideoByPermalink', 'getPost', '/{handle}/status/{id}/video/{n}'),
   permalink('getProfileByHandle', 'getProfile', '/{handle}', [
     { path: '/profile/{handle}', handles: domainHandles },
-    { path: '/{handle}/with_replies', given: withReplies },
-    { path: '/{handle}/media', given: onlyMedia },
+    { path: '/{handle}/with_replies', fixed: withReplies },
+    { path: '/{handle}/media', fixed: onlyMedia },
   ]),
   permalink('listFollowersByHandle', 'listFollowers', '/{handle}/followers', [
     { path: '/profile/{handle}/followers' },
@@ -75,65 +77,65 @@ const x = { platform: 'x' } as const;
 const bluesky = { platform: 'bluesky' } as const;
 const mastodon = { platform: 'mastodon' } as const;
 
-export const xForms: readonly SiteForm[] = [
-  { path: '/search', read: 'searchPosts', given: x },
-  { path: '/hashtag/{tag}', read: 'searchPosts', given: x },
-  ...xPostForms('/i/web/status', { handle: nobodyOnX }),
-  ...xPostForms('/{handle}/status'),
-  ...xPostForms('/{handle}/statuses'),
+export const xPaths: readonly SitePath[] = [
+  { path: '/search', read: 'searchPosts', fixed: x },
+  { path: '/hashtag/{tag}', read: 'searchPosts', fixed: x },
+  ...xPostPaths('/i/web/status', { handle: nobodyOnX }),
+  ...xPostPaths('/{handle}/status'),
+  ...xPostPaths('/{handle}/statuses'),
   { path: '/{handle}', read: 'getProfile' },
-  { path: '/{handle}/with_replies', read: 'getProfile', given: withReplies },
-  { path: '/{handle}/media', read: 'getProfile', given: onlyMedia },
+  { path: '/{handle}/with_replies', read: 'getProfile', fixed: withReplies },
+  { path: '/{handle}/media', read: 'getProfile', fixed: onlyMedia },
   { path: '/{handle}/followers', read: 'listFollowers' },
   { path: '/{handle}/following', read: 'listFollowing' },
 ];
 
-function xPostForms(path: string, given: PathForm['given'] = {}): readonly SiteForm[] {
+function xPostPaths(path: string, fixed: PathPattern['fixed'] = {}): readonly SitePath[] {
   return ['', '/photo/{n}', '/video/{n}'].map((tail) => ({
     path: `${path}/{id}${tail}`,
     read: 'getPost',
-    given,
+    fixed,
   }));
 }
 
-export const blueskyForms: readonly SiteForm[] = [
-  { path: '/search', read: 'searchPosts', given: bluesky },
-  { path: '/hashtag/{tag}', read: 'searchPosts', given: bluesky },
+export const blueskyPaths: readonly SitePath[] = [
+  { path: '/search', read: 'searchPosts', fixed: bluesky },
+  { path: '/hashtag/{tag}', read: 'searchPosts', fixed: bluesky },
   { path: '/profile/{handle}', read: 'getProfile' },
   { path: '/profile/{handle}/post/{id}', read: 'getPost' },
   { path: '/profile/{handle}/followers', read: 'listFollowers' },
   { path: '/profile/{handle}/follows', read: 'listFollowing' },
 ];
 
-/** The paths of Mastodon that start with an account, in its web apps. */
-const mastodonAccountForms: readonly SiteForm[] = ['', '/web', '/deck'].flatMap((app) => [
+/** Paths of accounts in the web apps of Mastodon. */
+const mastodonAccountPaths: readonly SitePath[] = ['', '/web', '/deck'].flatMap((app) => [
   { path: `${app}/@{user}`, read: 'getProfile' },
-  { path: `${app}/@{user}/with_replies`, read: 'getProfile', given: withReplies },
-  { path: `${app}/@{user}/media`, read: 'getProfile', given: onlyMedia },
+  { path: `${app}/@{user}/with_replies`, read: 'getProfile', fixed: withReplies },
+  { path: `${app}/@{user}/media`, read: 'getProfile', fixed: onlyMedia },
   { path: `${app}/@{user}/featured`, read: 'getProfile' },
   { path: `${app}/@{user}/followers`, read: 'listFollowers' },
   { path: `${app}/@{user}/following`, read: 'listFollowing' },
   { path: `${app}/@{user}/{id}`, read: 'getPost' },
 ]);
 
-/** The user in the address of a Mastodon post that names only the server. */
+/** User in the handle of a Mastodon post whose URL has only the server and the id. */
 const nobodyOnMastodon = '_';
 
-export const mastodonForms: readonly SiteForm[] = [
-  ...mastodonAccountForms,
+export const mastodonPaths: readonly SitePath[] = [
+  ...mastodonAccountPaths,
   { path: '/users/{user}', read: 'getProfile' },
   { path: '/users/{user}/followers', read: 'listFollowers' },
   { path: '/users/{user}/following', read: 'listFollowing' },
   { path: '/users/{user}/statuses/{id}', read: 'getPost' },
   { path: '/users/{user}/statuses/{id}/activity', read: 'getPost' },
-  { path: '/web/statuses/{id}', read: 'getPost', given: { user: nobodyOnMastodon } },
-  { path: '/deck/statuses/{id}', read: 'getPost', given: { user: nobodyOnMastodon } },
-  { path: '/tags/{tag}', read: 'searchPosts', given: mastodon },
+  { path: '/web/statuses/{id}', read: 'getPost', fixed: { user: nobodyOnMastodon } },
+  { path: '/deck/statuses/{id}', read: 'getPost', fixed: { user: nobodyOnMastodon } },
+  { path: '/tags/{tag}', read: 'searchPosts', fixed: mastodon },
 ];
 
-/** The search page of Mastodon; only for the server that Perch searches, because other sites have one there. */
-export const mastodonSearchForm: SiteForm = {
+/** Search page of Mastodon. Used only for the server that Perch searches, as other sites use this path too. */
+export const mastodonSearchPath: SitePath = {
   path: '/search',
   read: 'searchPosts',
-  given: mastodon,
+  fixed: mastodon,
 };

@@ -1,35 +1,39 @@
 import { isLoopbackName } from '../../core/http/url.ts';
 import { Problem } from '../../core/problem.ts';
 import { parseHandle } from '../../model/reference.ts';
-import { type AddressedRead, type AddressPlace, readAddress } from './address.ts';
+import { type AddressedRead, type AddressOptions, parseAddress } from './address.ts';
 import { matchOwnPath } from './own-path.ts';
 
 /**
- * Parses trimmed text: a URL, also without scheme; an account (`@ada`, `ada.example`, `user@host`); a path behind one
- * (`@ada/followers`). Returns `null` for other words.
+ * Parses trimmed text that a person typed: a URL, also without a scheme; an account (`@ada`, `ada.example`,
+ * `user@host`); or an account with a path (`@ada/followers`). Returns `null` for any other text.
  *
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot read
  */
-export function readTyped(text: string, place: AddressPlace, name: string): AddressedRead | null {
-  if (hasScheme(text)) return readAddress(toTypedUrl(text, place) ?? text, place, name);
-  const account = readAccount(text);
+export function parseTypedInput(
+  text: string,
+  options: AddressOptions,
+  name: string,
+): AddressedRead | null {
+  if (hasScheme(text)) return parseAddress(toTypedUrl(text, options) ?? text, options, name);
+  const account = parseAccount(text);
   if (account !== null) return account;
-  const url = toTypedUrl(text, place);
-  if (url === null) return readAccountPath(text);
+  const url = toTypedUrl(text, options);
+  if (url === null) return parseAccountPath(text);
   try {
-    return readAddress(url, place, name);
+    return parseAddress(url, options, name);
   } catch (error) {
-    // A domain before a slash is the host of a URL, or else a handle.
+    // A domain before a slash is either the host of a URL or a handle.
     const isUnknown = error instanceof Problem && error.code === 'unsupported_host';
-    const found = isUnknown ? readAccountPath(text) : null;
+    const found = isUnknown ? parseAccountPath(text) : null;
     if (found === null) throw error;
     return found;
   }
 }
 
-/** Returns a text that is meant as a URL, with the scheme that people leave out; `null` for any other text. */
+/** Returns text that looks like a URL with its scheme added if it is missing; `null` for any other text. */
 export function toTypedUrl(text: string, { baseUrl }: { baseUrl: string }): string | null {
-  // Copied from a path in which a browser or proxy has merged slashes.
+  // Browsers and proxies merge the slashes of a URL within a path.
   if (hasScheme(text)) return text.replace(/^(https?):\/(?!\/)/i, '$1://');
   const base = new URL(baseUrl);
   const [host = '', ...rest] = text.split('/');
@@ -41,14 +45,14 @@ export function toTypedUrl(text: string, { baseUrl }: { baseUrl: string }): stri
 
 const hasScheme = (text: string) => /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:\/)/i.test(text);
 
-/** A word without `@`, `.` or `:` is no handle. */
-function readAccount(text: string): AddressedRead | null {
+/** Parses a handle; `null` for a word without `@`, `.` or `:`. */
+function parseAccount(text: string): AddressedRead | null {
   const account = /[@.:]/.test(text) ? parseHandle(text) : null;
   return account && { read: 'getProfile', given: { handle: account.handle } };
 }
 
-/** Parses the path of an account below Perch's address, without the first slash. */
-function readAccountPath(text: string): AddressedRead | null {
+/** Parses the path of an account on this server, without the first slash. */
+function parseAccountPath(text: string): AddressedRead | null {
   const [first = '', ...rest] = text.split('/');
   if (rest.length === 0 || !/[@.:]/.test(first) || /[\s?#]/.test(text)) return null;
   const found = matchOwnPath(`/${text}`, '');

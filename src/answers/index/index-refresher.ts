@@ -2,57 +2,57 @@ import { type FSWatcher, watch } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import type { RefreshProgress } from './refresh.ts';
 
-/** Result of a refresh, with the number of passages that the index has now. */
+/** Result of a refresh, with the number of passages in the index and the duration. */
 export interface RefreshSummary extends RefreshProgress {
   readonly passages: number;
   readonly ms: number;
 }
 
-/** Signal and listener of a refresh. `onFolder` is called with each folder before it is read. */
-export interface RefreshLive {
+/** Abort signal and callback of a refresh. `onFolder` is called with each folder before it is read. */
+export interface RefreshHooks {
   readonly signal: AbortSignal;
   onFolder(absolute: string): void;
 }
 
-interface KeepingOptions {
+interface IndexRefresherOptions {
   readonly clock: Clock;
-  refreshNow(live: RefreshLive): Promise<Omit<RefreshSummary, 'ms'>>;
-  /** Delay of the first refresh of `keepCurrent`. Default: 0. */
+  refreshNow(hooks: RefreshHooks): Promise<Omit<RefreshSummary, 'ms'>>;
+  /** Delay before the first refresh of `keepCurrent`. Default: 0. */
   readonly firstAfterMs?: number;
   readonly onRefreshed?: (summary: RefreshSummary) => void;
-  /** Called when a refresh of `keepCurrent` failed; it is tried again. */
-  readonly onTrouble?: (error: unknown) => void;
+  /** Called when a refresh of `keepCurrent` fails. The refresh is retried later. */
+  readonly onError?: (error: unknown) => void;
 }
 
-/** Time until files are checked again if no change was reported. */
+/** Interval of full checks, with a working file watcher and without one. */
 const rescanMs = { watched: 600_000, unwatched: 30_000 } as const;
-/** An editor writes a file in several steps; they are waited for. */
-const settleMs = 300;
+/** Delay after a reported change, because editors write a file in several steps. */
+const debounceMs = 300;
 
-/** Opens the refreshing of an index, one refresh at a time. Nothing is done yet. Close it with `close()`. */
-export function openKeeping(options: KeepingOptions) {
+/** Opens the refresher of an index. It runs one refresh at a time, and none until asked. Close it with `close()`. */
+export function openIndexRefresher(options: IndexRefresherOptions) {
   const { clock, firstAfterMs = 0 } = options;
   const stop = new AbortController();
-  // Aborted by the first change since the last wait.
+  // Aborted by the first change since the last refresh.
   let pause = new AbortController();
-  const upset = () => pause.abort();
-  const folders = openFolderWatch(upset);
-  let keeping: Promise<void> = Promise.resolve();
+  const requestRefresh = () => pause.abort();
+  const folders = openFolderWatch(requestRefresh);
+  let background: Promise<void> = Promise.resolve();
   let running: Promise<unknown> = Promise.resolve();
   const refreshNow = async (signal: AbortSignal): Promise<RefreshSummary> => {
     signal.throwIfAborted();
     const startMs = clock.now();
-    const done = await options.refreshNow({ signal, onFolder: folders.visit });
-    folders.leaveOthers();
+    const done = await options.refreshNow({ signal, onFolder: folders.watchFolder });
+    folders.unwatchUnvisited();
     const summary = { ...done, ms: clock.now() - startMs };
     options.onRefreshed?.(summary);
     return summary;
   };
   const refresh = (signal?: AbortSignal): Promise<RefreshSummary> => {
-    // `keepCurrent` passes no signal: each one that `any` makes of `stop` is remembered by it.
+    // `keepCurrent` passes no signal: `stop` would keep a reference to every signal made by `any`.
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     const next = running.then(() => refreshNow(both));
-    running = Promise.allSettled([next]); // the caller of this refresh is told of its failure
+    running = Promise.allSettled([next]); // the caller of `refresh` gets the error
     return next;
   };
   const keepRefreshing = async () => {
@@ -60,56 +60,56 @@ export function openKeeping(options: KeepingOptions) {
     for (;;) {
       const [result] = await Promise.allSettled([refresh()]);
       const isCurrent = result.status === 'fulfilled';
-      if (!isCurrent && !stop.signal.aborted) options.onTrouble?.(result.reason);
+      if (!isCurrent && !stop.signal.aborted) options.onError?.(result.reason);
       const watched = isCurrent && folders.isComplete() ? 'watched' : 'unwatched';
       await Promise.allSettled([clock.sleep(rescanMs[watched], pause.signal)]); // or a change
       pause = new AbortController();
-      await clock.sleep(settleMs, stop.signal);
+      await clock.sleep(debounceMs, stop.signal);
     }
   };
   return {
-    /** Throws if the refresh fails, or the reason of the signal, or of `close`. */
+    /** Runs one refresh. Throws if it fails, its signal is aborted or `close` is called. */
     refresh,
     keepCurrent: () => {
-      keeping = keepRefreshing().catch((error) => {
+      background = keepRefreshing().catch((error) => {
         if (!stop.signal.aborted) throw error;
       });
     },
-    /** Notes that the index is not what the last refresh left: it is refreshed again. */
-    upset,
+    /** Requests another refresh, because the index or the files have changed. */
+    requestRefresh,
     close: async () => {
       stop.abort();
-      upset();
+      requestRefresh();
       folders.close();
-      await keeping;
+      await background;
       await running;
     },
   };
 }
 
-/** Maximum number of watched folders; the system has a limit for all processes together. */
+/** Maximum number of watched folders. The operating system limits the total of all processes. */
 const maxFolders = 2000;
 
 function openFolderWatch(onChange: () => void) {
   const watchers = new Map<string, FSWatcher>();
   let visited = new Set<string>();
-  // The number of folders that are not watched: of the last round of visits, and of the one under way.
+  // Numbers of folders that could not be watched: in the last refresh, and in the current one.
   let [missed, missing] = [0, 0];
   const unwatch = (folder: string) => {
     watchers.get(folder)?.close();
     watchers.delete(folder);
   };
   return {
-    /** False if a folder is not watched: its changes are not reported. */
+    /** Returns whether all folders are watched, so that every change is reported. */
     isComplete: () => missed + missing === 0,
-    /** Watches a folder from now on, and counts it as visited. */
-    visit: (folder: string) => {
+    /** Watches a folder and marks it as visited by the current refresh. */
+    watchFolder: (folder: string) => {
       visited.add(folder);
       if (watchers.has(folder)) return;
       try {
         if (watchers.size >= maxFolders) throw new RangeError('too many folders');
         const watcher = watch(folder, { persistent: false }, (_, name) => {
-          if (name === null || isRead(name)) onChange();
+          if (name === null || isRelevant(name)) onChange();
         });
         watcher.on('error', () => {
           missing += 1;
@@ -117,10 +117,10 @@ function openFolderWatch(onChange: () => void) {
         });
         watchers.set(folder, watcher);
       } catch {
-        missing += 1; // A limit of the system or ours, or a file system that reports no changes.
+        missing += 1; // A limit was reached, or the file system does not report changes.
       }
     },
-    leaveOthers: () => {
+    unwatchUnvisited: () => {
       for (const folder of [...watchers.keys()]) if (!visited.has(folder)) unwatch(folder);
       visited = new Set();
       [missed, missing] = [missing, 0];
@@ -131,8 +131,8 @@ function openFolderWatch(onChange: () => void) {
   };
 }
 
-/** Databases and their logs are written all the time, and hidden files are not read. */
-function isRead(name: string): boolean {
+/** Returns whether a changed file is relevant: databases change constantly, and hidden files are not read. */
+function isRelevant(name: string): boolean {
   if (name.startsWith('.')) return name === '.gitignore';
   return !/\.(?:db|sqlite3?)(?:-\w+)?$/.test(name);
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
-  createToStretches,
+  createSegmentSplitter,
   type Extent,
   upToCitation,
-} from '../../../../src/answers/model/markers.ts';
+} from '../../../../src/answers/model/segments.ts';
 
-const toStretches = createToStretches(['a/b.md#c-d:3', 'a/b.md:12']);
+const splitSegments = createSegmentSplitter(['a/b.md#c-d:3', 'a/b.md:12']);
 const numbersIn = (text: string) =>
-  toStretches(text, 0, 'whole').flatMap((one) => (one.kind === 'marker' ? [one.numbers] : []));
-const kindsOf = (text: string) => toStretches(text, 0, 'whole').map(({ kind }) => kind);
+  splitSegments(text, 0, 'whole').flatMap((one) => (one.kind === 'marker' ? [one.numbers] : []));
+const kindsOf = (text: string) => splitSegments(text, 0, 'whole').map(({ kind }) => kind);
 
 describe('citations in a text', () => {
   it.each([
@@ -34,11 +34,11 @@ describe('citations in a text', () => {
     ['- item:\n   ```js\n   row[1]\n   ```\n', []],
     ['Code:\n```js\nrow[1]\n', []],
     ['A tick ` alone [2].\n\nAnother ` here [3].', [[2], [3]]],
-  ])('of %j', (text, numbers) => {
+  ])('are parsed from %j', (text, numbers) => {
     expect(numbersIn(text)).toEqual(numbers);
   });
 
-  it('stand between stretches that together are the text', () => {
+  it('separate segments that together are the whole text', () => {
     const text = 'Say `x` [1]:\n```js\nrow[2]\n```\nand [3].\n```\nopen [4]';
 
     expect(kindsOf(text)).toEqual([
@@ -54,15 +54,15 @@ describe('citations in a text', () => {
       'open',
     ]);
     expect(
-      toStretches(text, 0, 'whole')
+      splitSegments(text, 0, 'whole')
         .map((one) => one.text)
         .join(''),
     ).toBe(text);
   });
 
-  it('are certain once the next characters cannot belong to them', () => {
+  it('are returned once the following characters cannot extend them', () => {
     const ready = (text: string, extent: Extent = 'part') =>
-      upToCitation(toStretches(text, 0, extent), extent)
+      upToCitation(splitSegments(text, 0, extent), extent)
         .map((one) => one.text)
         .join('');
 

@@ -1,0 +1,89 @@
+import type { Concept } from './concepts.ts';
+import { countIn, leadOnly, type Profile } from './passage-store.ts';
+import { weights } from './weights.ts';
+
+/** Match of a term with a concept of the question: the concept's position, and a factor from 0 to 1. */
+export type ConceptMatch = Readonly<{ concept: number; factor: number }>;
+
+export type Query = ReturnType<typeof toQuery>;
+
+/** Prepares the concepts of a question for comparison with many passages. */
+export function toQuery(concepts: readonly Concept[]) {
+  const matchesByTerm = new Map<string, ConceptMatch[]>();
+  concepts.forEach(({ terms }, concept) => {
+    for (const [term, factor] of terms) {
+      matchesByTerm.set(term, [...(matchesByTerm.get(term) ?? []), { concept, factor }]);
+    }
+  });
+  return {
+    concepts,
+    weight: concepts.reduce((sum, { weight }) => sum + weight, 0),
+    matchesByTerm,
+  };
+}
+
+/** Returns the weighted share of the concepts that are matched, from 0 to 1. The best match of each concept counts. */
+export function coverageOf(
+  matches: readonly ConceptMatch[],
+  { concepts, weight: all }: Query,
+): number {
+  const fits = new Float64Array(concepts.length);
+  for (const { concept, factor } of matches) fits[concept] = Math.max(fits[concept] ?? 0, factor);
+  const sum = concepts.reduce((total, { weight }, at) => total + weight * (fits[at] ?? 0), 0);
+  return all === 0 ? 0 : sum / all;
+}
+
+const zeroMeasures = { fit: 0, coverage: 0, headingCoverage: 0, titleCoverage: 0, leadCoverage: 0 };
+const measures = Object.keys(zeroMeasures) as (keyof typeof zeroMeasures)[]; // its own keys
+
+/** Measures how well a passage matches a question, from 0 to 1: `fit` is BM25F, `matched` the coverage of each concept. */
+export function measurePassage(
+  profile: Profile,
+  { concepts, weight: all }: Query,
+  meanWords: number,
+) {
+  const { lengthLoss } = weights;
+  const length = 1 - lengthLoss + (lengthLoss * profile.words) / Math.max(1, meanWords);
+  const matches = { ...zeroMeasures };
+  const matched: number[] = [];
+  for (const { terms, weight } of concepts) {
+    const bestMatch = measureConcept(profile, terms, length);
+    matched.push(bestMatch.coverage);
+    for (const measure of measures) matches[measure] += weight * bestMatch[measure];
+  }
+  const share = all === 0 ? 0 : 1 / all;
+  for (const measure of measures) matches[measure] *= share;
+  return { ...matches, matched };
+}
+
+function measureConcept({ packedCounts }: Profile, terms: Concept['terms'], length: number) {
+  const bestMatch = { ...zeroMeasures };
+  for (const [term, factor] of terms) {
+    const use = packedCounts.get(term);
+    if (use === undefined) continue;
+    const inLead = countIn(use, 'lead');
+    bestMatch.leadCoverage = Math.max(bestMatch.leadCoverage, inLead * factor);
+    // Some terms occur only at the beginning of the file, not in this passage.
+    if (use === inLead * leadOnly) continue;
+    bestMatch.coverage = Math.max(bestMatch.coverage, factor);
+    bestMatch.headingCoverage = Math.max(
+      bestMatch.headingCoverage,
+      countIn(use, 'heading') * factor,
+    );
+    bestMatch.titleCoverage = Math.max(bestMatch.titleCoverage, countIn(use, 'title') * factor);
+    bestMatch.fit = Math.max(bestMatch.fit, factor * saturate(use, length));
+  }
+  return bestMatch;
+}
+
+/** Returns the BM25F term score: the weighted mentions in all fields, with saturation. */
+function saturate(use: number, length: number): number {
+  const inText = countIn(use, 'body') * weights.inBody + countIn(use, 'code') * weights.inCode;
+  const above =
+    countIn(use, 'title') * weights.inTitle +
+    countIn(use, 'trail') * weights.inTrail +
+    countIn(use, 'heading') * weights.inHeading +
+    Math.min(2, countIn(use, 'names')) * weights.inNames;
+  const mentions = inText / length + above;
+  return mentions / (weights.saturation + mentions);
+}

@@ -1,0 +1,59 @@
+import type { Client } from '../../core/caller.ts';
+
+/** Queued task with a unique key. The client is `null` if unknown. `order` sorts by arrival. */
+export type QueuedTask = Readonly<{ key: string; client: Client | null; order: string }>;
+
+/** Creates a queue that is fair between networks. Each IPv4 address is a network; unknown clients share one. */
+export function createFairQueue<Task extends QueuedTask>() {
+  /** Tasks by network and address. The next of each is first. */
+  const networks = new Map<string, Map<string, Task[]>>();
+  const queued = new Map<string, QueuedTask>();
+  const tasksOf = (client: Client | null) => {
+    const address = client?.address ?? '';
+    const network = client?.network ?? address;
+    const addresses = networks.get(network) ?? new Map<string, Task[]>();
+    return { network, addresses, address, tasks: addresses.get(address) ?? [] };
+  };
+  return {
+    get length() {
+      return queued.size;
+    },
+    /** Adds a task. Does nothing if a task with its key is queued already. */
+    add: (task: Task): void => {
+      if (queued.has(task.key)) return;
+      queued.set(task.key, task);
+      const { network, addresses, address, tasks } = tasksOf(task.client);
+      const before = tasks.findLastIndex(({ order }) => order < task.order);
+      tasks.splice(before + 1, 0, task);
+      addresses.set(address, tasks);
+      networks.set(network, addresses);
+    },
+    /** Removes and returns the next task: round robin over networks, then over the addresses of each, oldest first. */
+    take: (): Task | undefined => {
+      const [network] = networks;
+      const [next] = network?.[1] ?? [];
+      if (network === undefined || next === undefined) return undefined;
+      const task = next[1].shift();
+      moveToEnd(network[1], next, next[1].length);
+      moveToEnd(networks, network, network[1].size);
+      if (task !== undefined) queued.delete(task.key);
+      return task;
+    },
+    remove: (key: string): void => {
+      const task = queued.get(key);
+      if (task === undefined) return;
+      queued.delete(key);
+      const { network, addresses, address, tasks } = tasksOf(task.client);
+      const at = tasks.findIndex((one) => one.key === key);
+      tasks.splice(at, 1);
+      if (tasks.length === 0) addresses.delete(address);
+      if (addresses.size === 0) networks.delete(network);
+    },
+  };
+}
+
+/** Moves an entry to the end of the map, or removes it if it is empty. */
+function moveToEnd<Value>(map: Map<string, Value>, [name, value]: [string, Value], left: number) {
+  map.delete(name);
+  if (left > 0) map.set(name, value);
+}

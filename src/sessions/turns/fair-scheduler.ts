@@ -1,0 +1,100 @@
+import type { Clock } from '../../core/clock.ts';
+import { createFairQueue, type QueuedTask } from './fair-queue.ts';
+
+/** Task of a client. Each running task occupies a slot. */
+interface Task extends QueuedTask {
+  /** Runs the task. The promise never rejects. */
+  run(): Promise<void>;
+  /** Called instead of `run` if the scheduler is closed first. */
+  drop?(): void;
+}
+
+interface FairSchedulerOptions {
+  readonly atOnce: number;
+  readonly clock: Clock;
+  isReady(): boolean;
+}
+
+export type FairScheduler = ReturnType<typeof createFairScheduler>;
+
+/** Interval of checks whether tasks can start. */
+const pollMs = 250;
+
+/** Creates a scheduler that runs up to `atOnce` tasks and shares the slots fairly between clients. */
+export function createFairScheduler({ atOnce, clock, isReady }: FairSchedulerOptions) {
+  const queue = createFairQueue<Task>();
+  const closed = new AbortController();
+  let running = 0;
+  let isPolling = false;
+  const pump = (): void => {
+    const hasNext = () => !closed.signal.aborted && running < atOnce && queue.length > 0;
+    while (hasNext() && isReady()) {
+      const next = queue.take();
+      if (next !== undefined) void begin(next);
+    }
+    if (hasNext() && !isPolling) void poll();
+  };
+  const begin = async (task: Task): Promise<void> => {
+    running += 1;
+    try {
+      await task.run();
+    } finally {
+      running -= 1;
+      pump();
+    }
+  };
+  const poll = async (): Promise<void> => {
+    isPolling = true;
+    await Promise.allSettled([clock.sleep(pollMs, closed.signal)]);
+    isPolling = false;
+    pump();
+  };
+  return {
+    get waiting() {
+      return queue.length;
+    },
+    add: (task: Task): void => {
+      queue.add(task);
+      pump();
+    },
+    remove: queue.remove,
+    /** Starts no more tasks and drops the queued ones. Running tasks continue. */
+    close: (): void => {
+      closed.abort();
+      for (let task = queue.take(); task !== undefined; task = queue.take()) task.drop?.();
+    },
+  };
+}
+
+/** Task with a result. `signal` cancels the wait for a slot; `toDropped` creates the error if the scheduler is closed. */
+interface ScheduledTask<Value> extends QueuedTask {
+  readonly signal: AbortSignal;
+  run(): Promise<Value>;
+  toDropped(): Error;
+}
+
+/** Runs a task as soon as a slot is free. Rejects with the signal's reason or the error of the task. */
+export function runScheduled<Value>(
+  scheduler: FairScheduler,
+  task: ScheduledTask<Value>,
+): Promise<Value> {
+  const { signal, key, client, order } = task;
+  const settled = new AbortController();
+  const done = new Promise<Value>((resolve, reject) => {
+    signal.throwIfAborted();
+    const stop = () => {
+      scheduler.remove(key);
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', stop, { once: true, signal: settled.signal });
+    const run = async () => {
+      try {
+        resolve(await task.run());
+      } catch (error) {
+        reject(error);
+      }
+    };
+    scheduler.add({ key, client, order, run, drop: () => reject(task.toDropped()) });
+  });
+  return done.finally(() => settled.abort());
+}
