@@ -63,7 +63,7 @@ export function openFetching(options: FetchingOptions) {
   const cache = createResponseCache({
     maxEntries: config.PERCH_CACHE_ENTRIES,
     maxBytes: config.PERCH_CACHE_BYTES,
-    onGone: (subject) => deleteFromHistories(subject, keep, logger),
+    onGone: (subject) => purge(subject, keep, logger),
   });
   const stopping = new AbortController();
   const stop = stopping.signal;
@@ -119,11 +119,7 @@ function openStoredHistories(
 }
 
 /** Removes a deleted post or account from the stored histories. */
-function deleteFromHistories(
-  subject: string,
-  keep: HistoryKeep | undefined,
-  logger: AppBasics['logger'],
-): void {
+function purge(subject: string, keep: HistoryKeep | undefined, logger: AppBasics['logger']): void {
   const gone = referenceOfSubject(subject);
   try {
     if (gone !== null) keep?.dropGone(gone);
@@ -241,10 +237,7 @@ function createChain(
       ...toBreakerOptions(config),
       clock,
       onChange: (breaker) =>
-        logger.warn(
-          { provider: provider.name, kind, breaker },
-          'the state of a circuit breaker changed',
-        ),
+        logger.warn({ provider: provider.name, kind, breaker }, 'circuit breaker changed state'),
     })),
   }));
   return createProviderChain(links, {
