@@ -96,7 +96,7 @@ describe('a revoked key', () => {
         }
         const { code, resolution } = replies[0]?.json() ?? {};
         expect(code).toBe('invalid_key');
-        expect(resolution).toMatch(/drop the `Authorization` header and call anonymously/i);
+        expect(resolution).toMatch(/remove the `Authorization` header to call anonymously/i);
         expect(resolution).toMatch(/ask for a replacement/);
         expect(resolution).toMatch(/never retry the same key in a loop/i);
       }
