@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/spawn-perch.ts';
 const search = '/search?q=heron&platform=archive&format=json';
 const profile = '/ada.example?format=json';
 
-describe('a status', () => {
+describe('the key status', () => {
   clause(
     'read.key_status.per_request_not_stored',
     'belongs to one request, regardless of its connection',

@@ -79,13 +79,13 @@ export function answeringListSuite(name: string, setup: ListSetup): void {
     searchCases(query, setup),
   );
 
-  describe(`${name}, not answering`, () => {
+  describe(`${name}, with an upstream that does not answer`, () => {
     it.each(setup.elsewhere)('does not cover $kind elsewhere', async (query) => {
       await rig(setup, async (provider) => expect(provider.covers(query)).toBe(false));
     });
 
     it.each(setup.queries.filter(isOfAccount))(
-      'says for $kind that the account is not there',
+      'reports for $kind that the account is missing',
       (query) =>
         withProvider(setup.create, { handler: setup.absent }, async ({ provider, upstream }) => {
           const account = setup.absentAccount ?? query.account;
