@@ -297,11 +297,12 @@ describe('a text beyond the limit', () => {
     async (name, textOf, max, read) => {
       const { post, warnings } = await read();
 
-    expect(textOf(post)).toHaveLength(max);
-    expect(textOf(post)).toMatch(/^a+…$/);
-    expect(post.left_out).toEqual([name]);
-    expect(warnings).toHaveLength(1);
-  });
+      expect(textOf(post)).toHaveLength(max);
+      expect(textOf(post)).toMatch(/^a+…$/);
+      expect(post.left_out).toEqual([name]);
+      expect(warnings).toHaveLength(1);
+    },
+  );
 
   it('is truncated in an account', async () => {
     const account = accountRow('wren', { display_name: long, note: `<p>${long}</p>` });
