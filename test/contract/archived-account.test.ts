@@ -34,7 +34,7 @@ const tweets = [
   }),
 ];
 
-/** Server whose archive contains an imported account, without working upstreams. */
+/** Opens a server with the export of an account in its archive, and failing upstreams. */
 async function serveExport() {
   const folder = temporaryFolder();
   const files = new Map(makeXExport({ posts: 0, followers: 3, following: 2 }));
@@ -55,7 +55,7 @@ async function serveExport() {
   };
 }
 
-it('answers all reads of an imported account', async () => {
+it('answers every read of an imported account', async () => {
   const get = await serveExport();
   const idsOf = (posts: readonly { readonly id: string }[]) => posts.map(({ id }) => id);
 

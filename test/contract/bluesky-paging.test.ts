@@ -5,17 +5,17 @@ import { createFakeBluesky, type FakeBluesky } from '../support/fake-bluesky.ts'
 import { type FakeHandler, startFakeUpstream } from '../support/fake-upstream.ts';
 import { fc, runs } from '../support/fast-check.ts';
 
-/** These tests send more requests in a minute than one caller may. */
+/** Allowance for a test that reads more pages per minute than one caller may. */
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000', PERCH_POOL_ALLOWANCE: '1000000' };
 
 const handle = 'mira.test';
 
-/** Kinds of rows in a timeline. `private` is a post by another account that is not public. */
+/** Kinds of rows in a timeline; `private` is a post by another account that is not public. */
 const rowKind = fc.constantFrom('post', 'post', 'post', 'repost', 'private', 'reply', 'deleted');
 
 type RowKind = 'post' | 'repost' | 'private' | 'reply' | 'deleted';
 
-/** Fills a timeline. Returns the ids that a list with replies and reposts must contain. */
+/** Fills a timeline, and returns the ids that a complete read must return. */
 function fill(fake: FakeBluesky, kinds: readonly RowKind[]): readonly string[] {
   fake.addAccount(handle);
   fake.addAccount('shy.test', { isPrivate: true });
@@ -23,7 +23,7 @@ function fill(fake: FakeBluesky, kinds: readonly RowKind[]): readonly string[] {
   return shown.filter((id) => id !== null).reverse();
 }
 
-/** Adds a row. Returns its id if readers can see it. */
+/** Adds a row, and returns its id if readers can see it. */
 function addRow(fake: FakeBluesky, kind: RowKind, rkey: string): string | null {
   switch (kind) {
     case 'post':
@@ -42,7 +42,7 @@ function addRow(fake: FakeBluesky, kind: RowKind, rkey: string): string | null {
   }
 }
 
-/** Answers like the fake, with a number of rows from the table for each request. */
+/** Answers as the fake does, with the number of rows that the table has for each request. */
 function withSizes(fake: FakeBluesky, sizes: readonly number[]): FakeHandler {
   let asked = 0;
   return (request, response) => {
@@ -52,7 +52,7 @@ function withSizes(fake: FakeBluesky, sizes: readonly number[]): FakeHandler {
   };
 }
 
-/** Reads a list to its end with a sequence of limits. */
+/** Reads a list to its end; each page has the next of the limits. */
 async function walk(handler: FakeHandler, path: string, limits: readonly number[]) {
   const host = await startFakeUpstream(handler);
   const app = await buildTestApp({ env: { ...unlimited, PERCH_BLUESKY_URL: host.url } });
@@ -79,7 +79,7 @@ function expectWhole(pages: Awaited<ReturnType<typeof walk>>, ids: readonly stri
   for (const page of pages.slice(0, -1)) expect(page.ids).toHaveLength(page.limit);
 }
 
-describe('a list of Bluesky', () => {
+describe('paging through a list of Bluesky', () => {
   it('returns every post of a timeline once and in order, in full pages', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -15,14 +15,14 @@ import {
 import { listen, upstream } from '../support/listen.ts';
 import { fxBody, fxStatus } from '../support/x-payloads.ts';
 
-/** Limits for short outages, in the proportions of the defaults. */
+/** Limits that make an outage short, in the proportions of the defaults. */
 const short = {
   PERCH_CONNECT_TIMEOUT_MS: '200',
   PERCH_ATTEMPT_TIMEOUT_MS: '600',
   PERCH_READ_TIMEOUT_MS: '900',
 };
 
-/** The same for faults whose bytes take a busy machine a while to read. */
+/** Longer limits for faults whose bytes a busy machine may read slowly. */
 const longer = {
   ...short,
   PERCH_ATTEMPT_TIMEOUT_MS: '4000',
@@ -47,7 +47,7 @@ const gone: FakeHandler = (_request, response) => answerHtml(response, { status:
 const maybe: FakeHandler = (_request, response) =>
   answerJson(response, { code: 404, status: null, thread: null, author: null }, { status: 404 });
 
-/** Good answer, which is unusable only if it is too large. */
+/** Valid response that is unusable only because of its size. */
 const whole = fxBody(fxStatus('20'), { thread: [fxStatus('20')], replies: [], cursor: null });
 
 const faults: readonly (readonly [string, FakeHandler, string, number])[] = [
@@ -98,7 +98,7 @@ const faults: readonly (readonly [string, FakeHandler, string, number])[] = [
   ],
 ];
 
-/** Members of a body or problem document that the tests read. */
+/** Members of bodies and problem documents that these tests check. */
 interface Body {
   readonly code: string;
   readonly source: string;
@@ -122,7 +122,7 @@ async function setUp(first: FakeHandler, second: FakeHandler, limits = short) {
   return { app, url, fxtwitter, syndication };
 }
 
-describe('an upstream that fails', () => {
+describe('a failing upstream', () => {
   clauseEach(
     [
       'read.errors.upstream_down',
@@ -181,7 +181,7 @@ describe('an upstream that fails', () => {
 
   clause(
     'read.errors.upstream_as_problem',
-    'serves the partial answer of the second witness',
+    'is answered by the second provider, marked as partial',
     async () => {
       const { url } = await setUp(maybe, found);
 
@@ -194,7 +194,7 @@ describe('an upstream that fails', () => {
 
   clause(
     'read.errors.upstream_down',
-    'shows an open circuit breaker in /health/ready and stays ready',
+    'shows an open breaker in /health/ready, and the server stays ready',
     async () => {
       const { url, fxtwitter } = await setUp(resetConnection, resetConnection);
 
@@ -211,10 +211,10 @@ describe('an upstream that fails', () => {
   );
 });
 
-describe('many concurrent reads', () => {
+describe('concurrent reads', () => {
   clause(
     'read.what.surfaces_same_bodies',
-    'send the upstream requests of one for 100 identical reads',
+    'make the upstream requests of a single read if 100 are identical',
     async () => {
       const answer: FakeHandler = async (request, response) => {
         await sleep(50);

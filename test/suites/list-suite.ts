@@ -81,19 +81,21 @@ export function answeringListSuite(name: string, setup: ListSetup): void {
     searchCases(query, setup),
   );
 
-  describe(`${name}, failing`, () => {
-    it.each(setup.elsewhere)('does not cover $kind of other platforms', async (query) => {
+  describe(`${name}, with an upstream that does not answer`, () => {
+    it.each(setup.elsewhere)('does not cover $kind elsewhere', async (query) => {
       await rig(setup, async (provider) => expect(provider.covers(query)).toBe(false));
     });
 
-    it.each(setup.queries.filter(isOfAccount))('reports a missing account for $kind', (query) =>
-      withProvider(setup.create, { handler: setup.absent }, async ({ provider, upstream }) => {
-        const account = setup.absentAccount ?? query.account;
-        const failure = await failureOf(askProvider(provider, { ...query, account }));
+    it.each(setup.queries.filter(isOfAccount))(
+      'reports for $kind that the account is missing',
+      (query) =>
+        withProvider(setup.create, { handler: setup.absent }, async ({ provider, upstream }) => {
+          const account = setup.absentAccount ?? query.account;
+          const failure = await failureOf(askProvider(provider, { ...query, account }));
 
-        expect(['missing', 'ambiguous']).toContain(failure.kind);
-        expectTellable(failure, upstream);
-      }),
+          expect(['missing', 'ambiguous']).toContain(failure.kind);
+          expectTellable(failure, upstream);
+        }),
     );
   });
 }

@@ -63,7 +63,7 @@ export function openFetching(options: FetchingOptions) {
   const cache = createResponseCache({
     maxEntries: config.PERCH_CACHE_ENTRIES,
     maxBytes: config.PERCH_CACHE_BYTES,
-    onGone: (subject) => deleteFromHistories(subject, historyStore, logger),
+    onGone: (subject) => purge(subject, historyStore, logger),
   });
   const stopping = new AbortController();
   const stop = stopping.signal;
@@ -119,7 +119,7 @@ function openStoredHistories(
 }
 
 /** Removes a deleted post or account from the stored histories. */
-function deleteFromHistories(
+function purge(
   subject: string,
   historyStore: HistoryStore | undefined,
   logger: AppBasics['logger'],
@@ -241,10 +241,7 @@ function createChain(
       ...toBreakerOptions(config),
       clock,
       onChange: (breaker) =>
-        logger.warn(
-          { provider: provider.name, kind, breaker },
-          'the state of a circuit breaker changed',
-        ),
+        logger.warn({ provider: provider.name, kind, breaker }, 'circuit breaker changed state'),
     })),
   }));
   return createProviderChain(links, {

@@ -1,7 +1,7 @@
 import type { AccountSummary } from '../../archive/store/account-summaries.ts';
 import type { StoredImport } from '../../archive/store/import-rows.ts';
 import { toIsoSeconds } from '../../core/clock.ts';
-import { createListAction } from '../arguments.ts';
+import { createListing } from '../arguments.ts';
 import { exitCodes } from '../command.ts';
 import { type Columns, toJsonLines, toTable } from '../output/table.ts';
 import { withArchiveStore } from './open-store.ts';
@@ -10,7 +10,7 @@ import { withArchiveStore } from './open-store.ts';
 type Listed = AccountSummary & { readonly imports: readonly StoredImport[] };
 
 /** `perch archive list`. */
-export const listAction = createListAction(
+export const listAction = createListing(
   'account',
   'Lists the accounts in the archive.',
   (isJson) => (context) =>

@@ -19,11 +19,11 @@ describe('a lenient schema', () => {
       { tags: Array(12).fill('heron') },
       { name: null, likes: null, tags: Object.assign(Array(9).fill('heron'), { leftOut: 3 }) },
     ],
-  ])('reads of %o what is readable', (row, expected) => {
+  ])('parses the readable parts of %o', (row, expected) => {
     expect(schema.parse(row)).toEqual(expected);
   });
 
-  it('reads no further in a list of which nothing can be read', () => {
+  it('stops reading a list of malformed items', () => {
     let asked = 0;
     const counted = z.unknown().transform((value, context) => {
       asked += 1;
