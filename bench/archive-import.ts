@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { fingerprintExport } from '../src/archive/imports/fingerprint.ts';
-import { exportForms, openExport } from '../src/archive/imports/forms.ts';
+import { exportFormats, openExport } from '../src/archive/imports/formats.ts';
 import { runImport } from '../src/archive/imports/run-import.ts';
 import { toPostWords } from '../src/archive/search/post-words.ts';
 import { migrations } from '../src/archive/store/schema.ts';
@@ -94,13 +94,13 @@ async function measureImport(folder: string, path: string): Promise<Measured> {
   const stopwatch = startStopwatch();
   const atStart = process.memoryUsage.rss();
   let highest = atStart;
-  const opened = await openExport(folder, { forms: exportForms, hints: {} });
+  const opened = await openExport(folder, { formats: exportFormats, hints: {} });
   if (opened === null) throw new Error('The export was not recognized.');
-  const { fingerprint, changed } = await fingerprintExport(folder, opened.form.name);
+  const { fingerprint, changed } = await fingerprintExport(folder, opened.format.name);
   const { counts } = await runImport({
     store,
     source: opened.source,
-    found: { fingerprint, title: opened.source.title, name: 'bench', exported: changed },
+    newImport: { fingerprint, title: opened.source.title, name: 'bench', exported: changed },
     clock: systemClock,
     signal: new AbortController().signal,
     onProgress: () => {

@@ -28,7 +28,7 @@ import type { Access } from './open/access.ts';
 import type { AppBasics } from './options.ts';
 
 /** Returns the functions with which session routes report problems, the same as for other routes. */
-export function createProblemReporter(baseUrl: string, accessLog: AccessLog): ProblemReplies {
+export function createReporter(baseUrl: string, accessLog: AccessLog): ProblemReplies {
   return {
     toProblem,
     describe: (problem, request) => describeProblem(problem, request, baseUrl),
@@ -64,11 +64,7 @@ export function createServer(
     clientErrorHandler: refusals.onClientError,
     frameworkErrors: (error, request, reply) =>
       isSessionPath(request.raw.url ?? '', config)
-        ? sendSessionProblem(
-            error,
-            { request, reply },
-            createProblemReporter(baseUrl, silentAccessLog),
-          )
+        ? sendSessionProblem(error, { request, reply }, createReporter(baseUrl, silentAccessLog))
         : sendProblem(reply, toProblem(error, request), {
             headers: describeUnrouted(request),
             baseUrl,

@@ -29,7 +29,7 @@ import { measureServer } from './open/metrics.ts';
 import { createPageAnswers } from './open/page-answers.ts';
 import { toCallerRules } from './open/sessions.ts';
 import type { AppBasics } from './options.ts';
-import { createProblemReporter } from './server.ts';
+import { createReporter } from './server.ts';
 
 /** Services that the surfaces (HTTP routes, pages, MCP, sessions) use. */
 export interface Services extends AppBasics {
@@ -112,6 +112,6 @@ function registerSessions(
     origins: config.PERCH_SESSION_ORIGINS,
     pages: createOrigins(config.PERCH_BASE_URL, config.PERCH_SESSION_ORIGINS),
     clientOf: access.clientOf,
-    problems: createProblemReporter(config.PERCH_BASE_URL, accessLog),
+    problems: createReporter(config.PERCH_BASE_URL, accessLog),
   });
 }

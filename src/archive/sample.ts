@@ -7,26 +7,26 @@ import type { Post, Status, Tombstone } from '../model/post.ts';
 import type { ArchiveStore } from './store/store.ts';
 import type { StoredRepost } from './store/timeline.ts';
 
-/** The version of the sample. It is raised when a file in `resources/sample/` changes. */
+/** Version of the sample. Raise it when a file in `resources/sample/` changes. */
 export const sampleVersion: number = 6;
 
-/** A made-up archive: accounts, posts from the oldest to the newest, and who follows whom. */
+/** Fictional archive: accounts, posts from the oldest to the newest, reposts and follows. */
 interface Sample {
   readonly accounts: readonly Account[];
-  /** `parentId`: the id of the post that it answers. A tombstone has one too. */
+  /** `parentId`: id of the post that this one replies to. Tombstones have one too. */
   readonly posts: readonly Readonly<{ id: string; parentId: string | null; post: Post }>[];
   readonly reposts: readonly Omit<StoredRepost, 'platform' | 'stored'>[];
-  /** The handles that each account follows, by its own handle. */
+  /** Handles of followed accounts, by the handle of the follower. */
   readonly follows: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Fields of a status that `posts.json` leaves out where they are empty. */
+/** Fields of a status that `posts.json` omits if they are empty. */
 type Optional = 'possibly_sensitive' | 'poll' | 'article' | 'community_note';
 
-/** Fields that are the same in all posts of the sample, so that `posts.json` lacks them. */
+/** Fields that have the same value in all posts of the sample, so `posts.json` omits them. */
 type Constant = 'reposted_by' | 'content_warning' | 'card' | 'context' | 'platform';
 
-/** A status in `posts.json`: its author by handle, other posts by id. */
+/** Status in `posts.json`. The author is named by handle, other posts by id. */
 interface StatusRecord
   extends Omit<Status, Optional | Constant | 'author' | 'replying_to' | 'quote' | 'media'>,
     Partial<Pick<Status, Optional>> {
@@ -42,25 +42,25 @@ interface TombstoneRecord extends Omit<Tombstone, Constant | 'id' | 'author'> {
   readonly replying_to?: string;
 }
 
-interface Named {
+interface KnownRecords {
   readonly accounts: ReadonlyMap<string, Account>;
   readonly posts: ReadonlyMap<string, Post>;
 }
 
 /**
- * Reads the made-up archive that a fresh installation serves. Addresses that lead to Perch itself begin with `perch:`.
- * @throws Error if a record names an account that is not there, or a post that is not before it
+ * Reads the fictional archive that a new installation serves. Addresses of the server itself begin with `perch:`.
+ * @throws Error if a record names an unknown account, or a post that does not precede it
  */
 export function readSample(): Sample {
   // A test checks the records against the schemas of the model.
   const accounts = readRecords('accounts') as Sample['accounts'];
   const records = readRecords('posts') as readonly (StatusRecord | TombstoneRecord)[];
   const posts = new Map<string, Post>();
-  const named = { accounts: new Map(accounts.map((one) => [one.screen_name, one])), posts };
+  const known = { accounts: new Map(accounts.map((one) => [one.screen_name, one])), posts };
   return {
     accounts,
     posts: records.map((record) => {
-      const post = record.type === 'status' ? toStatus(record, named) : toTombstone(record, named);
+      const post = record.type === 'status' ? toStatus(record, known) : toTombstone(record, known);
       posts.set(record.id, post);
       return { id: record.id, parentId: record.replying_to ?? null, post };
     }),
@@ -73,9 +73,9 @@ function readRecords(name: string): unknown {
   return JSON.parse(readFileSync(packagePath(`resources/sample/${name}.json`), 'utf8'));
 }
 
-function toStatus(record: StatusRecord, { accounts, posts }: Named): Status {
+function toStatus(record: StatusRecord, { accounts, posts }: KnownRecords): Status {
   const { replying_to: parentId, quote } = record;
-  // Listed one by one: to copy the rest of a record is thirty times as slow.
+  // The fields are listed because copying the rest of a record is thirty times slower.
   return {
     type: record.type,
     id: record.id,
@@ -84,7 +84,7 @@ function toStatus(record: StatusRecord, { accounts, posts }: Named): Status {
     facets: record.facets,
     created_at: record.created_at,
     created_timestamp: record.created_timestamp,
-    author: take(accounts, record.author),
+    author: lookUp(accounts, record.author),
     lang: record.lang,
     replies: record.replies,
     reposts: record.reposts,
@@ -94,8 +94,8 @@ function toStatus(record: StatusRecord, { accounts, posts }: Named): Status {
     views: record.views,
     source: record.source,
     possibly_sensitive: record.possibly_sensitive ?? false,
-    replying_to: parentId === undefined ? null : toAnswered(take(posts, parentId)),
-    quote: quote === undefined ? null : take(posts, quote),
+    replying_to: parentId === undefined ? null : toReplyingTo(lookUp(posts, parentId)),
+    quote: quote === undefined ? null : lookUp(posts, quote),
     reposted_by: null,
     media: toMediaSet(record.media ?? []),
     poll: record.poll ?? null,
@@ -108,34 +108,35 @@ function toStatus(record: StatusRecord, { accounts, posts }: Named): Status {
   };
 }
 
-function toAnswered({ author, id, url }: Post): Status['replying_to'] {
+function toReplyingTo({ author, id, url }: Post): Status['replying_to'] {
   return { screen_name: author?.screen_name ?? null, status: id, url };
 }
 
-function toTombstone(record: TombstoneRecord, { accounts }: Named): Tombstone {
+function toTombstone(record: TombstoneRecord, { accounts }: KnownRecords): Tombstone {
   const { replying_to: _parent, author: name, ...rest } = record;
-  const author = name === null ? null : take(accounts, name);
+  const author = name === null ? null : lookUp(accounts, name);
   return { ...rest, author, context: null, platform: 'sample' };
 }
 
-function take<Value>(known: ReadonlyMap<string, Value>, name: string): Value {
+function lookUp<Value>(known: ReadonlyMap<string, Value>, name: string): Value {
   const value = known.get(name);
-  if (value === undefined) throw new Error(`The sample names ${name} before it is there.`);
+  if (value === undefined) throw new Error(`The sample names ${name} before it is defined.`);
   return value;
 }
 
-const fact = 'sample_version';
+const versionFact = 'sample_version';
 
 /**
- * Puts this version's sample into the archive, unless it is there. If it is not wanted it stays: others may serve it.
+ * Writes the sample unless this version is stored. A sample that is disabled stays, because other processes may serve
+ * it.
  */
 export function seedSample(store: ArchiveStore, clock: Clock): void {
   const version = String(sampleVersion);
-  if (store.readFact(fact) === version) return;
+  if (store.readFact(versionFact) === version) return;
   store.transact(() => {
     store.removePlatform('sample');
     putSample(store, Math.floor(clock.now() / 1000));
-    store.writeFact(fact, version);
+    store.writeFact(versionFact, version);
   });
 }
 

@@ -53,11 +53,7 @@ export function withSubcommands(name: string, subcommands: Readonly<Record<strin
 }
 
 /** Creates a `list` subcommand, which prints a table or lines of JSON. `noun` names one entry in the help. */
-export function createListAction(
-  noun: string,
-  about: string,
-  run: (isJson: boolean) => Run,
-): Action {
+export function createListing(noun: string, about: string, run: (isJson: boolean) => Run): Action {
   const json = { type: 'boolean', about: `Prints a line of JSON for each ${noun}.` } as const;
   return {
     usage: 'list [--json]',
@@ -69,11 +65,7 @@ export function createListAction(
   };
 }
 
-/**
- * Parses the arguments of a command.
- *
- * @throws UsageError for an unknown option, or an option without its value
- */
+/** Parses the arguments of a command. @throws UsageError for an unknown option, or an option without its value */
 export function parseCommandArgs<const Options extends CommandOptions>(
   args: readonly string[],
   options: Options,
@@ -125,7 +117,6 @@ const maxItems = 1_000_000;
 
 /**
  * Returns the number of items to print, given the values of `--limit` and `--all`; `Infinity` for all.
- *
  * @throws UsageError for an invalid number, or if both options are given
  */
 export function toItemCount(limit: string | undefined, all = false): number {

@@ -65,16 +65,16 @@ function toSessionId(given: string): string | null {
   throw new UsageError('--session must be `new` or an ID (ses_…) from `perch sessions list`.');
 }
 
-interface AskRequest {
+interface AskInput {
   readonly question: string;
   readonly corpora: readonly string[];
   readonly json: boolean;
 }
 
-async function ask(request: AskRequest, context: CommandContext): Promise<ExitCode> {
+async function ask(request: AskInput, context: CommandContext): Promise<ExitCode> {
   const { stdout, stderr } = context;
   const progress = createProgressLine(stderr, systemClock);
-  const answers = openFor(request, context, progress);
+  const answers = open(request, context, progress);
   try {
     await answers.refresh();
     progress.clear();
@@ -98,11 +98,7 @@ async function ask(request: AskRequest, context: CommandContext): Promise<ExitCo
   }
 }
 
-function openFor(
-  { corpora }: AskRequest,
-  { config }: CommandContext,
-  { hear }: ProgressLine,
-): Answers {
+function open({ corpora }: AskInput, { config }: CommandContext, { hear }: ProgressLine): Answers {
   const options = { clock: systemClock, onProgress: hear };
   try {
     if (corpora.length === 0) {

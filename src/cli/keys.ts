@@ -10,7 +10,7 @@ import { type IssuedKey, type KeyStore, openKeyStore } from '../access/keys/key-
 import { systemClock, toIsoSeconds } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
-import { createListAction, withOptions, withSubcommands } from './arguments.ts';
+import { createListing, withOptions, withSubcommands } from './arguments.ts';
 import {
   type CommandBody,
   type CommandContext,
@@ -47,7 +47,7 @@ export const keysCommand: CommandBody = {
         return withKeys(async (keys, context) => printIssued(await keys.create(fields), context));
       }),
     },
-    list: createListAction('key', 'Lists the keys.', (isJson) =>
+    list: createListing('key', 'Lists the keys.', (isJson) =>
       withKeys(async (keys, { stdout }) => {
         const records = await keys.list();
         if (isJson) stdout.writeJson(toJsonLines(records.map(toKeyMembers)));

@@ -8,7 +8,7 @@ import { type SessionEvent, sessionEvent } from '../sessions/events.ts';
 import { createSessionIds, isSessionId } from '../sessions/ids.ts';
 import { openSqliteSessions, type SessionStore } from '../sessions/store/sqlite-store.ts';
 import type { SessionRecord } from '../sessions/store/state.ts';
-import { createListAction, withOptions, withSubcommands } from './arguments.ts';
+import { createListing, withOptions, withSubcommands } from './arguments.ts';
 import {
   type CommandBody,
   type CommandContext,
@@ -24,7 +24,7 @@ import { withStore } from './with-store.ts';
 export const sessionsCommand: CommandBody = {
   exits: 'Exit code: 0 success, 1 no such session, 2 bad usage, 3 session file unusable.',
   ...withSubcommands('sessions', {
-    list: createListAction('session', 'Lists the sessions.', (isJson) =>
+    list: createListing('session', 'Lists the sessions.', (isJson) =>
       withSessions(async (store, { stdout }) => {
         const records: SessionRecord[] = [];
         for await (const page of store.list('all')) {

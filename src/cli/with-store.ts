@@ -2,7 +2,6 @@ import { type CommandContext, CommandError, type ExitCode, UsageError } from './
 
 /**
  * Opens a store, calls `use` and closes the store.
- *
  * @param explain Returns the message for an error of the store; `null` for any other error.
  * @throws CommandError for an error of the store
  */

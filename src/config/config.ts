@@ -8,18 +8,8 @@ import { forbiddenInUserAgent } from '../providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from '../providers/registry.ts';
 import { limitVariables } from './limits.ts';
 import { modelFaults, modelVariables } from './model.ts';
+import { checkEach, flag, httpUrl, integer, list, oneOf, origins, text } from './schemas.ts';
 import { sessionVariables } from './sessions.ts';
-import {
-  checkEach,
-  flag,
-  httpUrl,
-  list,
-  oneOf,
-  optionalText,
-  optionalUrl,
-  origins,
-  wholeNumber,
-} from './value-schemas.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const contactForm = /^(?=[\x21-\x7e]+$)(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+?[\d().-]+)$/i;
@@ -71,16 +61,15 @@ const blueskySearchUrl = 'https://api.bsky.app';
 
 /** Schemas of all environment variables that Perch reads, with their defaults and descriptions. */
 export const variables = z.object({
-  HOST: z
-    .string()
-    .default('127.0.0.1')
-    .describe('Address to listen on. `0.0.0.0` listens on all IPv4 interfaces.'),
-  PORT: wholeNumber(0, 65_535, 8080).describe(
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on; `0.0.0.0` for all.'),
+  PORT: integer(0, 65_535, 8080).describe(
     'Port to listen on. `0` picks a free port; set `PERCH_BASE_URL` too in that case, because links are built from it.',
   ),
-  PERCH_BASE_URL: optionalUrl.describe(
-    'Public base URL of this server. All links in responses start with it. Default: `http://localhost:{PORT}`.',
-  ),
+  PERCH_BASE_URL: httpUrl
+    .optional()
+    .describe(
+      'Public base URL of this server. All links in responses start with it. Default: `http://localhost:{PORT}`.',
+    ),
   PERCH_CONTACT_URL: contactUri.describe(
     'Contact for callers who want a key: an `https:`, `mailto:` or `tel:` URI. Default: the documentation page about keys.',
   ),
@@ -108,21 +97,17 @@ export const variables = z.object({
   PERCH_ACCESS_LOG: oneOf('errors', 'all', 'off').describe(
     'Requests that get a log line: slow requests and those with a 5xx status (`errors`), all requests (`all`), or none (`off`).',
   ),
-  PERCH_SLOW_REQUEST_MS: wholeNumber(1, 600_000, 2000).describe(
+  PERCH_SLOW_REQUEST_MS: integer(1, 600_000, 2000).describe(
     'Duration in milliseconds from which the access log treats a request as slow.',
   ),
   PERCH_PROVIDERS: providerList
     .default([...providerNames])
-    .describe(
-      'Providers that answer reads, in the order in which Perch tries them, separated by commas.',
-    ),
-  PERCH_SAMPLE: flag(true).describe(
-    'Whether the archive includes the sample: made-up accounts and posts to try Perch with.',
-  ),
+    .describe('Providers that answer reads, in the order of use, separated by commas.'),
+  PERCH_SAMPLE: flag(true).describe('Whether the archive includes the made-up sample accounts.'),
   PERCH_FXTWITTER_URL: httpUrl
     .default('https://api.fxtwitter.com')
     .describe('Base URL of the API that the `fxtwitter` provider uses.'),
-  PERCH_FXTWITTER_PER_MINUTE: wholeNumber(1, 100_000, 840).describe(
+  PERCH_FXTWITTER_PER_MINUTE: integer(1, 100_000, 840).describe(
     'Maximum number of requests to the FxTwitter API in any 60 seconds.',
   ),
   PERCH_SYNDICATION_URL: httpUrl
@@ -131,9 +116,11 @@ export const variables = z.object({
   PERCH_BLUESKY_URL: httpUrl
     .default(blueskyUrl)
     .describe('Base URL of the AppView that the `bluesky` provider uses.'),
-  PERCH_BLUESKY_SEARCH_URL: optionalUrl.describe(
-    `Base URL of the AppView that Perch tries first for post searches on Bluesky. Default: \`${blueskySearchUrl}\`, or the value of \`PERCH_BLUESKY_URL\` if that is set to another address.`,
-  ),
+  PERCH_BLUESKY_SEARCH_URL: httpUrl
+    .optional()
+    .describe(
+      `Base URL of the AppView that Perch tries first for post searches on Bluesky. Default: \`${blueskySearchUrl}\`, or the value of \`PERCH_BLUESKY_URL\` if that is set to another address.`,
+    ),
   PERCH_MASTODON_SEARCH_HOST: publicName
     .default(defaultMastodonHost)
     .describe('Mastodon server used for hashtag searches and for account searches by name.'),
@@ -142,67 +129,67 @@ export const variables = z.object({
     .describe(
       'Hosts whose URLs are read as URLs of X, separated by commas. Perch never sends requests to them. Set it to `x.com` to accept no mirrors.',
     ),
-  PERCH_USER_AGENT: optionalText(
+  PERCH_USER_AGENT: text(
     /^[\x20-\x7e]{1,200}$/,
     'must have 1 to 200 printable ASCII characters',
   ).describe(
     '`User-Agent` header of requests to upstreams. Default: `Perch/{version} (+{PERCH_BASE_URL})`.',
   ),
-  PERCH_CONNECT_TIMEOUT_MS: wholeNumber(1, 60_000, 2000).describe(
+  PERCH_CONNECT_TIMEOUT_MS: integer(1, 60_000, 2000).describe(
     'Timeout in milliseconds for connecting to an upstream.',
   ),
-  PERCH_ATTEMPT_TIMEOUT_MS: wholeNumber(1, 60_000, 6000).describe(
+  PERCH_ATTEMPT_TIMEOUT_MS: integer(1, 60_000, 6000).describe(
     'Timeout in milliseconds for one request to an upstream.',
   ),
-  PERCH_READ_TIMEOUT_MS: wholeNumber(1, 120_000, 9000).describe(
+  PERCH_READ_TIMEOUT_MS: integer(1, 120_000, 9000).describe(
     'Timeout in milliseconds for one read, including all providers that are tried.',
   ),
-  PERCH_UPSTREAM_MAX_BYTES: wholeNumber(1024, 1_073_741_824, 8_388_608).describe(
+  PERCH_UPSTREAM_MAX_BYTES: integer(1024, 1_073_741_824, 8_388_608).describe(
     'Maximum size of the body of an upstream response in bytes.',
   ),
-  PERCH_BREAKER_FAILURES: wholeNumber(1, 1000, 5).describe(
+  PERCH_BREAKER_FAILURES: integer(1, 1000, 5).describe(
     'Number of consecutive failures that open the circuit breaker of a provider. While it is open, Perch sends no requests to that provider.',
   ),
-  PERCH_BREAKER_SECONDS: wholeNumber(1, 3600, 5).describe(
+  PERCH_BREAKER_SECONDS: integer(1, 3600, 5).describe(
     'Seconds that a circuit breaker stays open the first time. The time doubles with each further failure.',
   ),
-  PERCH_BREAKER_MAX_SECONDS: wholeNumber(1, 3600, 30).describe(
+  PERCH_BREAKER_MAX_SECONDS: integer(1, 3600, 30).describe(
     'Maximum number of seconds that a circuit breaker stays open.',
   ),
-  PERCH_CACHE_TTL_SECONDS: wholeNumber(0, 31_536_000, 3600).describe(
+  PERCH_CACHE_TTL_SECONDS: integer(0, 31_536_000, 3600).describe(
     'Seconds that a cached post stays fresh. Lists stay fresh for a twelfth of that time, searches for a sixtieth.',
   ),
-  PERCH_CACHE_ENTRIES: wholeNumber(1, 10_000_000, 5000).describe(
+  PERCH_CACHE_ENTRIES: integer(1, 10_000_000, 5000).describe(
     'Maximum number of entries in the response cache.',
   ),
-  PERCH_CACHE_BYTES: wholeNumber(65_536, 68_719_476_736, 67_108_864).describe(
+  PERCH_CACHE_BYTES: integer(65_536, 68_719_476_736, 67_108_864).describe(
     'Maximum size of the response cache in bytes.',
   ),
-  PERCH_STALE_WHILE_REVALIDATE_SECONDS: wholeNumber(0, 31_536_000, 300).describe(
+  PERCH_STALE_WHILE_REVALIDATE_SECONDS: integer(0, 31_536_000, 300).describe(
     'Seconds for which a stale cache entry is still served while Perch fetches a new one in the background.',
   ),
-  PERCH_STALE_IF_ERROR_SECONDS: wholeNumber(0, 31_536_000, 86_400).describe(
+  PERCH_STALE_IF_ERROR_SECONDS: integer(0, 31_536_000, 86_400).describe(
     'Seconds for which a stale cache entry is served if all upstreams fail.',
   ),
-  PERCH_NOT_FOUND_CACHE_SECONDS: wholeNumber(0, 86_400, 30).describe(
+  PERCH_NOT_FOUND_CACHE_SECONDS: integer(0, 86_400, 30).describe(
     'Seconds that a confirmed “not found” stays in the cache.',
   ),
-  PERCH_CURSOR_KEY: optionalText(/^.{32,512}$/s, 'must have 32 to 512 characters').describe(
+  PERCH_CURSOR_KEY: text(/^.{32,512}$/s, 'must have 32 to 512 characters').describe(
     'Secret that signs paging cursors. Servers behind one address must share it. Default: generated on the first start and stored in `cursor.key` in the data directory.',
   ),
-  PERCH_ALLOWANCE_WINDOW_SECONDS: wholeNumber(1, 3600, 60).describe(
+  PERCH_ALLOWANCE_WINDOW_SECONDS: integer(1, 3600, 60).describe(
     'Length in seconds of the window that all allowances are counted in.',
   ),
-  PERCH_PUBLIC_ALLOWANCE: wholeNumber(1, 1_000_000, 60).describe(
+  PERCH_PUBLIC_ALLOWANCE: integer(1, 1_000_000, 60).describe(
     'Browse reads (profiles, lists and searches) per window for each client address without a key. Reads answered from the cache are not counted.',
   ),
-  PERCH_KEY_ALLOWANCE: wholeNumber(1, 1_000_000, 600).describe(
+  PERCH_KEY_ALLOWANCE: integer(1, 1_000_000, 600).describe(
     'Browse reads per window for a key that has no allowance of its own.',
   ),
-  PERCH_POST_ALLOWANCE: wholeNumber(1, 1_000_000, 600).describe(
+  PERCH_POST_ALLOWANCE: integer(1, 1_000_000, 600).describe(
     'Post reads per window for each client address, with or without a key. Reads answered from the cache are not counted.',
   ),
-  PERCH_POOL_ALLOWANCE: wholeNumber(1, 1_000_000, 800).describe(
+  PERCH_POOL_ALLOWANCE: integer(1, 1_000_000, 800).describe(
     'Upstream requests per window for the browse reads of all callers together. Callers without a key can use four fifths of them.',
   ),
   PERCH_TRUST_PROXY: list
@@ -211,7 +198,7 @@ export const variables = z.object({
     .describe(
       'Proxies whose `X-Forwarded-For` header is trusted: IP addresses, CIDR ranges, `loopback`, `linklocal` or `uniquelocal`, separated by commas.',
     ),
-  PERCH_ADMIN_TOKEN: optionalText(
+  PERCH_ADMIN_TOKEN: text(
     /^[\x21-\x7e]{32,512}$/,
     'must have 32 to 512 printable ASCII characters, without spaces',
   ).describe('Bearer token for the admin routes. Without it, they refuse all requests.'),
@@ -221,19 +208,19 @@ export const variables = z.object({
   PERCH_LINK_PREVIEWS: flag(false).describe(
     'Whether known link-preview crawlers get a small Open Graph page at post permalinks.',
   ),
-  PERCH_SHARED_CACHE_SECONDS: wholeNumber(0, 31_536_000, 0).describe(
+  PERCH_SHARED_CACHE_SECONDS: integer(0, 31_536_000, 0).describe(
     'Seconds that shared caches, such as a CDN, may keep a response (`s-maxage`). `0` omits the directive.',
   ),
-  PERCH_REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000, 15_000).describe(
+  PERCH_REQUEST_TIMEOUT_MS: integer(100, 600_000, 15_000).describe(
     'Timeout in milliseconds for receiving a whole request, headers and body.',
   ),
-  PERCH_MAX_EVENT_LOOP_DELAY_MS: wholeNumber(0, 60_000, 1000).describe(
+  PERCH_MAX_EVENT_LOOP_DELAY_MS: integer(0, 60_000, 1000).describe(
     'Event-loop delay in milliseconds from which reads are refused with the error `overloaded`. `0` disables the check.',
   ),
-  PERCH_SHUTDOWN_DRAIN_MS: wholeNumber(0, 60_000, 500).describe(
+  PERCH_SHUTDOWN_DRAIN_MS: integer(0, 60_000, 500).describe(
     'Minimum time in milliseconds for which the server keeps listening after a stop signal, so that load balancers notice that it is no longer ready.',
   ),
-  PERCH_SHUTDOWN_GRACE_MS: wholeNumber(0, 60_000, 7000).describe(
+  PERCH_SHUTDOWN_GRACE_MS: integer(0, 60_000, 7000).describe(
     'Maximum time in milliseconds that requests in progress may take after a stop signal.',
   ),
   ...limitVariables.shape,
@@ -264,10 +251,8 @@ export type LoadedConfig =
   | { readonly ok: false; readonly faults: readonly string[] };
 
 /**
- * Reads the configuration from environment variables. An empty variable counts as not set.
- * `warnings` lists unknown `PERCH_…` variables, which are most likely misspelled.
- *
- * @param dataFolder Data directory if `PERCH_DATA_DIR` is not set.
+ * Reads the configuration from environment variables. An empty variable counts as not set. `dataFolder` is
+ * the default of `PERCH_DATA_DIR`. `warnings` lists unknown `PERCH_…` variables, most likely misspelled.
  */
 export function loadConfig(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,48 +1,48 @@
 import { z } from 'zod';
-import { flag, wholeNumber } from './value-schemas.ts';
+import { flag, integer } from './schemas.ts';
 
 /** Environment variables for the limits on connections, reads, buffers and history imports. */
 export const limitVariables = z.object({
-  PERCH_CONNECTIONS: wholeNumber(1, 1_000_000, 10_000).describe(
+  PERCH_CONNECTIONS: integer(1, 1_000_000, 10_000).describe(
     'Maximum number of open connections. Perch accepts fewer if the open-file limit of the process is low.',
   ),
-  PERCH_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 1_000_000, 256).describe(
+  PERCH_CONNECTIONS_PER_ADDRESS: integer(1, 1_000_000, 256).describe(
     'Maximum number of open connections from one client address. Connections from the proxies in `PERCH_TRUST_PROXY` are not counted.',
   ),
-  PERCH_MAX_UPSTREAM_READS: wholeNumber(1, 100_000, 256).describe(
+  PERCH_MAX_UPSTREAM_READS: integer(1, 100_000, 256).describe(
     'Maximum number of reads that wait for an upstream at the same time. Further reads get the error `overloaded`.',
   ),
-  PERCH_UPSTREAM_READS_PER_ADDRESS: wholeNumber(1, 100_000, 64).describe(
+  PERCH_UPSTREAM_READS_PER_ADDRESS: integer(1, 100_000, 64).describe(
     'Maximum number of reads from one client address that wait for an upstream at the same time.',
   ),
-  PERCH_UPSTREAM_READS_PER_HOST: wholeNumber(1, 100_000, 16).describe(
+  PERCH_UPSTREAM_READS_PER_HOST: integer(1, 100_000, 16).describe(
     'Maximum number of concurrent requests to one Mastodon host.',
   ),
-  PERCH_UPSTREAM_BYTES: wholeNumber(1_048_576, 68_719_476_736, 33_554_432).describe(
+  PERCH_UPSTREAM_BYTES: integer(1_048_576, 68_719_476_736, 33_554_432).describe(
     'Maximum number of bytes of upstream responses that are being received or parsed at the same time.',
   ),
-  PERCH_UPSTREAM_BYTES_PER_ADDRESS: wholeNumber(1_048_576, 68_719_476_736, 16_777_216).describe(
+  PERCH_UPSTREAM_BYTES_PER_ADDRESS: integer(1_048_576, 68_719_476_736, 16_777_216).describe(
     'Maximum number of bytes of upstream responses for one client address that are being received or parsed at the same time.',
   ),
-  PERCH_REPLY_BYTES: wholeNumber(1_048_576, 68_719_476_736, 67_108_864).describe(
+  PERCH_REPLY_BYTES: integer(1_048_576, 68_719_476_736, 67_108_864).describe(
     'Maximum number of bytes in responses that clients have not received yet. Responses served from the cache share memory and are not counted.',
   ),
-  PERCH_REPLY_BYTES_PER_ADDRESS: wholeNumber(1_048_576, 68_719_476_736, 16_777_216).describe(
+  PERCH_REPLY_BYTES_PER_ADDRESS: integer(1_048_576, 68_719_476_736, 16_777_216).describe(
     'Maximum number of bytes in responses that one client address has not received yet.',
   ),
   PERCH_ARCHIVE_HISTORY: flag(false).describe(
     'Whether imported histories are stored in the archive, so that the next import fetches only the missing posts.',
   ),
-  PERCH_HISTORY_TIMEOUT_MS: wholeNumber(100, 3_600_000, 120_000).describe(
+  PERCH_HISTORY_TIMEOUT_MS: integer(100, 3_600_000, 120_000).describe(
     'Timeout in milliseconds for one history import.',
   ),
-  PERCH_HISTORY_CONCURRENCY: wholeNumber(1, 64, 48).describe(
+  PERCH_HISTORY_CONCURRENCY: integer(1, 64, 48).describe(
     'Maximum number of pages that one history import requests from an upstream at the same time.',
   ),
-  PERCH_HISTORY_IMPORTS: wholeNumber(1, 1000, 16).describe(
+  PERCH_HISTORY_IMPORTS: integer(1, 1000, 16).describe(
     'Maximum number of concurrent history imports. Further imports get the error `overloaded`.',
   ),
-  PERCH_HISTORY_IMPORTS_PER_ADDRESS: wholeNumber(1, 1000, 2).describe(
+  PERCH_HISTORY_IMPORTS_PER_ADDRESS: integer(1, 1000, 2).describe(
     'Maximum number of concurrent history imports for one client address.',
   ),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, optionalText, wholeNumber } from './value-schemas.ts';
+import { httpUrl, integer, text } from './schemas.ts';
 
 /** Environment variables of the optional language model that answers questions. */
 export const modelVariables = z.object({
@@ -12,18 +12,18 @@ export const modelVariables = z.object({
     .describe(
       'Base URL of an OpenAI-compatible API, such as `http://localhost:11434/v1`. Perch appends `/chat/completions`. Without it, questions are answered without a language model.',
     ),
-  PERCH_MODEL: optionalText(
+  PERCH_MODEL: text(
     /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/,
     'must have 1 to 200 printable ASCII characters, without a space at either end',
   ).describe('Name of the language model. Required if `PERCH_MODEL_URL` is set.'),
-  PERCH_MODEL_KEY: optionalText(
+  PERCH_MODEL_KEY: text(
     /^[\x21-\x7e]{1,4096}$/,
     'must have 1 to 4096 printable ASCII characters, without spaces',
   ).describe('Bearer token for `PERCH_MODEL_URL`, if that API requires one.'),
-  PERCH_MODEL_STALL_SECONDS: wholeNumber(1, 600, 15).describe(
+  PERCH_MODEL_STALL_SECONDS: integer(1, 600, 15).describe(
     'Seconds without output from the language model after which Perch answers without it.',
   ),
-  PERCH_MODEL_CONTEXT_CHARACTERS: wholeNumber(4000, 1_000_000, 12_000).describe(
+  PERCH_MODEL_CONTEXT_CHARACTERS: integer(4000, 1_000_000, 12_000).describe(
     'Maximum number of characters sent to the language model with a question: instructions, passages and earlier turns.',
   ),
 });

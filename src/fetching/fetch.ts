@@ -14,23 +14,23 @@ import {
   storeEntry,
   toEntry,
 } from './cache/response-cache.ts';
-import { type ProviderChain, toNotLive } from './chain/provider-chain.ts';
-import { atCost, overloaded, toTakeBytes, type Waiting } from './cost.ts';
+import { type ProviderChain, toLiveOnlyError } from './chain/provider-chain.ts';
+import { overloaded, type Requester, toTakeBytes, withCharge } from './cost.ts';
 import { browse, type PartStore } from './lists/browse.ts';
-import type { WalkMemory } from './lists/given-items.ts';
+import type { SentItemsMemory } from './lists/sent-items.ts';
 import type { Answer, CacheState, Plan } from './plan.ts';
 
 export interface FetchOptions extends Lifetimes {
   readonly chain: ProviderChain;
   readonly cache: ResponseCache;
-  readonly memory: WalkMemory;
+  readonly memory: SentItemsMemory;
   readonly clock: Clock;
   readonly readTimeoutMs: number;
-  /** Bounds the reads at upstreams (`upstreamReads`) and the bytes that they receive (`upstreamBytes`). */
+  /** Limits concurrent upstream reads (`upstreamReads`) and their bytes (`upstreamBytes`). */
   readonly ledger: Ledger;
-  /** The upstream requests of browse reads are taken from it; absent if they are not counted. */
+  /** Allowance for the upstream requests of browse reads; absent if they are not counted. */
   readonly pool?: Pool | undefined;
-  /** Called with a defect of a fetch in the background, which no caller sees. */
+  /** Called with defects of background fetches, which no caller sees. */
   readonly onDefect: (error: unknown) => void;
   readonly stop?: AbortSignal;
 }
@@ -39,107 +39,108 @@ export type Fetcher = ReturnType<typeof createFetcher>;
 
 export function createFetcher(options: FetchOptions) {
   const { cache, clock } = options;
-  const join = createFlights(options);
+  const join = createInFlightFetches(options);
   const background = new Set<Promise<unknown>>();
   const lookUp = ({ useCache, key }: Plan) => (useCache ? cache.get(key) : undefined);
-  const isFresh = (kept: Entry) => clock.now() < kept.freshUntilMs;
+  const isFresh = (cached: Entry) => clock.now() < cached.freshUntilMs;
 
   const revalidate = (plan: Plan): void => {
     const work = join(plan, undefined).catch((error: unknown) => {
-      // The chain has reported a provider's failure, and the reader has the stale answer.
+      // The chain has logged provider failures, and the caller has the stale answer.
       if (!(error instanceof Problem)) options.onDefect(error);
     });
     background.add(work);
     void work.finally(() => background.delete(work));
   };
-  const refetch = async (plan: Plan, kept: Entry | undefined, waiting: Waiting | undefined) => {
+  const refetch = async (plan: Plan, cached: Entry | undefined, requester?: Requester) => {
     try {
-      return await atCost(waiting, async () =>
-        toAnswer(await join(plan, waiting), plan.useCache ? 'miss' : 'bypass'),
+      return await withCharge(requester, async () =>
+        toAnswer(await join(plan, requester), plan.useCache ? 'miss' : 'bypass'),
       );
     } catch (error) {
-      if (plan.isLiveOnly === true) throw toNotLive(error);
-      const isUpstreamTrouble = error instanceof Problem && error.status >= 500;
-      if (kept === undefined || !isUpstreamTrouble || clock.now() >= kept.errorUntilMs) throw error;
-      return toAnswer(kept, 'stale');
+      if (plan.isLiveOnly === true) throw toLiveOnlyError(error);
+      const isOutage = error instanceof Problem && error.status >= 500;
+      if (cached === undefined || !isOutage || clock.now() >= cached.errorUntilMs) throw error;
+      return toAnswer(cached, 'stale');
     }
   };
 
   return {
-    /** Returns a fresh answer of the cache. Throws Problem `not_found` if it is gone. */
-    recall: (plan: Plan): Answer | undefined => {
-      const kept = lookUp(plan);
-      return kept !== undefined && isFresh(kept) ? toAnswer(kept, 'hit') : undefined;
+    /** Returns a fresh cached answer. Throws Problem `not_found` if its subject is deleted. */
+    getFresh: (plan: Plan): Answer | undefined => {
+      const cached = lookUp(plan);
+      return cached !== undefined && isFresh(cached) ? toAnswer(cached, 'hit') : undefined;
     },
     /**
-     * Returns the answer to a plan from the cache, a fetch under way, or a provider, which costs the
-     * caller a unit. Throws Problem, see ProviderChain.ask; `overloaded` or `rate_limited` if a bound or
-     * an allowance is used up; the signal's reason when the caller leaves.
+     * Returns the answer to a plan from the cache, a fetch in flight, or a provider, which costs the caller a unit.
+     * Throws Problem, see ProviderChain.ask; `overloaded` or `rate_limited` if a limit or an allowance is exhausted;
+     * the signal's reason when the caller leaves.
      */
-    fetch: async (plan: Plan, waiting?: Waiting): Promise<Answer> => {
-      const kept = lookUp(plan);
-      if (kept !== undefined && isFresh(kept)) return toAnswer(kept, 'hit');
-      if (kept !== undefined && !plan.isLiveOnly && clock.now() < kept.revalidateUntilMs) {
+    fetch: async (plan: Plan, requester?: Requester): Promise<Answer> => {
+      const cached = lookUp(plan);
+      if (cached !== undefined && isFresh(cached)) return toAnswer(cached, 'hit');
+      if (cached !== undefined && !plan.isLiveOnly && clock.now() < cached.revalidateUntilMs) {
         revalidate(plan);
-        return toAnswer(kept, 'stale');
+        return toAnswer(cached, 'stale');
       }
-      return refetch(plan, kept, waiting);
+      return refetch(plan, cached, requester);
     },
-    settle: async (): Promise<void> => {
+    /** Waits for revalidations in the background. */
+    drain: async (): Promise<void> => {
       await Promise.allSettled(background);
     },
   };
 }
 
-function toAnswer({ outcome, fetchedAtMs, views }: Entry, cache: CacheState): Answer {
+function toAnswer({ outcome, fetchedAtMs, renderings }: Entry, cache: CacheState): Answer {
   if ('gone' in outcome) throw outcome.gone;
   const { found, source } = outcome;
-  if ('profile' in found || 'page' in found) throw new Error('A part of a list is no answer.');
-  return { found, source, fetchedAtMs, cache, views };
+  if ('profile' in found || 'page' in found) throw new Error('A part of a list is not an answer.');
+  return { found, source, fetchedAtMs, cache, renderings };
 }
 
-/** Creates the function that joins a plan to a fetch in flight, or begins one. Whoever begins it is charged for it. */
-function createFlights(options: FetchOptions) {
+/** Creates the function that joins a fetch in flight for a plan, or starts one, which is charged to its caller. */
+function createInFlightFetches(options: FetchOptions) {
   const { ledger, pool } = options;
   const run = createCoalescer<Entry>();
-  const begin = async (plan: Plan, signal: AbortSignal, waiting?: Waiting): Promise<Entry> => {
-    const client = waiting?.client ?? null;
+  const begin = async (plan: Plan, signal: AbortSignal, requester?: Requester): Promise<Entry> => {
+    const client = requester?.client ?? null;
     const slot = ledger.open('upstreamReads', client);
     const bytes = ledger.open('upstreamBytes', client);
-    if (!slot.take(1)) throw overloaded('Too many reads wait for an upstream at the moment.');
-    const takeRequest = pool && (() => pool.take(shareOf(waiting)));
+    if (!slot.take(1)) throw overloaded('Too many reads are waiting for upstreams.');
+    const takeRequest = pool && (() => pool.take(shareOf(requester)));
     try {
       const takeBytes = toTakeBytes(bytes);
-      return await fetchAndKeep(options, plan, { signal, client, takeBytes, takeRequest });
+      return await fetchAndStore(options, plan, { signal, client, takeBytes, takeRequest });
     } finally {
       bytes.release();
       slot.release();
     }
   };
-  return async (plan: Plan, waiting: Waiting | undefined): Promise<Entry> => {
-    // A read that skips the cache must not get an answer that another read has begun to put together.
-    const flight = plan.useCache ? plan.key : `anew ${plan.key}`;
+  return async (plan: Plan, requester: Requester | undefined): Promise<Entry> => {
+    // A read that skips the cache must not join a fetch that may use cached parts.
+    const flightKey = plan.useCache ? plan.key : `anew ${plan.key}`;
     let isOwn = false;
     try {
-      return await run(flight, waiting?.signal, (shared) => {
+      return await run(flightKey, requester?.signal, (shared) => {
         isOwn = true;
-        return begin(plan, shared, waiting);
+        return begin(plan, shared, requester);
       });
     } catch (error) {
       const isRateLimited = error instanceof Problem && error.code === 'rate_limited';
       if (isOwn || !isRateLimited) throw error;
-      // The caller that began it may draw on another part of the pool.
-      const own = `${shareOf(waiting)} ${flight}`;
-      return run(own, waiting?.signal, (shared) => begin(plan, shared, waiting));
+      // The first caller may use another part of the pool, so this one starts its own fetch.
+      const own = `${shareOf(requester)} ${flightKey}`;
+      return run(own, requester?.signal, (shared) => begin(plan, shared, requester));
     }
   };
 }
 
-function shareOf(waiting: Waiting | undefined) {
-  return waiting?.caller?.share ?? 'anonymous';
+function shareOf(requester: Requester | undefined) {
+  return requester?.caller?.share ?? 'anonymous';
 }
 
-async function fetchAndKeep(options: FetchOptions, plan: Plan, request: RequestContext) {
+async function fetchAndStore(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { stop, cache, clock, readTimeoutMs } = options;
   const signals = stop === undefined ? [request.signal] : [request.signal, stop];
   let outcome: Outcome;
@@ -149,11 +150,11 @@ async function fetchAndKeep(options: FetchOptions, plan: Plan, request: RequestC
   } catch (error) {
     if (stop?.aborted) throw shuttingDown();
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-    // What is confirmed gone is not served from an older copy, whatever its options were.
+    // A confirmed deletion also removes older copies, whatever their options were.
     cache.dropSubject(plan.subject, clock.now());
     outcome = { gone: error };
   }
-  // An answer may be partial only because nobody waits any more.
+  // An answer can be partial only because the process stops.
   if (stop?.aborted && isPartial(outcome)) throw shuttingDown();
   request.signal.throwIfAborted();
   const nowMs = clock.now();
@@ -162,13 +163,13 @@ async function fetchAndKeep(options: FetchOptions, plan: Plan, request: RequestC
 }
 
 function shuttingDown(): Problem {
-  return new Problem('shutting_down', { detail: 'This process is about to stop.' });
+  return new Problem('shutting_down', { detail: 'The server is shutting down.' });
 }
 
 async function resolve(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { chain, memory, clock } = options;
   const { query, isLiveOnly } = plan;
-  // Posts and replies have an allowance of their own and are not taken out of the pool.
+  // Posts and replies have their own allowance and do not use the pool.
   const { takeRequest: _pool, ...free } = request;
   switch (query.kind) {
     case 'post': {
@@ -188,10 +189,10 @@ function createParts(options: FetchOptions, plan: Plan): PartStore {
   const { cache, clock } = options;
   return {
     get: (key) => {
-      const kept = plan.useCache ? cache.get(key) : undefined;
-      if (kept === undefined || clock.now() >= kept.freshUntilMs) return undefined;
-      if ('gone' in kept.outcome) return undefined;
-      const { found } = kept.outcome;
+      const cached = plan.useCache ? cache.get(key) : undefined;
+      if (cached === undefined || clock.now() >= cached.freshUntilMs) return undefined;
+      if ('gone' in cached.outcome) return undefined;
+      const { found } = cached.outcome;
       return 'profile' in found || 'page' in found ? found : undefined;
     },
     set: (key, part) => {

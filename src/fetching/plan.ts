@@ -2,20 +2,20 @@ import type { PostFound, PostQuery } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
 import type { BrowseFound, BrowseQuery } from './lists/browse.ts';
 
-/** How long an answer stays fresh: posts longest, lists a twelfth, searches a sixtieth of it. */
+/** Class of freshness: posts stay fresh longest, lists a twelfth of that time, searches a sixtieth. */
 export type Freshness = 'post' | 'list' | 'search';
 
-/** What a read wants fetched. Pure: it depends on the request's parameters and on nothing else. */
+/** Description of what to fetch for a read. It depends only on the parameters of the request. */
 export interface Plan {
   readonly query: PostQuery | BrowseQuery;
-  /** The identity of the answer in the cache; equal plans have equal keys. */
+  /** Key of the answer in the cache. Equal plans have equal keys. */
   readonly key: string;
-  /** What the answer is about; all answers about a subject are dropped when it is gone. */
+  /** Subject of the answer. All answers about a subject are dropped when it is deleted. */
   readonly subject: string;
   readonly freshness: Freshness;
-  /** False skips the response cache on the way in (`nocache=true`). */
+  /** Whether a cached answer may be used; false for `nocache=true`. */
   readonly useCache: boolean;
-  /** True where only a fresh copy or a source's own answer will do: no older copy and no last resort. */
+  /** Whether stale answers and providers of last resort are excluded. */
   readonly isLiveOnly?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function accountSubject(platform: Platform, handle: string): string {
   return `account ${platform} ${handle.toLowerCase()}`;
 }
 
-/** Whether a cache answered; the header `X-Cache`. */
+/** Use of the cache, as in the header `X-Cache`. */
 export type CacheState = 'hit' | 'miss' | 'stale' | 'bypass';
 
 export type Found = PostFound | BrowseFound;
@@ -31,39 +31,39 @@ export type Found = PostFound | BrowseFound;
 export interface Answer {
   readonly found: Found;
   readonly source: string;
-  /** When it was fetched, in milliseconds since the epoch. */
+  /** Time of the fetch in epoch milliseconds. */
   readonly fetchedAtMs: number;
   readonly cache: CacheState;
-  readonly views: Views;
+  readonly renderings: RenderingBudget;
 }
 
-/** Returns the post that an answer has found. @throws Error for an answer to another kind of plan */
+/** Returns the post of an answer. @throws Error for an answer to another kind of plan */
 export function postIn({ found }: Answer): PostFound {
   if ('post' in found) return found;
-  throw new Error('The answer has a page of a list, and no post.');
+  throw new Error('The answer has a page of a list instead of a post.');
 }
 
-/** Returns the page of a list that an answer has found. @throws Error for an answer to another kind of plan */
+/** Returns the page of an answer. @throws Error for an answer to another kind of plan */
 export function pageIn({ found }: Answer): BrowseFound {
   if ('items' in found) return found;
-  throw new Error('The answer has a post, and no page of a list.');
+  throw new Error('The answer has a post instead of a page of a list.');
 }
 
-/** Maximum number of renderings that are kept beside one answer; more are rendered each time. */
-const maxViews = 16;
+/** Maximum number of cached renderings per answer. Further ones are rendered each time. */
+const maxRenderings = 16;
 
-/** Bounds what is rendered of an answer and kept beside it. It lives and dies with the answer in the cache. */
-export interface Views {
-  /** Returns whether another rendering of so many bytes may be kept, and counts it if so. */
+/** Limit of the renderings that are cached with an answer. It lives as long as the answer is cached. */
+export interface RenderingBudget {
+  /** Returns whether a rendering of this size may be cached, and counts it if so. */
   admit(bytes: number): boolean;
 }
 
-/** Creates the bound of one answer. `grow` is called with the bytes of each rendering that is kept. */
-export function createViews(grow: (bytes: number) => void): Views {
+/** Creates the limit of one answer. `grow` is called with the size of each cached rendering. */
+export function createRenderingBudget(grow: (bytes: number) => void): RenderingBudget {
   let count = 0;
   return {
     admit: (bytes) => {
-      if (count >= maxViews) return false;
+      if (count >= maxRenderings) return false;
       count += 1;
       grow(bytes);
       return true;
@@ -71,17 +71,18 @@ export function createViews(grow: (bytes: number) => void): Views {
   };
 }
 
-export type KeptViews<Value> = ReturnType<typeof createKeptViews<Value>>;
+export type RenderingCache<Value> = ReturnType<typeof createRenderingCache<Value>>;
 
-/** Creates an empty store of renderings of one kind, each under a name beside its answer, with which it goes. */
-export function createKeptViews<Value>() {
-  const kept = new WeakMap<Views, Map<string, Value>>();
+/** Creates an empty cache of renderings of one kind, by answer and name. Renderings are freed with their answer. */
+export function createRenderingCache<Value>() {
+  const kept = new WeakMap<RenderingBudget, Map<string, Value>>();
   return {
-    get: (views: Views, name: string): Value | undefined => kept.get(views)?.get(name),
-    set: (views: Views, name: string, value: Value, bytes: number): void => {
-      const values = kept.get(views) ?? new Map<string, Value>();
-      if (values.has(name) || !views.admit(bytes)) return;
-      kept.set(views, values.set(name, value));
+    get: (renderings: RenderingBudget, name: string): Value | undefined =>
+      kept.get(renderings)?.get(name),
+    set: (renderings: RenderingBudget, name: string, value: Value, bytes: number): void => {
+      const values = kept.get(renderings) ?? new Map<string, Value>();
+      if (values.has(name) || !renderings.admit(bytes)) return;
+      kept.set(renderings, values.set(name, value));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { Problem, toProblemDocument } from '../core/problem.ts';
 import { createSlices } from '../core/scheduling/slices.ts';
-import type { Waiting } from '../fetching/cost.ts';
-import type { KeptViews } from '../fetching/plan.ts';
+import type { Requester } from '../fetching/cost.ts';
+import type { RenderingCache } from '../fetching/plan.ts';
 import { findCorrection } from '../reads/misspelt.ts';
 import { faultOf } from '../reads/parameters.ts';
 import type { PlanContext, Read } from '../reads/read.ts';
@@ -32,8 +32,8 @@ export interface RenderedResult {
 interface ToolCall {
   readonly reader: Reader;
   readonly context: PlanContext;
-  readonly results: KeptViews<RenderedResult>;
-  readonly waiting: Waiting;
+  readonly results: RenderingCache<RenderedResult>;
+  readonly requester: Requester;
   /** Waits for a turn between parts of a long rendering. Default: the result is rendered without pauses. */
   readonly takeTurn: (() => Promise<void>) | undefined;
   /** Called with each unexpected error. The caller gets no details of it. */
@@ -52,7 +52,7 @@ export async function callTool(
   try {
     return await readTool(tool, args, call);
   } catch (cause) {
-    if (call.waiting.signal.aborted) throw cause;
+    if (call.requester.signal.aborted) throw cause;
     return toFailure(cause instanceof Problem ? cause : toDefect(cause, call), call);
   }
 }
@@ -96,9 +96,9 @@ async function readTool(
   args: ToolArguments,
   call: ToolCall,
 ): Promise<ToolResult> {
-  const { reader, waiting } = call;
+  const { reader, requester } = call;
   const { given, unknown } = readArguments(read, args);
-  const answered = await reader.fetch(reader.parse(read, given), waiting);
+  const answered = await reader.fetch(reader.parse(read, given), requester);
   const { text, structuredContent } = await render(answered, call);
   const block = { type: 'text', text } as const;
   return {
@@ -113,16 +113,16 @@ async function render(
   { reader, results, takeTurn }: ToolCall,
 ): Promise<RenderedResult> {
   const { format = 'markdown' } = answered.parsed;
-  const { views } = answered.answer;
+  const { renderings } = answered.answer;
   const name = nameView(answered, format);
-  const cached = results.get(views, name);
+  const cached = results.get(renderings, name);
   if (cached !== undefined) return cached;
   const sliced = takeTurn === undefined ? {} : createSlices(takeTurn);
   const textOf = async (of: typeof format) =>
     (await reader.represent(answered, of, sliced)).body.toString();
   const [text, json] = [await textOf(format), await textOf('json')];
   const rendered = { text, structuredContent: JSON.parse(json) };
-  results.set(views, name, rendered, 2 * text.length + bytesPerCharacter * json.length);
+  results.set(renderings, name, rendered, 2 * text.length + bytesPerCharacter * json.length);
   return rendered;
 }
 

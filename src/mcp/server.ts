@@ -1,7 +1,7 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Caller, Client } from '../core/caller.ts';
-import { createKeptViews } from '../fetching/plan.ts';
+import { createRenderingCache } from '../fetching/plan.ts';
 import type { PlanContext } from '../reads/read.ts';
 import type { Reader } from '../reads/run.ts';
 import { callTool, type RenderedResult } from './results.ts';
@@ -51,7 +51,7 @@ export function createMcpServers(
   options: McpOptions,
 ): (identity?: RequestIdentity) => Server {
   const { version, context, reader, onDefect } = options;
-  const results = createKeptViews<RenderedResult>();
+  const results = createRenderingCache<RenderedResult>();
   const tools = createTools(options.problem);
   const definitions = [...tools.values()].map(({ definition }) => definition);
   const list = options.documents();
@@ -87,7 +87,7 @@ export function createMcpServers(
         results,
         takeTurn: identity?.takeTurn,
         onDefect: (error) => onDefect(error, identity?.requestId),
-        waiting: { caller: identity?.caller, client: identity?.client, signal },
+        requester: { caller: identity?.caller, client: identity?.client, signal },
       });
     });
     server.setRequestHandler('resources/read', async ({ params: { uri } }) => {

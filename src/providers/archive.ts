@@ -1,6 +1,6 @@
 import { seedSample } from '../archive/sample.ts';
 import type { SearchScope } from '../archive/search/match-expression.ts';
-import type { HeldAccount } from '../archive/store/account-rows.ts';
+import type { AccountRow } from '../archive/store/account-rows.ts';
 import { readConversation } from '../archive/store/conversation.ts';
 import { type ArchiveStore, openArchiveStore } from '../archive/store/store.ts';
 import type { Clock } from '../core/clock.ts';
@@ -105,7 +105,7 @@ function findConversation(store: ArchiveStore, query: PostQuery): PostFound {
   throw toNotStored(platform, 'post', 'this post of the account');
 }
 
-function requireAccount(store: ArchiveStore, reference: AccountReference): HeldAccount {
+function requireAccount(store: ArchiveStore, reference: AccountReference): AccountRow {
   const stored = store.findAccount(reference);
   if (stored?.isProtected) throw isProtected();
   if (stored === undefined) throw toNotStored(reference.platform, 'account', 'this account');
@@ -141,7 +141,7 @@ function isProtected(): ProviderError {
 }
 
 /** Returns the rows that a search covers. Until something is imported, a search of the archive covers the sample. */
-function toScope(store: ArchiveStore, asked: SearchPlatform, sample: boolean): SearchScope {
-  if (asked !== 'archive') return asked;
+function toScope(store: ArchiveStore, target: SearchPlatform, sample: boolean): SearchScope {
+  if (target !== 'archive') return target;
   return sample && !store.hasImports() ? 'sample' : 'imports';
 }

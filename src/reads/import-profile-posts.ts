@@ -89,7 +89,7 @@ function toQuery(params: Params): HistoryQuery {
     withReplies: params.with_replies,
     withReposts: params.with_reposts && !onlyReplies,
     onlyReplies,
-    useKept: !params.nocache,
+    useStored: !params.nocache,
     isIndex: params.index,
   };
 }

@@ -1,7 +1,7 @@
 import type { Sliced } from '../core/scheduling/slices.ts';
-import type { Waiting } from '../fetching/cost.ts';
+import type { Requester } from '../fetching/cost.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
-import { type Answer, createKeptViews } from '../fetching/plan.ts';
+import { type Answer, createRenderingCache } from '../fetching/plan.ts';
 import type { Format, Result } from '../model/results.ts';
 import { type Representation, represent } from '../render/formats.ts';
 import type { ParsedRead, PlanContext, Read } from './read.ts';
@@ -14,31 +14,31 @@ export interface AnsweredRead {
 /** Runner of reads for HTTP, MCP and the command line (docs/architecture.md). */
 export type Reader = ReturnType<typeof createReader>;
 
-export function createReader(fetcher: Pick<Fetcher, 'recall' | 'fetch'>, context: PlanContext) {
-  const cached = createKeptViews<Representation>();
+export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, context: PlanContext) {
+  const cached = createRenderingCache<Representation>();
   return {
     /** @throws Problem with status 400 */
     parse: (read: Read, given: Readonly<Record<string, unknown>>): ParsedRead =>
       read.parse(given, context),
     /** Returns the answer if the cache has a fresh one. Throws Problem `not_found` if it has a fresh absence. */
     getCached: (parsed: ParsedRead): AnsweredRead | undefined => {
-      const answer = fetcher.recall(parsed.plan);
+      const answer = fetcher.getFresh(parsed.plan);
       return answer && { parsed, answer };
     },
     /** @throws Problem as `Fetcher.fetch` does */
-    fetch: async (parsed: ParsedRead, waiting?: Waiting): Promise<AnsweredRead> => ({
+    fetch: async (parsed: ParsedRead, requester?: Requester): Promise<AnsweredRead> => ({
       parsed,
-      answer: await fetcher.fetch(parsed.plan, waiting),
+      answer: await fetcher.fetch(parsed.plan, requester),
     }),
     assemble: ({ parsed, answer }: AnsweredRead): Result => parsed.assemble(answer),
     /** Renders the result in a format, and caches the bytes with the answer. */
     represent: async (answered: AnsweredRead, format: Format, sliced: Sliced) => {
       const { parsed, answer } = answered;
       const name = nameView(answered, format);
-      const known = cached.get(answer.views, name);
+      const known = cached.get(answer.renderings, name);
       if (known !== undefined) return known;
       const made = await represent(parsed.assemble(answer), format, sliced);
-      cached.set(answer.views, name, made, made.body.length);
+      cached.set(answer.renderings, name, made, made.body.length);
       return made;
     },
   };

@@ -1,6 +1,6 @@
 import { toIsoSeconds } from '../core/clock.ts';
-import type { HistoryEnd, HistoryRange } from '../fetching/histories/history-end.ts';
 import type { HistoryQuery } from '../fetching/histories/history-query.ts';
+import type { HistoryRange, HistoryResult } from '../fetching/histories/history-result.ts';
 import type { PlacedPost } from '../fetching/histories/ordering.ts';
 import type { Account } from '../model/account.ts';
 import type {
@@ -43,7 +43,7 @@ export function createHistoryDocument(header: HistoryHeader) {
       comma = ',';
       return text;
     },
-    end: (end: HistoryEnd): string => {
+    end: (end: HistoryResult): string => {
       const tail: Partial<HistoryReply> = {
         meta: toMeta(header, end),
         ...toOrigin(header, end),
@@ -72,15 +72,15 @@ function toIndexEntry({ post }: PlacedPost): readonly HistoryIndexEntry[] {
   return [{ id, url, created_at, created_timestamp, repost: reposted_by !== null }];
 }
 
-export function toMetaLine(header: HistoryHeader, end: HistoryEnd): HistoryMetaLine {
+export function toMetaLine(header: HistoryHeader, end: HistoryResult): HistoryMetaLine {
   return { meta: { ...toMeta(header, end), ...toOrigin(header, end) } };
 }
 
-function toOrigin({ source, fetchedAtMs }: HistoryHeader, { warnings }: HistoryEnd) {
+function toOrigin({ source, fetchedAtMs }: HistoryHeader, { warnings }: HistoryResult) {
   return { warnings, source, fetched_at: toIsoSeconds(fetchedAtMs) };
 }
 
-function toMeta({ handle, query }: HistoryHeader, end: HistoryEnd): HistoryMeta {
+function toMeta({ handle, query }: HistoryHeader, end: HistoryResult): HistoryMeta {
   const next_until = toMoment(end.nextUntilSecond);
   return {
     handle,
@@ -91,9 +91,9 @@ function toMeta({ handle, query }: HistoryHeader, end: HistoryEnd): HistoryMeta 
     with_reposts: query.withReposts,
     only_replies: query.onlyReplies,
     index: query.isIndex,
-    nocache: !query.useKept,
+    nocache: !query.useStored,
     count: end.count,
-    from_archive: end.keptCount,
+    from_archive: end.storedCount,
     oldest: toMoment(end.oldestSecond),
     newest: toMoment(end.newestSecond),
     truncated: end.isTruncated,

@@ -8,7 +8,7 @@ import { askFrom, type RateLimit, readRateLimit } from '../support/rate-limit.ts
 
 const windowMs = 60_000;
 
-/** What is asked: by `miss` something new each time, by `hit` and `past` what the cache holds. */
+/** Kind of request: `miss` is a new read each time; `hit` and `past` are in the cache. */
 type Kind = 'miss' | 'hit' | 'past' | 'refused' | 'wrong key';
 
 interface Caller {
@@ -26,7 +26,7 @@ const env = {
   PERCH_CACHE_TTL_SECONDS: '31536000',
 };
 
-/** Two addresses and a /64 with two, and three keys that share one address. */
+/** Two addresses, a /64 with two addresses, and three keys that share one address. */
 async function openCallers(app: TestApp): Promise<readonly Caller[]> {
   const plain = (from: string, name = from): Caller => ({
     name: `address ${name}`,
@@ -53,7 +53,7 @@ async function openCallers(app: TestApp): Promise<readonly Caller[]> {
 
 const callerCount = 7;
 
-/** What was paid, by whom and when: all that the model knows. */
+/** Units that were spent, by caller and time: the state of the reference model. */
 class Ledger {
   readonly #paid: { readonly name: string; readonly atMs: number }[] = [];
 
@@ -61,20 +61,20 @@ class Ledger {
     this.#paid.push({ name, atMs });
   }
 
-  /** When the units of a caller that are spent now were spent, oldest first. */
+  /** Times of a caller’s current units, oldest first. */
   spentBy({ name }: Caller, nowMs: number): readonly number[] {
     const own = this.#paid.filter((unit) => unit.name === name && unit.atMs > nowMs - windowMs);
     return own.map(({ atMs }) => atMs);
   }
 
-  /** Whole seconds until a caller has a unit; 0 where one is left. */
+  /** Whole seconds until a caller has a unit; 0 if one is left. */
   waitOf(caller: Caller, nowMs: number): number {
     const spent = this.spentBy(caller, nowMs);
     if (spent.length < caller.limit) return 0;
     return Math.ceil(((spent.at(-caller.limit) ?? 0) + windowMs - nowMs) / 1000);
   }
 
-  /** The most units that a caller has had in any window, wherever it begins. */
+  /** Maximum number of units that a caller spent in any window. */
   mostOf(caller: Caller): number {
     const times = this.#paid.filter(({ name }) => name === caller.name).map(({ atMs }) => atMs);
     const within = (from: number) => times.filter((at) => at >= from && at < from + windowMs);
@@ -90,7 +90,7 @@ const step = fc.record({
     { weight: 3, arbitrary: fc.integer({ min: 0, max: 15_000 }) },
     { weight: 1, arbitrary: fc.constantFrom(windowMs - 1, windowMs) },
   ),
-  /** Whether a refused caller waits, first a second too short and then exactly. */
+  /** Whether a refused caller waits, first one second too short and then exactly. */
   waits: fc.nat({ max: 5 }).map((n) => n === 0),
 });
 
@@ -119,7 +119,7 @@ function send({ app }: Schedule, { from, headers }: Caller, kind: Kind) {
   }
 }
 
-/** The status of what costs nothing; null for what costs a unit. */
+/** Status of a request that costs nothing; `null` for one that costs a unit. */
 const statusOfFree: Readonly<Record<Kind, number | null>> = {
   miss: null,
   past: null,
@@ -128,7 +128,7 @@ const statusOfFree: Readonly<Record<Kind, number | null>> = {
   'wrong key': 401,
 };
 
-/** Sends a request, compares what came with the model, and gives the seconds to wait. */
+/** Sends a request, compares the reply with the model, and returns the seconds to wait. */
 async function compare(schedule: Schedule, caller: Caller, kind: Kind): Promise<number> {
   const { clock, ledger } = schedule;
   const nowMs = clock.now();
@@ -144,7 +144,7 @@ async function compare(schedule: Schedule, caller: Caller, kind: Kind): Promise<
   return waitSeconds;
 }
 
-/** What every reply to a caller tells now. */
+/** Rate limit fields that every reply to a caller must have. */
 function tellOf({ ledger, clock }: Schedule, caller: Caller): RateLimit {
   const nowMs = clock.now();
   const { policy, limit } = caller;
@@ -188,7 +188,7 @@ clause(
     'read.limits.exhausted_429_retry_after',
     'read.limits.public_allowance_search_and_browse',
   ],
-  'allowances are those of a reference model, in 2,000 requests by several callers at random times',
+  'match a reference model in 2,000 requests by several callers at random times',
   async () => {
     const property = fc.asyncProperty(
       fc.array(step, { minLength: 200, maxLength: 200 }),

@@ -11,13 +11,13 @@ import { browseRequests, postRequests, type RowRequest } from '../support/row-re
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { stubAccount, stubFound, stubPost } from '../support/stub-provider.ts';
 
-/** A source of X that answers everything, until it is told to fail. */
+/** Fake source of X that answers everything until it is set to fail. */
 interface Source {
   readonly provider: Provider;
   failure: ProviderErrorKind | null;
-  /** How often it was asked. */
+  /** Number of requests that it received. */
   asked: number;
-  /** What it waits for before it answers. */
+  /** Promise that it awaits before it answers. */
   held: Promise<void>;
 }
 
@@ -61,14 +61,14 @@ async function setUp(env: Readonly<Record<string, string>> = {}) {
   return { app, source };
 }
 
-/** Gives what is left to somebody, by a request that reads nothing. */
+/** Returns the units left to a caller, by a request that reads nothing. */
 async function leftTo(app: TestApp, asking: Asking, surface: 'browse' | 'post'): Promise<number> {
   const path = surface === 'browse' ? '/api/browse?resource=search' : '/api/convert';
   const reply = await askFrom(app, path, { ...asking, method: 'HEAD' });
   return readRateLimit(reply).remaining;
 }
 
-/** Gives what a read costs, and its reply. The reply tells of what is left after it. */
+/** Returns the cost of a read, and its reply. */
 async function priceOf(app: TestApp, url: string, asking: Asking = {}) {
   const isPost = /status|convert|posts|oembed/.test(url.split('?', 1)[0] ?? '');
   const surface = isPost ? 'post' : 'browse';
@@ -79,7 +79,7 @@ async function priceOf(app: TestApp, url: string, asking: Asking = {}) {
   return { reply, status: reply.statusCode, price: before - after };
 }
 
-/** Spends all that somebody has, and gives the reply that says so. */
+/** Spends all units of a caller, and returns the first refused reply. */
 async function exhaust(app: TestApp, asking: Asking = {}, path = '/search?q=all') {
   for (let times = 0; times < 1000; times += 1) {
     const reply = await askFrom(app, `${path}&nocache=true`, asking);
@@ -100,7 +100,7 @@ const changeAllowance = (app: TestApp, { id }: TestKey, allowance: number | null
 const unknownKey = `perch_${'u'.repeat(43)}`;
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-describe('what a read costs', () => {
+describe('the cost of a read', () => {
   clauseEach(
     'read.limits.public_allowance_search_and_browse',
     browseRequests,
@@ -126,23 +126,20 @@ describe('what a read costs', () => {
     },
   );
 
-  it.each(postRequests)(
-    'a unit of its own for a post that the cache has not: $name',
-    async ({ url }) => {
-      const { app } = await setUp();
+  it.each(postRequests)('is one unit for a post that is not cached: $name', async ({ url }) => {
+    const { app } = await setUp();
 
-      const prices = [
-        await priceOf(app, url),
-        await priceOf(app, url),
-        await priceOf(app, `${url}&nocache=true`),
-      ];
+    const prices = [
+      await priceOf(app, url),
+      await priceOf(app, url),
+      await priceOf(app, `${url}&nocache=true`),
+    ];
 
-      expect(prices.map(({ price }) => price)).toEqual([1, 0, 1]);
-      expect(await leftTo(app, {}, 'browse')).toBe(60);
-    },
-  );
+    expect(prices.map(({ price }) => price)).toEqual([1, 0, 1]);
+    expect(await leftTo(app, {}, 'browse')).toBe(60);
+  });
 
-  it('a unit also where the archive of this machine answers', async () => {
+  it('is one unit also if the local archive answers', async () => {
     const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
     const prices: (readonly number[])[] = [];
 
@@ -156,7 +153,7 @@ describe('what a read costs', () => {
     expect(prices).toEqual(Array(4).fill([1, 0, 1]));
   });
 
-  it('nothing for 304', async () => {
+  it('is nothing for 304', async () => {
     const { app } = await setUp();
     const { etag } = (await askFrom(app, '/search?q=fog')).headers;
 
@@ -167,7 +164,7 @@ describe('what a read costs', () => {
     expect([status, price]).toEqual([304, 0]);
   });
 
-  it('for HEAD what GET costs, and on a deprecated alias nothing', async () => {
+  it('is the same for HEAD as for GET, and nothing on a deprecated alias', async () => {
     const { app, source } = await setUp();
     const head = async (url: string) => {
       const { status, price } = await priceOf(app, url, { method: 'HEAD' });
@@ -183,7 +180,7 @@ describe('what a read costs', () => {
     expect(source.asked).toBe(asked);
   });
 
-  it('nothing for what is stale while it is read anew', async () => {
+  it('is nothing for a stale reply that is revalidated in the background', async () => {
     const { app, source } = await setUp();
     await askFrom(app, '/search?q=fog');
     await app.advance(60_000);
@@ -195,7 +192,7 @@ describe('what a read costs', () => {
     expect(await leftTo(app, {}, 'browse')).toBe(60);
   });
 
-  it('nothing for a stale copy that is served when the upstream fails', async () => {
+  it('is nothing for a stale reply that is served because the upstream fails', async () => {
     const { app, source } = await setUp();
     await askFrom(app, '/search?q=fog');
     await app.advance(400_000);
@@ -210,7 +207,7 @@ describe('what a read costs', () => {
     ['unavailable', 503],
     ['throttled', 503],
     ['malformed', 502],
-  ] as const)('nothing where the upstream is %s', async (failure, expected) => {
+  ] as const)('is nothing if the upstream is %s', async (failure, expected) => {
     const { app, source } = await setUp();
     source.failure = failure;
 
@@ -222,7 +219,7 @@ describe('what a read costs', () => {
     expect(post.status).toBeGreaterThanOrEqual(502);
   });
 
-  it('a unit for what is gone, and nothing while that is remembered', async () => {
+  it('is one unit for a missing post, and nothing while that is cached', async () => {
     const { app, source } = await setUp();
     source.failure = 'missing';
     const read = async (url: string) => {
@@ -250,7 +247,7 @@ describe('what a read costs', () => {
     '/api/v1/posts',
     '/api/v1/posts?url=https://elsewhere.example/',
     '/oembed?url=nonsense',
-  ])('nothing for a request that is refused: %s', async (url) => {
+  ])('is nothing for a refused request: %s', async (url) => {
     const { app } = await setUp();
 
     const { status, price } = await priceOf(app, `${url}${url.includes('?') ? '&' : '?'}nocache=1`);
@@ -258,7 +255,7 @@ describe('what a read costs', () => {
     expect([status, price]).toEqual([400, 0]);
   });
 
-  it('nothing for a wrong key, nor for a header that cannot be understood', async () => {
+  it('is nothing for a wrong key or an invalid header', async () => {
     const { app, source } = await setUp();
 
     const unknown = await priceOf(app, '/search?q=fog', { headers: bearer(unknownKey) });
@@ -270,7 +267,7 @@ describe('what a read costs', () => {
     expect(await leftTo(app, {}, 'browse')).toBe(60);
   });
 
-  it('a unit for each of those who wait for the same fetch', async () => {
+  it('is one unit for each caller that waits for the same fetch', async () => {
     const { app, source } = await setUp();
     let release = () => {};
     source.held = new Promise<void>((resolve) => (release = resolve));
@@ -288,7 +285,7 @@ describe('what a read costs', () => {
     expect(await leftTo(app, { from: '192.0.2.3' }, 'browse')).toBe(59);
   });
 
-  it('a unit for one who leaves before the answer', async () => {
+  it('is one unit for a caller that disconnects before the answer', async () => {
     const { app, source } = await setUp();
     source.held = new Promise(() => undefined);
     const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
@@ -306,7 +303,7 @@ describe('what a read costs', () => {
   });
 });
 
-describe('an allowance that is exhausted', () => {
+describe('an exhausted allowance', () => {
   const env = { PERCH_PUBLIC_ALLOWANCE: '3', PERCH_KEY_ALLOWANCE: '3', PERCH_POST_ALLOWANCE: '3' };
 
   clauseEach(
@@ -347,7 +344,7 @@ describe('an allowance that is exhausted', () => {
 
   clause(
     'read.errors.rate_limit',
-    'leaves what the cache answers, and refuses nobody else',
+    'still serves cached replies, and does not affect other callers',
     async () => {
       const { app } = await setUp(env);
       await askFrom(app, '/search?q=kept');
@@ -363,7 +360,7 @@ describe('an allowance that is exhausted', () => {
     },
   );
 
-  it('is not had twice at the edge of a window', async () => {
+  it('cannot be spent twice at the edge of a window', async () => {
     const { app } = await setUp(env);
     await app.advance(59_999);
     expect((await exhaust(app)).headers['retry-after']).toBe('60');
@@ -374,7 +371,7 @@ describe('an allowance that is exhausted', () => {
     expect([atEdge.statusCode, atEdge.headers['retry-after']]).toEqual([429, '60']);
   });
 
-  it('asks no upstream, and brings no stale copy', async () => {
+  it('sends no request to the upstream, and serves no stale reply', async () => {
     const { app, source } = await setUp({ ...env, PERCH_STALE_WHILE_REVALIDATE_SECONDS: '0' });
     await askFrom(app, '/search?q=old');
     await app.advance(70_000);
@@ -387,7 +384,7 @@ describe('an allowance that is exhausted', () => {
   });
 });
 
-describe('the fields that tell of allowances', () => {
+describe('the rate limit fields', () => {
   const whole = {
     public: { policy: 'public', quota: 60, windowSeconds: 60 },
     key: { policy: 'key', quota: 600, windowSeconds: 60 },
@@ -454,7 +451,7 @@ describe('the fields that tell of allowances', () => {
     expect([missing.statusCode, readRateLimit(missing)]).toMatchObject([404, whole.post]);
   });
 
-  it('are in replies that tell of a failing or overloaded server', async () => {
+  it('are in replies about a failing or overloaded server', async () => {
     const { app, source } = await setUp();
     source.failure = 'unavailable';
     const overloaded = await buildTestApp({ load: { isHigh: true, close: () => undefined } });
@@ -468,7 +465,7 @@ describe('the fields that tell of allowances', () => {
     }
   });
 
-  it('are in no reply of another route', async () => {
+  it('are not in replies of other routes', async () => {
     const { app } = await setUp();
 
     for (const url of ['/health/ready', '/api/v1/nothing', '/favicon.ico']) {
@@ -477,7 +474,7 @@ describe('the fields that tell of allowances', () => {
     }
   });
 
-  it('count down what is left, and the seconds until a unit comes back', async () => {
+  it('count down the remaining units and the seconds until the next one', async () => {
     const { app } = await setUp({ PERCH_PUBLIC_ALLOWANCE: '5' });
     const told: (readonly number[])[] = [];
     const ask = async (url: string, pauseMs: number) => {
@@ -511,7 +508,7 @@ describe('the fields that tell of allowances', () => {
 });
 
 describe('the sizes of allowances', () => {
-  it('are those of the configuration', async () => {
+  it('match the configuration', async () => {
     const { app } = await setUp({
       PERCH_PUBLIC_ALLOWANCE: '2',
       PERCH_KEY_ALLOWANCE: '4',
@@ -535,7 +532,7 @@ describe('the sizes of allowances', () => {
     expect((await askFrom(app, '/search?q=new')).statusCode).toBe(200);
   });
 
-  /** Spends the public allowance at an address, then that of a key at the same one. */
+  /** Spends the public allowance of an address, then the allowance of a key at that address. */
   async function expectLargerWithKey({ url }: RowRequest): Promise<void> {
     const { app } = await setUp({ PERCH_PUBLIC_ALLOWANCE: '2', PERCH_KEY_ALLOWANCE: '5' });
     const { headers } = await app.createKey();
@@ -571,7 +568,7 @@ describe('the sizes of allowances', () => {
     expectLargerWithKey,
   );
 
-  it('are a key’s own rather than the default, and each key’s alone', async () => {
+  it('are those of the key if it has its own allowance', async () => {
     const { app } = await setUp({ PERCH_KEY_ALLOWANCE: '4' });
     const small = await app.createKey({ allowance: 2 });
     const large = await app.createKey({ allowance: 7 });
@@ -586,7 +583,7 @@ describe('the sizes of allowances', () => {
     expect(refused.map((reply) => readRateLimit(reply).quota)).toEqual([2, 7, 4]);
   });
 
-  it('change with the key at once, also to less than what is spent', async () => {
+  it('change with the key immediately, also below the units already spent', async () => {
     const { app } = await setUp({ PERCH_KEY_ALLOWANCE: '4' });
     const key = await app.createKey({ allowance: 5 });
     const read = async () => {
@@ -611,26 +608,22 @@ describe('the sizes of allowances', () => {
     expect(await read()).toEqual([200, 6, 1, 30, undefined]);
   });
 
-  clause(
-    'read.auth.readable_without_key',
-    'are all that a key changes: everything is had without one',
-    async () => {
-      // Cursors are signed, and the bodies have them.
-      const env = { PERCH_PROVIDERS: 'archive', PERCH_CURSOR_KEY: 'k'.repeat(32) };
-      const [keyless, keyed] = [await buildTestApp({ env }), await buildTestApp({ env })];
-      const { headers } = await keyed.createKey();
+  clause('read.auth.readable_without_key', 'are the only difference that a key makes', async () => {
+    // Cursors are signed, and the bodies have them.
+    const env = { PERCH_PROVIDERS: 'archive', PERCH_CURSOR_KEY: 'k'.repeat(32) };
+    const [keyless, keyed] = [await buildTestApp({ env }), await buildTestApp({ env })];
+    const { headers } = await keyed.createKey();
 
-      for (const { url } of [...browseRequests, ...postRequests]) {
-        const without = await askFrom(keyless, `${url}&format=json`);
-        const having = await askFrom(keyed, `${url}&format=json`, { headers });
-        expect([without.statusCode, without.body]).toEqual([200, having.body]);
-      }
-    },
-  );
+    for (const { url } of [...browseRequests, ...postRequests]) {
+      const without = await askFrom(keyless, `${url}&format=json`);
+      const having = await askFrom(keyed, `${url}&format=json`, { headers });
+      expect([without.statusCode, without.body]).toEqual([200, having.body]);
+    }
+  });
 
   clause(
     'read.key_status.unverified',
-    'are those of the address where the keys cannot be looked up',
+    'are those of the address if the key store cannot be read',
     async () => {
       const folder = temporaryFolder();
       mkdirSync(`${folder}/perch.db`);
@@ -678,7 +671,7 @@ describe('the ceiling of posts', () => {
     },
   );
 
-  it('has nothing to do with what browse reads cost', async () => {
+  it('is independent of browse reads', async () => {
     const { app } = await setUp(env);
     await exhaust(app);
 

@@ -9,12 +9,12 @@ import { fc, runs } from '../support/fast-check.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { stubAccount, stubPost } from '../support/stub-provider.ts';
 
-/** A walk asks more often in a minute than one caller may. */
+/** These tests send more requests in a minute than one caller may. */
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000', PERCH_PROVIDERS: 'archive' };
 
 const kinds = ['post', 'post', 'post', 'reply', 'repost', 'protected'] as const;
 
-/** A row of a timeline, and how many seconds after the one before it: none where both are of one second. */
+/** Row of a timeline, and the seconds since the row before it; 0 for the same second. */
 const row = fc.record({ kind: fc.constantFrom(...kinds), gap: fc.integer({ min: 0, max: 2 }) });
 
 const stored = 1_790_000_000;
@@ -22,7 +22,7 @@ const limits = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLen
 
 type Row = (typeof row extends fc.Arbitrary<infer One> ? One : never) & { readonly at: number };
 
-/** Puts a row where it stands, and gives its second and id where a reader gets to see it. */
+/** Stores a row. Returns its second and id if readers can see it. */
 function putRow(store: ArchiveStore, { kind, at }: Row, id: string) {
   const author = kind === 'repost' ? 'ben' : kind === 'protected' ? 'shy' : 'ada';
   const isAnswer = kind === 'reply';
@@ -41,7 +41,7 @@ function putRow(store: ArchiveStore, { kind, at }: Row, id: string) {
   return author === 'ben' ? { id, at } : null;
 }
 
-/** Fills an archive, and opens a server over it; gives what a reader of the timeline gets to see. */
+/** Fills an archive and opens a server over it. Returns the rows that readers of the timeline can see. */
 async function serve(rows: readonly Omit<Row, 'at'>[], followers: number) {
   const folder = temporaryFolder();
   const store = openArchiveStore(join(folder, 'archive.db'), 'http://localhost:8080');
@@ -59,7 +59,7 @@ async function serve(rows: readonly Omit<Row, 'at'>[], followers: number) {
   return { app: await buildTestApp({ env: { ...unlimited, PERCH_DATA_DIR: folder } }), seen };
 }
 
-/** Walks a list to its end, each page with the next of the limits; all but the last page are full. */
+/** Reads a list to its end with a sequence of limits. All pages but the last are full. */
 async function walk(app: TestApp, path: string, some: readonly number[]) {
   const ids: (string | null)[] = [];
   let cursor: string | undefined;
@@ -76,7 +76,7 @@ async function walk(app: TestApp, path: string, some: readonly number[]) {
   return ids;
 }
 
-it('gives every row of a list of the archive once and in order, in full pages', async () => {
+it('returns every row of an archive list once and in order, in full pages', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(row, { maxLength: 250 }),
@@ -94,7 +94,7 @@ it('gives every row of a list of the archive once and in order, in full pages', 
         expect(timeline.toSorted()).toEqual(ids);
         const seconds = timeline.map((id) => at.get(id ?? '') ?? Number.NaN);
         expect(seconds).toEqual(seconds.toSorted((a, b) => b - a));
-        // The sample has herons, too.
+        // The sample contains this word too.
         expect(found.filter((id) => at.has(id ?? '')).toSorted()).toEqual(ids);
         expect(new Set(found).size).toBe(found.length);
         expect(readers).toHaveLength(followers);
@@ -106,7 +106,7 @@ it('gives every row of a list of the archive once and in order, in full pages', 
   );
 }, 120_000);
 
-it('has nothing to walk at syndication, which reads single posts', () => {
+it('has no lists at syndication, which reads single posts', () => {
   const http = { get: () => Promise.reject(new Error('It is not asked.')), close: async () => {} };
   const { reads, ask } = createSyndication({ http, apiUrl: 'https://syndication.example' });
 

@@ -34,7 +34,7 @@ const tweets = [
   }),
 ];
 
-/** A server whose archive has the export of an account, and whose upstreams are gone. */
+/** Opens a server with the export of an account in its archive, and failing upstreams. */
 async function serveExport() {
   const folder = temporaryFolder();
   const files = new Map(makeXExport({ posts: 0, followers: 3, following: 2 }));
@@ -55,7 +55,7 @@ async function serveExport() {
   };
 }
 
-it('answers every read of an account that was imported', async () => {
+it('answers every read of an imported account', async () => {
   const get = await serveExport();
   const idsOf = (posts: readonly { readonly id: string }[]) => posts.map(({ id }) => id);
 
@@ -93,10 +93,10 @@ it('answers every read of an account that was imported', async () => {
   expect(idsOf(found.body.posts)).toEqual(['21', '20']);
 });
 
-it('leaves accounts that were not imported to the other providers', async () => {
+it('leaves other accounts to the other providers', async () => {
   const get = await serveExport();
 
-  // Of the reposted account the archive has a post and no more.
+  // Of the reposted account, the archive has only a post.
   expect(await get('/heron')).toMatchObject({ status: 503 });
   expect(await get('/Wren_Example/status/999')).toMatchObject({ status: 503 });
 });

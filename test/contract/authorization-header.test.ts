@@ -189,7 +189,7 @@ describe('several Authorization headers with a key that is not first', () => {
   });
 });
 
-describe('a path with a broken percent-encoding', () => {
+describe('a path with invalid percent-encoding', () => {
   it.each(['/api/v1/profiles/%zz', '/%zz', '/api/v1/profiles/%E0%A4%A/followers'])(
     'reports the status of a key too: %s',
     async (path) => {

@@ -5,17 +5,17 @@ import { createFakeBluesky, type FakeBluesky } from '../support/fake-bluesky.ts'
 import { type FakeHandler, startFakeUpstream } from '../support/fake-upstream.ts';
 import { fc, runs } from '../support/fast-check.ts';
 
-/** A walk asks more often in a minute than one caller may. */
+/** Allowance for a test that reads more pages per minute than one caller may. */
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000', PERCH_POOL_ALLOWANCE: '1000000' };
 
 const handle = 'mira.test';
 
-/** What stands in a timeline; `private` is a post of somebody else that is not for the public. */
+/** Kinds of rows in a timeline; `private` is a post by another account that is not public. */
 const rowKind = fc.constantFrom('post', 'post', 'post', 'repost', 'private', 'reply', 'deleted');
 
 type RowKind = 'post' | 'repost' | 'private' | 'reply' | 'deleted';
 
-/** Fills a timeline, and gives the ids of what a walk with replies and reposts has to give. */
+/** Fills a timeline, and returns the ids that a complete read must return. */
 function fill(fake: FakeBluesky, kinds: readonly RowKind[]): readonly string[] {
   fake.addAccount(handle);
   fake.addAccount('shy.test', { isPrivate: true });
@@ -23,7 +23,7 @@ function fill(fake: FakeBluesky, kinds: readonly RowKind[]): readonly string[] {
   return shown.filter((id) => id !== null).reverse();
 }
 
-/** Adds a row, and gives its id where a reader gets to see it. */
+/** Adds a row, and returns its id if readers can see it. */
 function addRow(fake: FakeBluesky, kind: RowKind, rkey: string): string | null {
   switch (kind) {
     case 'post':
@@ -42,7 +42,7 @@ function addRow(fake: FakeBluesky, kind: RowKind, rkey: string): string | null {
   }
 }
 
-/** Answers as the fake does, with as many rows as the table says for each request. */
+/** Answers as the fake does, with the number of rows that the table has for each request. */
 function withSizes(fake: FakeBluesky, sizes: readonly number[]): FakeHandler {
   let asked = 0;
   return (request, response) => {
@@ -52,7 +52,7 @@ function withSizes(fake: FakeBluesky, sizes: readonly number[]): FakeHandler {
   };
 }
 
-/** Walks a list to its end, each page with the next of the limits. */
+/** Reads a list to its end; each page has the next of the limits. */
 async function walk(handler: FakeHandler, path: string, limits: readonly number[]) {
   const host = await startFakeUpstream(handler);
   const app = await buildTestApp({ env: { ...unlimited, PERCH_BLUESKY_URL: host.url } });
@@ -79,8 +79,8 @@ function expectWhole(pages: Awaited<ReturnType<typeof walk>>, ids: readonly stri
   for (const page of pages.slice(0, -1)) expect(page.ids).toHaveLength(page.limit);
 }
 
-describe('a walk through a list of Bluesky', () => {
-  it('gives every post of a timeline once and in order, in full pages', async () => {
+describe('paging through a list of Bluesky', () => {
+  it('returns every post of a timeline once and in order, in full pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(rowKind, { maxLength: 250 }),
@@ -98,7 +98,7 @@ describe('a walk through a list of Bluesky', () => {
     );
   }, 120_000);
 
-  it('gives every post of a search once and in order, in full pages', async () => {
+  it('returns every post of a search once and in order, in full pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 120 }),
@@ -108,7 +108,7 @@ describe('a walk through a list of Bluesky', () => {
           const fake = createFakeBluesky();
           let ms = Date.UTC(2026, 2, 4);
           const posts = gaps.map((gap, index) => {
-            // At most a page of posts is of one moment.
+            // At most a page of posts has the same time.
             ms += index % 3 === 0 ? 1000 : gap * 1000;
             return fake.addPost(handle, { rkey: `3k${index}`, text: 'A heron', ms });
           });
@@ -130,7 +130,7 @@ describe('a walk through a list of Bluesky', () => {
     );
   }, 120_000);
 
-  it('gives every follower once and in order', async () => {
+  it('returns every follower once and in order', async () => {
     const fake = createFakeBluesky();
     fake.addAccount(handle);
     const names = Array.from({ length: 130 }, (_, index) => `reader${index}.test`);

@@ -10,7 +10,7 @@ const handle = 'mira.test';
 const did = bskyDid(handle);
 const encoded = encodeURIComponent(did);
 
-/** Makes an AppView with a small thread, and an app that reads it. */
+/** Creates a fake AppView with a small thread, and an app that reads it. */
 async function setUp(prepare: (fake: FakeBluesky) => void = () => {}) {
   const fake = createFakeBluesky();
   const text = 'Ä heron at nowhere… @tove.test #birds';
@@ -89,7 +89,7 @@ describe('a post of Bluesky', () => {
     expect(replies[0]?.headers['x-source']).toBe('bluesky');
   });
 
-  it('is read as JSON, as a note and as an embed', async () => {
+  it('is served as JSON, as an Obsidian note and as an embed', async () => {
     const { app } = await setUp();
 
     const json = await app.request(`/api/v1/posts?url=${postUrl}&format=json`);
@@ -121,7 +121,7 @@ describe('a post of Bluesky', () => {
     });
   });
 
-  it('says what keeps it from being shown', async () => {
+  it('explains why it cannot be shown', async () => {
     const { app } = await setUp((fake) => {
       fake.addAccount('shy.test', { isPrivate: true });
       fake.addPost('shy.test', { rkey: '3kshy', text: 'Secret words' });
@@ -141,20 +141,23 @@ describe('a post of Bluesky', () => {
     }
   });
 
-  it.each([handle, did])('is not kept once its author asks for that: found by %s', async (name) => {
-    const { app, fake } = await setUp();
-    await app.request(`/${handle}/status/3kroot`);
-    await app.request(`/${encoded}/status/3kroot`);
+  it.each([handle, did])(
+    'is removed from the cache once its author restricts it: found by %s',
+    async (name) => {
+      const { app, fake } = await setUp();
+      await app.request(`/${handle}/status/3kroot`);
+      await app.request(`/${encoded}/status/3kroot`);
 
-    fake.addAccount(handle, { isPrivate: true });
-    const anew = await app.request(`/api/v1/profiles/${name}?nocache=true`);
-    const kept = await app.request(`/${handle}/status/3kroot`);
-    const byDid = await app.request(`/${encoded}/status/3kroot`);
+      fake.addAccount(handle, { isPrivate: true });
+      const anew = await app.request(`/api/v1/profiles/${name}?nocache=true`);
+      const kept = await app.request(`/${handle}/status/3kroot`);
+      const byDid = await app.request(`/${encoded}/status/3kroot`);
 
-    expect([anew.statusCode, kept.statusCode, byDid.statusCode]).toEqual([404, 404, 404]);
-  });
+      expect([anew.statusCode, kept.statusCode, byDid.statusCode]).toEqual([404, 404, 404]);
+    },
+  );
 
-  it('is not kept once it is found to be gone by the DID of its author', async () => {
+  it('is removed from the cache once it is missing by the DID of its author', async () => {
     const { app, root } = await setUp();
     await app.request(`/${handle}/status/3kroot`);
 
@@ -167,7 +170,7 @@ describe('a post of Bluesky', () => {
 });
 
 describe('an account of Bluesky', () => {
-  it('is read by handle in any case and by DID', async () => {
+  it('is found by handle in any case and by DID', async () => {
     const { app } = await setUp();
 
     const replies = await Promise.all(
@@ -190,7 +193,7 @@ describe('an account of Bluesky', () => {
     }
   });
 
-  it('has followers and those that it follows', async () => {
+  it('has followers and followed accounts', async () => {
     const { app } = await setUp();
 
     const followers = await app.request(`/${encoded}/followers?format=json`);
@@ -200,16 +203,19 @@ describe('an account of Bluesky', () => {
     expect(following.json().users).toMatchObject([{ screen_name: handle, platform: 'bluesky' }]);
   });
 
-  it.each(['', '/followers', '/following'])('is not served against its wish: %s', async (list) => {
-    const { app } = await setUp((fake) => void fake.addAccount('shy.test', { isPrivate: true }));
+  it.each(['', '/followers', '/following'])(
+    'is not served if its owner restricts it: %s',
+    async (list) => {
+      const { app } = await setUp((fake) => void fake.addAccount('shy.test', { isPrivate: true }));
 
-    const reply = await app.request(`/shy.test${list}`);
+      const reply = await app.request(`/shy.test${list}`);
 
-    expect(reply.json()).toMatchObject({
-      code: 'not_found',
-      detail: 'This account asks not to be shown to people who are not signed in to Bluesky.',
-    });
-  });
+      expect(reply.json()).toMatchObject({
+        code: 'not_found',
+        detail: 'This account asks not to be shown to people who are not signed in to Bluesky.',
+      });
+    },
+  );
 });
 
 describe('a search of Bluesky', () => {
@@ -226,7 +232,7 @@ describe('a search of Bluesky', () => {
     });
   });
 
-  it('gives way to the archive where Bluesky refuses it, and says so', async () => {
+  it('is answered by the archive if Bluesky refuses it, with a warning', async () => {
     const { app, fake } = await setUp();
     fake.habits.isSearchBarred = true;
 
@@ -236,7 +242,7 @@ describe('a search of Bluesky', () => {
     expect(reply.headers['x-search-degraded']).toBe('true');
   });
 
-  it('is told as unavailable where nothing else can search', async () => {
+  it('is unavailable if no other provider can search', async () => {
     const fake = createFakeBluesky();
     fake.habits.isSearchBarred = true;
     const host = await upstream(fake.handler);
@@ -251,7 +257,7 @@ describe('a search of Bluesky', () => {
     });
   });
 
-  it('goes to a host of its own', async () => {
+  it('is sent to the search host', async () => {
     const fake = createFakeBluesky();
     fake.addPost(handle, { text: 'A heron' });
     const [host, other] = [await upstream(fake.handler), await upstream(fake.handler)];

@@ -9,7 +9,7 @@ import { stubFound, stubPost } from '../support/stub-provider.ts';
 const minute = 60_000;
 
 describe('the cache of lists', () => {
-  it('is not overwritten by the last resort, also not by a read past the cache', async () => {
+  it('is not overwritten by the last resort, even if a read skips the cache', async () => {
     const list = createFakeList(3, steady);
     const app = await buildTestApp({ providers: [openImportedArchive('x'), list.provider] });
     const url = '/search?q=heron&format=json';
@@ -29,7 +29,7 @@ describe('the cache of lists', () => {
     expect([still.headers['x-cache'], still.json().source]).toEqual(['stale', 'fake']);
   });
 
-  it('tells when the oldest part of a page was asked for, and keeps no part beyond its time', async () => {
+  it('has the age of the oldest part of a page, and drops expired parts', async () => {
     const list = createFakeList(60, { ...steady, pageSize: () => 60 });
     const app = await buildTestApp({ providers: [list.provider] });
     const url = '/wren?limit=20&format=json';
@@ -49,7 +49,7 @@ describe('the cache of lists', () => {
     expect(again.headers['x-cache']).toBe('stale');
   });
 
-  it('does not keep a post in any list that is confirmed deleted', async () => {
+  it('drops all lists with a deleted post', async () => {
     const list = createFakeList(30, steady);
     const id = list.ids[3] ?? '';
     const provider: Provider = {
@@ -80,7 +80,7 @@ describe('the cache of lists', () => {
     }
   });
 
-  it('does not keep a list that was read while one of its posts was confirmed deleted', async () => {
+  it('does not store a list if one of its posts was deleted during the read', async () => {
     const list = createFakeList(30, steady);
     const id = list.ids[3] ?? '';
     let release = () => {};
@@ -118,7 +118,7 @@ describe('the cache of lists', () => {
     ]);
   });
 
-  it('does not mix a read past the cache with one that uses it', async () => {
+  it('does not join a read that skips the cache with one that uses it', async () => {
     let release = () => {};
     const list = createFakeList(30, steady);
     let asked = 0;
@@ -145,7 +145,7 @@ describe('the cache of lists', () => {
     expect([asked, anew.headers['x-cache']]).toEqual([2, 'bypass']);
   });
 
-  it('keeps nothing of the last resort when the caller who caused it has left', async () => {
+  it('does not store results of the last resort after their caller has left', async () => {
     let waiting = 0;
     const slow: Provider = {
       ...createFakeList(3, steady).provider,
@@ -173,7 +173,7 @@ describe('the cache of lists', () => {
     await expect.poll(() => waiting).toBe(2);
   });
 
-  it('does not wait for the posts of an account that is gone', async () => {
+  it('does not wait for the posts of a deleted account', async () => {
     const list = createFakeList(30, steady);
     let aborted = false;
     const provider: Provider = {
@@ -198,7 +198,7 @@ describe('the cache of lists', () => {
     expect([reply.json().code, aborted]).toEqual(['not_found', true]);
   });
 
-  it('gives a whole page although its end cannot be named by a cursor', async () => {
+  it('returns a full page although no cursor can represent its end', async () => {
     const list = createFakeList(40, steady);
     const provider: Provider = {
       ...list.provider,

@@ -121,7 +121,7 @@ describe('the browse reads', () => {
       [`${profile}/following`, '/ada.example/following'],
       ['/api/v1/search', '/search'],
     ] as const,
-    ([v1, permalink]) => `answers ${v1} and ${permalink} with the same bytes`,
+    ([v1, permalink]) => `returns the same bytes for ${v1} and ${permalink}`,
     async ([v1, permalink]) => {
       const app = await buildTestApp();
       for (const query of [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ListPosition, startOfList } from '../../src/fetching/lists/browse.ts';
-import { maxRecent } from '../../src/fetching/lists/given-items.ts';
+import { maxRecent } from '../../src/fetching/lists/sent-items.ts';
 import { createCursorCodec, maxCursor } from '../../src/reads/cursor.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createFakeList, steady } from '../support/fake-list.ts';
@@ -29,7 +29,7 @@ async function setUp(env: Record<string, string> = {}): Promise<TestApp> {
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Ways to change a cursor; each gives another text for every cursor. */
+/** Modifications of a cursor, each with a different result for every cursor. */
 const mutation = fc.oneof(
   fc.tuple(fc.nat(), fc.nat({ max: 62 })).map(([at, by]) => (cursor: string) => {
     const place = at % cursor.length;
@@ -145,7 +145,7 @@ describe('the codec of cursors', () => {
         expect(cursor.length).toBeLessThanOrEqual(maxCursor);
         const { recent, ...place } = codec.open(listKey, cursor);
         expect({ ...place, recent: at.recent }).toEqual(at);
-        // A long cursor of the source leaves room for the newest marks only.
+        // A long source cursor leaves room for the newest short fingerprints only.
         expect(at.recent.slice(at.recent.length - recent.length)).toEqual(recent);
       }),
     );

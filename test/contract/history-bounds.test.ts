@@ -11,7 +11,7 @@ const newestSecond = 1_767_225_600;
 
 type Timeline = (query: TimelineQuery, signal: AbortSignal) => Promise<Page<Status>>;
 
-/** A provider of X with one account and its timeline. */
+/** Creates a provider of X with one account and its timeline. */
 function createTimelineProvider(timeline: Timeline): Provider {
   return {
     name: 'stub',
@@ -25,7 +25,7 @@ function createTimelineProvider(timeline: Timeline): Provider {
   };
 }
 
-/** Returns posts numbered from `first` on, each a second older than the one before. */
+/** Returns posts with ids from `first`, each a second older than the previous one. */
 function pageOf(first: number, count: number, text = 'Fog.'): readonly Status[] {
   return Array.from({ length: count }, (_, index) => {
     const second = newestSecond - first - index;
@@ -39,7 +39,7 @@ const never: Timeline = (_query, signal) =>
     signal.addEventListener('abort', () => reject(signal.reason));
   });
 
-/** Sends 20 posts, and then nothing more. */
+/** Returns 20 posts and then never answers again. */
 const stopsAfterOnePage: Timeline = async ({ cursor, untilSeconds }, signal) =>
   cursor === null && untilSeconds === null
     ? { items: pageOf(0, 20), cursor: 'more', warnings: [], isExact: true }

@@ -7,7 +7,7 @@ import { stubAccount, stubPost } from '../support/stub-provider.ts';
 
 const path = '/api/v1/profiles/ada.example/posts';
 
-/** Creates a provider of X with one account, whose posts are on one page. */
+/** Creates a provider of X with one account and one page of posts. */
 function createTimelineOf(items: readonly Post[]): Provider {
   return {
     name: 'stub',
@@ -21,7 +21,7 @@ function createTimelineOf(items: readonly Post[]): Provider {
   };
 }
 
-/** Gives the values of the lines of a stream. */
+/** Returns the values of the lines of a stream. */
 function readLines(body: string): readonly Record<string, unknown>[] {
   expect(body).toMatch(/\n$/);
   return body

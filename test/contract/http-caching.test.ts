@@ -32,7 +32,7 @@ describe('an entity tag', () => {
     }
   });
 
-  it('differs from format to format', async () => {
+  it('differs between formats', async () => {
     const app = await buildTestApp();
     for (const one of twoFormats) {
       const urls = [one.url, `${one.url}&format=json`, `${one.url}&full=true`];
@@ -229,7 +229,7 @@ describe('Vary', () => {
 });
 
 describe('HEAD', () => {
-  /** The second of two requests is answered by the response cache. */
+  /** The response cache answers the second of two requests. */
   const ofCache = ['x-cache', 'ratelimit'];
 
   it('has the headers of GET, and no body', async () => {

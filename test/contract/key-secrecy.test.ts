@@ -10,10 +10,10 @@ import { clauseEach } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { browseRequests, postRequests } from '../support/row-requests.ts';
 
-/** A server that logs all it can, with a key. */
+/** A server with a key that logs at the most detailed level. */
 interface TalkativeApp {
   readonly key: string;
-  /** What was logged so far. */
+  /** Lines logged so far. */
   log(): string;
   request(
     url: string,
@@ -68,7 +68,7 @@ async function startTalkative(providers?: readonly Provider[]): Promise<Talkativ
   };
 }
 
-/** Checks that no ten characters of a key's secret part stand in a row, also where they are encoded. */
+/** Checks that no ten consecutive characters of a key’s secret appear, also encoded. */
 function expectSecret(text: string, key: string): void {
   const readable = decode(decode(text));
   for (let start = 'perch_'.length; start + 10 <= key.length; start += 1) {
@@ -88,7 +88,7 @@ function encode(key: string, isEncoded: (index: number) => boolean): string {
     .join('');
 }
 
-/** Requests that come to a page, a problem of each kind, and a method that no row has. */
+/** Requests that end in a page, in a problem of each kind, and with an unsupported method. */
 const asked = [...browseRequests, ...postRequests].flatMap(({ url, missingUrl }) => [
   { url, method: 'GET' },
   { url, method: 'DELETE' },
@@ -96,7 +96,7 @@ const asked = [...browseRequests, ...postRequests].flatMap(({ url, missingUrl })
   { url: `${url}&format=pdf`, method: 'GET' },
 ]);
 
-/** Ways to write a key into a URL. */
+/** Ways to put a key into a URL. */
 const spellings: readonly (readonly [string, (key: string) => string])[] = [
   ['as it is', (key) => key],
   ['with its underscore encoded', (key) => key.replace('_', '%5F')],
@@ -111,7 +111,7 @@ const spellings: readonly (readonly [string, (key: string) => string])[] = [
   ['twice', (key) => `${key},${key}`],
 ];
 
-/** Places in a URL where somebody may put a key; all of them come to a problem. */
+/** Places in a URL where a key may appear by mistake; all of them end in a problem. */
 const places: readonly ((key: string) => string)[] = [
   (key) => `/no/route/${key}`,
   (key) => `/no/route?key=${key}`,

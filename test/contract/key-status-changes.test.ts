@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/spawn-perch.ts';
 const search = '/search?q=heron&platform=archive&format=json';
 const profile = '/ada.example?format=json';
 
-describe('a status', () => {
+describe('the key status', () => {
   clause(
     'read.key_status.per_request_not_stored',
     'belongs to one request, regardless of its connection',
@@ -96,7 +96,7 @@ describe('a revoked key', () => {
         }
         const { code, resolution } = replies[0]?.json() ?? {};
         expect(code).toBe('invalid_key');
-        expect(resolution).toMatch(/drop the `Authorization` header and call anonymously/i);
+        expect(resolution).toMatch(/remove the `Authorization` header to call anonymously/i);
         expect(resolution).toMatch(/ask for a replacement/);
         expect(resolution).toMatch(/never retry the same key in a loop/i);
       }

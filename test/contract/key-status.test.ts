@@ -19,15 +19,15 @@ import {
 
 const search = '/search?q=heron&platform=archive&format=json';
 
-/** How a request comes to its status code. */
+/** Function that makes a request with the expected status code. */
 interface Situation {
   readonly name: string;
   readonly code: number;
-  /** The code where the key is invalid; default: 401, because the key is looked at first. */
+  /** Status code for an invalid key. Default: 401, because the key is checked first. */
   readonly invalidCode?: number;
   readonly options?: TestAppOptions;
   readonly request?: { readonly method?: string; readonly headers?: Record<string, string> };
-  /** Gives the URL; null where the row cannot come to this status. Default: the one that is found. */
+  /** Returns the URL, or `null` if the row cannot have this status. Default: the URL that succeeds. */
   readonly urlOf?: (request: RowRequest) => string | null;
   readonly prepare?: (app: TestApp, headers: Record<string, string>) => unknown;
 }
@@ -101,7 +101,7 @@ const situations: readonly Situation[] = [
 ];
 
 describe('the browse surface', () => {
-  /** Checks that each row tells the status of a caller in this situation. */
+  /** Checks that the reply of each row contains the key status of a caller in this situation. */
   async function expectStatusOf(status: CallerStatus, situation: Situation): Promise<void> {
     const { options, prepare, request, urlOf = ({ url }) => url } = situation;
     const { app, headers } = await meet(status, options);

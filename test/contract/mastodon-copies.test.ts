@@ -4,7 +4,7 @@ import { createFakeMastodon } from '../support/fake-mastodon.ts';
 import { buildMastodonApp } from '../support/mastodon-app.ts';
 import { accountRow, snowflake, statusRow } from '../support/mastodon-payloads.ts';
 
-/** A server that passes its own words off as those of somebody on a server that nobody asks. */
+/** A server that attributes its own posts to an account on a server that is never contacted. */
 const evil = 'evil.example.org';
 const ada = accountRow('ada@famous.example.com', { display_name: 'Ada' });
 const mallory = accountRow('mallory', { url: `https://${evil}/@mallory` });
@@ -31,8 +31,8 @@ async function openForger() {
 
 const asked = `/api/v1/posts?url=${encodeURIComponent(copy)}`;
 
-describe('a post that a server passes off as somebody else’s', () => {
-  it('is read as a copy of that server, under the address of the copy', async () => {
+describe('a post that a server attributes to an account of another server', () => {
+  it('is served as a copy of that server, under the URL of the copy', async () => {
     const app = await openForger();
     const reply = await app.request(`${asked}&format=json`);
     const body = postReply.parse(reply.json());
@@ -58,7 +58,7 @@ describe('a post that a server passes off as somebody else’s', () => {
     ['a profile', `/mallory@${evil}?with_reposts=true`, {}],
     ['a list of accounts', `/mallory@${evil}/followers`, {}],
     ['a history', `/mallory@${evil}/posts?format=ndjson`, {}],
-  ])('is never without the name of that server: %s', async (_, path, headers) => {
+  ])('always names the server of the copy: %s', async (_, path, headers) => {
     const app = await openForger();
     const { body, statusCode } = await app.request(path, { headers });
 
@@ -68,7 +68,7 @@ describe('a post that a server passes off as somebody else’s', () => {
     expect(body).toContain(evil);
   });
 
-  it('claims the address of the original in no place that programs trust', async () => {
+  it('has the URL of the original in no machine-readable place', async () => {
     const app = await openForger();
     const embed = embedReply.parse(
       (await app.request(`/oembed?url=${encodeURIComponent(copy)}`)).json(),

@@ -87,7 +87,7 @@ describe('Mastodon over HTTP', () => {
     }
   });
 
-  it('gives addresses that lead back to the same posts', async () => {
+  it('returns URLs that lead back to the same posts', async () => {
     const { app } = await buildMastodonApp({ [homeHost]: smallServer().handler });
     const { posts } = postReply.parse(await readJson(app, `/${handle}/status/${idAt(1)}`));
 
@@ -111,7 +111,7 @@ describe('Mastodon over HTTP', () => {
     ],
     [`/${handle}/status/999`, 404, 'not_found', 'no such post'],
     [`/nobody@${homeHost}`, 404, 'not_found', 'no such account'],
-    ['/wren@closed.example.org', 503, 'upstream_unavailable', 'without a login'],
+    ['/wren@closed.example.org', 503, 'upstream_unavailable', 'requires a login'],
     ['/wren@gone.example.org', 503, 'upstream_unavailable', 'could not be reached'],
     ['/wren@127.0.0.1', 400, 'invalid_handle', '`handle`'],
     ['/wren@printer.local', 400, 'invalid_handle', '`handle`'],
@@ -133,7 +133,7 @@ describe('Mastodon over HTTP', () => {
     expect(reply.json().detail).toContain(words);
   });
 
-  it('tells how long a server asks to wait, and reads others meanwhile', async () => {
+  it('reports the Retry-After of one server, and reads others in the meantime', async () => {
     const { app, fake } = await buildMastodonApp({
       [homeHost]: smallServer().handler,
       'busy.example.org': (_, response) =>
@@ -158,7 +158,7 @@ describe('Mastodon over HTTP', () => {
     expect((await app.request(`/${handle}`)).statusCode).toBe(200);
   });
 
-  it('keeps every other server in reach while one fails again and again', async () => {
+  it('still reads all other servers while one keeps failing', async () => {
     const { app } = await buildMastodonApp({
       [homeHost]: smallServer().handler,
       'broken.example.org': (_, response) => answerJson(response, {}, { status: 500 }),
@@ -171,7 +171,7 @@ describe('Mastodon over HTTP', () => {
   });
 });
 
-/** What happens to a timeline at one place: what kind of row it is, and the page sizes of the walk. */
+/** Row at one position of a timeline: its kind, and the page sizes of the read. */
 const kinds = ['post', 'boost', 'reply', 'hidden', 'odd'] as const;
 
 function rowOf(kind: (typeof kinds)[number], at: number) {
@@ -190,8 +190,8 @@ function rowOf(kind: (typeof kinds)[number], at: number) {
   }
 }
 
-describe('a walk through a timeline of Mastodon', () => {
-  it('gives every post once and in order, in full pages', async () => {
+describe('paging through a timeline of Mastodon', () => {
+  it('returns every post once and in order, in full pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...kinds), { maxLength: 250 }),

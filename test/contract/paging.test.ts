@@ -4,12 +4,12 @@ import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createFakeList, type FakeList, type ListHabits, steady } from '../support/fake-list.ts';
 import { fc, runs } from '../support/fast-check.ts';
 
-/** A walk asks more often in a minute than one caller may. */
+/** These tests send more requests in a minute than one caller may. */
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000' };
 
 /**
- * Makes habits of a table of numbers, so that the same index always meets the same habit. No table makes
- * a walk of odd pages only, which would exceed what one read may ask.
+ * Converts a table of numbers to habits of the fake upstream, so that the same index has the same habit. No table
+ * consists of doubtful pages only, which would exceed the requests of one read.
  */
 function habitsOf(table: readonly number[]): ListHabits {
   const take = (index: number, salt: number) => table[(index * 7 + salt * 13) % table.length] ?? 0;
@@ -33,9 +33,9 @@ async function read(app: TestApp, path: string): Promise<BrowseReply> {
 
 interface Step {
   readonly limit: number;
-  /** Whether five minutes pass before the next page, so that nothing kept is fresh any more. */
+  /** Whether five minutes pass before the next page, so that cached parts expire. */
   readonly isLate: boolean;
-  /** Which of the items is deleted before the next page, as a share of the list. */
+  /** Position of the item that is deleted before the next page, as a share of the list. */
   readonly removal: number | null;
 }
 
@@ -45,7 +45,7 @@ interface WalkedPage {
   readonly reply: BrowseReply;
 }
 
-/** Walks a whole list, with another limit for each page. */
+/** Reads a whole list, with a different limit for each page. */
 async function walkAll(app: TestApp, list: FakeList, steps: readonly Step[]) {
   const pages: WalkedPage[] = [];
   const removed = new Set<string>();
@@ -82,12 +82,12 @@ const step: fc.Arbitrary<Step> = fc.record({
   removal: fc.option(fc.double({ min: 0, max: 0.999, noNaN: true }), { freq: 3 }),
 });
 
-describe('a walk through a list', () => {
+describe('the pages of a list', () => {
   it.each([
     { name: 'short lists', length: fc.integer({ min: 0, max: 60 }), numRuns: runs(60) },
     { name: 'long lists', length: fc.integer({ min: 0, max: 2000 }), numRuns: runs(12) },
   ])(
-    'gives every item once and in order, in full pages: $name',
+    'contain every item once and in order, and are full: $name',
     async ({ length, numRuns }) => {
       await fc.assert(
         fc.asyncProperty(
@@ -101,7 +101,7 @@ describe('a walk through a list', () => {
             const { pages, removed } = await walkAll(app, list, steps);
 
             const given = pages.flatMap(({ ids }) => ids);
-            // What was deleted on the way may have been given before, or not.
+            // Items that were deleted meanwhile may have been returned before.
             const seen = new Set(given);
             expect(given).toEqual(list.ids.filter((id) => !removed.has(id) || seen.has(id)));
             for (const { ids, limit, reply } of pages.slice(0, -1)) {
@@ -120,8 +120,8 @@ describe('a walk through a list', () => {
   );
 });
 
-describe('paging', () => {
-  it('walks to a page by number as a caller would walk there by cursors', async () => {
+describe('pages', () => {
+  it('are the same by number as by cursors', async () => {
     const list = createFakeList(230, habitsOf([3, 17, 44, 5, 60, 22]));
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
     const { pages } = await walkAll(app, list, [{ limit: 30, isLate: false, removal: null }]);
@@ -136,7 +136,7 @@ describe('paging', () => {
     }
   });
 
-  it('fills a page of a hundred from pages of one', async () => {
+  it('are filled up to a hundred items from source pages of one', async () => {
     const list = createFakeList(230, { ...steady, pageSize: () => 1 });
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 
@@ -146,7 +146,7 @@ describe('paging', () => {
     expect(list.asked).toBeLessThan(200);
   });
 
-  it('asks anew for an upstream page of which some is left only when it is not fresh', async () => {
+  it('use cached upstream pages with unused items while they are fresh', async () => {
     const list = createFakeList(40, { ...steady, pageSize: () => 40 });
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
     const first = await read(app, '/api/v1/profiles/wren?limit=15');
@@ -159,7 +159,7 @@ describe('paging', () => {
     expect([askedSoon, list.asked]).toEqual([1, 2]);
   });
 
-  it('does not mix into a walk what arrives on top meanwhile', async () => {
+  it('exclude items that are added on top in the meantime', async () => {
     const list = createFakeList(45, steady);
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
     const first = await read(app, '/api/v1/profiles/wren?limit=15');
@@ -172,7 +172,7 @@ describe('paging', () => {
     expect(ids).toEqual(list.ids.slice(5, 35));
   });
 
-  it('goes on in another process that has the same key', async () => {
+  it('continue in another process with the same key', async () => {
     const habits = {
       ...steady,
       repeats: (index: number) => (index < 8 ? [] : [index - 1, index - 8]),
@@ -195,18 +195,18 @@ describe('paging', () => {
     expect(given).toEqual(list.ids);
   });
 
-  it('reports a page that stays short although it is asked for again', async () => {
+  it('report an upstream page that stays short after retries', async () => {
     const list = createFakeList(60, { ...steady, shortTimes: (index) => (index === 20 ? 99 : 0) });
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 
     const reply = await read(app, '/api/v1/profiles/wren?limit=30');
 
     expect(reply.warnings).toHaveLength(1);
-    expect(reply.warnings[0]).toContain('fewer posts or accounts than it should');
+    expect(reply.warnings[0]).toContain('fewer posts or accounts than expected');
     expect(reply.nextCursor).toBeDefined();
   });
 
-  it('goes on over empty pages, reports them, and ends when they do not end', async () => {
+  it('skip empty upstream pages, report them, and end if there are too many', async () => {
     const list = createFakeList(60, {
       ...steady,
       emptyBefore: (index) => (index === 20 ? 1e9 : 0),
@@ -216,7 +216,7 @@ describe('paging', () => {
 
     let reply = await read(app, path);
     expect(reply.posts).toHaveLength(20);
-    expect(reply.warnings.join(' ')).toContain('empty pages, or the same ones');
+    expect(reply.warnings.join(' ')).toContain('empty or repeated pages');
     let pages = 1;
     while (reply.nextCursor !== undefined && pages < 60) {
       reply = await read(app, `${path}&cursor=${reply.nextCursor}`);
@@ -225,10 +225,10 @@ describe('paging', () => {
 
     expect(pages).toBe(21);
     expect(reply.posts).toEqual([]);
-    expect(reply.warnings.join(' ')).toContain('the list ends here and may be incomplete');
+    expect(reply.warnings.join(' ')).toContain('The list ends here and may be incomplete');
   });
 
-  it('clamps limit and says so, and refuses what is no limit and no page', async () => {
+  it('clamp limit with a warning, and reject an invalid limit or page', async () => {
     const list = createFakeList(300, steady);
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 

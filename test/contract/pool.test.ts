@@ -10,7 +10,7 @@ import { type Asking, askFrom, readRateLimit } from '../support/rate-limit.ts';
 
 const windowMs = 60_000;
 
-/** Starts Perch before a fake FxTwitter, with an allowance that only the pool can get in the way of. */
+/** Starts Perch in front of a fake FxTwitter, with an allowance that never limits before the pool. */
 async function setUp(
   pool: number,
   env: Readonly<Record<string, string>> = {},
@@ -36,7 +36,7 @@ async function setUp(
   });
   const key = await app.createKey({ allowance: 1000 });
   let asked = 0;
-  /** A search that nobody has made before: one request to the upstream. */
+  /** Sends a new search, which makes one upstream request. */
   const search = (asking: Asking = {}) => {
     asked += 1;
     return askFrom(app, `/search?q=new${asked}`, asking);
@@ -56,26 +56,22 @@ const retryAfter = ({ statusCode, headers }: Reply) => [statusCode, headers['ret
 const leftOf = (reply: Reply) => readRateLimit(reply).remaining;
 
 describe('the pool of upstream requests', () => {
-  clause(
-    'read.limits.key_larger_share',
-    'has four fifths for callers without a key, and the rest for those with one',
-    async () => {
-      const { fake, key, search, spend } = await setUp(10);
-      await spend(8);
+  clause('read.limits.key_larger_share', 'reserves one fifth for callers with a key', async () => {
+    const { fake, key, search, spend } = await setUp(10);
+    await spend(8);
 
-      const anonymous = await search({ from: '192.0.2.7' });
-      await spend(2, key);
-      const keyed = await search(key);
+    const anonymous = await search({ from: '192.0.2.7' });
+    await spend(2, key);
+    const keyed = await search(key);
 
-      expect(anonymous.json()).toMatchObject({ status: 429, code: 'rate_limited' });
-      expect(keyed.json()).toMatchObject({ status: 429, code: 'rate_limited' });
-      expect(fake.requests).toHaveLength(10);
-    },
-  );
+    expect(anonymous.json()).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect(keyed.json()).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect(fake.requests).toHaveLength(10);
+  });
 
   clause(
     ['read.errors.rate_limit', 'read.limits.exhausted_429_retry_after'],
-    'says when it has a request again, for the one who asks',
+    'reports the exact wait of the caller',
     async () => {
       const { clock, key, search, spend } = await setUp(5);
       await spend(1, key);
@@ -100,7 +96,7 @@ describe('the pool of upstream requests', () => {
     },
   );
 
-  it('gives the unit of the caller back, and tells of the caller’s own allowance', async () => {
+  it('refunds the caller’s unit on a refusal, and reports the caller’s own allowance', async () => {
     const { key, search, spend } = await setUp(5);
     await spend(4);
     await spend(1, key);
@@ -111,7 +107,7 @@ describe('the pool of upstream requests', () => {
     expect(readRateLimit(keyed)).toMatchObject({ policy: 'key', remaining: 999 });
   });
 
-  it('refuses a read of which only a part could be had', async () => {
+  it('refuses a read that could only be answered in part', async () => {
     const { app, clock, fake, key, spend } = await setUp(5);
     await spend(3);
 
@@ -132,7 +128,7 @@ describe('the pool of upstream requests', () => {
     expect((await askFrom(app, '/robin')).statusCode).toBe(200);
   });
 
-  it('refuses a read in the middle of the pages that would fill one', async () => {
+  it('refuses a read when it is used up between two upstream pages', async () => {
     const { clock, app, fake, key } = await setUp(10);
     const url = '/wren?limit=40';
 
@@ -148,7 +144,7 @@ describe('the pool of upstream requests', () => {
     expect([keyed.statusCode, fake.requests.length]).toEqual([200, 8 + 8]);
   });
 
-  it('refuses a read that asks again for a page in doubt', async () => {
+  it('refuses a read when it is used up before a retry of a doubtful page', async () => {
     const { app, fake } = await setUp(5);
     fake.addAccount('finch');
     fake.addTimeline('finch', { length: 60 }, { ...steadyHabits, shortTimes: () => 9 });
@@ -159,7 +155,7 @@ describe('the pool of upstream requests', () => {
     expect([leftOf(refused), fake.requests.length]).toEqual([1000, 4]);
   });
 
-  it('counts what finds out whether an account is gone', async () => {
+  it('counts the control read for a missing account', async () => {
     const { app, fake, search } = await setUp(5);
 
     const gone = await askFrom(app, '/nobody?include_posts=false');
@@ -174,7 +170,7 @@ describe('the pool of upstream requests', () => {
     expect(fake.requests).toHaveLength(4);
   });
 
-  it('says 429 rather than that an account cannot be told from an outage', async () => {
+  it('answers 429 instead of 503 if the control read is not possible', async () => {
     const { app, spend } = await setUp(5);
     await spend(3);
 
@@ -183,7 +179,7 @@ describe('the pool of upstream requests', () => {
     expect(retryAfter(gone)).toEqual([429, '60']);
   });
 
-  it('is no failure of the provider, however often it refuses', async () => {
+  it('does not count its refusals as failures of the provider', async () => {
     const { clock, app, fake, lines, search, spend } = await setUp(5);
     await spend(4);
 
@@ -200,7 +196,7 @@ describe('the pool of upstream requests', () => {
     expect((await askFrom(app, '/robin')).statusCode).toBe(200);
   });
 
-  it('does not keep a provider from being found back', async () => {
+  it('does not prevent a provider from recovering', async () => {
     const { clock, fake, key, search, spend } = await setUp(30, {
       PERCH_BREAKER_FAILURES: '2',
     });
@@ -221,28 +217,24 @@ describe('the pool of upstream requests', () => {
     expect(statusesOf([refused, keyed])).toEqual([429, 200]);
   });
 
-  clause(
-    'read.limits.conversion_unaffected_by_keys',
-    'is not for posts, which neither draw on it nor want for it',
-    async () => {
-      const { app, fake, search } = await setUp(5);
-      const posts = fake.addTimeline('robin', { length: 10 }).rows;
-      for (const { id } of posts) {
-        expect((await askFrom(app, `/robin/status/${id}?thread=off&replies=off`)).statusCode).toBe(
-          200,
-        );
-      }
+  clause('read.limits.conversion_unaffected_by_keys', 'is not used by posts', async () => {
+    const { app, fake, search } = await setUp(5);
+    const posts = fake.addTimeline('robin', { length: 10 }).rows;
+    for (const { id } of posts) {
+      expect((await askFrom(app, `/robin/status/${id}?thread=off&replies=off`)).statusCode).toBe(
+        200,
+      );
+    }
 
-      const searches = [await search(), await search(), await search(), await search()];
-      const over = await search();
-      const post = await askFrom(app, `/robin/status/${posts[0]?.id}?thread=off&nocache=true`);
+    const searches = [await search(), await search(), await search(), await search()];
+    const over = await search();
+    const post = await askFrom(app, `/robin/status/${posts[0]?.id}?thread=off&nocache=true`);
 
-      expect(statusesOf(searches)).toEqual([200, 200, 200, 200]);
-      expect(statusesOf([over, post])).toEqual([429, 200]);
-    },
-  );
+    expect(statusesOf(searches)).toEqual([200, 200, 200, 200]);
+    expect(statusesOf([over, post])).toEqual([429, 200]);
+  });
 
-  it('answers from the cache when it has nothing left', async () => {
+  it('does not limit replies from the cache', async () => {
     const { app, search, spend } = await setUp(5);
     await askFrom(app, '/search?q=kept');
     await spend(3);
@@ -254,10 +246,10 @@ describe('the pool of upstream requests', () => {
   });
 });
 
-describe('the requests that the upstream gets', () => {
+describe('upstream requests', () => {
   const neverOpen = { PERCH_BREAKER_FAILURES: '1000' };
 
-  it('are counted each where connections are reset', async () => {
+  it('are counted individually on a retry after a reset', async () => {
     const still = createManualClock();
     // Nobody moves the clock on while the client waits before it tries once more.
     const clock = { ...still, sleep: async () => undefined };
@@ -270,7 +262,7 @@ describe('the requests that the upstream gets', () => {
     expect(fake.requests).toHaveLength(4);
   });
 
-  it('are counted each where it redirects', async () => {
+  it('are counted individually on a redirect', async () => {
     const { fake, search } = await setUp(5, neverOpen);
     fake.interrupt(
       (url) => !url.includes('&moved=1'),
@@ -283,7 +275,7 @@ describe('the requests that the upstream gets', () => {
     expect(fake.requests).toHaveLength(4);
   });
 
-  it('are counted when they are sent, also where they wait for their turn', async () => {
+  it('are counted when they are sent, also after a wait for the rate limit', async () => {
     const { app, clock, fake, key, search } = await setUp(5, { PERCH_FXTWITTER_PER_MINUTE: '6' });
     const searchFive = () => Promise.all([1, 2, 3, 4, 5].map(() => search(key)));
     const { rows } = fake.addTimeline('robin', { length: 6 });
@@ -306,10 +298,10 @@ describe('the requests that the upstream gets', () => {
   });
 });
 
-describe('callers who share a fetch and not their part of the pool', () => {
+describe('callers who share a fetch but not their part of the pool', () => {
   clause(
     'read.limits.key_larger_share',
-    'are answered by their own part: the keyed one who joined from the beginning',
+    'are answered from their own part: the caller with a key joins at the beginning',
     async () => {
       const { app, key, spend } = await setUp(10);
       await spend(8);
@@ -324,7 +316,7 @@ describe('callers who share a fetch and not their part of the pool', () => {
     },
   );
 
-  it('are answered by their own part: the keyed one who joined in the middle', async () => {
+  it('are answered from their own part: the caller with a key joins in the middle', async () => {
     const { app, clock, fake, key, spend } = await setUp(30);
     await spend(21);
     const release = fake.hold();
@@ -340,7 +332,7 @@ describe('callers who share a fetch and not their part of the pool', () => {
     expect(fake.requests).toHaveLength(24 + 4);
   });
 
-  it('are told their own wait, whoever began', async () => {
+  it('get their own wait, regardless of who started the fetch', async () => {
     const { app, clock, key, spend } = await setUp(5);
     await spend(1, key);
     await clock.advance(50_000);
@@ -359,7 +351,7 @@ describe('callers who share a fetch and not their part of the pool', () => {
     ]);
   });
 
-  it('are answered together where a keyed one began', async () => {
+  it('are all answered if a caller with a key started the fetch', async () => {
     const { app, fake, key, spend } = await setUp(10);
     await spend(8);
 
@@ -370,8 +362,8 @@ describe('callers who share a fetch and not their part of the pool', () => {
   });
 });
 
-describe('what is read anew in the background', () => {
-  it('draws on the part of callers without a key, and fails there in silence', async () => {
+describe('background revalidation', () => {
+  it('uses the part of callers without a key, and fails silently', async () => {
     const { clock, app, fake, key, lines, search, spend } = await setUp(10);
     await askFrom(app, '/search?q=kept', key);
     await clock.advance(windowMs);
@@ -390,7 +382,7 @@ describe('what is read anew in the background', () => {
     ]);
   });
 
-  it('leaves less for them', async () => {
+  it('reduces the part of callers without a key', async () => {
     const { clock, app, fake, key, search, spend } = await setUp(5);
     await askFrom(app, '/search?q=kept', key);
     await clock.advance(windowMs);
@@ -419,7 +411,7 @@ type Step = typeof one extends fc.Arbitrary<infer Value> ? Value : never;
 
 const lastOne = '/last';
 
-/** Waits until what a read has sent and given up has arrived: it was sent before this. */
+/** Waits until all cancelled requests of a read have arrived: they were sent before this one. */
 async function awaitArrivals({ url }: FakeFxTwitter): Promise<void> {
   for (let times = 0; times < 2; times += 1) {
     await new Promise<void>((resolve, reject) => {
@@ -431,7 +423,7 @@ async function awaitArrivals({ url }: FakeFxTwitter): Promise<void> {
   }
 }
 
-/** Notes which requests arrived at a fake, when, and who caused them. */
+/** Records which requests arrive at a fake upstream, when, and the reply that caused them. */
 class Arrivals {
   readonly #rig: Awaited<ReturnType<typeof setUp>>;
   readonly #received: { readonly atMs: number; readonly isKeyed: boolean }[] = [];
@@ -440,7 +432,7 @@ class Arrivals {
     this.#rig = rig;
   }
 
-  /** Notes what has arrived since the last time as caused by one reply. */
+  /** Records the requests since the last call as caused by one reply. */
   async note({ isKeyed }: Pick<Step, 'isKeyed'>, { statusCode }: Reply): Promise<void> {
     const { fake, clock } = this.#rig;
     if (statusCode !== 200) await awaitArrivals(fake);
@@ -448,7 +440,7 @@ class Arrivals {
     while (this.#received.length < arrived) this.#received.push({ atMs: clock.now(), isKeyed });
   }
 
-  /** The most in any window, wherever it begins. */
+  /** Maximum number of requests in any window. */
   most(isCounted: (isKeyed: boolean) => boolean): number {
     const counted = this.#received.filter(({ isKeyed }) => isCounted(isKeyed));
     const times = counted.map(({ atMs }) => atMs);
@@ -459,7 +451,7 @@ class Arrivals {
 
 clause(
   ['read.limits.key_larger_share', 'read.errors.rate_limit'],
-  'the upstream never gets more requests in a window than the pool has, and keeps nobody waiting longer',
+  'the upstream never gets more requests in a window than the pool allows, and no caller waits longer than needed',
   async () => {
     const property = fc.asyncProperty(
       fc.array(one, { minLength: 50, maxLength: 50 }),

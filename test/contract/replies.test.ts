@@ -267,7 +267,7 @@ describe('the replies on X', () => {
     expect([absent.statusCode, absent.json().code]).toEqual([404, 'not_found']);
     expect([present.statusCode, present.json().code]).toEqual([503, 'upstream_unavailable']);
     expect(present.json().detail).toBe(
-      'The post can be read, but the source could not look for its replies.',
+      'The post can be read, but its replies cannot. Try again later.',
     );
   });
 
@@ -294,6 +294,6 @@ describe('the replies of a platform', () => {
     const reply = await app.request('/api/v1/posts/20/replies');
 
     expect([reply.statusCode, reply.json().code]).toEqual([400, 'unsupported_platform']);
-    expect(reply.json().detail).toContain('where this post is');
+    expect(reply.json().detail).toContain('The post is on');
   });
 });

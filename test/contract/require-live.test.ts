@@ -11,7 +11,7 @@ const minute = 60_000;
 const url = '/api/v1/search?q=fog&format=json';
 const liveUrl = `${url}&require_live=true`;
 
-/** Creates a provider that searches X as the last resort only, as the archive does. */
+/** Creates a provider that searches X only as the last resort, like the archive. */
 function createLastResort(): Provider {
   return {
     name: 'archive',
@@ -52,7 +52,7 @@ describe('a search with require_live=true', () => {
 
     const reply = await app.request(`/search?q=fog&require_live=1`);
     expect([reply.statusCode, reply.headers['retry-after']]).toEqual([503, '30']);
-    expect(reply.json().detail).toBe('There are no live results: It is down.');
+    expect(reply.json().detail).toBe('There are no live results. It is down.');
   });
 
   it('is 503 instead of a stale copy', async () => {

@@ -55,7 +55,7 @@ describe('a search of a platform that is down', () => {
     expect(reply.json()).toMatchObject({ degraded: true, source: 'archive' });
     expect(platformsOf(reply.json().posts)).toEqual(['x']);
     expect(reply.json().warnings).toEqual([
-      'X could not be searched now. What was imported of X into the archive of this server was searched instead, which is not live and may lack much.',
+      'X could not be searched now. The posts and accounts of X in the archive of this server were searched instead. They are not live and may be incomplete.',
     ]);
     expect(users.json()).toMatchObject({
       degraded: true,

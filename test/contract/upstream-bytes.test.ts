@@ -10,7 +10,7 @@ import { upstream } from '../support/listen.ts';
 
 const mebibyte = 1_048_576;
 
-/** An app that reads X from an upstream which sends most of a large body, and the rest when it is told to. */
+/** An app that reads X from an upstream that sends most of a large body, and the rest on demand. */
 async function setUp() {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -47,7 +47,7 @@ async function setUp() {
 }
 
 describe('bytes of upstream responses', () => {
-  it('are bounded for each client address, and those of others are received', async () => {
+  it('are limited per client address, without affecting other addresses', async () => {
     const { http, read, release, sent } = await setUp();
     const first = read(1, '192.0.2.1');
     await expect.poll(sent).toBe(1);
@@ -63,7 +63,7 @@ describe('bytes of upstream responses', () => {
     await http.close();
   });
 
-  it('are given back when the read has ended', async () => {
+  it('are released when the read has ended', async () => {
     const { http, read, release } = await setUp();
     release();
 

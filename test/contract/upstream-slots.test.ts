@@ -6,7 +6,7 @@ import { buildMastodonApp } from '../support/mastodon-app.ts';
 import { accountRow, homeHost } from '../support/mastodon-payloads.ts';
 import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
 
-/** Reads posts with ids of three digits and more never end, until their readers leave. */
+/** Fake upstream on which reads of posts with ids of three or more digits never end. */
 const answersSmallIds = () =>
   createStubProvider('stub', ({ post: { id } }, { signal }) => {
     if (id.length < 3) return Promise.resolve(stubFound(stubPost(id)));
@@ -19,7 +19,7 @@ const answersSmallIds = () =>
 const slots = { PERCH_MAX_UPSTREAM_READS: '16', PERCH_UPSTREAM_READS_PER_ADDRESS: '6' };
 
 describe('reads that wait for an upstream', () => {
-  it('are bounded for each client address, so that others are answered', async () => {
+  it('are limited per client address, so that other clients are answered', async () => {
     const stub = answersSmallIds();
     const app = await buildTestApp({ env: slots, providers: [stub] });
     const flood = Array.from({ length: 40 }, (_, n) =>
@@ -36,7 +36,7 @@ describe('reads that wait for an upstream', () => {
     await Promise.all(flood);
   });
 
-  it('are bounded for an IPv6 network, whatever its addresses', async () => {
+  it('are limited per IPv6 network, regardless of its addresses', async () => {
     const stub = answersSmallIds();
     const env = { PERCH_MAX_UPSTREAM_READS: '64', PERCH_UPSTREAM_READS_PER_ADDRESS: '2' };
     const app = await buildTestApp({ env, providers: [stub] });
@@ -50,7 +50,7 @@ describe('reads that wait for an upstream', () => {
     await Promise.all(flood);
   });
 
-  it('are free again when their reader has left', async () => {
+  it('are released when their caller disconnects', async () => {
     const stub = createStubProvider('stub', async ({ post }) => stubFound(stubPost(post.id)));
     const app = await buildTestApp({ env: slots, providers: [stub] });
 
@@ -66,8 +66,8 @@ server.addAccount(accountRow('wren'));
 
 const profileOf = (host: string, name = 'wren') => `/api/v1/profiles/${name}@${host}`;
 
-describe('a host that callers name', () => {
-  it('is charged for when it does not answer in time', async () => {
+describe('a host named by callers', () => {
+  it('costs a unit if it does not answer in time', async () => {
     const { app } = await buildMastodonApp(
       { 'slow.example.org': hang },
       { PERCH_PUBLIC_ALLOWANCE: '3' },
@@ -82,7 +82,7 @@ describe('a host that callers name', () => {
     expect(statuses).toEqual([503, 503, 503, 429]);
   });
 
-  it('costs nothing when it fails at once', async () => {
+  it('costs nothing if it fails immediately', async () => {
     const { app } = await buildMastodonApp(
       { 'broken.example.org': (_request, response) => answerJson(response, {}, { status: 500 }) },
       { PERCH_PUBLIC_ALLOWANCE: '2' },
@@ -96,7 +96,7 @@ describe('a host that callers name', () => {
     expect(statuses).toEqual([503, 503, 503, 503]);
   });
 
-  it('is left alone for a while after it has failed repeatedly, and no other host is', async () => {
+  it('is not requested for a while after repeated failures, without affecting other hosts', async () => {
     const { app, fake } = await buildMastodonApp(
       { 'slow.example.org': hang, [homeHost]: server.handler },
       {},
@@ -115,7 +115,7 @@ describe('a host that callers name', () => {
     expect(toSlow).toEqual([]);
   });
 
-  it('gets a bounded number of requests at once, of which one client has half', async () => {
+  it('gets a limited number of concurrent requests, half of them for one client', async () => {
     const { app, fake } = await buildMastodonApp(
       { 'slow.example.org': hang },
       {},

@@ -29,7 +29,7 @@ function open(path: string): ArchiveStore {
   return store;
 }
 
-/** Starts an import into the archive of a folder. */
+/** Starts an import into the archive of a data folder. */
 function startImport(data: string, ...args: readonly string[]): PerchProcess {
   return spawnPerch(['archive', 'import', ...args], { PERCH_DATA_DIR: data });
 }
@@ -38,7 +38,7 @@ async function run(data: string, ...args: readonly string[]) {
   return spawnPerch(['archive', ...args], { PERCH_DATA_DIR: data }).ended;
 }
 
-/** Runs the command in this process. */
+/** Runs the command in the test's process. */
 async function runHere(data: string, ...args: readonly string[]) {
   const written = { stdout: '', stderr: '' };
   const code = await runCommand(['archive', ...args], {
@@ -51,7 +51,7 @@ async function runHere(data: string, ...args: readonly string[]) {
 
 /** Returns the number of items that the import has stored so far. */
 function itemsOf(store: ArchiveStore): number {
-  return store.importsOf('x', 'wren_example')[0]?.items ?? 0;
+  return store.listImports('x', 'wren_example')[0]?.items ?? 0;
 }
 
 it('resumes after kill -9 at ten moments, and ends with the same contents', async () => {
@@ -252,7 +252,7 @@ describe('perch archive', () => {
     await runHere(data, 'import', writeExport(temporaryFolder(), small()));
     const left = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
     const stdout = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, end) => end(left) });
-    stdout.on('error', () => undefined); // as the process does
+    stdout.on('error', () => undefined); // like the process
     const stderr = { write: vi.fn() };
 
     const code = await runCommand(['archive', 'export'], {

@@ -14,24 +14,24 @@ import { exchange, listen, upstream } from '../support/listen.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { fxNoList, fxNoUser } from '../support/x-payloads.ts';
 
-/** Limits that make an outage short, with the proportions of the defaults. */
+/** Limits for short outages, in the proportions of the defaults. */
 const short = {
   PERCH_CONNECT_TIMEOUT_MS: '300',
   PERCH_ATTEMPT_TIMEOUT_MS: '1000',
   PERCH_READ_TIMEOUT_MS: '1500',
 };
 
-/** Answers are stale at once, and served only when no upstream answers. */
+/** Answers are stale at once, and are served only if no upstream answers. */
 const staleAtOnce = { PERCH_CACHE_TTL_SECONDS: '0', PERCH_STALE_WHILE_REVALIDATE_SECONDS: '0' };
 
-/** A data folder whose archive holds an account of X. */
+/** Creates a data folder whose archive contains an X account. */
 function withImports() {
   const folder = temporaryFolder();
   fillArchive(folder, ['x']);
   return { PERCH_DATA_DIR: folder };
 }
 
-/** The members that these tests look at, of a body or a problem document. */
+/** Members of a body or problem document that the tests read. */
 interface Body {
   readonly code: string;
   readonly source: string;
@@ -49,7 +49,7 @@ async function readJson(reply: Response): Promise<Body> {
   return (await reply.json()) as Body;
 }
 
-/** Starts Perch before a fake FxTwitter that has `wren`, and a second source that says nothing. */
+/** Starts Perch with a fake FxTwitter that has `wren`, and a second source that returns nothing. */
 async function setUp(env: Readonly<Record<string, string>> = {}) {
   const fake = await startFakeFxTwitter();
   const silent = await upstream(hang);
@@ -83,7 +83,7 @@ const isProfile = (handle: string) => (url: string) => url === `/2/profile/${han
 const isUnder = (path: string) => (url: string) => url.startsWith(path);
 const isAny = () => true;
 
-/** Makes X unreachable for the service, which then answers everything with a 404. */
+/** Makes X unreachable for FxTwitter, which then answers everything with a 404. */
 function cutOffX(fake: FakeFxTwitter): () => void {
   return fake.interrupt(isAny, (request, response) => {
     const isList = /\/(?:statuses|followers|following|search)/.test(request.url ?? '');
@@ -91,7 +91,7 @@ function cutOffX(fake: FakeFxTwitter): () => void {
   });
 }
 
-/** Each list of an account, on both surfaces. */
+/** All lists of an account, on both surfaces. */
 const listsOf = (handle: string) => [
   `/api/v1/profiles/${handle}`,
   `/api/v1/profiles/${handle}/followers`,
@@ -108,11 +108,11 @@ async function expectProblem(reply: Response, status: number, code: string): Pro
   expect(JSON.stringify(problem)).not.toMatch(/User not found|Secret page|slow down|127\.0\.0\.1/);
 }
 
-describe('an account that cannot be found', () => {
+describe('an account that is not found', () => {
   clauseEach(
     'read.errors.upstream_as_problem',
     listsOf('nobody'),
-    (path) => `does not exist where another account can be read: ${path}`,
+    (path) => `does not exist if another account can be read: ${path}`,
     async (path) => {
       const { get } = await setUp();
 
@@ -123,7 +123,7 @@ describe('an account that cannot be found', () => {
   clauseEach(
     'read.errors.upstream_down',
     listsOf('nobody'),
-    (path) => `may exist where no account can be read: ${path}`,
+    (path) => `may exist if no account can be read: ${path}`,
     async (path) => {
       const { fake, get } = await setUp();
       cutOffX(fake);
@@ -155,7 +155,7 @@ describe('an account that cannot be found', () => {
   clauseEach(
     'read.errors.upstream_as_problem',
     ['/hidden/followers', '/hidden/following'],
-    (path) => `is not public when it is protected and its list comes empty: ${path}`,
+    (path) => `is not public if it is protected and its list is empty: ${path}`,
     async (path) => {
       const { fake, get } = await setUp();
       fake.addAccount('hidden', { protected: true });
@@ -164,19 +164,15 @@ describe('an account that cannot be found', () => {
     },
   );
 
-  clause(
-    'read.errors.upstream_down',
-    'exists when only its followers cannot be listed',
-    async () => {
-      const { fake, get } = await setUp();
-      fake.interrupt(isUnder('/2/profile/wren/followers'), says(404, fxNoList));
+  clause('read.errors.upstream_down', 'exists if only its followers cannot be listed', async () => {
+    const { fake, get } = await setUp();
+    fake.interrupt(isUnder('/2/profile/wren/followers'), says(404, fxNoList));
 
-      const [followers, profile] = [await get('/wren/followers'), await get('/wren')];
+    const [followers, profile] = [await get('/wren/followers'), await get('/wren')];
 
-      expect([followers.headers.get('retry-after'), profile.status]).toEqual(['30', 200]);
-      await expectProblem(followers, 503, 'upstream_unavailable');
-    },
-  );
+    expect([followers.headers.get('retry-after'), profile.status]).toEqual(['30', 200]);
+    await expectProblem(followers, 503, 'upstream_unavailable');
+  });
 });
 
 describe('a search', () => {
@@ -208,25 +204,29 @@ describe('a search', () => {
     },
   );
 
-  clause('read.v1.search', 'that the archive began is walked there to the end', async () => {
-    const { fake, get } = await setUp(withImports());
-    const restore = fake.interrupt(isUnder('/2/search'), says(404, fxNoList));
-    const pages = [await readJson(await get('/search?q=the&limit=1'))];
-    restore();
+  clause(
+    'read.v1.search',
+    'that the archive started stays with the archive to the end',
+    async () => {
+      const { fake, get } = await setUp(withImports());
+      const restore = fake.interrupt(isUnder('/2/search'), says(404, fxNoList));
+      const pages = [await readJson(await get('/search?q=the&limit=1'))];
+      restore();
 
-    for (let next = pages[0]?.nextCursor; next !== undefined; next = pages.at(-1)?.nextCursor) {
-      pages.push(await readJson(await get(`/search?q=the&limit=1&cursor=${next}`)));
-    }
+      for (let next = pages[0]?.nextCursor; next !== undefined; next = pages.at(-1)?.nextCursor) {
+        pages.push(await readJson(await get(`/search?q=the&limit=1&cursor=${next}`)));
+      }
 
-    const ids = pages.flatMap(({ posts }) => posts.map(({ id }) => id));
-    expect(pages.length).toBeGreaterThan(2);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const page of pages) expect([page.source, page.degraded]).toEqual(['archive', true]);
-  });
+      const ids = pages.flatMap(({ posts }) => posts.map(({ id }) => id));
+      expect(pages.length).toBeGreaterThan(2);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const page of pages) expect([page.source, page.degraded]).toEqual(['archive', true]);
+    },
+  );
 
   clause(
     ['read.errors.upstream_down', 'read.errors.upstream_as_problem'],
-    'fails when there is no archive',
+    'fails without an archive',
     async () => {
       const { fake, get } = await setUp({ PERCH_PROVIDERS: 'fxtwitter' });
       fake.interrupt(isAny, says(404, fxNoList));
@@ -241,7 +241,7 @@ describe('a search', () => {
   clauseEach(
     'read.errors.upstream_as_problem',
     paths,
-    (path) => `is refused when the source refuses its text: ${path}`,
+    (path) => `is rejected if the source rejects its text: ${path}`,
     async (path) => {
       const { fake, get } = await setUp();
       fake.interrupt(isAny, says(400, { code: 400, message: 'Secret page of the upstream' }));
@@ -252,7 +252,7 @@ describe('a search', () => {
 
   clause(
     'read.errors.upstream_down',
-    'that fails again and again leaves posts and profiles readable',
+    'that fails repeatedly leaves posts and profiles readable',
     async () => {
       const { fake, get, timeline } = await setUp({ PERCH_PROVIDERS: 'fxtwitter' });
       fake.interrupt(isUnder('/2/search'), says(404, fxNoList));
@@ -284,7 +284,7 @@ describe('a source that asks for fewer requests', () => {
   clauseEach(
     'read.limits.upstream_outage_retry_after',
     listsOf('wren'),
-    (path) => `is left alone for as long as it says: ${path}`,
+    (path) => `receives no requests for the requested time: ${path}`,
     async (path) => {
       const { fake, get } = await setUp();
       const restore = fake.interrupt(isAny, slowDown);
@@ -311,7 +311,7 @@ describe('a profile whose posts cannot be read', () => {
       { name: 'sends another shape', fault: says(200, { code: 200, rows: [] }) },
       { name: 'never answers', fault: hang },
     ],
-    ({ name }) => `is shown without them, and they follow later: the source ${name}`,
+    ({ name }) => `is returned without them, and they follow later: the source ${name}`,
     async ({ fault }) => {
       const { fake, get, timeline } = await setUp();
       const restore = fake.interrupt(isUnder('/2/profile/wren/statuses'), fault);
@@ -335,7 +335,7 @@ describe('an outage', () => {
   clauseEach(
     'read.errors.upstream_down',
     ['/wren', '/wren/followers', '/api/v1/profiles/wren?include_posts=false', '/search?q=heron'],
-    (path) => `is bridged by the last answer, which says so: ${path}`,
+    (path) => `is bridged by the stale answer, with a warning: ${path}`,
     async (path) => {
       const { fake, get } = await setUp(staleAtOnce);
       const before = await readJson(await get(path));
@@ -363,7 +363,7 @@ describe('an outage', () => {
 
   clause(
     'read.errors.upstream_as_problem',
-    'shows nothing of an account that was gone before it',
+    'does not bring back an account that was deleted before',
     async () => {
       const { fake, get, timeline } = await setUp();
       const kept = [
@@ -395,7 +395,7 @@ describe('callers', () => {
       ['/@wren/followers', '/api/v1/profiles/wren/followers'],
       ['/search?q=heron', '/api/v1/search?q=heron'],
     ] as const,
-    ([path]) => `who ask for the same at once make the requests of one: ${path}`,
+    ([path]) => `share the upstream requests of identical reads: ${path}`,
     async (paths) => {
       const alone = await setUp();
       await alone.get(paths[0]);
@@ -413,7 +413,7 @@ describe('callers', () => {
   );
 
   it.each(['/wren', '/wren/followers', '/search?q=heron'])(
-    'who leave end the requests that only they wait for: %s',
+    'end their upstream requests when they leave: %s',
     async (path) => {
       const { app, fake, url } = await setUp();
       const open = new Set<unknown>();
@@ -430,7 +430,7 @@ describe('callers', () => {
     },
   );
 
-  it('who leave take nothing from those who stay', async () => {
+  it('do not affect others when they leave', async () => {
     const { app, fake, get, url } = await setUp();
     const release = fake.hold();
 
@@ -446,7 +446,7 @@ describe('callers', () => {
   });
 });
 
-/** Sends a request whose sender leaves when told to, and never looks at the answer. */
+/** Sends a request that can be aborted, and ignores its reply. */
 function askAndLeave(url: string): () => void {
   const request = send(url, { agent: false }).on('error', () => {});
   return () => void request.destroy();
@@ -456,7 +456,7 @@ function urlsOf(fake: FakeFxTwitter): readonly string[] {
   return fake.requests.map(({ url }) => url).toSorted();
 }
 
-describe('a handle that is none', () => {
+describe('an invalid handle', () => {
   const hostile = [
     '..%2f',
     '%e2%84%aax',
@@ -514,7 +514,7 @@ describe('a handle that is none', () => {
   );
 });
 
-/** Writes a request of which the path is sent as it is. */
+/** Sends a request with an unmodified path. */
 function toHead(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 }

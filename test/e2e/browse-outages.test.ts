@@ -29,7 +29,7 @@ describe('a caller who leaves', () => {
   it.each([
     { path: '/wren', held: isTimeline },
     { path: '/wren/followers?limit=50', held: (url: string) => url.includes('cursor=') },
-  ])('spoils nothing for the next one at $path', async ({ path, held }) => {
+  ])('does not affect the next one at $path', async ({ path, held }) => {
     const { app, fake, get, read } = await setUp();
     fake.addTimeline('wren', { length: 30 });
     fake.addConnections('wren', { kind: 'followers', length: 90 });
@@ -51,8 +51,8 @@ describe('a caller who leaves', () => {
   });
 });
 
-describe('a stop', () => {
-  it('ends a read of which a part is there with shutting_down', async () => {
+describe('a shutdown', () => {
+  it('ends a partial read with shutting_down', async () => {
     const { app, fake, get } = await setUp();
     let waiting = 0;
     fake.interrupt(isTimeline, () => {
@@ -68,7 +68,7 @@ describe('a stop', () => {
 });
 
 describe('an outage', () => {
-  it('loses no rows of a short page that cannot be asked for again', async () => {
+  it('loses no rows of a short page that cannot be requested again', async () => {
     const { fake, read } = await setUp();
     const habits = { ...steadyHabits, shortTimes: (index: number) => (index === 20 ? 1 : 0) };
     const list = fake.addTimeline('wren', { length: 60 }, habits);
@@ -88,7 +88,7 @@ describe('an outage', () => {
   it.each([
     ['only its posts cannot be read', [isTimeline]],
     ['first its posts, then nothing can be read', [isTimeline, () => true]],
-  ] as const)('leaves the older copy of a profile when %s', async (_title, broken) => {
+  ] as const)('keeps the stale profile when %s', async (_title, broken) => {
     const instant = { PERCH_CACHE_TTL_SECONDS: '0', PERCH_STALE_WHILE_REVALIDATE_SECONDS: '0' };
     const { fake, get, read } = await setUp(instant);
     fake.addTimeline('wren', { length: 30 });

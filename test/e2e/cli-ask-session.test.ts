@@ -217,7 +217,7 @@ describe.each(['a server', 'no server'])('perch ask --session with %s', (beside)
 
     expect(code).toBe(2);
     expect(err).toBe(
-      'perch: There is no session with this id. `perch sessions list` lists the sessions, and `--session new` starts a new one.\n',
+      'perch: There is no session with this id. `perch sessions list` lists the sessions, `--session new` starts one.\n',
     );
   });
 

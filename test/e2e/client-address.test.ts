@@ -9,7 +9,7 @@ import { createStubProvider, stubFound, stubPost } from '../support/stub-provide
 
 const warning = /X-Forwarded-For/;
 
-/** An app with an allowance of 50, and the lines of its log that are about the header. */
+/** An app with an allowance of 50, and its log lines about the header. */
 async function setUp(env: Readonly<Record<string, string>> = {}) {
   const warnings: string[] = [];
   const app = await buildTestApp({
@@ -25,10 +25,10 @@ async function setUp(env: Readonly<Record<string, string>> = {}) {
   return { app, warnings };
 }
 
-/** What is left to the client of a reply. */
+/** Remaining units of the client of a reply. */
 type Left = (forwarded: string | readonly string[] | null, url?: string) => Promise<number>;
 
-/** Makes an app listen on loopback, and gives what reads over its socket leave. */
+/** Makes an app listen on loopback, and returns the remaining units after reads over its socket. */
 async function listening(env: Readonly<Record<string, string>> = {}) {
   const { app, warnings } = await setUp(env);
   const address = await app.server.listen({ host: '127.0.0.1', port: 0 });
@@ -49,17 +49,17 @@ function readLeft(address: string, agent: Agent | false = false): Left {
     });
 }
 
-/** Reads each once, in order, and gives what is left after each. */
+/** Sends reads in order, and returns the remaining units after each. */
 async function leftAfter(left: Left, forwarded: readonly Parameters<Left>[0][]): Promise<number[]> {
   const found: number[] = [];
   for (const one of forwarded) found.push(await left(one));
   return found;
 }
 
-describe('the address of a client that speaks to Perch itself', () => {
+describe('the address of a client that connects directly', () => {
   clause(
     'read.limits.public_allowance_search_and_browse',
-    'is the socket’s, whatever it forwards, which is warned about once',
+    'is the address of the socket, with one warning about forwarded headers',
     async () => {
       const { left, warnings } = await listening();
 
@@ -81,7 +81,7 @@ describe('the address of a client that speaks to Perch itself', () => {
     },
   );
 
-  it('is warned about once among many that come at once', async () => {
+  it('causes one warning for many concurrent requests', async () => {
     const { left, warnings } = await listening();
 
     const found = await Promise.all(
@@ -93,14 +93,14 @@ describe('the address of a client that speaks to Perch itself', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('is not warned about where nobody forwards', async () => {
+  it('causes no warning without forwarded headers', async () => {
     const { left, warnings } = await listening();
 
     expect(await leftAfter(left, [null, null])).toEqual([49, 48]);
     expect(warnings).toEqual([]);
   });
 
-  it('is the socket’s where another proxy is trusted', async () => {
+  it('is the address of the socket if only another proxy is trusted', async () => {
     const { left, warnings } = await listening({
       PERCH_TRUST_PROXY: '192.0.2.0/24, 2001:db8::/32',
     });
@@ -109,7 +109,7 @@ describe('the address of a client that speaks to Perch itself', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('stays the same for each request of a connection', async () => {
+  it('is the same for all requests of a connection', async () => {
     const { address } = await listening();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
@@ -125,7 +125,7 @@ describe('the address of a client behind a trusted proxy', () => {
 
   clause(
     'read.limits.public_allowance_search_and_browse',
-    'is the one that the proxy has written, and each has its own allowance',
+    'is the address that the proxy has written, with its own allowance',
     async () => {
       const { left, warnings } = await listening(env);
 
@@ -144,7 +144,7 @@ describe('the address of a client behind a trusted proxy', () => {
     },
   );
 
-  it('is no entry that the client has put before it', async () => {
+  it('ignores entries that the client has added', async () => {
     const { left } = await listening(env);
 
     const found = await leftAfter(left, [
@@ -160,7 +160,7 @@ describe('the address of a client behind a trusted proxy', () => {
     expect(found).toEqual([49, 48, 47, 46, 45, 44, 49]);
   });
 
-  it('is found through several proxies that are trusted', async () => {
+  it('is found through several trusted proxies', async () => {
     const { left } = await listening({ PERCH_TRUST_PROXY: 'loopback,10.0.0.0/8' });
 
     const found = await leftAfter(left, [
@@ -189,7 +189,7 @@ describe('the address of a client behind a trusted proxy', () => {
     expect(found).toEqual([49, 48, 47, 46, 49, 45]);
   });
 
-  it('is the proxy’s own where it has written nonsense', async () => {
+  it('is the proxy’s own address if the proxy has written something invalid', async () => {
     const { left } = await listening(env);
 
     expect(await leftAfter(left, ['nonsense', null, '', '999.1.1.1', '203.0.113.1'])).toEqual([
@@ -197,7 +197,7 @@ describe('the address of a client behind a trusted proxy', () => {
     ]);
   });
 
-  it('counts for posts in the same way', async () => {
+  it('determines the allowance for posts in the same way', async () => {
     const { left } = await listening({ ...env, PERCH_POST_ALLOWANCE: '7' });
     const read = (forwarded: string) => left(forwarded, '/wren/status/20?nocache=true');
 
@@ -212,7 +212,7 @@ describe('the address of a client behind a trusted proxy', () => {
 });
 
 describe('the address of a socket', () => {
-  /** What is left after a read by each of these, in order. */
+  /** Remaining units after a read by each of these, in order. */
   async function leftTo(sockets: readonly string[], asking: Asking = {}): Promise<number[]> {
     const { app } = await setUp({ PERCH_TRUST_PROXY: '192.0.2.99' });
     const found: number[] = [];
@@ -223,19 +223,19 @@ describe('the address of a socket', () => {
     return found;
   }
 
-  it('is one client for each IPv4 address, mapped or not', async () => {
+  it('counts each IPv4 address as one client, mapped or not', async () => {
     const sockets = ['192.0.2.1', '192.0.2.2', '::ffff:192.0.2.1', '::ffff:c000:201'];
 
     expect(await leftTo(sockets)).toEqual([49, 49, 48, 47]);
   });
 
-  it('is one client for each /64 of IPv6', async () => {
+  it('counts each IPv6 /64 as one client', async () => {
     const sockets = ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', 'fe80::1%eth0', 'fe80::2'];
 
     expect(await leftTo(sockets)).toEqual([49, 48, 49, 49, 48]);
   });
 
-  it('is believed to forward only where it is the proxy’s', async () => {
+  it('may forward only if it belongs to a trusted proxy', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.1' };
     const sockets = ['192.0.2.99', '192.0.2.98', '192.0.2.99', '::ffff:192.0.2.99'];
 
@@ -243,7 +243,7 @@ describe('the address of a socket', () => {
   });
 });
 
-it('the server as it is started warns once about what it does not believe', async () => {
+it('a started server warns once about untrusted forwarded headers', async () => {
   const perch = spawnPerch(['serve'], {
     PORT: '0',
     LOG_LEVEL: 'info',

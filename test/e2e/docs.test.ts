@@ -115,7 +115,7 @@ async function runInShell({ script, env }: DocExample): Promise<string> {
 
 /** Leaves out what only those see whose machine takes more than a second for the index. */
 function withoutWaiting(shown: string): string {
-  return shown.replaceAll(/^perch: \d+ files read for the index\n/gm, '');
+  return shown.replaceAll(/^perch: Building the index: \d+ files read\n/gm, '');
 }
 
 describe.each(pages)('$path', ({ path, examples, faults }) => {

@@ -14,14 +14,14 @@ import { describe, expect, onTestFinished } from 'vitest';
 import { clauseEach } from '../support/clause.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
-/** A way to lose the key store, and the way back. */
+/** Fault of the key store, and its repair. */
 interface Fault {
   readonly name: string;
-  /** Breaks the store at a path; gives what repairs it. */
+  /** Breaks the store at a path; returns the function that repairs it. */
   strike(path: string): Promise<() => Promise<void>> | (() => Promise<void>);
 }
 
-/** Puts the copy that was made before back in its place. */
+/** Restores the copy that was made before. */
 const restore = (path: string) => async () => {
   rmSync(path, { recursive: true, force: true });
   copyFileSync(`${path}.copy`, `${path}.new`);
@@ -84,7 +84,7 @@ const holdLock = `
   setTimeout(() => database.exec('COMMIT'), 5000);
 `;
 
-/** Resolves when the lock is held; the repair waits for its end. */
+/** Resolves when the file is locked; the repair waits until the lock is released. */
 async function lockForFiveSeconds(path: string): Promise<() => Promise<void>> {
   const sqlite = new URL('../../src/core/files/sqlite.ts', import.meta.url).href;
   const script = ['--input-type=module', '-e', holdLock, sqlite, path];
@@ -104,7 +104,7 @@ interface Served {
   readonly caching: unknown;
 }
 
-/** A server with one key, under load from callers with it and without. */
+/** Server with one key, under load from callers with and without it. */
 async function openLoadedServer() {
   const folder = temporaryFolder();
   const path = `${folder}/perch.db`;
@@ -128,7 +128,7 @@ async function openLoadedServer() {
   return { path, connect };
 }
 
-/** Somebody with a connection of his own. */
+/** Client with its own connection. */
 interface Caller {
   keyed(): Promise<Served>;
   anonymous(): Promise<Served>;
@@ -147,7 +147,7 @@ async function ask(client: Client, headers: Record<string, string>): Promise<Ser
 
 type LoadedServer = Awaited<ReturnType<typeof openLoadedServer>>;
 
-/** Keeps asking until it is stopped; gives what was served, with a key and without. */
+/** Sends requests until it is stopped; returns the numbers of answers with and without a key. */
 function startLoad(server: LoadedServer) {
   const keyed: Served[] = [];
   const anonymous: Served[] = [];
@@ -169,7 +169,7 @@ function startLoad(server: LoadedServer) {
   };
 }
 
-/** Asks with the key until the answer has a status; gives that answer. */
+/** Sends requests with the key until an answer has a status; returns that answer. */
 async function askUntil(caller: Caller, keyStatus: string): Promise<Served> {
   for (;;) {
     const served = await caller.keyed();
@@ -193,7 +193,7 @@ const anonymous = {
   caching: 'public, max-age=60, stale-while-revalidate=300',
 };
 
-describe('under load, with the key store', () => {
+describe('a server under load and its key store', () => {
   clauseEach(
     ['read.key_status.unverified', 'read.auth.unverified_soft_degradation'],
     faults,

@@ -12,25 +12,25 @@ import { temporaryFolder } from '../support/spawn-perch.ts';
 const writer = fileURLToPath(new URL('../support/key-writer.ts', import.meta.url));
 const tsx = import.meta.resolve('tsx');
 
-/** What is known of a key: its secret where its making was acknowledged. */
+/** Known state of a key, with its secret if its creation was acknowledged. */
 interface KnownKey {
   readonly label: string;
   readonly enabled: boolean;
   readonly key?: string;
 }
 
-/** The keys by id. */
+/** Keys by id. */
 type Keys = ReadonlyMap<string, KnownKey>;
 
 type WriterLine = Attempt | Acknowledgement;
 
-/** What a process acknowledged before it was killed, and the change it was at. */
+/** Changes that a process acknowledged before it was killed, and the change in progress. */
 interface Told {
   readonly keys: Keys;
   readonly attempt: Attempt | undefined;
 }
 
-/** Lets a process change keys, and kills it once it has written some lines. */
+/** Lets a process change keys, and kills it after some lines of output. */
 function runAndKill(path: string, linesBeforeKill: number): Promise<readonly WriterLine[]> {
   const child = spawn(process.execPath, ['--import', tsx, writer, path], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -51,7 +51,7 @@ function runAndKill(path: string, linesBeforeKill: number): Promise<readonly Wri
   });
 }
 
-/** Applies to the keys what was acknowledged. */
+/** Applies the acknowledged changes to the keys. */
 function follow(before: Keys, lines: readonly WriterLine[]): Told {
   const keys = new Map(before);
   let attempt: Attempt | undefined;
@@ -84,7 +84,7 @@ function acknowledge(keys: Map<string, KnownKey>, attempt: Attempt, line: Acknow
 const comparable = (keys: Keys) =>
   [...keys].map(([id, { label, enabled }]) => `${id} ${label} ${enabled}`).sort();
 
-/** All states that the file may be in: with and without the change that was under way. */
+/** All possible states of the file: with and without the change in progress. */
 function possibleStates({ keys, attempt }: Told, found: Keys): readonly (readonly string[])[] {
   const without = comparable(keys);
   if (attempt === undefined) return [without];
@@ -106,7 +106,7 @@ function possibleStates({ keys, attempt }: Told, found: Keys): readonly (readonl
   return [without, comparable(after)];
 }
 
-/** Opens the store anew and gives its keys, after a look at what each secret is worth. */
+/** Reopens the store and returns its keys, after checking each secret. */
 async function readStore(path: string, { keys: known, attempt }: Told): Promise<Keys> {
   const store = openKeyStore({
     path,
@@ -139,7 +139,7 @@ function expectSound(path: string): void {
   expect(verdict).toBe('ok');
 }
 
-/** Kills writers of one file one after the other; after each, the file holds what was told. */
+/** Kills writers of one file in sequence; after each, the file must have the acknowledged keys. */
 async function killRepeatedly(path: string, kills: number): Promise<number> {
   let keys: Keys = new Map();
   let acknowledged = 0;
@@ -156,11 +156,11 @@ async function killRepeatedly(path: string, kills: number): Promise<number> {
   return acknowledged;
 }
 
-/** Kills for each of two files that are written at once. */
+/** Number of kills for each of two files that are written concurrently. */
 const killsOfLane = isLongRun ? 25 : 4;
 
 describe('keys under kill -9', () => {
-  it(`are what was acknowledged, after ${2 * killsOfLane} kills`, async () => {
+  it(`are those that were acknowledged, after ${2 * killsOfLane} kills`, async () => {
     const folder = temporaryFolder();
 
     const counts = await Promise.all(

@@ -15,7 +15,7 @@ import { fc, runs } from '../support/fast-check.ts';
 import { listen } from '../support/listen.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
-/** Walks ask for more pages than the pace allows, and some meet failures on purpose. */
+/** The tests request more pages than the pace allows, and some of them fail on purpose. */
 const unpaced = {
   PERCH_FXTWITTER_PER_MINUTE: '100000',
   PERCH_BREAKER_FAILURES: '1000',
@@ -26,9 +26,9 @@ const unpaced = {
 const sharedKey = { PERCH_CURSOR_KEY: 'a key that two processes share, of 32' };
 
 /**
- * Makes habits of a table of numbers, so that the same index always meets the same habit. No table
- * makes a walk of odd pages only, which would exceed what one read may ask. `isNear` keeps repeats
- * within what a cursor has marks for, where a process does not know the walk.
+ * Converts a table of numbers to habits of the fake upstream, so that the same index has the same habit. No table
+ * consists of doubtful pages only, which would exceed the requests of one read. `isNear` keeps repeats within the
+ * fingerprints of a cursor, for processes without the memory of the list.
  */
 function habitsOf(table: readonly number[], { isNear = false } = {}): FxHabits {
   const take = (index: number, salt: number) => table[(index * 7 + salt * 13) % table.length] ?? 0;
@@ -50,18 +50,18 @@ function habitsOf(table: readonly number[], { isNear = false } = {}): FxHabits {
 
 const kinds = ['post', 'self_reply', 'reply', 'foreign', 'repost', 'self_repost'] as const;
 
-/** Makes a timeline of which about a half is posts of the account's own. */
+/** Creates a timeline of which about half are posts by the account. */
 function kindsOf(table: readonly number[]): (index: number) => FxRowKind {
   return (index) => kinds[((table[index % table.length] ?? 0) + index * 3) % 8] ?? 'post';
 }
 
-/** What a walk asks for, beside the page. */
+/** Parameters of a list, without the page. */
 interface Options {
   readonly with_replies: boolean;
   readonly with_reposts: boolean;
 }
 
-/** What a timeline must come to: of each id the first row whose kind is wanted. */
+/** Returns the expected items of a timeline: for each id, the first row of a requested kind. */
 function expectedOf(
   { rows }: FxList<FxTimelineRow>,
   { with_replies, with_reposts }: Options,
@@ -75,19 +75,19 @@ function expectedOf(
   return [...new Set(rows.filter(({ kind }) => wanted.includes(kind)).map(({ id }) => id))];
 }
 
-/** How one page of a walk is asked for. */
+/** Request for one page of a list. */
 interface Step {
   readonly limit: number;
   readonly surface: 'v1' | 'permalink';
   readonly nocache: boolean;
-  /** Which row is deleted after the page, as a share of the list. */
+  /** Position of the row that is deleted after the page, as a share of the list. */
   readonly removal: number | null;
 }
 
 const plainStep: Step = { limit: 20, surface: 'v1', nocache: false, removal: null };
 
 interface Walk {
-  /** The addresses of the servers, each asked for a page in turn. */
+  /** Addresses of the servers, which take turns for the pages. */
   readonly servers: readonly string[];
   readonly paths: Readonly<Record<Step['surface'], string>>;
   readonly steps: readonly Step[];
@@ -126,7 +126,7 @@ function idsOf({ posts, users }: BrowseReply): readonly (string | null)[] {
   return (posts ?? users ?? []).map(({ id }) => id);
 }
 
-/** Walks a whole list; each page is asked for as the next step says. */
+/** Reads a whole list, with the requests of the given steps. */
 async function walkAll(walk: Walk): Promise<Walked> {
   const pages: WalkedPage[] = [];
   const removed = new Set<string>();
@@ -150,11 +150,11 @@ function removeRow(list: FxList | undefined, { removal }: Step, removed: Set<str
 }
 
 /**
- * Expects each item once and in order, in full pages that are counted. Where something was deleted on
- * the way, an upstream page may look as if it had not come whole; then a page may say that it is not.
+ * Expects each item once and in order, in full numbered pages. After a deletion, an upstream page can look truncated,
+ * and a page may then be reported as incomplete.
  */
 function expectWhole({ pages, given, removed }: Walked, expected: readonly string[]): void {
-  // What was deleted on the way may have been given before, or not.
+  // Items that were deleted meanwhile may have been returned before.
   const seen = new Set(given);
   expect(given).toEqual(expected.filter((id) => !removed.has(id) || seen.has(id)));
   const isExcused = ({ reply }: WalkedPage) => removed.size > 0 && reply.warnings.length > 0;
@@ -177,7 +177,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 const steps = fc.array(step, { minLength: 1, maxLength: 8 });
 
-/** A counterexample is told as far as it is shrunk by then. */
+/** The test reports the smallest counterexample found in time. */
 const inTime = { interruptAfterTimeLimit: 45_000 };
 
 const lengths = [
@@ -185,7 +185,7 @@ const lengths = [
   { name: 'long lists', length: fc.integer({ min: 0, max: 2000 }), numRuns: runs(6) },
 ];
 
-/** Starts a fake FxTwitter and a Perch before it; `next` gives a name that nobody had. */
+/** Starts a fake FxTwitter and Perch. `next` returns an unused name. */
 async function setUp(env: Readonly<Record<string, string>> = {}) {
   const fake = await startFakeFxTwitter();
   const { url } = await listen({ ...unpaced, PERCH_FXTWITTER_URL: fake.url, ...env });
@@ -216,9 +216,9 @@ function searchPaths(text: string, feed: string): Walk['paths'] {
 
 const options = fc.record({ with_replies: fc.boolean(), with_reposts: fc.boolean() });
 
-describe('a walk over HTTP', () => {
+describe('a list over HTTP', () => {
   it.each(lengths)(
-    'gives every post of a timeline that is wanted once and in order: $name',
+    'returns every post of a timeline once and in order: $name',
     async ({ length, numRuns }) => {
       const { fake, url, next } = await setUp();
 
@@ -240,7 +240,7 @@ describe('a walk over HTTP', () => {
   );
 
   it.each(lengths)(
-    'gives every follower and everybody followed once and in order: $name',
+    'returns every follower and followed account once and in order: $name',
     async ({ length, numRuns }) => {
       const { fake, url, next } = await setUp();
       const kind = fc.constantFrom('followers' as const, 'following' as const);
@@ -263,7 +263,7 @@ describe('a walk over HTTP', () => {
   );
 
   it.each(lengths)(
-    'gives everything that a search finds once and in order: $name',
+    'returns every match of a search once and in order: $name',
     async ({ length, numRuns }) => {
       const { fake, url, next } = await setUp();
       const feed = fc.constantFrom('latest', 'top', 'photos', 'videos');
@@ -290,7 +290,7 @@ describe('a walk over HTTP', () => {
     },
   );
 
-  it('leaves out what is from `until` on', async () => {
+  it('excludes posts at or after `until`', async () => {
     const { fake, url } = await setUp();
     fake.addAccount('wren');
     const list = fake.addTimeline('wren', { length: 400 }, habitsOf([8, 23, 51, 400, 77]));
@@ -322,7 +322,7 @@ function idOf({ id }: FxRow): string {
 }
 
 describe('a page by number', () => {
-  it('is the page that a walk by cursors comes to', async () => {
+  it('is the same page as by cursors', async () => {
     const { fake, url, next } = await setUp();
     const limit = fc.integer({ min: 1, max: 40 });
 
@@ -374,8 +374,8 @@ const odd: readonly Step[] = [
   { ...plainStep, limit: 45, surface: 'permalink' },
 ];
 
-describe('a walk goes on', () => {
-  it('in a second process that has the same key', async () => {
+describe('paging continues', () => {
+  it('in a second process with the same key', async () => {
     const fake = await startFakeFxTwitter();
     const { expected, paths } = await addSomeone(fake);
     const env = { ...unpaced, ...sharedKey, PERCH_FXTWITTER_URL: fake.url };
@@ -409,7 +409,7 @@ describe('a walk goes on', () => {
     expect(given).toEqual(expected);
   });
 
-  it('where it stopped, when the upstream failed in the middle of filling a page', async () => {
+  it('where it stopped, after the upstream failed while a page was filled', async () => {
     const { fake, url, next } = await setUp();
     const failing = fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 12 });
 
@@ -439,7 +439,7 @@ async function startProcess(env: Record<string, string>) {
   return { process, url };
 }
 
-/** Makes the requests to a path with these numbers, from 0, fail with a 500. */
+/** Makes requests to a path fail with 500, by their numbers from 0. */
 function failAt(fake: FakeFxTwitter, path: string, numbers: readonly number[]): void {
   let asked = 0;
   const isMet = (url: string) => {
@@ -451,8 +451,7 @@ function failAt(fake: FakeFxTwitter, path: string, numbers: readonly number[]): 
 }
 
 /**
- * Walks a list whose upstream fails at times, as a patient caller does: a page that could not be read
- * is asked for again, and one that is not full must say so.
+ * Reads a list whose upstream fails at times: a failed page is requested again, and a short page must have a warning.
  */
 async function walkThrough(walk: Walk) {
   const given: (string | null)[] = [];
@@ -472,7 +471,7 @@ async function walkThrough(walk: Walk) {
 }
 
 describe('the upstream', () => {
-  it('is asked for each of its pages once in a steady walk', async () => {
+  it('receives one request for each of its pages', async () => {
     const { fake, url } = await setUp();
     fake.addAccount('wren');
     const habits: FxHabits = {
@@ -505,7 +504,7 @@ function toStep(limit: number): Step {
   return { ...plainStep, limit };
 }
 
-/** What a request asks for, whatever the `count`. */
+/** Returns the request without `count`. */
 function placeOf(url: string): string {
   const { pathname, searchParams } = new URL(url, 'http://x.example');
   searchParams.delete('count');

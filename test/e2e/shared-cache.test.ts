@@ -11,10 +11,14 @@ const unknown = { authorization: `Bearer perch_${'u'.repeat(43)}` };
 const json = { accept: 'application/json' };
 const markdown = { accept: 'text/markdown' };
 
-/** The settings of an operator who lets shared caches keep replies, and of one who says nothing. */
+/** Settings with and without shared caching. */
 const settings = [{ PERCH_SHARED_CACHE_SECONDS: '300' }, {}] as const;
 
-function tell({ PERCH_SHARED_CACHE_SECONDS: seconds }: { PERCH_SHARED_CACHE_SECONDS?: string }) {
+function describeEnv({
+  PERCH_SHARED_CACHE_SECONDS: seconds,
+}: {
+  PERCH_SHARED_CACHE_SECONDS?: string;
+}) {
   return seconds === undefined ? 'without s-maxage' : `with s-maxage=${seconds}`;
 }
 
@@ -25,7 +29,7 @@ function statusOf({ headers, code, isFromCache }: CachedReply): readonly unknown
 const idOf = ({ headers }: CachedReply) => headers['x-request-id'];
 
 describe('a shared cache', () => {
-  it.each(settings)('answers everybody else from the first anonymous reply: %o', async (env) => {
+  it.each(settings)('serves the first anonymous reply to others: %o', async (env) => {
     const cache = await startSharedCache(env);
     for (const { url } of rows) {
       const first = await cache.get(url);
@@ -40,7 +44,7 @@ describe('a shared cache', () => {
   clauseEach(
     'read.auth.keyed_never_from_shared_cache',
     settings,
-    (env) => `answers no key from an anonymous copy: ${tell(env)}`,
+    (env) => `does not serve an anonymous reply to a key: ${describeEnv(env)}`,
     async (env) => {
       const cache = await startSharedCache(env);
       const { headers } = await cache.app.createKey();
@@ -55,7 +59,7 @@ describe('a shared cache', () => {
           [200, 'valid', false],
         ]);
         expect(new Set([anonymous, ...keyed].map(idOf)).size).toBe(3);
-        // And the anonymous copy is the same as before.
+        // The anonymous copy is unchanged.
         expect(statusOf(after)).toEqual([200, 'anonymous', true]);
         expect(idOf(after)).toBe(idOf(anonymous));
       }
@@ -65,7 +69,7 @@ describe('a shared cache', () => {
   clauseEach(
     'read.auth.keyed_never_from_shared_cache',
     settings,
-    (env) => `answers nobody from a keyed reply: ${tell(env)}`,
+    (env) => `does not serve a keyed reply to anyone: ${describeEnv(env)}`,
     async (env) => {
       const cache = await startSharedCache(env);
       const { headers } = await cache.app.createKey();
@@ -95,7 +99,7 @@ describe('a shared cache', () => {
       'read.errors.invalid_key',
       'read.auth.unknown_key_rejected',
     ],
-    'answers a key that is not good with 401, whatever it holds',
+    'returns 401 for an invalid key, whatever is cached',
     async () => {
       const cache = await startSharedCache({ PERCH_SHARED_CACHE_SECONDS: '300' });
       for (const { url } of browseRequests) {
@@ -115,7 +119,7 @@ describe('a shared cache', () => {
 
   clause(
     'read.auth.keyed_never_from_shared_cache',
-    'asks anew for a key also when it asks whether its copy is good',
+    'forwards conditional requests with a key',
     async () => {
       const cache = await startSharedCache({ PERCH_SHARED_CACHE_SECONDS: '300' });
       const { headers } = await cache.app.createKey();
@@ -133,7 +137,7 @@ describe('a shared cache', () => {
     },
   );
 
-  it('answers a key from the copy of a post, which is the same for everybody', async () => {
+  it('serves the cached copy of a post to a key', async () => {
     const cache = await startSharedCache({ PERCH_SHARED_CACHE_SECONDS: '300' });
     const { headers } = await cache.app.createKey();
     for (const { url } of postRequests) {
@@ -153,7 +157,7 @@ describe('a shared cache', () => {
     ['Markdown first', markdown, json],
     ['JSON before nothing', json, {}],
     ['nothing before JSON', {}, json],
-  ])('takes no format for another: %s', async (_, first, second) => {
+  ])('distinguishes formats: %s', async (_, first, second) => {
     const cache = await startSharedCache({ PERCH_SHARED_CACHE_SECONDS: '300' });
     for (const one of rows) {
       if (isEmbed(one)) continue;
@@ -167,7 +171,7 @@ describe('a shared cache', () => {
     }
   });
 
-  it('keeps no error', async () => {
+  it('stores no errors', async () => {
     const cache = await startSharedCache({
       PERCH_SHARED_CACHE_SECONDS: '300',
       PERCH_PUBLIC_ALLOWANCE: '1',
@@ -186,7 +190,7 @@ describe('a shared cache', () => {
     }
   });
 
-  it('keeps no “not found”, although it may be kept by default', async () => {
+  it('stores no “not found”, although it is cacheable by default', async () => {
     const cache = await startSharedCache({ PERCH_SHARED_CACHE_SECONDS: '300' });
     for (const { missingUrl } of rows) {
       if (missingUrl === null) continue;
@@ -209,7 +213,7 @@ describe('a shared cache before link previews', () => {
     ['the crawler first', crawler, person],
     ['the person first', person, crawler],
     ['a program first', curl, crawler],
-  ])('gives crawlers theirs and people theirs: %s', async (_, first, second) => {
+  ])('distinguishes crawlers and browsers: %s', async (_, first, second) => {
     const cache = await startSharedCache(env);
     for (const { url } of permalinks) {
       const [a, b] = [await cache.get(url, first), await cache.get(url, second)];
@@ -221,7 +225,7 @@ describe('a shared cache before link previews', () => {
     }
   });
 
-  it('gives a crawler that asks for JSON no preview, nor JSON to one that does not', async () => {
+  it('serves JSON only to crawlers that request it', async () => {
     const cache = await startSharedCache(env);
     for (const { url } of permalinks) {
       const replies = [
@@ -244,7 +248,7 @@ function typesOf(replies: readonly CachedReply[]): readonly unknown[] {
   return replies.map(({ headers }) => headers['content-type']);
 }
 
-/** What the headers of a request are answered with. */
+/** Sends a request with headers. */
 function typeFor(headers: { accept?: string; 'user-agent'?: string }): string {
   if (headers.accept === 'application/json') return 'application/json; charset=utf-8';
   const isCrawler = headers['user-agent']?.startsWith('Twitterbot') === true;

@@ -44,7 +44,7 @@ function openClient(network?: PublicHttpOptions, maxBytes = 65_536): HttpClient 
   return client;
 }
 
-/** Asks, and gives the body of the answer, or the kind of the failure. */
+/** Sends a request, and returns the body of the response, or the kind of the failure. */
 async function ask(client: HttpClient, url: string): Promise<string> {
   if (parseUrl(url) === null) return 'no URL';
   try {
@@ -55,7 +55,7 @@ async function ask(client: HttpClient, url: string): Promise<string> {
   }
 }
 
-/** The site answers with the path that it was asked for; below `/to/` it redirects to the rest. */
+/** The site responds with the requested path; paths below `/to/` redirect to the rest. */
 function openInternet(names: Readonly<Record<string, FakeName>>): Promise<FakeInternet> {
   return openFakeInternet(names, ({ url = '' }, response) => {
     // Each request has a connection of its own, so that each is judged.
@@ -65,12 +65,12 @@ function openInternet(names: Readonly<Record<string, FakeName>>): Promise<FakeIn
   });
 }
 
-/** Gives the header for an encoded address; beyond ASCII it is sent as UTF-8. */
+/** Returns the header for an encoded URL; non-ASCII characters are sent as UTF-8. */
 function toHeader(encoded: string): string {
   return Buffer.from(decodeURIComponent(encoded)).toString('latin1');
 }
 
-/** Nothing but the site was connected to, and the trap was not touched. */
+/** Checks that only the site was contacted. */
 function expectNothingReached({ trap, connectedTo }: FakeInternet): void {
   const astray = connectedTo.filter(
     (target) => target !== `${siteV4} 443` && target !== `${siteV6} 443`,
@@ -79,13 +79,13 @@ function expectNothingReached({ trap, connectedTo }: FakeInternet): void {
   expect(trap.connections).toBe(0);
 }
 
-describe('a host out of a request', () => {
+describe('a host from a request', () => {
   it.each([
     ['by its IPv4 address', [siteV4]],
     ['by its IPv6 address', [siteV6]],
     ['by the mapped form of its address', [`::ffff:${siteV4}`]],
     ['by all of its addresses', [...siteAddresses]],
-  ])('is reached %s, if it is public', async (_, addresses) => {
+  ])('is contacted %s, if it is public', async (_, addresses) => {
     const internet = await openInternet({ [host]: addresses });
 
     const answer = await ask(openClient(withMapped(internet)), `https://${host}:443/api?q=1`);
@@ -97,7 +97,7 @@ describe('a host out of a request', () => {
     expect(internet.lookedUp).toEqual([host]);
   });
 
-  it('is reached by its names in any case and script', async () => {
+  it('is contacted by its names in any case and script', async () => {
     const internet = await openInternet({
       [host]: [siteV4],
       'xn--mnchen-3ya.example.com': [siteV4],
@@ -162,10 +162,10 @@ describe('a host out of a request', () => {
   );
 });
 
-describe('a body of a host out of a request', () => {
+describe('a body from a host in a request', () => {
   const mebibyte = 1_048_576;
 
-  /** Asks for bodies of two sizes, and returns how many bytes came, or the kind of the failure. */
+  /** Requests bodies of two sizes, and returns the number of bytes, or the kind of the failure. */
   async function askSizes(sizes: readonly number[], maxBytes: number, fill = 'x') {
     const internet = await openFakeInternet({ [host]: [siteV4] }, ({ url = '' }, response) =>
       answerText(response, { type: 'application/json', text: fill.repeat(Number(url.slice(1))) }),
@@ -179,14 +179,14 @@ describe('a body of a host out of a request', () => {
     return answers;
   }
 
-  it('may have 1 MiB, however much other upstreams may send', async () => {
+  it('may have 1 MiB, even if the limit of other upstreams is higher', async () => {
     const answers = await askSizes([mebibyte, mebibyte + 1], 8 * mebibyte);
 
     expect(answers).toEqual([mebibyte, 'too_large']);
   });
 
   it.each([',', '[', '{', '\\'])(
-    'may have as many %s as take little time to parse',
+    'may have as many %s as can be parsed in little time',
     async (mark) => {
       const answers = await askSizes([maxJsonDelimiters, maxJsonDelimiters + 1], mebibyte, mark);
 
@@ -194,12 +194,12 @@ describe('a body of a host out of a request', () => {
     },
   );
 
-  it('may have less where every upstream may', async () => {
+  it('may have less if the limit of all upstreams is lower', async () => {
     expect(await askSizes([1000, 1001], 1000)).toEqual([1000, 'too_large']);
   });
 });
 
-/** The fake internet knows the site by its own addresses only. */
+/** The fake internet knows the site only by its own addresses. */
 function withMapped(internet: FakeInternet): PublicHttpOptions {
   return {
     resolve: internet.resolve,
@@ -213,7 +213,7 @@ function anyName(): PropertyDescriptor {
 }
 
 describe('a redirect', () => {
-  it('is followed on the host itself', async () => {
+  it('is followed within the host', async () => {
     const internet = await openInternet({ [host]: [siteV4] });
     const client = openClient(internet);
 
@@ -253,7 +253,7 @@ describe('a redirect', () => {
     expectNothingReached(internet);
   });
 
-  it('is judged anew where the name resolves to something else by then', async () => {
+  it('is checked again if the name resolves to another address by then', async () => {
     const internet = await openInternet({ [host]: (nth) => [nth === 0 ? siteV4 : '127.0.0.1'] });
 
     expect(await ask(openClient(internet), `https://${host}/to/%2Fthere`)).toBe('refused');
@@ -262,7 +262,7 @@ describe('a redirect', () => {
     expectNothingReached(internet);
   });
 
-  it('leads nowhere after a redirect on the host itself', async () => {
+  it('is not followed to another host after a redirect within the host', async () => {
     const internet = await openInternet({ [host]: [siteV4] });
     const second = encodeURIComponent(`/to/${encodeURIComponent('https://127.0.0.1/')}`);
 
@@ -274,7 +274,7 @@ describe('a redirect', () => {
 });
 
 describe('a connection', () => {
-  it('is judged anew when a reset one is tried once more', async () => {
+  it('is checked again on a retry after a reset', async () => {
     const names = { [host]: (nth: number) => [nth === 0 ? siteV4 : '169.254.169.254'] };
     const internet = await openFakeInternet(names, resetConnection);
 
@@ -284,7 +284,7 @@ describe('a connection', () => {
     expectNothingReached(internet);
   });
 
-  it('that is kept open needs no second look at the name', async () => {
+  it('that is kept alive needs no second lookup', async () => {
     const names = { [host]: (nth: number) => [nth === 0 ? siteV4 : '127.0.0.1'] };
     const internet = await openFakeInternet(names, (_, response) => answerJson(response, 'kept'));
     const client = openClient(internet);
@@ -299,7 +299,7 @@ describe('a connection', () => {
     expectNothingReached(internet);
   });
 
-  it('goes through no proxy that the environment names', async () => {
+  it('ignores proxies in the environment', async () => {
     const internet = await openInternet({ [host]: [siteV4] });
     const proxy = `http://127.0.0.1:${internet.trap.port}`;
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -319,7 +319,7 @@ describe('a connection', () => {
     'https://localhost',
     'http://127.0.0.1',
     'http://localhost',
-  ])('is made to no %s on the port that listens, in the way of production', async (origin) => {
+  ])('is not made to %s on the port that listens, with the production network', async (origin) => {
     const internet = await openInternet({});
 
     expect(await ask(openClient(), `${origin}:${internet.trap.port}/`)).toBe('refused');

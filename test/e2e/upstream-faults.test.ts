@@ -15,14 +15,14 @@ import {
 import { listen, upstream } from '../support/listen.ts';
 import { fxBody, fxStatus } from '../support/x-payloads.ts';
 
-/** Limits that make an outage short, with the proportions of the defaults. */
+/** Limits that make an outage short, in the proportions of the defaults. */
 const short = {
   PERCH_CONNECT_TIMEOUT_MS: '200',
   PERCH_ATTEMPT_TIMEOUT_MS: '600',
   PERCH_READ_TIMEOUT_MS: '900',
 };
 
-/** The same for a fault whose bytes a busy machine may need a while to read. */
+/** Longer limits for faults whose bytes a busy machine may read slowly. */
 const longer = {
   ...short,
   PERCH_ATTEMPT_TIMEOUT_MS: '4000',
@@ -47,7 +47,7 @@ const gone: FakeHandler = (_request, response) => answerHtml(response, { status:
 const maybe: FakeHandler = (_request, response) =>
   answerJson(response, { code: 404, status: null, thread: null, author: null }, { status: 404 });
 
-/** A good answer, which is unusable only when it is too large. */
+/** Valid response that is unusable only because of its size. */
 const whole = fxBody(fxStatus('20'), { thread: [fxStatus('20')], replies: [], cursor: null });
 
 const faults: readonly (readonly [string, FakeHandler, string, number])[] = [
@@ -98,7 +98,7 @@ const faults: readonly (readonly [string, FakeHandler, string, number])[] = [
   ],
 ];
 
-/** The members that these tests look at, of a body or a problem document. */
+/** Members of bodies and problem documents that these tests check. */
 interface Body {
   readonly code: string;
   readonly source: string;
@@ -122,7 +122,7 @@ async function setUp(first: FakeHandler, second: FakeHandler, limits = short) {
   return { app, url, fxtwitter, syndication };
 }
 
-describe('an upstream that fails', () => {
+describe('a failing upstream', () => {
   clauseEach(
     [
       'read.errors.upstream_down',
@@ -130,7 +130,7 @@ describe('an upstream that fails', () => {
       'read.errors.upstream_as_problem',
     ],
     faults,
-    ([name, , code]) => `answers ${code} when the first ${name} and no other can say`,
+    ([name, , code]) => `returns ${code} if the first ${name} and no other has the answer`,
     async ([name, fault, code, status]) => {
       const { url } = await setUp(fault, hang, limitsFor(name));
 
@@ -148,7 +148,7 @@ describe('an upstream that fails', () => {
   clauseEach(
     'read.errors.upstream_as_problem',
     faults,
-    ([name]) => `asks the next provider when the first ${name}`,
+    ([name]) => `asks the next provider if the first ${name}`,
     async ([name, fault]) => {
       const { url } = await setUp(fault, found, limitsFor(name));
 
@@ -181,7 +181,7 @@ describe('an upstream that fails', () => {
 
   clause(
     'read.errors.upstream_as_problem',
-    'serves what the second witness has, marked partial',
+    'is answered by the second provider, marked as partial',
     async () => {
       const { url } = await setUp(maybe, found);
 
@@ -194,7 +194,7 @@ describe('an upstream that fails', () => {
 
   clause(
     'read.errors.upstream_down',
-    'shows an open breaker in /health/ready and stays ready',
+    'shows an open breaker in /health/ready, and the server stays ready',
     async () => {
       const { url, fxtwitter } = await setUp(resetConnection, resetConnection);
 
@@ -205,16 +205,16 @@ describe('an upstream that fails', () => {
       expect((await readJson(ready)).providers).toContainEqual(
         expect.objectContaining({ name: 'fxtwitter', breaker: 'open', platforms: ['x'] }),
       );
-      // Five reads of two attempts each, and no more once the breaker is open.
+      // Five reads of two attempts each, and none once the circuit breaker is open.
       expect(fxtwitter.requests).toHaveLength(10);
     },
   );
 });
 
-describe('many at once', () => {
+describe('concurrent reads', () => {
   clause(
     'read.what.surfaces_same_bodies',
-    'makes the upstream requests of one for 100 identical reads',
+    'make the upstream requests of a single read if 100 are identical',
     async () => {
       const answer: FakeHandler = async (request, response) => {
         await sleep(50);

@@ -95,7 +95,7 @@ describe('the sample in the archive', () => {
     expect((await search(withSample, searchQuery('heron'))).items.length).toBeGreaterThan(2);
   });
 
-  it('is written once into a file that two processes open', () => {
+  it('is written once to a file that two processes open', () => {
     const path = `${temporaryFolder()}/archive.db`;
 
     const archives = [open({ path }), open({ path })];

@@ -136,7 +136,7 @@ describe('a thread of Bluesky', () => {
     ['off', 1 + 2],
     ['top', 1 + 3],
   ] as const)(
-    'follows a long chain of its author to the end, replies %s',
+    'follows a long thread of the author to its end, replies %s',
     async (replies, asks) => {
       const { fake } = chain(50);
 
@@ -148,7 +148,7 @@ describe('a thread of Bluesky', () => {
     },
   );
 
-  it('has the replies to the end of a long chain', async () => {
+  it('has the replies to the end of a long thread', async () => {
     const { fake, posts } = chain(10);
     const last = posts.at(-1);
     if (last !== undefined) fake.addPost('tove.test', { rkey: '3kend', parent: last });

@@ -10,7 +10,7 @@ const first = { cursor: null, count: 20 } as const;
 const anyTime = { sinceSeconds: null, untilSeconds: null } as const;
 const firstMs = Date.UTC(2026, 2, 4, 9, 12);
 
-/** An AppView with a thread, a timeline of several pages, connections and media. */
+/** Fake AppView with a thread, a timeline of several pages, connections and media. */
 function createHealthy(): FakeBluesky {
   const fake = createFakeBluesky();
   const early = fake.addPosts(handle, 45, firstMs - 86_400_000);

@@ -290,7 +290,7 @@ describe('an account that is not found', () => {
   it.each([
     ['a profile', 'otto_lind', 2],
     ['the control', 'nobody', 3],
-  ])('is missing for 60 s after %s was read', async (_title, handle, requests) => {
+  ])('is `missing` for 60 s after %s was read', async (_title, handle, requests) => {
     const before = { platform: 'x', handle } as const;
 
     expect(await failAfter(60_000, before)).toEqual({ kind: 'missing', requests });
@@ -317,7 +317,7 @@ describe('an account that is not found', () => {
   });
 });
 
-describe('a list that is not found', () => {
+describe('a missing list', () => {
   const lists = [timeline(), connections(), connections({ kind: 'following' })] as const;
 
   it.each(lists)('of $kind is unavailable if the account exists', async (query) => {
@@ -335,16 +335,13 @@ describe('a list that is not found', () => {
     },
   );
 
-  it.each(lists)(
-    'of $kind is missing when the account is protected or suspended',
-    async (query) => {
-      for (const route of [guarded, suspended]) {
-        const { failure } = await fail({ 'profile/mira_holm': route }, query);
+  it.each(lists)('of $kind is missing if the account is protected or suspended', async (query) => {
+    for (const route of [guarded, suspended]) {
+      const { failure } = await fail({ 'profile/mira_holm': route }, query);
 
-        expect(failure.kind).toBe('missing');
-      }
-    },
-  );
+      expect(failure.kind).toBe('missing');
+    }
+  });
 
   it.each(lists)('of $kind is missing if only the control account exists', async (query) => {
     const { failure, paths } = await fail(controlUp, query);
@@ -450,7 +447,7 @@ describe('a timeline', () => {
     expect(paths).toEqual([`/2/profile/mira_holm/statuses?${parameters}`]);
   });
 
-  it('of posts with media is the media list of X, whose cursors are not made up', async () => {
+  it('of posts with media is the media list of X, without constructed cursors', async () => {
     const page = fxPage([
       fxStatus('2003', fxMedia.photo),
       fxStatus('2002'),
@@ -524,7 +521,7 @@ describe('a page of fewer than two rows', () => {
   });
 
   it.each(lists)(
-    'is not doubtful at the end, nor are two rows: $kind',
+    'is not doubtful at the end, nor with two rows: $kind',
     async (query, path, row) => {
       const pages = [fxPage([row]), fxPage([row, row], 'more'), fxPage([row, null], 'more')];
       for (const page of pages) {
@@ -560,7 +557,7 @@ describe('a timeline with an end time', () => {
     return fxStatus(id, { author: fxUser('tove_ek'), reposted_by: fxUser('mira_holm') });
   }
 
-  it('begins with the page before it', async () => {
+  it('starts with the page before the bound', async () => {
     const { found, paths } = await read(
       { [statuses]: fxPages({ [jump]: fxPage([repost('1000'), fxStatus('2004')], 'older') }) },
       until,
@@ -759,7 +756,7 @@ describe('a search', () => {
     expect(found.cursor).toBe(expected);
   });
 
-  it('that finds nothing is empty, not missing', async () => {
+  it('without results is empty, not missing', async () => {
     const { found } = await read({ search: fxPage([]) }, search());
 
     expect(found).toEqual({ items: [], cursor: null, rows: 0, warnings: [] });

@@ -235,7 +235,7 @@ describe('a thread with replies', () => {
   });
 });
 
-describe('a thread that the service could not get', () => {
+describe('a thread that the service could not read', () => {
   const parents = {
     'status/1999': fxBody(fxConversation.root),
     'status/2000': fxBody(fxReply('2000', '1999', 'otto_lind')),
@@ -262,7 +262,7 @@ describe('a thread that the service could not get', () => {
     expect(found.warnings).toHaveLength(2);
   });
 
-  it('is walked for 20 parents at most', async () => {
+  it('is read for up to 20 parents', async () => {
     const ids = Array.from({ length: 30 }, (_, index) => 2000 - index);
     const chain = ids.map((id) => [
       `status/${id}`,
@@ -454,7 +454,7 @@ describe('a post', () => {
     });
   });
 
-  it('needs no optional field', async () => {
+  it('needs no optional member', async () => {
     const bare = {
       id: '2001',
       text: 'Bare',

@@ -69,23 +69,25 @@ export function answeringListSuite(name: string, setup: ListSetup): void {
     });
   });
 
-  describe.each(setup.queries)(`${name}, answering $kind`, (query) => answeringCases(query, setup));
+  describe.each(setup.queries)(`${name}, successful $kind`, (query) =>
+    answeringCases(query, setup),
+  );
 
-  describe.each(setup.queries.filter(isTimeline))(`${name}, answering a $kind`, (query) =>
+  describe.each(setup.queries.filter(isTimeline))(`${name}, successful $kind pages`, (query) =>
     timelineCases(query, setup),
   );
 
-  describe.each(setup.queries.filter(isSearch))(`${name}, answering a $kind`, (query) =>
+  describe.each(setup.queries.filter(isSearch))(`${name}, successful $kind pages`, (query) =>
     searchCases(query, setup),
   );
 
-  describe(`${name}, not answering`, () => {
+  describe(`${name}, with an upstream that does not answer`, () => {
     it.each(setup.elsewhere)('does not cover $kind elsewhere', async (query) => {
       await rig(setup, async (provider) => expect(provider.covers(query)).toBe(false));
     });
 
     it.each(setup.queries.filter(isOfAccount))(
-      'says for $kind that the account is not there',
+      'reports for $kind that the account is missing',
       (query) =>
         withProvider(setup.create, { handler: setup.absent }, async ({ provider, upstream }) => {
           const account = setup.absentAccount ?? query.account;
@@ -207,7 +209,7 @@ async function walk(provider: Provider, query: WalkedQuery): Promise<readonly Ro
   let { cursor } = query;
   for (let pages = 0; pages < maxPages; pages += 1) {
     const page: Page<Row> = await askProvider(provider, { ...query, cursor });
-    expectSoundFound(page as Page<Post> | Page<Account>); // one kind of query has one kind of row
+    expectSoundFound(page as Page<Post> | Page<Account>); // each kind of query has one kind of row
     expect(page.cursor).not.toBe('');
     rows.push(...page.items);
     if (page.cursor === null) return rows;

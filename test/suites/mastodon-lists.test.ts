@@ -355,7 +355,7 @@ describe('a profile of Mastodon', () => {
     [{ limited: true }, `The moderators of ${homeHost} limit this account`],
     [{ memorial: true }, 'memorial to its owner'],
     [{ bot: true }, 'marked as automated'],
-  ])('warns of %j', async (fields, words) => {
+  ])('warns about %j', async (fields, words) => {
     const { warnings } = await readProfile(fields);
 
     expect(warnings).toHaveLength(1);
@@ -538,7 +538,7 @@ describe('a search of Mastodon', () => {
     expect(found.requests).toBeLessThanOrEqual(2);
   });
 
-  it('finds media by their kind', async () => {
+  it('finds media by their type', async () => {
     expect(await find(search('#tides', { feed: 'photos' }))).toHaveLength(8);
     expect(await find(search('#tides', { feed: 'videos' }))).toHaveLength(7);
   });

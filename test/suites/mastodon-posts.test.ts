@@ -141,7 +141,7 @@ describe('a post of Mastodon', () => {
     [{ type: 'unknown', url: null, remote_url: 'https://kelp.example.net/a.mp3' }, 'audio', null],
     [{ type: 'unknown', url: null, remote_url: 'https://kelp.example.net/a.webm' }, 'video', null],
     [{ type: 'hologram', url: 'https://kelp.example.net/a' }, 'photo', undefined],
-  ])('has media by their kind: %j', async (fields, type, duration) => {
+  ])('has media by their type: %j', async (fields, type, duration) => {
     const { media } = await readOne({ media_attachments: [imageRow('mud', fields)] });
 
     expect(media.all.map((item) => [item.type, item.duration])).toEqual([[type, duration]]);
@@ -300,7 +300,7 @@ describe('a server that describes others', () => {
   });
 });
 
-describe('the copy of a post', () => {
+describe('a copy of a post', () => {
   const remote = (fields: Row = {}) => ({
     url: 'https://kelp.example.net/@kelp/777',
     uri: 'https://kelp.example.net/users/kelp/statuses/777',

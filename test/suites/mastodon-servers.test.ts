@@ -169,7 +169,7 @@ describe('a handle whose domain differs from the host of its server', () => {
       },
     ],
     [
-      'a redirect of everything',
+      'a redirect of all paths',
       (request, response) =>
         answerRedirect(response, `https://social.otter.example.net${request.url}`),
     ],

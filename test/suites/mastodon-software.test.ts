@@ -143,7 +143,7 @@ describe('a quote of Pleroma', () => {
   const content =
     '<p>Look<span class="quote-inline"><br/><br/>RE: <a href="https://a.example/1">https://a.example/1</a></span></p>';
 
-  it('is shown in place of the link to it', async () => {
+  it('replaces the link to the quoted post', async () => {
     const post = await readOne({ content, pleroma: { quote: quoted, quote_visible: true } });
 
     expect(post).toMatchObject({ text: 'Look', quote: { text: 'Quoted' } });

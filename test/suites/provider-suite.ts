@@ -221,7 +221,7 @@ export function answeringSuite(name: string, setup: ProviderSetup): void {
       });
     });
 
-    it('covers its own platforms and no other', async () => {
+    it('covers only its own platforms', async () => {
       await withProvider(setup.create, { handler: setup.healthy }, async ({ provider }) => {
         const elsewhere = setup.elsewhere ?? {
           platform: 'sample',

@@ -46,7 +46,7 @@ function toStatus(post: Post | null): Status {
   return post;
 }
 
-/** A server that none of the recorded posts is from. */
+/** A server that has none of the recorded posts. */
 const host = 'reader.example.org';
 const home = { host, domain: host };
 const readMastodon = (row: Row): Status => {

@@ -126,32 +126,29 @@ function handleOf(name: string): string {
 const place = `over HTTP (${fixturesFolder})`;
 
 describe.skipIf(!fixturesPresent)(`recorded posts ${place}`, () => {
-  it.each(listRecorded('post'))(
-    'lead to the right answer in every format: %s, %i',
-    async (name, status) => {
-      const app = name.startsWith('syndication/')
-        ? await setUp(silent, serve(name))
-        : await setUp(serveAt(name, endpoints.post));
-      const url = `https://x.com/i/status/${postIdOf(name)}`;
+  it.each(listRecorded('post'))('are served in every format: %s, %i', async (name, status) => {
+    const app = name.startsWith('syndication/')
+      ? await setUp(silent, serve(name))
+      : await setUp(serveAt(name, endpoints.post));
+    const url = `https://x.com/i/status/${postIdOf(name)}`;
 
-      await readAll(
-        app,
-        postFormats.map((format) => `/api/v1/posts?url=${url}&${optionsOf(name)}&format=${format}`),
-        status,
-      );
-      const [embed] = await readAll(app, [`/api/v1/oembed?url=${url}`], status);
-      const page = await app.request(`/jack/status/${postIdOf(name)}`, {
-        headers: { 'user-agent': 'Twitterbot/1.0' },
-      });
+    await readAll(
+      app,
+      postFormats.map((format) => `/api/v1/posts?url=${url}&${optionsOf(name)}&format=${format}`),
+      status,
+    );
+    const [embed] = await readAll(app, [`/api/v1/oembed?url=${url}`], status);
+    const page = await app.request(`/jack/status/${postIdOf(name)}`, {
+      headers: { 'user-agent': 'Twitterbot/1.0' },
+    });
 
-      expectReadable(page);
-      expect(page.statusCode).toBe(status);
-      if (status !== 200) return;
-      expect(embed?.json()).toMatchObject({ type: 'rich', version: '1.0' });
-      expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
-      expect(page.body).toContain('og:title');
-    },
-  );
+    expectReadable(page);
+    expect(page.statusCode).toBe(status);
+    if (status !== 200) return;
+    expect(embed?.json()).toMatchObject({ type: 'rich', version: '1.0' });
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(page.body).toContain('og:title');
+  });
 
   it.each(['1649191520250245121', '20', '991202'])(
     'are joined to the default answer: %s',
@@ -172,47 +169,39 @@ describe.skipIf(!fixturesPresent)(`recorded posts ${place}`, () => {
 });
 
 describe.skipIf(!fixturesPresent)(`recorded profiles and lists ${place}`, () => {
-  it.each(listRecorded('profile'))(
-    'lead to the right answer in every format: %s, %i',
-    async (name, status) => {
-      const handle = handleOf(name);
-      const app = await setUp(serveAt(name, new RegExp(`^/2/profile/${handle}$`)));
+  it.each(listRecorded('profile'))('are served in every format: %s, %i', async (name, status) => {
+    const handle = handleOf(name);
+    const app = await setUp(serveAt(name, new RegExp(`^/2/profile/${handle}$`)));
 
-      const paths = ['', '&include_posts=false'].flatMap((options) =>
-        browseFormats.map((format) => `/api/v1/profiles/${handle}?format=${format}${options}`),
-      );
-      const replies = await readAll(app, paths, status);
+    const paths = ['', '&include_posts=false'].flatMap((options) =>
+      browseFormats.map((format) => `/api/v1/profiles/${handle}?format=${format}${options}`),
+    );
+    const replies = await readAll(app, paths, status);
 
-      if (status !== 200) return;
-      const { source, profile } = bodyOf(replies);
-      expect([source, profile.screen_name.toLowerCase()]).toEqual(['fxtwitter', handle]);
-    },
-  );
+    if (status !== 200) return;
+    const { source, profile } = bodyOf(replies);
+    expect([source, profile.screen_name.toLowerCase()]).toEqual(['fxtwitter', handle]);
+  });
 
-  it.each(listRecorded('timeline'))(
-    'lead to the right answer in every format: %s, %i',
-    async (name, status) => {
-      const app = await setUp(serveAt(name, endpoints.timeline));
+  it.each(listRecorded('timeline'))('are served in every format: %s, %i', async (name, status) => {
+    const app = await setUp(serveAt(name, endpoints.timeline));
 
-      const paths = ['', '&with_replies=true&with_reposts=true', '&until=2026-07-08'].flatMap(
-        (options) =>
-          browseFormats.map(
-            (format) => `/api/v1/profiles/${handleOf(name)}?format=${format}${options}`,
-          ),
-      );
-      const replies = await readAll(app, paths, status);
+    const paths = ['', '&with_replies=true&with_reposts=true', '&until=2026-07-08'].flatMap(
+      (options) =>
+        browseFormats.map(
+          (format) => `/api/v1/profiles/${handleOf(name)}?format=${format}${options}`,
+        ),
+    );
+    const replies = await readAll(app, paths, status);
 
-      if (status !== 200) return;
-      const { posts, warnings } = bodyOf(replies);
-      expect(posts.length > 0).toBe(name.includes('/xdevelopers-page'));
-      expect(warnings.length > 0).toBe(
-        /-20[04]|-400|-grouped/.test(name) && !name.includes('empty'),
-      );
-    },
-  );
+    if (status !== 200) return;
+    const { posts, warnings } = bodyOf(replies);
+    expect(posts.length > 0).toBe(name.includes('/xdevelopers-page'));
+    expect(warnings.length > 0).toBe(/-20[04]|-400|-grouped/.test(name) && !name.includes('empty'));
+  });
 
   it.each(listRecorded('connections'))(
-    'lead to the right answer in every format: %s, %i',
+    'are served in every format: %s, %i',
     async (name, status) => {
       const app = await setUp(serveAt(name, endpoints.connections));
 
@@ -227,19 +216,16 @@ describe.skipIf(!fixturesPresent)(`recorded profiles and lists ${place}`, () => 
     },
   );
 
-  it.each(listRecorded('search'))(
-    'lead to the right answer in every format: %s, %i',
-    async (name, status) => {
-      const app = await setUp(serveAt(name, endpoints.search));
+  it.each(listRecorded('search'))('are served in every format: %s, %i', async (name, status) => {
+    const app = await setUp(serveAt(name, endpoints.search));
 
-      const paths = ['latest', 'top', 'photos', 'videos'].flatMap((feed) =>
-        browseFormats.map((format) => `/api/v1/search?q=neo&feed=${feed}&format=${format}`),
-      );
-      const replies = await readAll(app, paths, status);
+    const paths = ['latest', 'top', 'photos', 'videos'].flatMap((feed) =>
+      browseFormats.map((format) => `/api/v1/search?q=neo&feed=${feed}&format=${format}`),
+    );
+    const replies = await readAll(app, paths, status);
 
-      for (const { headers } of replies) expect(headers['x-search-degraded']).toBeUndefined();
-    },
-  );
+    for (const { headers } of replies) expect(headers['x-search-degraded']).toBeUndefined();
+  });
 });
 
 describe('the recorded suite', () => {

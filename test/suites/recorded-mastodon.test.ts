@@ -195,7 +195,7 @@ describe.skipIf(!fixturesPresent)(`the recordings of Mastodon in ${fixturesFolde
     });
   });
 
-  it.each(Object.keys(posts))('are read in every format: %s', async (name) => {
+  it.each(Object.keys(posts))('are served in every format: %s', async (name) => {
     const replies = await readAll(name, `/${handle}/status/1?thread=conversation`, [
       'markdown',
       'json',
@@ -210,7 +210,7 @@ describe.skipIf(!fixturesPresent)(`the recordings of Mastodon in ${fixturesFolde
     expect(statusesOf([...replies, ...embed])).toEqual([200]);
   });
 
-  it.each(Object.entries(lists))('are read in both formats: %s', async (name, [, path]) => {
+  it.each(Object.entries(lists))('are served in both formats: %s', async (name, [, path]) => {
     const replies = await readAll(name, path, ['markdown', 'json']);
 
     expect(statusesOf(replies)).toEqual([200]);

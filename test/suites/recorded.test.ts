@@ -89,7 +89,7 @@ const profiles: Readonly<Record<string, string>> = {
 /** Recordings that no provider requests. */
 const unasked: readonly string[] = ['syndication/oembed-publish-x-com.json'];
 
-/** Recordings of reads other than a post. */
+/** Recordings of reads other than posts. */
 const otherReads = /\/(?:profile-|oembed-|search-|statuses-)/;
 
 const wanted = {
@@ -284,7 +284,7 @@ describe.skipIf(!fixturesPresent)(`the recordings in ${fixturesFolder}`, () => {
     });
   });
 
-  it('join a thread with its conversation', async () => {
+  it('combine a thread with its conversation', async () => {
     const found = await askFxTwitter('1649191520250245121');
 
     expect(found).toMatchObject({ ancestors: [], missing: [], warnings: [] });
@@ -351,7 +351,7 @@ describe.skipIf(!fixturesPresent)(`the recordings in ${fixturesFolder}`, () => {
     ]);
   });
 
-  it('link the mentions that replies begin with', async () => {
+  it('link the leading mentions of replies', async () => {
     const { replies } = await askRecorded(
       'fxtwitter/conversation/1682072224013099008-author-answers-replies.json',
       (asked) => asked,
@@ -365,7 +365,7 @@ describe.skipIf(!fixturesPresent)(`the recordings in ${fixturesFolder}`, () => {
       expect(facets[0]).toMatchObject({ type: 'mention', start: 0 });
   });
 
-  it('mark the bold words of an article after emoji', async () => {
+  it('locate the bold words of an article after emoji', async () => {
     const { post } = await askRecorded(
       'fxtwitter/status/2075503860689281453-article.json',
       (asked) => asked,

@@ -85,7 +85,7 @@ describe('the replies on X', () => {
     ['is the one that was sent', { replies: [], cursor: { bottom: 'sent' } }],
     ['stands below an empty page', { replies: [], cursor: { bottom: 'on' } }],
     [
-      'follows a page of posts that have nothing to do with it',
+      'continue after a page of unrelated posts',
       { replies: [fxStatus('2041', { author: fxUser('shop') })], cursor: { bottom: 'on' } },
     ],
   ])('end if the cursor %s', async (_, lists) => {
@@ -159,7 +159,7 @@ describe('the replies on Bluesky', () => {
 
   const root: PostReference = { platform: 'bluesky', handle: 'mira.test', id: '3kroot' };
 
-  it('are the whole tree below the post, as one page', async () => {
+  it('are the whole tree below the post, on a single page', async () => {
     const { page, paths } = await readPage(
       createBluesky,
       createConversation().handler,

@@ -1,9 +1,12 @@
 import type { Pool } from '../../src/core/caller.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { HttpAnswer, HttpClient } from '../../src/core/http/http-client.ts';
-import { createGates, createProviderChain } from '../../src/fetching/chain/provider-chain.ts';
-import type { HistoryEnd } from '../../src/fetching/histories/history-end.ts';
+import {
+  createProviderBreakers,
+  createProviderChain,
+} from '../../src/fetching/chain/provider-chain.ts';
 import type { HistoryQuery } from '../../src/fetching/histories/history-query.ts';
+import type { HistoryResult } from '../../src/fetching/histories/history-result.ts';
 import {
   createHistoryImporter,
   type HistoryImporter,
@@ -76,7 +79,7 @@ export function createTestImporter(options: HistoryRigOptions): HistoryImporter 
   ];
   const links = providers.map((provider) => ({
     provider,
-    gates: createGates(provider, () => ({
+    breakers: createProviderBreakers(provider, () => ({
       clock,
       failures: 5,
       openMs: 5000,
@@ -105,14 +108,14 @@ export const wholeHistory: HistoryQuery = {
   withReplies: true,
   withReposts: true,
   onlyReplies: false,
-  useKept: true,
+  useStored: true,
   isIndex: false,
 };
 
 /** Result of an import. */
 export interface Imported {
   readonly ids: readonly string[];
-  readonly end: HistoryEnd;
+  readonly end: HistoryResult;
 }
 
 /** Runs an import to its end. */

@@ -9,7 +9,6 @@ export type AnsweredSessions = NonNullable<Awaited<ReturnType<typeof openAnswere
 /**
  * Opens the session service with an answer engine, by default one that answers from the configured
  * corpora in worker threads. Returns `null` if no sessions are served.
- *
  * @throws CorpusError if a corpus is missing, and the errors of `openSessions`
  */
 export async function openAnsweredSessions(

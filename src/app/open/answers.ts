@@ -18,7 +18,6 @@ interface ConfiguredAnswersOptions
  * Opens answers from the configured corpora, by default the documentation of Perch, and with the
  * configured language model, if any. The index is in the data directory. No document is read before
  * `refresh` or `keepCurrent` is called.
- *
  * @throws CorpusError for a missing corpus, and the errors of `open`
  */
 export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answers {

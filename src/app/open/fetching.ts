@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import type { HistoryKeep } from '../../archive/histories/kept-histories.ts';
-import { openHistoryKeep } from '../../archive/histories/kept-histories.ts';
+import type { HistoryStore } from '../../archive/histories/history-store.ts';
+import { openHistoryStore } from '../../archive/histories/history-store.ts';
 import type { Config } from '../../config/config.ts';
 import type { Pool } from '../../core/caller.ts';
 import { type HttpClientOptions, openHttpClient } from '../../core/http/http-client.ts';
@@ -12,7 +12,7 @@ import { openSecret } from '../../core/secret.ts';
 import { createResponseCache, type ResponseCache } from '../../fetching/cache/response-cache.ts';
 import { referenceOfSubject } from '../../fetching/cache/subjects.ts';
 import {
-  createGates,
+  createProviderBreakers,
   createProviderChain,
   type ProviderChain,
 } from '../../fetching/chain/provider-chain.ts';
@@ -21,7 +21,7 @@ import {
   createHistoryImporter,
   type ImporterOptions,
 } from '../../fetching/histories/import-history.ts';
-import { createWalkMemory } from '../../fetching/lists/given-items.ts';
+import { createSentItemsMemory } from '../../fetching/lists/sent-items.ts';
 import { accountSubject } from '../../fetching/plan.ts';
 import { type SearchPlatform, searchPlatforms } from '../../model/reference.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
@@ -59,11 +59,11 @@ export function openFetching(options: FetchingOptions) {
   const providers =
     options.providers ?? config.PERCH_PROVIDERS.map((name) => factories[name](settings));
   const chain = createChain(providers, options);
-  const keep = openStoredHistories(config, chain, settings);
+  const historyStore = openStoredHistories(config, chain, settings);
   const cache = createResponseCache({
     maxEntries: config.PERCH_CACHE_ENTRIES,
     maxBytes: config.PERCH_CACHE_BYTES,
-    onGone: (subject) => deleteFromHistories(subject, keep, logger),
+    onGone: (subject) => purge(subject, historyStore, logger),
   });
   const stopping = new AbortController();
   const stop = stopping.signal;
@@ -71,7 +71,7 @@ export function openFetching(options: FetchingOptions) {
   const fetcher = createFetcher({
     chain,
     cache,
-    memory: createWalkMemory(),
+    memory: createSentItemsMemory(),
     clock,
     ttlSeconds: config.PERCH_CACHE_TTL_SECONDS,
     staleWhileRevalidateSeconds: config.PERCH_STALE_WHILE_REVALIDATE_SECONDS,
@@ -86,7 +86,7 @@ export function openFetching(options: FetchingOptions) {
   const context = toPlanContext(providers, config, cursorKey);
   return {
     reader: createReader(countAnswers(fetcher), context),
-    importer: createImporter(options, { chain, keep, stop }, cache),
+    importer: createImporter(options, { chain, historyStore, stop }, cache),
     /** Context that reads are planned with. */
     context,
     chain,
@@ -96,9 +96,9 @@ export function openFetching(options: FetchingOptions) {
     /** Waits for background fetches, then closes stores and connections. */
     close: async () => {
       await Promise.all([http.close(), publicHttp.close()]);
-      await fetcher.settle();
+      await fetcher.drain();
       chain.close();
-      keep?.close();
+      historyStore?.close();
     },
   };
 }
@@ -108,10 +108,10 @@ function openStoredHistories(
   config: Config,
   chain: ProviderChain,
   { archivePath }: Pick<ProviderSettings, 'archivePath'>,
-): HistoryKeep | undefined {
+): HistoryStore | undefined {
   if (!config.PERCH_ARCHIVE_HISTORY) return undefined;
   try {
-    return openHistoryKeep(archivePath, config.PERCH_BASE_URL);
+    return openHistoryStore(archivePath, config.PERCH_BASE_URL);
   } catch (error) {
     chain.close();
     throw error;
@@ -119,14 +119,14 @@ function openStoredHistories(
 }
 
 /** Removes a deleted post or account from the stored histories. */
-function deleteFromHistories(
+function purge(
   subject: string,
-  keep: HistoryKeep | undefined,
+  historyStore: HistoryStore | undefined,
   logger: AppBasics['logger'],
 ): void {
   const gone = referenceOfSubject(subject);
   try {
-    if (gone !== null) keep?.dropGone(gone);
+    if (gone !== null) historyStore?.deleteGone(gone);
   } catch (err) {
     logger.error({ err }, 'a deleted post or account could not be removed from stored histories');
   }
@@ -137,7 +137,7 @@ const pageSeconds = 3;
 
 function createImporter(
   { config, clock, pool, ledger, logger }: FetchingOptions,
-  parts: Pick<ImporterOptions, 'chain' | 'keep' | 'stop'>,
+  parts: Pick<ImporterOptions, 'chain' | 'historyStore' | 'stop'>,
   cache: ResponseCache,
 ) {
   // Requests that the rate limit of FxTwitter allows in the time of one page.
@@ -150,7 +150,7 @@ function createImporter(
     firstTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
     timeoutMs: config.PERCH_HISTORY_TIMEOUT_MS,
     ledger,
-    onKeepFailure: (err) => logger.error({ err }, 'a stored history could not be read or written'),
+    onStoreFailure: (err) => logger.error({ err }, 'a stored history could not be read or written'),
     onGone: ({ platform, handle }) =>
       cache.dropSubject(accountSubject(platform, handle), clock.now()),
   });
@@ -237,14 +237,11 @@ function createChain(
 ): ProviderChain {
   const links = providers.map((provider) => ({
     provider,
-    gates: createGates(provider, (kind) => ({
+    breakers: createProviderBreakers(provider, (kind) => ({
       ...toBreakerOptions(config),
       clock,
       onChange: (breaker) =>
-        logger.warn(
-          { provider: provider.name, kind, breaker },
-          'the state of a circuit breaker changed',
-        ),
+        logger.warn({ provider: provider.name, kind, breaker }, 'circuit breaker changed state'),
     })),
   }));
   return createProviderChain(links, {

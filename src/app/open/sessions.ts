@@ -27,7 +27,6 @@ export interface SessionsOptions extends AppBasics {
 
 /**
  * Opens the configured session service.
- *
  * @throws FileLockedError if another process uses the sessions in the data directory
  * @throws Error if its files cannot be used
  */
@@ -80,10 +79,7 @@ function lockOrExplain(path: string) {
   }
 }
 
-/**
- * Writes the address of the server to a file beside the sessions, for `perch ask --session`. The file is
- * deleted when the server closes.
- */
+/** Writes the server's address to a file for `perch ask --session`. Closing the server deletes the file. */
 export function writeAddressFile(server: FastifyInstance, config: Config): void {
   const path = toAddressPath(config);
   if (path === null) return;

@@ -6,7 +6,8 @@ import type { ExportItem } from '../imports/export-source.ts';
 import { timeOf } from '../store/post-number.ts';
 import { parseStored } from '../store/stored-json.ts';
 
-export type HeldItem = Exclude<ExportItem, { kind: 'skipped' }> & { readonly stored: number };
+/** Item of the archive, as an export item with the time at which it was stored. */
+export type ArchivedItem = Exclude<ExportItem, { kind: 'skipped' }> & { readonly stored: number };
 
 interface PostRow {
   readonly number: number;
@@ -31,7 +32,7 @@ interface FollowRow {
   readonly stored: number;
 }
 
-/** Prepares what reads everything back, as it was imported. */
+/** Prepares the statements that read archived accounts and posts for an export. */
 export function openExportRows(database: SqliteDatabase) {
   const account = database.prepare<unknown[], Pick<PostRow, 'stored' | 'json'>>(
     'SELECT stored, json FROM accounts WHERE platform = @platform AND handle = @handle',
@@ -43,8 +44,8 @@ export function openExportRows(database: SqliteDatabase) {
        WHERE number > @number AND ${where} ORDER BY number`,
     );
   const own = openPosts('platform = @platform AND handle = @handle');
-  const passedOn = openPosts(passedOnPosts);
-  const others = openPosts(otherPosts);
+  const reposted = openPosts(repostedPosts);
+  const orphans = openPosts(orphanPosts);
   const reposts = openPages<RepostRow>(
     database,
     `SELECT number, post_handle, post_id, stored FROM reposts
@@ -58,31 +59,31 @@ export function openExportRows(database: SqliteDatabase) {
   );
   return {
     /**
-     * Yields an account that is held and all that belongs to it: its posts and those that it passed on, its reposts,
-     * who follows it and whom it follows. Also if it is protected: it is for whoever owns the archive.
+     * Yields an account with its posts, reposts, reposted posts, followers and followed accounts. Protected accounts
+     * are included, because exports are for the owner of the archive.
      */
-    *readHeld(of: AccountReference): Iterable<HeldItem> {
+    *readAccountItems(of: AccountReference): Iterable<ArchivedItem> {
       const row = account.get(of);
       if (row === undefined) return;
       yield { kind: 'account', stored: row.stored, account: parseStored(row.json) as Account }; // written by `putAccount`
       for (const post of own(of)) yield toPost(post);
-      for (const post of passedOn(of)) yield toPost(post);
+      for (const post of reposted(of)) yield toPost(post);
       for (const repost of reposts(of)) yield toRepost(repost, of);
       for (const follow of follows(of)) yield { kind: 'follow', ...follow };
     },
-    /** Yields the posts that belong to no account that is held. */
-    *readOthers(): Iterable<HeldItem> {
-      for (const post of others({ platform: 'x', handle: '' })) yield toPost(post);
+    /** Yields the posts whose author is not archived and that no archived account reposted. */
+    *readOrphanPosts(): Iterable<ArchivedItem> {
+      for (const post of orphans({ platform: 'x', handle: '' })) yield toPost(post);
     },
   };
 }
 
-/** Number of rows that are read at once. */
-const page = 500;
+/** Maximum number of rows per query. */
+const pageRows = 500;
 
-/** Prepares the reading of rows page by page; each page begins after the last row of the one before. */
+/** Prepares a statement that reads rows page by page. Each page starts after the last row of the previous one. */
 function openPages<Row extends object>(database: SqliteDatabase, sql: string) {
-  const next = database.prepare<unknown[], Row>(`${sql} LIMIT ${page}`);
+  const next = database.prepare<unknown[], Row>(`${sql} LIMIT ${pageRows}`);
   const start = { number: -1, follower: '', followed: '' };
   return function* (of: AccountReference): Iterable<Row> {
     const readAfter = (last?: Row) => next.all({ ...start, ...last, ...of });
@@ -90,18 +91,18 @@ function openPages<Row extends object>(database: SqliteDatabase, sql: string) {
   };
 }
 
-const passedOnPosts = `handle <> @handle AND EXISTS (
+const repostedPosts = `handle <> @handle AND EXISTS (
   SELECT 1 FROM reposts WHERE reposts.platform = @platform AND reposts.handle = @handle
     AND posts.platform = @platform AND post_id = posts.id AND post_handle = posts.handle)`;
 
-const otherPosts = `platform <> 'sample' AND NOT EXISTS (
+const orphanPosts = `platform <> 'sample' AND NOT EXISTS (
     SELECT 1 FROM accounts WHERE accounts.platform = posts.platform AND accounts.handle = posts.handle
   ) AND NOT EXISTS (
     SELECT 1 FROM reposts JOIN accounts USING (platform, handle)
     WHERE reposts.platform = posts.platform AND post_id = posts.id AND post_handle = posts.handle
   )`;
 
-function toPost({ number, platform, handle, id, parent_id, stored, json }: PostRow): HeldItem {
+function toPost({ number, platform, handle, id, parent_id, stored, json }: PostRow): ArchivedItem {
   const created = timeOf(number, { kind: 'post', key: `${platform} ${handle} ${id}` });
   const post = parseStored(json) as Post; // written by `putPost`
   return { kind: 'post', stored, post, parentId: parent_id, created };
@@ -110,7 +111,7 @@ function toPost({ number, platform, handle, id, parent_id, stored, json }: PostR
 function toRepost(
   { number, post_handle, post_id, stored }: RepostRow,
   { platform, handle }: AccountReference,
-): HeldItem {
+): ArchivedItem {
   const key = `${platform} ${handle} ${post_handle} ${post_id}`;
   const created = timeOf(number, { kind: 'repost', key });
   return { kind: 'repost', stored, handle, postHandle: post_handle, postId: post_id, created };

@@ -3,16 +3,17 @@ import type { Status } from '../../model/post.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { currentHandle } from '../store/account-rows.ts';
 import { secondOf } from '../store/post-number.ts';
-import type { Revive } from '../store/stored-json.ts';
+import type { RowDecoder } from '../store/stored-json.ts';
 
+/** Post of an archived account, read in the order of its timeline. */
 export interface HistoryPost {
-  /** Rises with the time. */
+  /** Number that rises with the time of the post (`post-number.ts`). */
   readonly number: number;
-  /** When it was made, in Unix seconds. */
+  /** Time of the post, in Unix seconds. */
   readonly created: number;
-  /** When it was put here or exported elsewhere, in Unix seconds. */
+  /** Time of storage, or of the export that has the post, in Unix seconds. */
   readonly stored: number;
-  /** Whether it goes on from an earlier post of the same account that the archive holds. */
+  /** Whether the post replies to an earlier archived post of the same account. */
   readonly continues: boolean;
   readonly post: Status;
 }
@@ -29,12 +30,12 @@ interface RepostRow {
   readonly json: string | null;
 }
 
-/** Elsewhere the post of somebody else that is answered can have the id of one's own. */
+/** SQL that excludes replies to others on Bluesky and Mastodon, where a parent's id may also be that of an own post. */
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 
-/** Prepares what reads all that an account posted, oldest first, page by page. What is gone is left out. */
-export function openHistories(database: SqliteDatabase, revive: Revive) {
-  // A parent is an earlier post: so no two posts can each go on from the other.
+/** Prepares the statements that page through an account's posts and reposts, oldest first, without deleted posts. */
+export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
+  // Requiring the parent to be earlier keeps two posts from continuing each other.
   const posts = database.prepare<unknown[], PostRow>(
     `SELECT number, stored, json, EXISTS (
        SELECT 1 FROM posts AS parents
@@ -45,7 +46,7 @@ export function openHistories(database: SqliteDatabase, revive: Revive) {
      FROM posts WHERE platform = ? AND handle = ? AND gone = 0 AND number > ?
      ORDER BY number LIMIT ?`,
   );
-  // Named, because SQLite would rather go through all posts of the account, for each of them.
+  // Without the index hint, SQLite scans all posts of the account for each post.
   const continuations = database.prepare<unknown[], PostRow>(
     `SELECT number, stored, json, 1 AS continues FROM posts INDEXED BY posts_by_parent
      WHERE platform = ? AND parent_id = ? AND handle = ? AND gone = 0 AND number > ?
@@ -64,18 +65,18 @@ export function openHistories(database: SqliteDatabase, revive: Revive) {
     ...row,
     created: secondOf(row.number),
     continues: continues === 1,
-    post: revive.post(json) as Status, // rows that are not gone are posts
+    post: decoder.post(json) as Status, // rows with `gone = 0` are posts
   });
   return {
-    /** Reads the posts after a number, at most so many; from the first one after -1. */
+    /** Reads up to `count` posts with numbers above `after`. Pass -1 to start with the first post. */
     readHistory: ({ platform, handle }: AccountReference, after: number, count: number) =>
       posts.all(platform, handle, after, count).map(toPost),
-    /** Reads the account's own replies to one of its posts, oldest first. */
+    /** Reads the replies of the account to one of its own posts, oldest first. */
     readContinuations: ({ platform, handle }: AccountReference, { number, post }: HistoryPost) =>
       continuations.all(platform, post.id, handle, number).map(toPost),
     /**
-     * Reads the reposts of posts of others after a number, at most so many; `created` is when they were passed on. `post` is
-     * null if the archive does not hold it, or its author is protected.
+     * Reads up to `count` reposts of other accounts' posts, with numbers above `after`. `created` is the time of the
+     * repost. `post` is `null` if the post is not archived or its author is protected.
      */
     readReposts: ({ platform, handle }: AccountReference, after: number, count: number) =>
       reposts.all(platform, handle, after, count).map((row) => ({
@@ -83,7 +84,7 @@ export function openHistories(database: SqliteDatabase, revive: Revive) {
         created: secondOf(row.number),
         postHandle: row.post_handle,
         postId: row.post_id,
-        post: row.json === null ? null : (revive.post(row.json) as Status), // not gone either
+        post: row.json === null ? null : (decoder.post(row.json) as Status), // rows with `gone = 0` are posts
       })),
   };
 }

@@ -2,38 +2,38 @@ import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 
 interface Dated {
-  /** When it was so, in Unix seconds; left out where that is when the export was made. */
+  /** Unix second at which the item was current. Default: the time of the export. */
   readonly stored?: number;
 }
 
-/** The account whose export it is. It comes before what is told of it: reposts and follows are of its platform. */
+/** Account that the export belongs to. It precedes the reposts and follows of the same platform. */
 export interface ExportedAccount extends Dated {
   readonly kind: 'account';
   readonly account: Account;
 }
 
-/** A post, also one by somebody else that the export has. */
+/** Post in an export, by its owner or by another account. */
 export interface ExportedPost extends Dated {
   readonly kind: 'post';
   readonly post: Post;
-  /** The id of the post that it answers. */
+  /** Id of the post that this one replies to. */
   readonly parentId: string | null;
-  /** Unix seconds; a fraction orders posts of one second. */
+  /** Unix seconds. A fraction orders posts of the same second. */
   readonly created: number;
 }
 
-/** That an account passed a post on. The post is an item of its own, where the export has it. */
+/** Repost by an account. The reposted post is an item of its own if the export contains it. */
 export interface ExportedRepost extends Dated {
   readonly kind: 'repost';
-  /** Who passed it on. Lower case, as is `postHandle`. */
+  /** Handle of the reposting account. Lower case, as is `postHandle`. */
   readonly handle: string;
   readonly postHandle: string;
   readonly postId: string;
-  /** When it was passed on, in Unix seconds. */
+  /** Time of the repost, in Unix seconds. */
   readonly created: number;
 }
 
-/** That one account follows another, by handle in lower case or, if X tells but an id, by `toIdHandle` of it. */
+/** Follow. Accounts are named by lower-case handle, or by `toIdHandle` if X exports only the id. */
 export interface ExportedFollow extends Dated {
   readonly kind: 'follow';
   readonly follower: string;
@@ -42,14 +42,14 @@ export interface ExportedFollow extends Dated {
 
 export interface SkippedRecord {
   readonly kind: 'skipped';
-  /** Which record it is: its file, and its place or id in it. */
-  readonly where: string;
-  readonly why: string;
-  /** `fault`: it could not be read. `private`: its author did not show it to everybody. */
+  /** Position of the record: its file, and its number or id in the file. */
+  readonly location: string;
+  readonly reason: string;
+  /** `fault`: the record could not be read. `private`: its author did not make it public. */
   readonly cause: 'fault' | 'private';
-  /** True where the file ends too early, so that more than this record is missing. */
+  /** Whether the file is truncated, so that more than this record is missing. */
   readonly isCutOff?: boolean;
-  /** True where it is the whole account that is kept and not shown. */
+  /** Whether the whole account is hidden: it is imported but not served. */
   readonly isAccount?: boolean;
 }
 
@@ -60,43 +60,43 @@ export type ExportItem =
   | ExportedFollow
   | SkippedRecord;
 
-/** An export that is open. Close it with `close()`. */
+/** Open export. Close it with `close()`. */
 export interface ExportSource {
-  /** What it was recognised as, for the summary: `X export`, `Bluesky repository`. */
+  /** Kind of export for the summary, such as `X export` or `Bluesky repository`. */
   readonly title: string;
-  /** When the export was made, in Unix seconds; left out where it does not tell. */
+  /** Time of the export in Unix seconds, if the export contains it. */
   readonly exported?: number;
-  /** How large it is, in bytes of what is read; null where that is not known. */
+  /** Number of bytes that will be read; `null` if unknown. */
   readonly totalBytes: number | null;
   readonly bytesRead: number;
   /**
-   * Gives everything in the export, always in the same order and in constant memory: a few items at a time, and others
-   * have their turn now and then. It is called once.
-   * @throws Error with a sentence where the export as a whole cannot be read
+   * Reads all items of the export in constant memory, always in the same order. Yields a few items at a time and gives
+   * the event loop a turn between them. Can be called once.
+   * @throws Error with a sentence if the export as a whole cannot be read
    */
   groups(): AsyncIterable<readonly ExportItem[]>;
   close(): Promise<void>;
 }
 
-/** What may be known of an export that is not in it. */
+/** Facts about an export that the export itself may lack. */
 export interface ExportHints {
-  /** The account's handle in lower case, for a form that names it by id alone. */
+  /** Lower-case handle of the account, for formats that identify the account by id only. */
   readonly handle?: string;
 }
 
-export interface ExportForm {
-  /** As in `--form`. */
+export interface ExportFormat {
+  /** Name for the option `--form`. */
   readonly name: string;
-  /** Whether the handle among the hints is used. */
+  /** Whether the format uses the handle of the hints. */
   readonly takesHandle: boolean;
   /**
-   * Opens the file or folder as this form; null where it is none of it, told by what is in it and not by its name.
-   * @throws Error with a sentence where it looks like this form and cannot be read
+   * Opens a file or folder. Returns `null` if its content, whatever its name, has another format.
+   * @throws Error with a sentence if it has this format and cannot be read
    */
   open(path: string, hints?: ExportHints): Promise<ExportSource | null>;
 }
 
-/** Returns the record of what was left out because it could not be read. */
-export function skip(where: string, why: string): SkippedRecord {
-  return { kind: 'skipped', where, why, cause: 'fault' };
+/** Returns the item for a record that could not be read. */
+export function skipRecord(location: string, reason: string): SkippedRecord {
+  return { kind: 'skipped', location, reason, cause: 'fault' };
 }

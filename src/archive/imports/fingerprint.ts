@@ -3,15 +3,15 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFolderFiles } from './files/open-files.ts';
 
-/** Raised when a form reads more of an export, or in another order: earlier imports are imported anew then. */
+/** Version of the importers. Raise it to import earlier exports again, when more is read or in another order. */
 const importVersion = 1;
 
-/** How much of a file is looked at in one place, and in how many places. */
+/** Size of a sample of a file in bytes, and number of samples per file. */
 const sample = { bytes: 65_536, places: 8 } as const;
 
 /**
- * Returns what tells an export from every other, by the form it is read as and name, size, time and samples of its
- * files: a SHA-256 in hex. `changed`: when its newest file was changed, in Unix seconds.
+ * Returns the fingerprint of an export: a SHA-256 in hex of its format and the names, sizes, times and samples of its
+ * files. `changed` is the Unix second of its last change.
  */
 export async function fingerprintExport(path: string, form: string) {
   const hash = createHash('sha256').update(`${importVersion} ${form}\n`);
@@ -19,7 +19,7 @@ export async function fingerprintExport(path: string, form: string) {
   if (folder === null)
     return { changed: await addFile(hash, path), fingerprint: hash.digest('hex') };
   let changed = 0;
-  // Pictures and pages beside the records do not matter, and are many.
+  // Media and pages are not imported and can be many.
   const records = folder.files.filter(({ name }) => /\.(?:js|json|csv|car|ndjson)$/.test(name));
   for (const { name } of records) {
     hash.update(`${name}\n`);

@@ -1,21 +1,22 @@
-/** An element of a JSON array, or why it could not be read. Unreadable elements count in `index`, from 0. */
+/** Element of a JSON array, or why it could not be read. `index` starts at 0 and counts unreadable elements too. */
 export type JsonElement =
   | { readonly kind: 'value'; readonly value: unknown; readonly index: number }
   | {
       readonly kind: 'fault';
-      readonly why: string;
-      /** Whether the file ends before the array does, so that an unknown number of elements is missing. */
+      readonly reason: string;
+      /** Whether the file ends within the array, so that an unknown number of elements is missing. */
       readonly isCutOff: boolean;
       readonly index: number;
     };
 
+/** Maximum size of an element. */
 export const maxElementBytes: number = 8 * 2 ** 20;
 
 /**
- * Reads the elements of a JSON array in a file, in constant memory: each chunk yields the elements that end in it,
- * because a promise for each element takes as long as parsing it. An element that is broken, or larger than
- * `maxElementBytes`, is a fault, and the next one is read. Lone surrogates, NUL and bytes that are not UTF-8 become
- * U+FFFD, so that offsets in code points stay right.
+ * Reads the elements of a JSON array from a file in constant memory. Yields the elements that end in a chunk together,
+ * because a promise per element takes as long as parsing it. An element that is invalid, or larger than
+ * `maxElementBytes`, is yielded as a fault. Lone surrogates, NUL and bytes that are not UTF-8 become U+FFFD, so that
+ * offsets in code points stay correct.
  * @param start Matches the text up to the opening bracket of the array. Everything before it is skipped: a byte order
  * mark, or the `window.YTD… =` of X.
  */
@@ -23,26 +24,26 @@ export async function* jsonElements(
   chunks: AsyncIterable<Uint8Array>,
   start: RegExp = /\[/,
 ): AsyncGenerator<readonly JsonElement[], void, undefined> {
-  const seek = createSeeker(start);
-  const findBorder = createBorders();
-  const open = createOpenElement();
+  const findStart = createStartFinder(start);
+  const findBoundary = createBoundaryFinder();
+  const open = createElementBuffer();
   let from: number | null = null;
   for await (const chunk of chunks) {
-    from = from === null ? seek(chunk) : 0;
+    from = from === null ? findStart(chunk) : 0;
     if (from === null) continue;
-    const { elements, isDone } = readChunk(chunk, from, { findBorder, open });
+    const { elements, isDone } = readChunk(chunk, from, { findBoundary, open });
     if (elements.length > 0) yield elements;
     if (isDone) return;
   }
-  const why = from === null ? 'There is no list of records in the file.' : open.tellEnd();
-  yield [{ kind: 'fault', why, isCutOff: true, index: open.count() }];
+  const reason = from === null ? 'The file contains no list of records.' : open.describeEnd();
+  yield [{ kind: 'fault', reason, isCutOff: true, index: open.count() }];
 }
 
-/** Maximum bytes between the first byte that `start` matches and the opening bracket. */
+/** Maximum number of bytes matched by `start`. */
 const maxStartBytes = 256;
 
-/** Creates a function that returns the index after the opening bracket; `null` if a chunk does not have it. */
-function createSeeker(start: RegExp): (chunk: Uint8Array) => number | null {
+/** Creates the function that returns the index after the opening bracket, or `null` if a chunk does not contain it. */
+function createStartFinder(start: RegExp): (chunk: Uint8Array) => number | null {
   let rest = '';
   return (chunk) => {
     const text = `${rest}${Buffer.from(chunk).toString('latin1')}`;
@@ -54,57 +55,57 @@ function createSeeker(start: RegExp): (chunk: Uint8Array) => number | null {
 }
 
 interface ArrayState {
-  readonly findBorder: (byte: number) => Border | null;
-  readonly open: ReturnType<typeof createOpenElement>;
+  readonly findBoundary: (byte: number) => Boundary | null;
+  readonly open: ReturnType<typeof createElementBuffer>;
 }
 
-/** Reads the elements that end in a chunk. What follows the array is not read. */
-function readChunk(chunk: Uint8Array, from: number, { findBorder, open }: ArrayState) {
+/** Reads the elements that end in a chunk. Bytes after the array are ignored. */
+function readChunk(chunk: Uint8Array, from: number, { findBoundary, open }: ArrayState) {
   const elements: JsonElement[] = [];
   let begin = from;
   for (let at = from; at < chunk.length; at++) {
-    const border = findBorder(chunk[at] ?? 0);
-    if (border === null) continue;
+    const boundary = findBoundary(chunk[at] ?? 0);
+    if (boundary === null) continue;
     open.add(chunk.subarray(begin, at));
     elements.push(...open.close());
-    if (border === 'end') return { elements, isDone: true };
-    begin = border === 'astray' ? at : at + 1;
+    if (boundary === 'end') return { elements, isDone: true };
+    begin = boundary === 'unclosed' ? at : at + 1;
   }
   open.add(chunk.subarray(begin));
   return { elements, isDone: false };
 }
 
-/** Creates the element that is being read, which consists of parts of chunks. */
-function createOpenElement() {
-  let pieces: Uint8Array[] = [];
+/** Creates the buffer of the current element, which can span several chunks. */
+function createElementBuffer() {
+  let chunks: Uint8Array[] = [];
   let size = 0;
   let count = 0;
   return {
-    /** Adds bytes; space before the first one is dropped. */
+    /** Adds bytes. White space before the first one is dropped. */
     add: (bytes: Uint8Array): void => {
       const begin = size > 0 ? 0 : bytes.findIndex((byte) => byte > bytesOf.space);
       if (begin < 0) return;
       size += bytes.length - begin;
-      if (size > maxElementBytes) pieces = [];
-      else pieces.push(bytes.subarray(begin));
+      if (size > maxElementBytes) chunks = [];
+      else chunks.push(bytes.subarray(begin));
     },
-    /** Ends the element, so that the next one can begin. There is none between two commas. */
+    /** Returns the buffered element and starts the next one. Returns nothing between two commas. */
     close: (): readonly JsonElement[] => {
       const isTooLarge = size > maxElementBytes;
-      const element = size === 0 ? [] : [toElement(isTooLarge ? null : pieces, count++)];
-      pieces = [];
+      const element = size === 0 ? [] : [toElement(isTooLarge ? null : chunks, count++)];
+      chunks = [];
       size = 0;
       return element;
     },
     count: () => count,
-    tellEnd: () =>
+    describeEnd: () =>
       size === 0
-        ? 'The file ends before its list does.'
+        ? 'The file ends before the end of its list.'
         : 'The file ends in the middle of this record.',
   };
 }
 
-/** Bytes of JSON that have a meaning. In UTF-8 no part of another character looks like them. */
+/** Bytes with a meaning in JSON. In UTF-8 they are never part of other characters. */
 const bytesOf = {
   lineFeed: 0x0a,
   space: 0x20,
@@ -117,16 +118,16 @@ const bytesOf = {
   closeObject: 0x7d,
 } as const;
 
-/** Has a 1 for each byte that has a meaning outside strings. */
+/** Table with a 1 for each byte that has a meaning outside strings. */
 const structural = new Uint8Array(256);
 for (const byte of Buffer.from('{}[],:')) structural[byte] = 1;
 
-/** Creates a function that is given every byte and returns whether it has a meaning outside strings. */
-function createTokens(): (byte: number) => boolean {
+/** Creates the function that takes every byte and returns whether it has a meaning outside strings. */
+function createTokenTest(): (byte: number) => boolean {
   let isString = false;
   let isEscaped = false;
   const takeInString = (byte: number): void => {
-    // No string has a bare line feed: the closing quote is missing.
+    // Strings contain no bare line feed, so the closing quote is missing.
     const isEnd = byte === bytesOf.quote || byte === bytesOf.lineFeed;
     isString = isEscaped || !isEnd;
     isEscaped = byte === bytesOf.backslash && !isEscaped;
@@ -140,35 +141,35 @@ function createTokens(): (byte: number) => boolean {
 }
 
 /**
- * Meaning of a byte for the array: after an element, after the array, or the first one of an element while the closing
- * of the one before it is missing.
+ * Role of a byte in the array: it ends an element, ends the array, or starts an element although the previous one was
+ * not closed.
  */
-type Border = 'element' | 'end' | 'astray';
+type Boundary = 'element' | 'end' | 'unclosed';
 
-/** Maximum number of brackets that are open at once. Deeper ones do not count: no program nests thousands. */
+/** Maximum number of open brackets that are tracked. No program nests thousands. */
 const maxDepth = 65_536;
 
-/** Creates a function that is given every byte of an array and returns whether an element ends there. */
-function createBorders(): (byte: number) => Border | null {
-  const isToken = createTokens();
+/** Creates the function that takes every byte of an array and returns whether an element ends there. */
+function createBoundaryFinder(): (byte: number) => Boundary | null {
+  const isToken = createTokenTest();
   const openers: number[] = [];
   let last: number = bytesOf.comma;
-  /** Also closes what was opened since and is not closed: that is broken, and ends here. */
-  const close = (opener: number): Border | null => {
+  /** Closes a bracket, and all brackets opened after it that were never closed. */
+  const close = (opener: number): Boundary | null => {
     const found = openers.lastIndexOf(opener);
     if (found < 0) return opener === bytesOf.openArray ? 'end' : null;
     openers.length = found;
     return null;
   };
-  const open = (token: number): Border | null => {
-    // Between the members of an object no object begins: this is the next record.
+  const open = (token: number): Boundary | null => {
+    // No object starts between the members of an object, so this is the next record.
     const isMember = openers.at(-1) === bytesOf.openObject && last === bytesOf.comma;
-    const isAstray = isMember && token === bytesOf.openObject;
-    if (isAstray) openers.length = 0;
+    const isUnclosed = isMember && token === bytesOf.openObject;
+    if (isUnclosed) openers.length = 0;
     if (openers.length < maxDepth) openers.push(token);
-    return isAstray ? 'astray' : null;
+    return isUnclosed ? 'unclosed' : null;
   };
-  const take = (token: number): Border | null => {
+  const take = (token: number): Boundary | null => {
     if (token === bytesOf.openObject || token === bytesOf.openArray) return open(token);
     if (token === bytesOf.closeObject) return close(bytesOf.openObject);
     if (token === bytesOf.closeArray) return close(bytesOf.openArray);
@@ -176,25 +177,25 @@ function createBorders(): (byte: number) => Border | null {
   };
   return (byte) => {
     if (!isToken(byte)) return null;
-    const border = take(byte);
+    const boundary = take(byte);
     last = byte;
-    return border;
+    return boundary;
   };
 }
 
-/** Parses an element, or returns why it cannot be read. `pieces` is `null` if it is too large. */
-function toElement(pieces: readonly Uint8Array[] | null, index: number): JsonElement {
+/** Parses an element, or returns its fault. `chunks` is `null` if the element is too large. */
+function toElement(chunks: readonly Uint8Array[] | null, index: number): JsonElement {
   const fault = { kind: 'fault', isCutOff: false, index } as const;
-  if (pieces === null) {
-    return { ...fault, why: `It is larger than ${maxElementBytes / 2 ** 20} MiB.` };
+  if (chunks === null) {
+    return { ...fault, reason: `It is larger than ${maxElementBytes / 2 ** 20} MiB.` };
   }
-  const text = Buffer.concat(pieces).toString('utf8');
-  // Bare control characters may stand in strings, or between tokens.
+  const text = Buffer.concat(chunks).toString('utf8');
+  // Control characters can be within strings or between tokens.
   const value =
     tryParse(text) ??
     tryParse(text.replace(controls, '\\ufffd')) ??
     tryParse(text.replace(controls, ' '));
-  if (value === undefined) return { ...fault, why: 'It is not valid JSON.' };
+  if (value === undefined) return { ...fault, reason: 'It is not valid JSON.' };
   return { kind: 'value', value: hasOddEscape(text) ? cleanStrings(value) : value, index };
 }
 
@@ -202,13 +203,13 @@ function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // a value that JSON does not have
+    return undefined; // not valid JSON
   }
 }
 
-/** Returns whether a text has the escape of a surrogate or of NUL, which few records have. */
+/** Returns whether a text contains an escape of a surrogate or of NUL, which is rare. */
 function hasOddEscape(text: string): boolean {
-  // The plain search spares most records the pattern, which is ten times slower.
+  // The plain search comes first because the pattern is ten times slower.
   return text.includes('\\u') && /\\u(?:d[89a-f]|0000)/i.test(text);
 }
 

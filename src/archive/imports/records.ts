@@ -1,22 +1,22 @@
 import type { z } from 'zod';
-import { type SkippedRecord, skip } from './export-source.ts';
+import { type SkippedRecord, skipRecord } from './export-source.ts';
 import type { ExportFile, ExportFiles } from './files/export-files.ts';
 import { type JsonElement, jsonElements } from './json-elements.ts';
 
-/** A record of a file of an export, or why it is left out. */
+/** Record of an export file, or a skipped one. */
 export type ExportRecord<Row> = { readonly kind: 'row'; readonly row: Row } | SkippedRecord;
 
-export interface RecordReading<Row> {
+export interface RecordOptions<Row> {
   readonly schema: z.ZodType<Row>;
-  /** Matches the text up to the opening bracket of the array; without it, the file's first array is read. */
+  /** Matches the text up to the opening bracket of the array. Default: the first array of the file. */
   readonly start?: RegExp;
   readonly read: ExportFiles['read'];
 }
 
-/** Reads the records of files that are a JSON array each, in order, some at a time. */
+/** Reads the records of files that contain a JSON array each, in order and in groups. */
 export async function* readRecords<Row>(
   files: readonly ExportFile[],
-  { schema, start, read }: RecordReading<Row>,
+  { schema, start, read }: RecordOptions<Row>,
 ): AsyncGenerator<readonly ExportRecord<Row>[], void, undefined> {
   for (const file of files) {
     for await (const elements of jsonElements(read(file), start)) {
@@ -25,10 +25,10 @@ export async function* readRecords<Row>(
   }
 }
 
-/** Reads the rows of files as `readRecords` does, one by one and without the records that are left out. */
+/** Reads the rows of files as `readRecords` does, one at a time and without skipped records. */
 export async function* readRows<Row>(
   files: readonly ExportFile[],
-  reading: RecordReading<Row>,
+  reading: RecordOptions<Row>,
 ): AsyncGenerator<Row, void, undefined> {
   for await (const records of readRecords(files, reading)) {
     for (const record of records) if (record.kind === 'row') yield record.row;
@@ -40,16 +40,17 @@ function toRecord<Row>(
   schema: z.ZodType<Row>,
   file: string,
 ): ExportRecord<Row> {
-  const where = `${file}, record ${element.index + 1}`;
-  if (element.kind === 'fault') return { ...skip(where, element.why), isCutOff: element.isCutOff };
-  const { data, error } = schema.safeParse(element.value);
-  return error === undefined ? { kind: 'row', row: data } : skip(where, tellFault(error));
+  const location = `${file}, record ${element.index + 1}`;
+  if (element.kind === 'fault')
+    return { ...skipRecord(location, element.reason), isCutOff: element.isCutOff };
+  const { data: row, error } = schema.safeParse(element.value);
+  return error === undefined ? { kind: 'row', row } : skipRecord(location, describeFault(error));
 }
 
-/** Says in a sentence what is wrong with a record, by the first thing that is. */
-export function tellFault({ issues: [issue] }: z.ZodError): string {
+/** Returns a sentence about the first issue of a record. */
+export function describeFault({ issues: [issue] }: z.ZodError): string {
   if (issue === undefined) return 'It cannot be read.';
   if (issue.code === 'custom') return issue.message;
-  if (issue.path.length === 0) return 'It is not of the form that was expected.';
+  if (issue.path.length === 0) return 'It does not have the expected structure.';
   return `Its field ${issue.path.join('.')} is missing or cannot be read.`;
 }

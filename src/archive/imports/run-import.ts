@@ -7,40 +7,40 @@ import type { ExportedPost, ExportItem, ExportSource, SkippedRecord } from './ex
 export interface ImportOptions {
   readonly store: ArchiveStore;
   readonly source: ExportSource;
-  readonly found: NewImport;
+  readonly newImport: NewImport;
   readonly clock: Clock;
-  /** Stops it after the batch that is being written. */
+  /** Stops the import after the current batch. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ImportState) => void;
-  /** Told of every record that is left out, in this run. */
+  /** Called for each record that this run leaves out. */
   readonly onSkipped: (record: SkippedRecord) => void;
 }
 
 export interface ImportState {
   readonly counts: ImportCounts;
-  /** How many items of the export are in the archive. */
+  /** Number of items stored, counted from the first. */
   readonly items: number;
 }
 
 export interface ImportOutcome extends ImportState {
-  /** `known`: it was in the archive already, whole. `stopped`: it goes on where it was stopped. */
+  /** `known`: the export was imported completely before. `stopped`: the next run continues from here. */
   readonly ended: 'done' | 'known' | 'stopped';
-  /** How many items had been read by an earlier run. */
+  /** Number of items that earlier runs had stored. */
   readonly resumedAfter: number;
-  /** Whether the export ends too early, so that there is no telling what is missing. */
+  /** Whether the export is truncated, so that the number of missing items is unknown. */
   readonly isCutOff: boolean;
 }
 
-/** Maximum of a batch: others who write wait for 50 ms at most, and large records take little memory. */
+/** Maximum size of a transaction. Other writers wait for at most 50 ms, and large records need little memory. */
 const batchLimits = { items: 500, ms: 50, bytes: 4 * 2 ** 20 } as const;
 
 /**
- * Imports an export in transactions that also note how far it is, where the next run goes on after a kill.
- * @throws Error with a sentence if the export cannot be read, or somebody else imports it
+ * Imports an export in transactions that also store the progress, so that a run after a crash continues there.
+ * @throws Error with a sentence if the export cannot be read, or another process imports it
  */
 export async function runImport(options: ImportOptions): Promise<ImportOutcome> {
-  const { store, found, clock } = options;
-  const begun = store.beginImport(found, toSeconds(clock.now()));
+  const { store, newImport, clock } = options;
+  const begun = store.beginImport(newImport, toSeconds(clock.now()));
   const resumedAfter = begun.items;
   if (begun.isDone) {
     const { counts, items } = begun;
@@ -48,7 +48,7 @@ export async function runImport(options: ImportOptions): Promise<ImportOutcome> 
   }
   const writer = createWriter(options, begun);
   const ended = await readItems(options, writer);
-  // What was cut off is never done: importing it again says so again.
+  // A truncated import never counts as done, so that importing the export again reports it again.
   if (ended === 'done' && !writer.isCutOff()) writer.finish();
   return { ...writer.state(), ended, resumedAfter, isCutOff: writer.isCutOff() };
 }
@@ -60,19 +60,19 @@ async function readItems(
   try {
     for await (const group of source.groups()) {
       for (const item of group) if (writer.add(item) && signal.aborted) return 'stopped';
-      // What an earlier run has read fills no batch, and can be stopped all the same.
+      // Items that an earlier run has stored fill no batch, so the signal is checked here too.
       if (signal.aborted) return 'stopped';
     }
     return 'done';
   } finally {
-    // Where the export cannot be read to its end, what was read of it counts.
+    // If reading fails, the items read so far are stored.
     writer.write();
   }
 }
 
 function createWriter(options: ImportOptions, begun: StoredImport) {
   const { store, clock, source } = options;
-  const put = createPut(options, begun.number);
+  const itemWriter = createItemWriter(options, begun.number);
   let state: ImportState = { counts: begun.counts, items: begun.items };
   let batch: ExportItem[] = [];
   let seen = 0;
@@ -80,15 +80,15 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
   let isCutOff = false;
   const advance = (next: ImportState, isDone: boolean) => {
     const progress = { ...next, isDone, before: state.items, now: toSeconds(clock.now()) };
-    if (!store.advanceImport(begun.number, progress)) throw new Error(meanwhile);
+    if (!store.advanceImport(begun.number, progress)) throw new Error(concurrentImport);
   };
-  /** Puts items for as long as a transaction may last. */
-  const putSome = (items: readonly ExportItem[]): ImportState => {
+  /** Writes items until the time limit of a transaction. */
+  const writeSome = (items: readonly ExportItem[]): ImportState => {
     const until = clock.now() + batchLimits.ms;
     const counts = { ...state.counts };
     let taken = 0;
     for (const item of items) {
-      counts[put.item(item)] += 1;
+      counts[itemWriter.write(item)] += 1;
       taken += 1;
       if (clock.now() >= until) break;
     }
@@ -98,7 +98,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     while (batch.length > 0) {
       let next = state;
       store.transact(() => {
-        next = putSome(batch);
+        next = writeSome(batch);
         advance(next, false);
       });
       batch = batch.slice(next.items - state.items);
@@ -108,12 +108,12 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     options.onProgress(state);
   };
   return {
-    /** Takes an item, unless an earlier run has, and writes the batch once it is full; returns whether it was. */
+    /** Adds an item unless an earlier run has stored it. Writes the batch if it is full, and returns whether it was. */
     add: (item: ExportItem): boolean => {
       seen += 1;
       if (item.kind === 'skipped') isCutOff ||= item.isCutOff === true;
       if (seen <= begun.items) {
-        put.learn(item);
+        itemWriter.setPlatform(item);
         return false;
       }
       if (item.kind === 'skipped') options.onSkipped(item);
@@ -131,45 +131,45 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
 }
 
 /**
- * Creates what puts items into the archive. What is held and followed by name is of the platform of the account that
- * came last, so accounts of an earlier run have to be learned.
+ * Creates the writer of items. Reposts and follows are of the platform of the last account, so accounts that an earlier
+ * run has stored must be passed to `setPlatform`.
  */
-function createPut({ store, found }: ImportOptions, number: number) {
+function createItemWriter({ store, newImport }: ImportOptions, number: number) {
   let platform: Platform | null = null;
-  const learn = (item: ExportItem): void => {
+  const setPlatform = (item: ExportItem): void => {
     if (item.kind === 'account') platform = item.account.platform;
   };
-  const takePlatform = (): Platform => {
+  const requirePlatform = (): Platform => {
     if (platform !== null) return platform;
-    throw new Error('The export tells of connections before it tells whose they are.');
+    throw new Error('The export has reposts or follows before the account that they belong to.');
   };
-  /** Puts an item; returns what it counts as. */
-  const putItem = (item: ExportItem): keyof ImportCounts => {
+  /** Writes an item and returns the count that it adds to. */
+  const writeItem = (item: ExportItem): keyof ImportCounts => {
     if (item.kind === 'skipped') return item.cause === 'private' ? 'hidden' : 'faults';
-    const { stored = found.exported } = item;
-    learn(item);
+    const { stored = newImport.exported } = item;
+    setPlatform(item);
     switch (item.kind) {
       case 'account': {
         const { platform, screen_name } = item.account;
         store.putAccount({ account: item.account, stored });
-        store.noteImported(number, { platform, handle: screen_name.toLowerCase() });
+        store.addImportedAccount(number, { platform, handle: screen_name.toLowerCase() });
         return 'accounts';
       }
       case 'post':
         return putPost(item, store, stored);
       case 'repost': {
         const { kind: _kind, ...repost } = item;
-        store.putRepost({ ...repost, platform: takePlatform(), stored });
+        store.putRepost({ ...repost, platform: requirePlatform(), stored });
         return 'reposts';
       }
       case 'follow': {
         const { follower, followed } = item;
-        store.putFollow({ platform: takePlatform(), follower, followed, stored });
+        store.putFollow({ platform: requirePlatform(), follower, followed, stored });
         return 'follows';
       }
     }
   };
-  return { learn, item: putItem };
+  return { setPlatform, write: writeItem };
 }
 
 function putPost(
@@ -184,8 +184,8 @@ function putPost(
   return 'posts';
 }
 
-const meanwhile =
-  'The same export is being imported by another process, or its account was removed.';
+const concurrentImport =
+  'Another process is importing the same export, or its account was removed. Run the import again.';
 
 function toSeconds(ms: number): number {
   return Math.floor(ms / 1000);

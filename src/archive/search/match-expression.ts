@@ -1,22 +1,22 @@
 import { type Platform, platform } from '../../model/reference.ts';
-import { anyMark, platformMark } from './post-words.ts';
+import { anyPostToken, platformToken } from './post-words.ts';
 import type { SearchText, Term, UserSearchText } from './search-query.ts';
 
-/** The rows that a search may find: those of one platform, or everything that was imported. */
+/** Rows that a search covers: those of one platform, or everything that was imported. */
 export type SearchScope = Platform | 'imports';
 
 /**
- * Returns an FTS5 expression over `post_words` for a text and the `marks` that posts must have besides. Words come
- * from `toWords` and `toNameWord` or are marks, so none has a quote in it.
+ * Returns an FTS5 expression over `post_words` for a text, limited to posts that have all of `tokens` in the column
+ * `marks`. Words come from `toWords` and `toNameWord`, so none contains a quote.
  */
 export function toMatchExpression(
   { include, exclude }: SearchText,
-  marks: readonly string[],
+  tokens: readonly string[],
   scope: SearchScope,
 ): string {
-  const { wanted, unwanted } = markScope(scope);
-  const all = [...include.map(printTerm), ...marks.map(printMark), ...wanted];
-  return join(all.length > 0 ? all : [printMark(anyMark)], [
+  const { wanted, unwanted } = scopeTokens(scope);
+  const all = [...include.map(printTerm), ...tokens.map(printToken), ...wanted];
+  return join(all.length > 0 ? all : [printToken(anyPostToken)], [
     ...exclude.map(printTerm),
     ...unwanted,
   ]);
@@ -27,14 +27,14 @@ export function toUserMatchExpression(
   { include, exclude, unfinished }: UserSearchText,
   scope: SearchScope,
 ): string {
-  const { wanted, unwanted } = markScope(scope);
+  const { wanted, unwanted } = scopeTokens(scope);
   const print = ({ words }: Term) => `words : "${words.join(' ')}"`;
   const all = [
     ...include.map((term) => `${print(term)}${term === unfinished ? ' *' : ''}`),
     ...wanted,
   ];
-  const everybody = platform.options.map((one) => printMark(platformMark(one))).join(' OR ');
-  return join(all.length > 0 ? all : [`(${everybody})`], [...exclude.map(print), ...unwanted]);
+  const allPlatforms = platform.options.map((name) => printToken(platformToken(name))).join(' OR ');
+  return join(all.length > 0 ? all : [`(${allPlatforms})`], [...exclude.map(print), ...unwanted]);
 }
 
 function join(all: readonly string[], none: readonly string[]): string {
@@ -42,15 +42,15 @@ function join(all: readonly string[], none: readonly string[]): string {
   return none.length === 0 ? wanted : `(${wanted}) NOT (${none.join(' OR ')})`;
 }
 
-/** The sample is small, so leaving it out costs less than asking every post for its platform. */
-function markScope(scope: SearchScope) {
+/** Excluding the sample costs less than testing the platform of every post, because the sample is small. */
+function scopeTokens(scope: SearchScope) {
   return scope === 'imports'
-    ? { wanted: [], unwanted: [printMark(platformMark('sample'))] }
-    : { wanted: [printMark(platformMark(scope))], unwanted: [] };
+    ? { wanted: [], unwanted: [printToken(platformToken('sample'))] }
+    : { wanted: [printToken(platformToken(scope))], unwanted: [] };
 }
 
-function printMark(mark: string): string {
-  return `marks : "${mark}"`;
+function printToken(token: string): string {
+  return `marks : "${token}"`;
 }
 
 function printTerm({ column, words }: Term): string {

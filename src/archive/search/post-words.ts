@@ -3,20 +3,20 @@ import type { Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import { toIndexText, toNameWord } from './words.ts';
 
-/** The mark that every post has: a search that only excludes begins with all posts. */
-export const anyMark = 'any';
+/** Filter token of every post. A search that only excludes words starts from all posts with this token. */
+export const anyPostToken = 'any';
 
-export function platformMark(platform: Platform): string {
+export function platformToken(platform: Platform): string {
   return `on${platform}`;
 }
 
-/** Returns the columns of `post_words`: the words of a post's text, card and article, and single words to filter by. */
+/** Returns the columns of `post_words`: the words of the text, card and article, and the words to filter by. */
 export function toPostWords(post: Status) {
   return {
     text: toIndexText(textOf(post)),
     author: authorNames(post).map(toNameWord).join(' '),
     tags: tagsOf(post).map(toNameWord).join(' '),
-    marks: marksOf(post).join(' '),
+    marks: filterTokensOf(post).join(' '),
   };
 }
 
@@ -32,7 +32,7 @@ function articleTexts(article: Article | null): readonly string[] {
   return [article.title, ...texts];
 }
 
-/** An author on Bluesky is also known by the id. */
+/** On Bluesky, authors can also be searched by DID. */
 function authorNames({ author, platform }: Status): readonly string[] {
   return platform === 'bluesky' ? [author.screen_name, author.id] : [author.screen_name];
 }
@@ -49,10 +49,10 @@ function tagsOf({ text, facets }: Status): readonly string[] {
   );
 }
 
-function marksOf({ media, platform }: Status): readonly string[] {
+function filterTokensOf({ media, platform }: Status): readonly string[] {
   return [
-    anyMark,
-    platformMark(platform),
+    anyPostToken,
+    platformToken(platform),
     ...(media.all.length > 0 ? ['media'] : []),
     ...(media.photos.length > 0 ? ['photo'] : []),
     ...(media.videos.length > 0 ? ['video'] : []),

@@ -2,142 +2,141 @@ import { trimEndOf } from '../../core/trim-end.ts';
 import { parseHandle } from '../../model/reference.ts';
 import { toNameWord, toWords } from './words.ts';
 
-/** Words to look for that follow each other in a column of `post_words`. */
+/** Words that must follow each other in one column of `post_words`. */
 export interface Term {
   readonly column: 'text' | 'author' | 'tags' | 'marks';
   readonly words: readonly string[];
 }
 
-/** The content of a search text, all of which is asked for together. */
+/** Result of parsing a search text. A post must satisfy all of its parts. */
 export interface SearchText {
   readonly include: readonly Term[];
   readonly exclude: readonly Term[];
-  /** Unix seconds: from then on. */
+  /** Earliest time in Unix seconds, inclusive. */
   readonly sinceSeconds: number | null;
-  /** Unix seconds: before then. */
+  /** Latest time in Unix seconds, exclusive. */
   readonly untilSeconds: number | null;
-  /** Sentences about the parts that were left out. */
+  /** Sentences about the ignored parts of the text. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Parses the text of a search of posts: words, `"phrases"`, `-` before what must not be there, `from:`, `since:`,
- * `until:`, `filter:` and `#tags`. An operator that other searches know, and a value that cannot be read, is left out
- * and named in `warnings`.
+ * Parses the text of a post search: words, `"phrases"`, `-` to exclude, `from:`, `since:`, `until:`, `filter:` and
+ * `#tags`. Unsupported operators and unreadable values are ignored and named in `warnings`.
  */
 export function parseSearchText(text: string): SearchText {
-  const pieces = toPieces(text, ofPosts);
-  const seconds = (kind: Piece['kind']) =>
-    pieces.flatMap((piece) => ('seconds' in piece && piece.kind === kind ? [piece.seconds] : []));
+  const parts = parseParts(text, ofPosts);
+  const seconds = (kind: QueryPart['kind']) =>
+    parts.flatMap((part) => ('seconds' in part && part.kind === kind ? [part.seconds] : []));
   const since = seconds('since');
   const until = seconds('until');
   return {
-    include: termsOf(pieces, 'include').map(({ term }) => term),
-    exclude: termsOf(pieces, 'exclude').map(({ term }) => term),
+    include: termsOf(parts, 'include').map(({ term }) => term),
+    exclude: termsOf(parts, 'exclude').map(({ term }) => term),
     sinceSeconds: since.length > 0 ? Math.max(...since) : null,
     untilSeconds: until.length > 0 ? Math.min(...until) : null,
-    warnings: warningsOf(pieces),
+    warnings: warningsOf(parts),
   };
 }
 
 export interface UserSearchText extends Pick<SearchText, 'include' | 'exclude' | 'warnings'> {
-  /** The last of `include` that is no phrase: it may be a word that is being typed. */
+  /** Last term of `include` that is not a phrase: the user may still be typing it. */
   readonly unfinished: Term | null;
 }
 
-/** Parses the text of a search of accounts: words and phrases alone. */
+/** Parses the text of an account search, which has words and phrases only. */
 export function parseUserSearchText(text: string): UserSearchText {
-  const pieces = toPieces(text, ofAccounts);
-  const include = termsOf(pieces, 'include');
+  const parts = parseParts(text, ofAccounts);
+  const include = termsOf(parts, 'include');
   return {
     include: include.map(({ term }) => term),
-    exclude: termsOf(pieces, 'exclude').map(({ term }) => term),
+    exclude: termsOf(parts, 'exclude').map(({ term }) => term),
     unfinished: include.findLast(({ isPlain }) => isPlain)?.term ?? null,
-    warnings: warningsOf(pieces),
+    warnings: warningsOf(parts),
   };
 }
 
-/** `isPlain`: neither quoted nor an operator. */
-type TermPiece = {
+/** `isPlain`: whether the term is neither quoted nor an operator. */
+type TermPart = {
   readonly kind: 'include' | 'exclude';
   readonly term: Term;
   readonly isPlain: boolean;
 };
 
-type Piece =
-  | TermPiece
+type QueryPart =
+  | TermPart
   | { readonly kind: 'since' | 'until'; readonly seconds: number }
   | { readonly kind: 'warning'; readonly text: string };
 
-function termsOf(pieces: readonly Piece[], kind: TermPiece['kind']): readonly TermPiece[] {
-  return pieces.flatMap((piece) => ('term' in piece && piece.kind === kind ? [piece] : []));
+function termsOf(parts: readonly QueryPart[], kind: TermPart['kind']): readonly TermPart[] {
+  return parts.flatMap((part) => ('term' in part && part.kind === kind ? [part] : []));
 }
 
-function warningsOf(pieces: readonly Piece[]): readonly string[] {
-  return [...new Set(pieces.flatMap((piece) => (piece.kind === 'warning' ? [piece.text] : [])))];
+function warningsOf(parts: readonly QueryPart[]): readonly string[] {
+  return [...new Set(parts.flatMap((part) => (part.kind === 'warning' ? [part.text] : [])))];
 }
 
-/** An operator or a tag, without the signs before it. */
+/** Operator or tag, without the `-` and `(` before it. */
 interface Special {
   readonly body: string;
   readonly kind: 'include' | 'exclude';
-  /** As it was written. */
+  /** The text as the user wrote it. */
   readonly shown: string;
 }
 
 interface Dialect {
-  /** Added to the warning about an unknown operator. */
+  /** Text that is added to the warning about an unknown operator. */
   readonly where: string;
-  /** Reads an operator or a tag; returns `undefined` if it is none: `12:30` and `https://…` are words. */
-  readSpecial(special: Special): Piece | undefined;
+  /** Reads an operator or a tag. Returns `undefined` for plain words such as `12:30` and `https://…`. */
+  readSpecial(special: Special): QueryPart | undefined;
 }
 
-/** How much of a search text is read: a phrase of many common words takes long to look for. */
+/** Maximum length of a search text. Phrases of many common words are slow to search for. */
 const limits = { characters: 4096, terms: 32, words: 64 } as const;
 
-const tooLong = `The search is long; the archive looked for its first ${limits.terms} terms and ${limits.words} words at most.`;
+const tooLong = `The search is too long. Only its first ${limits.terms} terms and ${limits.words} words were used.`;
 
-/** A quoted text with the signs before it, or the characters between two spaces. */
-const lexeme = /[-(]*(?:\p{L}+:)?"[^"]*"?|\S+/gu;
+/** Quoted text with the signs before it, or the characters between two spaces. */
+const lexemePattern = /[-(]*(?:\p{L}+:)?"[^"]*"?|\S+/gu;
 
-/** Takes a search text apart. Never throws. */
-function toPieces(text: string, dialect: Dialect): readonly Piece[] {
+/** Splits a search text into its parts. Never throws. */
+function parseParts(text: string, dialect: Dialect): readonly QueryPart[] {
   const read = text.slice(0, limits.characters).replace(/[“”„‟]/g, '"');
-  const lexemes = [...new Set(read.match(lexeme))];
+  const lexemes = [...new Set(read.match(lexemePattern))];
   let wordsLeft: number = limits.words;
   let isCut = text.length > limits.characters || lexemes.length > limits.terms;
-  const pieces = lexemes
+  const parts = lexemes
     .slice(0, limits.terms)
-    .flatMap((one) => readLexeme(one, dialect))
-    .flatMap((piece): readonly Piece[] => {
-      if (!('term' in piece)) return [piece];
-      const words = piece.term.words.slice(0, wordsLeft);
+    .flatMap((lexeme) => readLexeme(lexeme, dialect))
+    .flatMap((part): readonly QueryPart[] => {
+      if (!('term' in part)) return [part];
+      const words = part.term.words.slice(0, wordsLeft);
       wordsLeft -= words.length;
-      isCut ||= words.length < piece.term.words.length;
-      return words.length === 0 ? [] : [{ ...piece, term: { ...piece.term, words } }];
+      isCut ||= words.length < part.term.words.length;
+      return words.length === 0 ? [] : [{ ...part, term: { ...part.term, words } }];
     });
-  return isCut ? [...pieces, { kind: 'warning', text: tooLong }] : pieces;
+  return isCut ? [...parts, { kind: 'warning', text: tooLong }] : parts;
 }
 
-function readLexeme(one: string, dialect: Dialect): readonly Piece[] {
-  if (one === 'AND') return []; // everything is asked for together anyway
-  if (one === 'OR') return [unknownOperator(one, dialect.where)];
-  const [signs = ''] = /^[-(]*/.exec(one) ?? [];
-  const body = trimEndOf(one.slice(signs.length), ')');
+function readLexeme(lexeme: string, dialect: Dialect): readonly QueryPart[] {
+  if (lexeme === 'AND') return []; // all terms must match anyway
+  if (lexeme === 'OR') return [unknownOperator(lexeme, dialect.where)];
+  const [signs = ''] = /^[-(]*/.exec(lexeme) ?? [];
+  const body = trimEndOf(lexeme.slice(signs.length), ')');
   const kind = signs.includes('-') ? 'exclude' : 'include';
   const shown = `${kind === 'exclude' ? '-' : ''}${body}`;
   const special = dialect.readSpecial({ body, kind, shown });
-  const pieces = special === undefined ? readWords(body, kind) : [special];
-  return signs.includes('(') && pieces.length > 0 ? [parenthesis, ...pieces] : pieces;
+  const parts = special === undefined ? readWords(body, kind) : [special];
+  return signs.includes('(') && parts.length > 0 ? [parenthesis, ...parts] : parts;
 }
 
-const parenthesis: Piece = {
+const parenthesis: QueryPart = {
   kind: 'warning',
-  text: 'The archive does not know parentheses; they were left out.',
+  text: 'The archive does not support parentheses, so they were ignored.',
 };
 
-/** Punctuation alone is nothing to look for. */
-function readWords(body: string, kind: 'include' | 'exclude'): readonly Piece[] {
+/** Punctuation without letters or digits is ignored. */
+function readWords(body: string, kind: 'include' | 'exclude'): readonly QueryPart[] {
   const words = toWords(body);
   if (words.length === 0) return [];
   return [{ kind, term: { column: 'text', words }, isPlain: !body.includes('"') }];
@@ -154,24 +153,24 @@ const ofPosts: Dialect = {
 };
 
 const ofAccounts: Dialect = {
-  where: ' in a search of accounts',
+  where: ' in account searches',
   readSpecial: ({ body, shown }) => {
     if (findOperator(body) === undefined && findTag(body) === undefined) return undefined;
     return unknownOperator(shown, ofAccounts.where);
   },
 };
 
-type ReadValue = (value: string, special: Special) => Piece;
+type ReadValue = (value: string, special: Special) => QueryPart;
 
-/** Returns the value of an operator, and its reader unless only other searches know the operator. */
+/** Returns the value of an operator, and its reader if the archive supports the operator. */
 function findOperator(body: string) {
   const [, name = '', value = ''] = /^([\p{L}_]+):(.*)$/su.exec(body) ?? [];
   const read = readers.get(name.toLowerCase());
   if (read !== undefined) return { value: value.replaceAll('"', ''), read };
-  return value !== '' && foreign.has(name.toLowerCase()) ? { value, read } : undefined;
+  return value !== '' && foreignOperators.has(name.toLowerCase()) ? { value, read } : undefined;
 }
 
-/** Returns the name of a tag; a number is none. */
+/** Returns the name of a tag. A number is not a tag. */
 function findTag(body: string): string | undefined {
   const [, tag = ''] = /^[#＃]([\p{L}\p{N}\p{M}_]+)(?:[^\P{P}_]\p{P}*)?$/u.exec(body) ?? [];
   return /\P{N}/u.test(tag) ? tag : undefined;
@@ -184,8 +183,8 @@ const readers: ReadonlyMap<string, ReadValue> = new Map([
   ['filter', readFilter],
 ]);
 
-/** Operators that X, Bluesky and Mastodon know and the archive does not. */
-const foreign: ReadonlySet<string> = new Set(
+/** Operators of X, Bluesky and Mastodon that the archive does not support. */
+const foreignOperators: ReadonlySet<string> = new Set(
   `to lang language near within geocode place url domain list include exclude mentions has is in
    min_faves min_likes min_retweets min_reposts min_replies min_quotes max_faves max_retweets
    max_replies since_id max_id since_time until_time within_time before after during source
@@ -194,47 +193,47 @@ const foreign: ReadonlySet<string> = new Set(
    bio_location point_radius bounding_box place_country`.split(/\s+/),
 );
 
-function refuse(_value: string, { shown }: Special): Piece {
+function refuse(_value: string, { shown }: Special): QueryPart {
   return unknownOperator(shown, '');
 }
 
-function toTerm(column: Term['column'], word: string, { kind }: Special): Piece {
+function toTerm(column: Term['column'], word: string, { kind }: Special): QueryPart {
   return { kind, term: { column, words: [word] }, isPlain: false };
 }
 
-function readFrom(value: string, special: Special): Piece {
+function readFrom(value: string, special: Special): QueryPart {
   const handle = parseHandle(value)?.handle;
   if (handle === undefined) return unreadable(special.shown);
   return toTerm('author', toNameWord(handle), special);
 }
 
-const marks: ReadonlyMap<string, string> = new Map([
+const filterTokens: ReadonlyMap<string, string> = new Map([
   ['media', 'media'],
   ['images', 'photo'],
   ['videos', 'video'],
 ]);
 
-function readFilter(value: string, special: Special): Piece {
-  const mark = marks.get(value.toLowerCase());
-  return mark === undefined ? refuse(value, special) : toTerm('marks', mark, special);
+function readFilter(value: string, special: Special): QueryPart {
+  const token = filterTokens.get(value.toLowerCase());
+  return token === undefined ? refuse(value, special) : toTerm('marks', token, special);
 }
 
-function readTime(kind: 'since' | 'until', value: string, special: Special): Piece {
+function readTime(kind: 'since' | 'until', value: string, special: Special): QueryPart {
   if (special.kind === 'exclude') return refuse(value, special);
   if (/^\d{9,11}$/.test(value)) return { kind, seconds: Number(value) };
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
-  // Some engines take February 31 for a day of March.
+  // Some JavaScript engines parse February 31 as a day of March.
   const isDay = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(value);
   return isDay ? { kind, seconds: ms / 1000 } : unreadable(special.shown);
 }
 
-function unknownOperator(shown: string, where: string): Piece {
-  const text = `The archive does not know the operator ${quote(shown)}${where}; it was left out.`;
+function unknownOperator(shown: string, where: string): QueryPart {
+  const text = `The archive does not support the operator ${quote(shown)}${where}, so it was ignored.`;
   return { kind: 'warning', text };
 }
 
-function unreadable(shown: string): Piece {
-  return { kind: 'warning', text: `The archive cannot read ${quote(shown)}; it was left out.` };
+function unreadable(shown: string): QueryPart {
+  return { kind: 'warning', text: `The archive cannot read ${quote(shown)}, so it was ignored.` };
 }
 
 function quote(shown: string): string {

@@ -4,11 +4,11 @@ import type { Post } from '../../model/post.ts';
 import type { Page, SearchQuery, UserSearchQuery } from '../../model/queries.ts';
 import { parseCursor, printCursor, toPage, toRowLimit, unknownCursor } from '../store/paging.ts';
 import { endOfNumbers, firstNumberAt } from '../store/post-number.ts';
-import type { Revive } from '../store/stored-json.ts';
+import type { RowDecoder } from '../store/stored-json.ts';
 import { type SearchScope, toMatchExpression, toUserMatchExpression } from './match-expression.ts';
 import { parseSearchText, parseUserSearchText, type SearchText } from './search-query.ts';
 
-/** The posts to look for: an FTS5 expression, and the range of numbers, `below` not included. */
+/** The posts to search: an FTS5 expression, and a range of post numbers that excludes `below`. */
 interface Range {
   readonly expression: string;
   readonly from: number;
@@ -26,40 +26,40 @@ interface PageOptions {
   readonly limit: number;
 }
 
-// FTS5 uses only integers as limits of its row ids, and JavaScript's large numbers arrive as reals.
+// FTS5 accepts only integers as bounds of its row ids, and better-sqlite3 binds large numbers as reals.
 const matches = `FROM post_words CROSS JOIN public_posts AS posts ON posts.number = post_words.rowid
   WHERE post_words MATCH @expression
     AND post_words.rowid < CAST(@below AS INTEGER) AND post_words.rowid >= CAST(@from AS INTEGER)
   ORDER BY post_words.rowid DESC`;
 
-export function openPostSearch(database: SqliteDatabase, revive: Revive) {
+export function openPostSearch(database: SqliteDatabase, decoder: RowDecoder) {
   const readLatest = openLatest(database);
   const readTop = openTop(database);
   return {
     /**
-     * Finds public posts that a text asks for, newest first, or ranked if the feed is `top`; no placeholders of lost
-     * ones.
+     * Searches public posts. Returns the newest first, or ranked posts if the feed is `top`. Placeholders of deleted
+     * posts are left out.
      */
     searchPosts: (query: SearchQuery, scope: SearchScope): Page<Post> => {
       const { count, feed, cursor } = query;
       const text = parseSearchText(query.text);
-      if (isEmpty(text)) return { items: [], cursor: null, warnings: [...text.warnings, nothing] };
-      const expression = toMatchExpression(text, feedMarks[feed], scope);
+      if (isEmpty(text)) return { items: [], cursor: null, warnings: [...text.warnings, noTerms] };
+      const expression = toMatchExpression(text, feedTokens[feed], scope);
       const range = { expression, ...rangeOf(query, text) };
       const isRanked = feed === 'top';
       const read = isRanked ? readTop : readLatest;
       const { rows, isCut } = read(range, { cursor, limit: toRowLimit(count) });
-      const found = rows.map(({ json, ...row }) => ({ ...row, item: revive.post(json) }));
+      const found = rows.map(({ json, ...row }) => ({ ...row, item: decoder.post(json) }));
       const warnings = [...text.warnings, ...(isCut ? [cutWarning] : [])];
-      // What is ranked changes its places when something is added.
+      // Ranked posts change their order when a post is added.
       return toPage(found, count, { warnings, isExact: !isRanked });
     },
   };
 }
 
-const nothing = 'There is nothing in the search that the archive can look for.';
+const noTerms = 'The search has no words, tags or operators that the archive can search for.';
 
-const feedMarks = { latest: [], top: [], photos: ['photo'], videos: ['video'] } as const;
+const feedTokens = { latest: [], top: [], photos: ['photo'], videos: ['video'] } as const;
 
 function isEmpty({ include, exclude, sinceSeconds, untilSeconds }: SearchText): boolean {
   const hasTime = sinceSeconds !== null || untilSeconds !== null;
@@ -87,18 +87,18 @@ function openLatest(database: SqliteDatabase) {
   };
 }
 
-/** Maximum number of matches, the newest ones, that the top feed ranks. */
+/** Maximum number of posts that the top feed ranks: the newest ones that match. */
 export const rankedPosts = 500;
 
-/** Maximum of a later page: it ranks the range of the first again, to which an import can have added. */
+/** Maximum for later pages, which rank the first page's range again. An import can have added posts to it. */
 const rankedLater = 10 * rankedPosts;
 
-const cutWarning = `Top posts are those among the newest ${rankedPosts} that match.`;
+const cutWarning = `Only the newest ${rankedPosts} matching posts are ranked.`;
 
 /**
- * Prepares the top feed: of the newest matches those with the most likes and reposts first, then newest first. A
- * cursor has the range that the first page ranked and the place in it, so that changes between pages move nothing
- * else.
+ * Prepares the query of the top feed: the newest matches, ordered by likes and reposts, then newest first. A cursor
+ * holds the range ranked by the first page and the position in it, so that new posts between two pages do not shift the
+ * other posts.
  */
 function openTop(database: SqliteDatabase) {
   const rank = database.prepare<
@@ -115,7 +115,7 @@ function openTop(database: SqliteDatabase) {
      WHERE number >= oldest AND (score, number) < (@score, @number)
      ORDER BY score DESC, number DESC LIMIT @limit`,
   );
-  const one = database.prepare<unknown[], FoundRow>(
+  const readByNumber = database.prepare<unknown[], FoundRow>(
     'SELECT number, stored, json FROM posts WHERE number = ?',
   );
   return (range: Range, { cursor, limit }: PageOptions) => {
@@ -125,14 +125,14 @@ function openTop(database: SqliteDatabase) {
     const below = cursor === null ? (first?.newest ?? 0) + 1 : place.below;
     const from = first?.oldest ?? place.from;
     const rows = ranked.flatMap(({ number, score }) => {
-      const row = one.get(number);
+      const row = readByNumber.get(number);
       return row === undefined ? [] : [{ ...row, cursor: printCursor(below, from, score, number) }];
     });
     return { rows, isCut: from > range.from };
   };
 }
 
-/** Returns what the first page ranks, from the highest score on. */
+/** Returns the parameters of the first page: all of the range, from the highest score on. */
 function startOf(range: Range) {
   return { ...range, ranked: rankedPosts, score: Number.MAX_VALUE, number: 0 };
 }
@@ -157,7 +157,7 @@ interface UserRow {
   readonly json: string;
 }
 
-export function openUserSearch(database: SqliteDatabase, revive: Revive) {
+export function openUserSearch(database: SqliteDatabase, decoder: RowDecoder) {
   const find = database.prepare<unknown[], UserRow>(
     `SELECT followers, handle, platform, stored, json
      FROM account_words CROSS JOIN accounts ON accounts.number = account_words.rowid
@@ -167,19 +167,19 @@ export function openUserSearch(database: SqliteDatabase, revive: Revive) {
   );
   return {
     /**
-     * Finds public accounts by words and phrases that their handle, name and description have or have not, of which
-     * the last may be unfinished. Those with the most followers come first, then by handle.
+     * Searches public accounts by words and phrases in their handle, name and description. The last word may be
+     * incomplete. Accounts with the most followers come first, then accounts are ordered by handle.
      */
     searchUsers: ({ text, count, cursor }: UserSearchQuery, scope: SearchScope): Page<Account> => {
-      const sought = parseUserSearchText(text);
-      const { include, exclude, warnings } = sought;
+      const parsed = parseUserSearchText(text);
+      const { include, exclude, warnings } = parsed;
       if (include.length === 0 && exclude.length === 0) {
-        return { items: [], cursor: null, warnings: [...warnings, noWord] };
+        return { items: [], cursor: null, warnings: [...warnings, noWords] };
       }
       const place = cursor === null ? firstUser : parseUserPlace(cursor);
-      const expression = toUserMatchExpression(sought, scope);
+      const expression = toUserMatchExpression(parsed, scope);
       const rows = find.all({ expression, ...place, limit: toRowLimit(count) }).map((row) => ({
-        item: revive.account(row.json),
+        item: decoder.account(row.json),
         stored: row.stored,
         cursor: `${row.followers}.${row.platform}.${row.handle}`,
       }));
@@ -188,7 +188,7 @@ export function openUserSearch(database: SqliteDatabase, revive: Revive) {
   };
 }
 
-const noWord = 'There is no word in the search that the archive can look for.';
+const noWords = 'The search has no words that the archive can search for.';
 
 const firstUser = { followers: Number.MAX_VALUE, handle: '', platform: '' };
 

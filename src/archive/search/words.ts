@@ -1,50 +1,50 @@
-/** Characters that are words of their own: of scripts that are written without spaces, and symbols. */
-const alone = [
+/** Characters that are a word each: symbols, and letters of scripts that are written without spaces. */
+const singleCharacterWords = [
   ...['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan'].map(
     (script) => String.raw`\p{Script_Extensions=${script}}`,
   ),
   String.raw`\p{So}`,
 ].join('');
-const inWords = String.raw`[\p{L}\p{N}\p{M}\p{So}\p{Co}]`;
+const wordCharacter = String.raw`[\p{L}\p{N}\p{M}\p{So}\p{Co}]`;
 const word = new RegExp(
-  String.raw`(?=${inWords})[${alone}]\p{M}*|(?:(?![${alone}])${inWords})+`,
+  String.raw`(?=${wordCharacter})[${singleCharacterWords}]\p{M}*|(?:(?![${singleCharacterWords}])${wordCharacter})+`,
   'gu',
 );
 
 /**
- * Marks that do not tell words apart: accents, the points of Hebrew, the vowels of Arabic, and its stretching; but not
- * the two marks that make other sounds of kana. Enclosing marks are none of the index's categories, so a word of them
- * alone would be sought and never found.
+ * Marks that are ignored when words are compared: accents, Hebrew points, Arabic vowels and the Arabic tatweel
+ * (U+0640). The two marks that change the sound of kana (U+3099, U+309A) are kept. Enclosing marks (category Me) are
+ * removed because the FTS5 tokenizer has no such category, so a word made of them could never match.
  */
-const unheard =
+const ignoredMarks =
   /(?![\u3099\u309a])(?=\p{M})[\p{Me}\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]|\u0640/gu;
 
 const isAscii = /^[ -~\s]*$/;
 const asciiWord = /[A-Za-z0-9]+/g;
 
 /**
- * Returns the words of a text as the archive indexes and seeks them, in order. Each consists of letters, numbers,
- * marks and symbols only, so none can be read as FTS5 syntax. Text in scripts without spaces, and in Korean, is split
- * into its characters, to be found by part.
+ * Returns the words of a text, in order, as the archive indexes them and searches for them. Words contain only letters,
+ * numbers, marks and symbols, so they cannot be parsed as FTS5 syntax. Text in Korean and in scripts without spaces is
+ * split into single characters, so that parts of words match.
  */
 export function toWords(text: string): readonly string[] {
-  // Of ASCII the rules below leave no more than this, and most text of the web is ASCII.
+  // Fast path: for ASCII text, which is most text on the web, the rules below return the same words.
   if (isAscii.test(text)) return text.match(asciiWord) ?? [];
-  return text.normalize('NFKD').replace(unheard, '').normalize('NFC').match(word) ?? [];
+  return text.normalize('NFKD').replace(ignoredMarks, '').normalize('NFC').match(word) ?? [];
 }
 
-const notAscii = /[^ -~\s]/g;
+const nonAsciiPattern = /[^ -~\s]/g;
 
 /**
- * Returns a text that the index splits into the words of `toWords`. It splits ASCII into the same words (`schema.ts`),
- * so only parts between two spaces with other characters are split here; no rule above reaches across a space.
+ * Returns a text that the FTS5 tokenizer splits into the words of `toWords`. The tokenizer (`schema.ts`) splits ASCII
+ * likewise, so only runs with other characters are split here. No rule of `toWords` spans a space.
  */
 export function toIndexText(text: string): string {
   let written = '';
   let at = 0;
-  for (let odd = seek(text, at); odd >= 0; odd = seek(text, at)) {
-    const start = Math.max(text.lastIndexOf(' ', odd) + 1, at);
-    const space = text.indexOf(' ', odd);
+  for (let nonAscii = findNonAscii(text, at); nonAscii >= 0; nonAscii = findNonAscii(text, at)) {
+    const start = Math.max(text.lastIndexOf(' ', nonAscii) + 1, at);
+    const space = text.indexOf(' ', nonAscii);
     const end = space < 0 ? text.length : space;
     written += `${text.slice(at, start)}${toWords(text.slice(start, end)).join(' ')}`;
     at = end;
@@ -52,15 +52,15 @@ export function toIndexText(text: string): string {
   return written + text.slice(at);
 }
 
-/** Returns the index of the first character that is not ASCII, from an index on; -1 if there is none. */
-function seek(text: string, from: number): number {
-  notAscii.lastIndex = from;
-  return notAscii.exec(text)?.index ?? -1;
+/** Returns the index of the first non-ASCII character at or after `from`; -1 if there is none. */
+function findNonAscii(text: string, from: number): number {
+  nonAsciiPattern.lastIndex = from;
+  return nonAsciiPattern.exec(text)?.index ?? -1;
 }
 
-/** Returns a name as one word, without regard to case: no name is a part of another name's word. */
+/** Returns the lower-cased name as one word in hex, so that no name matches a part of another one. */
 export function toNameWord(name: string): string {
-  // ASCII is normal already.
+  // ASCII text is in NFKC already.
   const normal = isAscii.test(name) ? name : name.normalize('NFKC');
   return Buffer.from(normal.toLowerCase()).toString('hex');
 }

@@ -1,29 +1,30 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference } from '../../model/reference.ts';
-import { platformMark } from '../search/post-words.ts';
+import { platformToken } from '../search/post-words.ts';
 import { toWords } from '../search/words.ts';
-import { openPut } from './put.ts';
-import type { Revive } from './stored-json.ts';
+import type { RowDecoder } from './stored-json.ts';
+import { openAtomicWriter } from './writers.ts';
 
-/** `stored`: when it was put here or exported elsewhere, in Unix seconds. */
+/** `stored`: time of storage, or of the export that has the account, in Unix seconds. */
 type StoredAccount = { readonly account: Account; readonly stored: number };
 
-export interface HeldAccount {
-  /** Lower case: the name that its rows have. */
+/** Row of the `accounts` table. */
+export interface AccountRow {
+  /** Lower-case handle, as in the other tables. */
   readonly handle: string;
   readonly isProtected: boolean;
   readonly stored: number;
   account(): Account;
 }
 
-/** Prepares the table of accounts and the index of their words. */
-export function openAccountRows(database: SqliteDatabase, revive: Revive) {
+/** Prepares the statements that write and find accounts, and index their words. */
+export function openAccountRows(database: SqliteDatabase, decoder: RowDecoder) {
   const columns = 'handle, protected, stored, json';
-  // A decentralised identifier is no handle, so both can be asked for at once.
+  // A DID is never a valid handle, so one query can look for both.
   const find = database.prepare<
     unknown[],
-    Pick<HeldAccount, 'handle' | 'stored'> & { readonly protected: number; readonly json: string }
+    Pick<AccountRow, 'handle' | 'stored'> & { readonly protected: number; readonly json: string }
   >(
     `SELECT ${columns} FROM accounts WHERE platform = @platform AND handle = @handle
      UNION ALL
@@ -32,19 +33,19 @@ export function openAccountRows(database: SqliteDatabase, revive: Revive) {
      LIMIT 1`,
   );
   return {
-    /** Adds an account, or replaces the one with its handle unless that one was stored later. */
+    /** Stores an account. It replaces the account with the same handle unless that one was stored later. */
     putAccount: openAccountWriter(database),
-    /** Finds an account by handle, or by id on Bluesky. */
-    findAccount: ({ platform, handle }: AccountReference): HeldAccount | undefined => {
+    /** Finds an account by handle, or by DID on Bluesky. */
+    findAccount: ({ platform, handle }: AccountReference): AccountRow | undefined => {
       const row = find.get({ platform, handle });
       if (row === undefined) return undefined;
       const { json, protected: isProtected, ...same } = row;
-      return { ...same, isProtected: isProtected === 1, account: () => revive.account(json) };
+      return { ...same, isProtected: isProtected === 1, account: () => decoder.account(json) };
     },
   };
 }
 
-/** Prepares the function that returns whether an account is held and protected. */
+/** Prepares the function that returns whether an account is archived and protected. */
 export function openProtection(database: SqliteDatabase): (account: Account) => boolean {
   const find = database.prepare(
     'SELECT 1 FROM accounts WHERE platform = ? AND handle = ? AND protected = 1',
@@ -53,8 +54,8 @@ export function openProtection(database: SqliteDatabase): (account: Account) => 
 }
 
 /**
- * Returns SQL for the handle that the rows of an account have which `table.column` names by handle or, as Bluesky's
- * repositories do, by DID. An account that is not held keeps its name.
+ * Returns SQL for the current handle of the account that `table.column` names by handle or, as Bluesky repositories do,
+ * by DID. Names of accounts that are not archived are returned unchanged.
  */
 export function currentHandle(table: string, column: string): string {
   const name = `${table}.${column}`;
@@ -77,13 +78,13 @@ function openAccountWriter(database: SqliteDatabase) {
   const index = database.prepare(
     'INSERT OR REPLACE INTO account_words (rowid, words, marks) VALUES (?, ?, ?)',
   );
-  return openPut(database, ({ account, stored }: StoredAccount) => {
+  return openAtomicWriter(database, ({ account, stored }: StoredAccount) => {
     const { platform, id, followers } = account;
     const handle = account.screen_name.toLowerCase();
     const kept = [followers ?? -1, Number(account.protected), stored, JSON.stringify(account)];
     const number = insert.get(platform, handle, id, ...kept);
     if (number === undefined) return;
     const texts = [account.screen_name, account.name, account.description ?? ''];
-    index.run(number, texts.flatMap(toWords).join(' '), platformMark(platform));
+    index.run(number, texts.flatMap(toWords).join(' '), platformToken(platform));
   });
 }

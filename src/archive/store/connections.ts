@@ -4,14 +4,14 @@ import type { ConnectionsQuery, Page } from '../../model/queries.ts';
 import { type AccountReference, type Platform, profileUrl } from '../../model/reference.ts';
 import { xUserUrl } from '../../platforms/x.ts';
 import { type Row, toPage, toRowLimit, unknownCursor } from './paging.ts';
-import type { Revive } from './stored-json.ts';
+import type { RowDecoder } from './stored-json.ts';
 
-/** One account follows another; both by handle in lower case, or by `toIdHandle`. */
+/** One account follows another. Both are lower-case handles or results of `toIdHandle`. */
 interface StoredFollow {
   readonly platform: Platform;
   readonly follower: string;
   readonly followed: string;
-  /** When it was put here or exported elsewhere, in Unix seconds. */
+  /** Time of storage, or of the export that has the follow, in Unix seconds. */
   readonly stored: number;
 }
 
@@ -22,22 +22,22 @@ interface ConnectionRow {
   readonly json: string | null;
 }
 
-/** No handle of X has a colon in it, but many have digits alone. */
-const idMark = 'id:';
+/** Prefix of accounts known only by id. Handles of X contain no colon, but many consist of digits. */
+const idPrefix = 'id:';
 
-/** Returns the placeholder for the handle of an account of X of which only the id is known. */
+/** Returns the placeholder for the handle of an X account of which only the id is known. */
 export function toIdHandle(id: string): string {
-  return `${idMark}${id}`;
+  return `${idPrefix}${id}`;
 }
 
 function idOfHandle(handle: string): string | null {
-  return handle.startsWith(idMark) ? handle.slice(idMark.length) : null;
+  return handle.startsWith(idPrefix) ? handle.slice(idPrefix.length) : null;
 }
 
-const idOfHeld = `(SELECT id FROM accounts AS held
-  WHERE held.platform = @platform AND held.handle = @handle)`;
+const idOfAccount = `(SELECT id FROM accounts AS named
+  WHERE named.platform = @platform AND named.handle = @handle)`;
 
-export function openConnections(database: SqliteDatabase, revive: Revive) {
+export function openConnections(database: SqliteDatabase, decoder: RowDecoder) {
   const follow = database.prepare<[StoredFollow]>(
     `INSERT INTO follows VALUES (@platform, @follower, @followed, @stored)
      ON CONFLICT DO UPDATE SET stored = max(stored, excluded.stored)`,
@@ -46,7 +46,7 @@ export function openConnections(database: SqliteDatabase, revive: Revive) {
     'SELECT stored, protected, json FROM accounts WHERE platform = ? AND id = ? LIMIT 1',
   );
   const identify = (row: ConnectionRow, platform: Platform): ConnectionRow => {
-    // Repositories of Bluesky name whom they follow by DID.
+    // Bluesky repositories name followed accounts by DID.
     const id = platform === 'bluesky' ? row.handle : idOfHandle(row.handle);
     const known = id !== null && row.json === null ? byId.get(platform, id) : undefined;
     if (known === undefined) return row;
@@ -65,12 +65,12 @@ export function openConnections(database: SqliteDatabase, revive: Revive) {
     followers: select('follower', 'followed = @handle'),
     following: select('followed', 'follower = @handle'),
   };
-  const byDid = select('follower', `followed IN (@handle, ${idOfHeld})`);
+  const byDid = select('follower', `followed IN (@handle, ${idOfAccount})`);
   return {
     putFollow: (stored: StoredFollow) => void follow.run(stored),
     /**
-     * Reads who follows an account or whom it follows, by handle: exports need not say since when. An account that is
-     * not held, or is protected, has nothing but its handle.
+     * Reads the followers of an account, or the accounts that it follows, ordered by handle, because exports have no
+     * times of follows. Accounts that are protected or not archived have only a handle.
      */
     readConnections: (
       { platform, handle }: AccountReference,
@@ -80,7 +80,7 @@ export function openConnections(database: SqliteDatabase, revive: Revive) {
       const statement = platform === 'bluesky' && kind === 'followers' ? byDid : statements[kind];
       const rows = statement
         .all({ platform, handle, after, limit: toRowLimit(count) })
-        .map((row) => toRow(identify(row, platform), platform, revive));
+        .map((row) => toRow(identify(row, platform), platform, decoder));
       return toPage(rows, count);
     },
   };
@@ -89,12 +89,12 @@ export function openConnections(database: SqliteDatabase, revive: Revive) {
 function toRow(
   { handle, stored, json, protected: mark }: ConnectionRow,
   platform: Platform,
-  revive: Revive,
+  decoder: RowDecoder,
 ): Row<Account> {
-  if (json !== null && mark !== 1) return { item: revive.account(json), stored, cursor: handle };
+  if (json !== null && mark !== 1) return { item: decoder.account(json), stored, cursor: handle };
   const id = idOfHandle(handle);
   const name = id ?? handle;
-  const url = id === null ? profileUrl(platform, handle, revive.baseUrl) : xUserUrl(id);
+  const url = id === null ? profileUrl(platform, handle, decoder.baseUrl) : xUserUrl(id);
   const stub = { id: name, screen_name: name, name, url, protected: mark === 1, platform };
   return { item: toAccount(stub), stored, cursor: handle };
 }

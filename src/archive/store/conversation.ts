@@ -3,15 +3,15 @@ import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { maxDirectReplies, type ReadPost } from './post-rows.ts';
 import type { ArchiveStore } from './store.ts';
 
-/** Maximum number of posts that are read before, after and below a post. */
+/** Maximum number of posts read before a post, after it, and as replies to it. */
 const limits = { ancestors: 100, continuation: 100, replies: 500 } as const;
 
-const manyReplies = `Of the replies the archive reads ${maxDirectReplies} to each post and ${limits.replies} in all; there may be more.`;
+const manyReplies = `The archive reads at most ${maxDirectReplies} replies to each post and ${limits.replies} in total, so some replies may be missing.`;
 
-/** Reads a post and the conversation around it; returns `undefined` if the archive does not hold the post. */
+/** Reads a post and its conversation. Returns `undefined` if the post is not archived. */
 export function readConversation(store: ArchiveStore, query: PostQuery): PostFound | undefined {
   const { platform, id, handle } = query.post;
-  // The rows have the name under which the archive holds the account: on Bluesky it can be another one.
+  // Rows use the archived handle of the account, which can differ from the requested name on Bluesky.
   const held = handle === null ? undefined : store.findAccount({ platform, handle });
   const read = store.readPost(platform, id, held?.handle ?? handle);
   if (read === undefined) return undefined;
@@ -37,7 +37,7 @@ function readAncestors(store: ArchiveStore, of: ReadPost): readonly Post[] {
   return ancestors.map(({ post }) => post).reverse();
 }
 
-/** Follows the author's first reply to each of their own posts, over deleted ones in between. */
+/** Returns the author's replies to their own posts, following the first reply each time, also across deleted posts. */
 function readContinuation(store: ArchiveStore, from: ReadPost): readonly Post[] {
   const handle = authorOf(from.post);
   if (handle === undefined) return [];
@@ -51,7 +51,7 @@ function readContinuation(store: ArchiveStore, from: ReadPost): readonly Post[] 
   return own.map(({ post }) => post);
 }
 
-/** Returns the posts after one, each found by the one before it, until one comes again. */
+/** Returns the posts reached by repeated `findNext`, until there is none, one repeats or the limit is reached. */
 function follow(
   first: ReadPost,
   limit: number,
@@ -72,14 +72,14 @@ function authorOf(post: Post): string | undefined {
   return post.author?.screen_name.toLowerCase();
 }
 
-/** On Bluesky and Mastodon posts of several accounts can have the same id. */
+/** Returns a unique key. On Bluesky and Mastodon, posts of different accounts can have the same id. */
 function keyOf(post: Post): string {
   return `${authorOf(post) ?? ''} ${post.id}`;
 }
 
 /**
- * Reads the replies to a post, ranked, each followed by the replies to it in order of time. `isCut`: there may be
- * more. `shown`: the keys of posts that are elsewhere in the conversation.
+ * Reads the replies to a post in the given order, each followed by the replies to it, oldest first. `isCut` is true if
+ * there may be more. `shown` has the keys of posts that are elsewhere in the conversation.
  */
 function readReplies(
   store: ArchiveStore,

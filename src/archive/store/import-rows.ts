@@ -3,25 +3,25 @@ import type { AccountReference, Platform } from '../../model/reference.ts';
 
 export const noCounts = { accounts: 0, posts: 0, reposts: 0, follows: 0, faults: 0, hidden: 0 };
 
-/** Number of records that were read, by kind. `faults` could not be, `hidden` their author did not show to everybody. */
+/** Number of records read, by kind. `faults` could not be read; `hidden` were not public. */
 export type ImportCounts = Readonly<typeof noCounts>;
 
 export interface NewImport {
   readonly fingerprint: string;
-  /** The kind of export: `X export`. */
+  /** Kind of export, such as `X export`. */
   readonly title: string;
   readonly name: string;
-  /** When it was made, in Unix seconds. */
+  /** Time of the export, in Unix seconds. */
   readonly exported: number;
 }
 
-/** An import and its progress. Times in Unix seconds. */
+/** Import and its progress. Times are in Unix seconds. */
 export interface StoredImport extends NewImport {
   readonly number: number;
   readonly begun: number;
   readonly updated: number;
   readonly isDone: boolean;
-  /** Number of its items that are in the archive, counted from the first. */
+  /** Number of items stored so far, counted from the first one. */
   readonly items: number;
   readonly counts: ImportCounts;
 }
@@ -32,7 +32,7 @@ interface ImportRow extends Omit<StoredImport, 'isDone' | 'counts'> {
 }
 
 interface ImportProgress extends Pick<StoredImport, 'items' | 'counts' | 'isDone'> {
-  /** Number of items before. If it has changed, another process imports the same export. */
+  /** Number of items stored before. If the row has another number, another process imports the same export. */
   readonly before: number;
   readonly now: number;
 }
@@ -58,21 +58,21 @@ export function openImportRows(database: SqliteDatabase) {
     const row =
       find.get(found.fingerprint) ??
       insert.get({ ...found, now, counts: JSON.stringify(noCounts) });
-    if (row === undefined) throw new Error('The import that was begun is not there.');
+    if (row === undefined) throw new Error('The inserted import was not returned.');
     return toImport(row);
   });
   return {
-    /** Returns the import of an export, as far as it has come; begins it if there is none. */
+    /** Returns the import of an export with its progress. Creates it if there is none. */
     beginImport: (found: NewImport, now: number): StoredImport => begin.immediate(found, now),
-    /** Stores the progress of an import; returns false, and stores nothing, if it was not where `before` says. */
+    /** Stores the progress of an import. Returns false and stores nothing if the row differs from `before`. */
     advanceImport: (number: number, { isDone, counts, ...progress }: ImportProgress): boolean => {
       const row = { ...progress, number, done: Number(isDone), counts: JSON.stringify(counts) };
       return advance.run(row).changes === 1;
     },
-    noteImported: (number: number, { platform, handle }: AccountReference) =>
+    addImportedAccount: (number: number, { platform, handle }: AccountReference) =>
       void note.run(platform, handle, number),
-    /** Returns the imports that an account is in, the newest export first. */
-    importsOf: (platform: Platform, handle: string): readonly StoredImport[] =>
+    /** Returns the imports that contain an account, newest export first. */
+    listImports: (platform: Platform, handle: string): readonly StoredImport[] =>
       list.all(platform, handle).map(toImport),
   };
 }

@@ -7,14 +7,14 @@ export interface Row<Item> {
   readonly cursor: string;
 }
 
-/** Returns how many rows to read for a page: one more than are wanted, which shows whether it is the last. */
+/** Returns the number of rows to read for a page: one more than requested, to detect the last page. */
 export function toRowLimit(count: number): number {
   return Math.max(1, Math.floor(count)) + 1;
 }
 
 /**
- * Returns the page of rows that were read with `toRowLimit`. It is as old as its oldest row; without rows it has no
- * age.
+ * Returns the page of rows that were read with `toRowLimit`. The age of the page is that of its oldest row; an empty
+ * page has none.
  */
 export function toPage<Item>(
   rows: readonly Row<Item>[],
@@ -36,7 +36,7 @@ export function printCursor(...numbers: readonly number[]): string {
   return numbers.map((number) => number.toString(36)).join('.');
 }
 
-/** @throws ProviderError `malformed` unless the cursor has as many numbers as are expected. */
+/** Parses a cursor of `length` numbers. @throws ProviderError `malformed` if it is not one */
 export function parseCursor(cursor: string, length: number): readonly number[] {
   const numbers = cursor.split('.').map((part) => {
     const number = /^[0-9a-z]{1,11}$/.test(part) ? Number.parseInt(part, 36) : Number.NaN;
@@ -47,5 +47,5 @@ export function parseCursor(cursor: string, length: number): readonly number[] {
 }
 
 export function unknownCursor(): ProviderError {
-  return new ProviderError('malformed', 'The archive did not give this cursor.');
+  return new ProviderError('malformed', 'This is not a cursor of the archive.');
 }

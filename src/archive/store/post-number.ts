@@ -1,25 +1,25 @@
-/** The numbers of one second. 2^33 seconds of them are safe integers: until the year 2242. */
+/** Count of numbers in one second. With seconds below 2^33 (the year 2242), all numbers are safe integers. */
 const step = 2 ** 20;
 const lastSecond = 2 ** 33 - 1;
 
-/** Past every number that there is. */
+/** Number above all valid numbers. */
 export const endOfNumbers: number = (lastSecond + 1) * step;
 
-/** A post or repost. Posts have even numbers and reposts odd ones: no two in a list of both are equal. */
+/** Post or repost to number. Posts have even numbers and reposts odd ones, so they never collide in a timeline. */
 interface Numbered {
   readonly kind: 'post' | 'repost';
-  /** Unix seconds; a fraction, in milliseconds, orders those of one second. */
+  /** Unix seconds. A fraction, in milliseconds, orders items of the same second. */
   readonly at: number;
-  /** Its name, unique among its kind. */
+  /** Name that is unique among items of the same kind. */
   readonly key: string;
 }
 
-/** Returns the least number of a second; times out of range count as the nearest in it. */
+/** Returns the lowest number of a second. Times out of range are clamped. */
 export function firstNumberAt(seconds: number): number {
   return toSecond(Math.ceil(seconds)) * step;
 }
 
-/** Returns the number that something should have, in every archive the same. If it is taken, try `nextNumber`. */
+/** Returns the preferred number of an item, which is the same in every archive. If it is taken, try `nextNumber`. */
 export function toNumber({ kind, at, key }: Numbered): number {
   const second = toSecond(Math.floor(at));
   const ms = Math.min(Math.max(Math.round((at - second) * 1000), 0), 999) || 0;
@@ -27,7 +27,7 @@ export function toNumber({ kind, at, key }: Numbered): number {
   return second * step + tie * 2 + (kind === 'repost' ? 1 : 0);
 }
 
-/** Returns the number to try if one is taken: of the same second and kind. */
+/** Returns the number to try after a taken one. It is of the same second and kind. */
 export function nextNumber(number: number): number {
   const start = number - (number % step);
   return start + ((number - start + 2) % step);
@@ -37,7 +37,7 @@ export function isSameSecond(one: number, other: number): boolean {
   return secondOf(one) === secondOf(other);
 }
 
-/** Returns a time, in Unix seconds, that has this number: a whole one unless the number has milliseconds. */
+/** Returns the time in Unix seconds that a number encodes, with milliseconds if it has them. */
 export function timeOf(number: number, { kind, key }: Pick<Numbered, 'kind' | 'key'>): number {
   const second = secondOf(number);
   if (toNumber({ kind, key, at: second }) === number) return second;
@@ -50,10 +50,10 @@ export function secondOf(number: number): number {
 }
 
 function toSecond(seconds: number): number {
-  return Math.min(Math.max(seconds, 0), lastSecond) || 0; // NaN is no time: 0
+  return Math.min(Math.max(seconds, 0), lastSecond) || 0; // NaN counts as 0
 }
 
-/** FNV-1a, 32 bits, of the text's UTF-16 units. */
+/** Returns the 32-bit FNV-1a hash of the text's UTF-16 code units. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

@@ -5,50 +5,51 @@ import type { Post, Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import { toPostWords } from '../search/post-words.ts';
 import { toNumber } from './post-number.ts';
-import { openNumberedWriter, openPut } from './put.ts';
-import type { Revive } from './stored-json.ts';
+import type { RowDecoder } from './stored-json.ts';
+import { openAtomicWriter, openNumberedWriter } from './writers.ts';
 
 interface StoredPost {
   readonly platform: Platform;
-  /** Lower case; empty if a deleted post's is unknown. */
+  /** Lower case; empty if the author of a deleted post is unknown. */
   readonly handle: string;
   readonly id: string;
   readonly parentId: string | null;
-  /** Unix seconds; a fraction, in milliseconds, orders posts of one second. 0 if unknown. */
+  /** Unix seconds; 0 if unknown. A fraction, in milliseconds, orders posts of the same second. */
   readonly created: number;
-  /** When it was put here or exported elsewhere, in Unix seconds. */
+  /** Time of storage, or of the export that has the post, in Unix seconds. */
   readonly stored: number;
   readonly post: Post;
 }
 
-/** A post read back, with the id of the post that it answers. */
+/** Post read from the store, with the id of the post that it replies to. */
 export type ReadPost = Pick<StoredPost, 'parentId' | 'stored' | 'post'>;
 
+/** Maximum number of replies that are read for one post. */
 export const maxDirectReplies = 200;
 
-/** Prepares the table of posts and the index of their words. Posts of protected accounts are not read. */
-export function openPostRows(database: SqliteDatabase, revive: Revive) {
+/** Prepares the statements that write, index and read posts. Posts of protected accounts are never read. */
+export function openPostRows(database: SqliteDatabase, decoder: RowDecoder) {
   const known = database.prepare('SELECT 1 FROM public_posts WHERE platform = ? AND id = ?');
   const openSelect = (where: string) => {
     const select = database.prepare<unknown[], Omit<ReadPost, 'post'> & { readonly json: string }>(
       `SELECT parent_id AS parentId, stored, json FROM public_posts WHERE platform = ? AND ${where}`,
     );
     return (...values: readonly unknown[]): readonly ReadPost[] =>
-      select.all(...values).map(({ json, ...row }) => ({ ...row, post: revive.post(json) }));
+      select.all(...values).map(({ json, ...row }) => ({ ...row, post: decoder.post(json) }));
   };
   const preferred = openSelect('id = ? ORDER BY handle <> ? LIMIT 1');
   const exact = openSelect('id = ? AND handle = ?');
   const all = openSelect('id = ? ORDER BY number');
   const replies = openSelect(`parent_id = ? ORDER BY number LIMIT ${maxDirectReplies}`);
   return {
-    /** Adds a post, or replaces the one with its id unless that one was stored later. */
+    /** Stores a post. It replaces the post with the same id unless that one was stored later. */
     putPost: openPostWriter(database),
     hasPost: (platform: Platform, id: string): boolean => known.get(platform, id) !== undefined,
     /**
-     * Returns a post by id; on Bluesky and Mastodon, where several accounts can use one id, that of this handle alone.
+     * Returns a post by id. On Bluesky and Mastodon, where several accounts can use the same id, the handle must match.
      */
     readPost: (platform: Platform, id: string, handle: string | null): ReadPost | undefined => {
-      // A handle in an address of X may be an old one.
+      // Addresses on X can contain a former handle.
       const read = platform === 'x' || platform === 'sample' ? preferred : exact;
       return read(platform, id, handle ?? '')[0];
     },
@@ -56,7 +57,7 @@ export function openPostRows(database: SqliteDatabase, revive: Revive) {
       if (parentId === null) return undefined;
       return all(post.platform, parentId).find((parent) => isAnswered(parent.post, post));
     },
-    /** Returns the direct replies to a post, oldest first, at most `maxDirectReplies`. */
+    /** Returns up to `maxDirectReplies` direct replies to a post, oldest first. */
     readReplies: (to: Post): readonly ReadPost[] =>
       replies(to.platform, to.id).filter((reply) => isAnswered(to, reply.post)),
   };
@@ -69,7 +70,7 @@ function openPostWriter(database: SqliteDatabase) {
   const index = database.prepare(
     'INSERT INTO post_words (rowid, text, author, tags, marks) VALUES (?, ?, ?, ?, ?)',
   );
-  return openPut(database, (row: StoredPost) => {
+  return openAtomicWriter(database, (row: StoredPost) => {
     const { platform, handle, id, stored, post } = row;
     const wanted = toNumber({ kind: 'post', at: row.created, key: `${platform} ${handle} ${id}` });
     const written = write({ wanted, values: toValues(row), stored });
@@ -89,16 +90,15 @@ function toValues({ platform, handle, id, parentId, stored, post }: StoredPost) 
   return [platform, handle, id, parentId, ...facts, stored, json];
 }
 
-/** A reply whose addressee is unknown counts as one to another account. */
+/** Returns whether a post is a reply to another account. Replies to unknown accounts count as such. */
 function answersOther(post: Post): boolean {
   if (post.type === 'tombstone' || post.replying_to === null) return false;
   return post.replying_to.screen_name?.toLowerCase() !== post.author.screen_name.toLowerCase();
 }
 
 /**
- * Returns whether a post is the one that a reply answers, if the reply names its id. On X and in the sample an id is
- * enough. Bluesky's are unique for an account, and the reply names the account by handle or by id; Mastodon's are
- * unique for a server.
+ * Returns whether `reply` answers `post`, given that it names the post's id. On X and in the sample, ids are unique. On
+ * Bluesky ids are unique per account, which the reply names by handle or DID. On Mastodon ids are unique per server.
  */
 function isAnswered(post: Post, reply: Post): boolean {
   switch (post.platform) {
@@ -116,7 +116,7 @@ function isAnswered(post: Post, reply: Post): boolean {
   }
 }
 
-/** The placeholder of a lost post does not name the account that it answered. */
+/** Returns the post that a reply answers; `null` for placeholders of deleted posts, which do not have it. */
 function targetOf(reply: Post): Status['replying_to'] {
   return reply.type === 'status' ? reply.replying_to : null;
 }

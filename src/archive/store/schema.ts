@@ -1,15 +1,15 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
 /**
- * Letters, numbers and symbols are words, and so are marks: the vowels of Hindi and Thai are marks. `words.ts` has
- * taken off the marks that do not tell words apart.
+ * Tokenizer of the word indexes. Words consist of letters, numbers, symbols and marks, because the vowels of Hindi and
+ * Thai are marks. `words.ts` has removed the marks that do not distinguish words.
  */
 const tokenizer = `unicode61 remove_diacritics 2 categories 'L* N* Co So Mn Mc'`;
 
 /**
- * The steps of the archive's schema. The number of a post or repost rises with its time (`post-number.ts`) and is the
- * row's id here and in `post_words`, so every list is read newest first without sorting, however large the archive is.
- * All that search filters by stands in `post_words`, in columns of their own.
+ * Migrations of the archive's schema. The number of a post or repost rises with its time (`post-number.ts`). It is the
+ * row id in the tables and in `post_words`, so lists are read newest first without sorting, whatever the size of the
+ * archive. `post_words` has a column for each search filter.
  */
 export const migrations: readonly Migration[] = [
   (database) =>
@@ -36,7 +36,7 @@ export const migrations: readonly Migration[] = [
         text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2"
       );
     `),
-  // Until here an archive holds nothing but the sample, which is written again.
+  // Before this migration, archives contain only the sample, which is written again.
   (database) =>
     database.exec(`
       DROP TABLE accounts; DROP TABLE posts; DROP TABLE follows; DROP TABLE post_words;
@@ -64,7 +64,7 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX posts_by_account ON posts (platform, handle) WHERE gone = 0;
       CREATE INDEX posts_without_replies ON posts (platform, handle)
         WHERE gone = 0 AND answers_other = 0;
-      -- The first test is made once for a statement, and spares most archives the second.
+      -- The first condition is evaluated once per statement and spares most archives the second one.
       CREATE VIEW public_posts AS SELECT * FROM posts WHERE
         NOT EXISTS (SELECT 1 FROM accounts WHERE protected = 1) OR NOT EXISTS (
           SELECT 1 FROM accounts WHERE accounts.platform = posts.platform
@@ -99,10 +99,10 @@ export const migrations: readonly Migration[] = [
         platform TEXT NOT NULL, handle TEXT NOT NULL, import INTEGER NOT NULL,
         PRIMARY KEY (platform, handle, import)
       ) WITHOUT ROWID;
-      -- Who else passed a post on, when one account is removed.
+      -- Finds other reposters of a post when an account is removed.
       CREATE INDEX reposts_by_post ON reposts (platform, post_id, post_handle);
     `),
-  // Imported histories stand apart: the archive does not hold their accounts.
+  // Imported histories have tables of their own, because their accounts are not archived.
   (database) =>
     database.exec(`
       CREATE TABLE kept_ranges (
@@ -121,7 +121,7 @@ export const migrations: readonly Migration[] = [
         UNIQUE (platform, handle, key, repost)
       );
       CREATE INDEX kept_posts_by_place ON kept_posts (platform, handle, second, place);
-      -- What a source says is gone goes from every history that shows it.
+      -- A deleted post is removed from every history that contains it.
       CREATE INDEX kept_posts_by_key ON kept_posts (platform, key);
       CREATE INDEX kept_posts_by_author ON kept_posts (platform, author);
     `),

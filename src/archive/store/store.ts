@@ -2,22 +2,22 @@ import { openStore, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { Platform } from '../../model/reference.ts';
 import { openExportRows } from '../export/export-rows.ts';
 import { openHistories } from '../histories/history.ts';
-import { openKeptDrop } from '../histories/kept-histories.ts';
+import { openHistoryDelete } from '../histories/history-store.ts';
 import { openPostSearch, openUserSearch } from '../search/search.ts';
 import { openAccountRows, openProtection } from './account-rows.ts';
+import { openAccountSummaries } from './account-summaries.ts';
 import { openConnections } from './connections.ts';
-import { openHoldings } from './holdings.ts';
 import { openImportRows } from './import-rows.ts';
 import { openPostRows } from './post-rows.ts';
 import { migrations } from './schema.ts';
-import { createRevive } from './stored-json.ts';
+import { createRowDecoder } from './stored-json.ts';
 import { openTimelines } from './timeline.ts';
 
-/** The archive's tables. Close it with `close()`. */
+/** Store of the archive. Close it with `close()`. */
 export type ArchiveStore = ReturnType<typeof prepareTables>;
 
 /**
- * Opens the archive's database. `baseUrl` is Perch's own address, for which stored JSON has a placeholder.
+ * Opens the archive's database. `baseUrl` is the server's own address, which replaces a placeholder in stored JSON.
  * @throws Error if the file cannot be opened or was written by a newer version.
  */
 export function openArchiveStore(path: string, baseUrl: string): ArchiveStore {
@@ -25,23 +25,23 @@ export function openArchiveStore(path: string, baseUrl: string): ArchiveStore {
 }
 
 function prepareTables(database: SqliteDatabase, baseUrl: string) {
-  const revive = createRevive(baseUrl, openProtection(database));
+  const decoder = createRowDecoder(baseUrl, openProtection(database));
   return {
-    ...openWhole(database),
-    ...openAccountRows(database, revive),
-    ...openPostRows(database, revive),
-    ...openTimelines(database, revive),
-    ...openConnections(database, revive),
-    ...openPostSearch(database, revive),
-    ...openUserSearch(database, revive),
+    ...openStoreOperations(database),
+    ...openAccountRows(database, decoder),
+    ...openPostRows(database, decoder),
+    ...openTimelines(database, decoder),
+    ...openConnections(database, decoder),
+    ...openPostSearch(database, decoder),
+    ...openUserSearch(database, decoder),
     ...openImportRows(database),
-    ...openHoldings(database),
+    ...openAccountSummaries(database),
     ...openExportRows(database),
-    ...openHistories(database, revive),
+    ...openHistories(database, decoder),
   };
 }
 
-function openWhole(database: SqliteDatabase) {
+function openStoreOperations(database: SqliteDatabase) {
   const readFact = database
     .prepare<unknown[], string>('SELECT value FROM facts WHERE name = ?')
     .pluck();
@@ -57,15 +57,15 @@ function openWhole(database: SqliteDatabase) {
     ),
   ].map((rows) => database.prepare(`DELETE FROM ${rows}`));
   return {
-    /** Runs `write` in one transaction that no other process can interleave with. */
+    /** Runs `write` in an immediate transaction, so that no other process writes in between. */
     transact: (write: () => void): void => run.immediate(write),
     readFact: (name: string) => readFact.get(name),
     writeFact: (name: string, value: string) => void writeFact.run(name, value),
     removePlatform: (platform: Platform): void => {
       for (const removal of removals) removal.run({ platform });
     },
-    /** Forgets the imported history of an account, held or not; returns how many posts it had. */
-    dropKept: openKeptDrop(database),
+    /** Deletes the imported history of an account. Returns the number of deleted posts. */
+    deleteHistory: openHistoryDelete(database),
     close: () => void database.close(),
   };
 }

@@ -3,13 +3,13 @@ import type { Post, Tombstone } from '../../model/post.ts';
 import { missingSentences } from '../../platforms/missing.ts';
 import { xPostUrl } from '../../platforms/x.ts';
 
-/** Placeholder in stored JSON for Perch's own address, which can change between two starts. */
+/** Placeholder in stored JSON for the server's own address, which can change between two starts. */
 const ownAddress = 'perch:';
 
-export type Revive = ReturnType<typeof createRevive>;
+export type RowDecoder = ReturnType<typeof createRowDecoder>;
 
-/** Creates the reader of stored JSON. `isProtected` returns whether an account is known to be protected by now. */
-export function createRevive(baseUrl: string, isProtected: (account: Account) => boolean) {
+/** Creates the decoder of stored JSON. `isProtected` returns whether an archived account is protected. */
+export function createRowDecoder(baseUrl: string, isProtected: (account: Account) => boolean) {
   const parse = (json: string) => parseStored(json.replaceAll(`"${ownAddress}/`, `"${baseUrl}/`));
   const hide = (post: Post): Post => {
     if (post.type === 'tombstone' || post.quote === null) return post;
@@ -19,15 +19,15 @@ export function createRevive(baseUrl: string, isProtected: (account: Account) =>
     author !== null && (author.protected || isProtected(author));
   return {
     baseUrl,
-    /** Parses a post, without the posts of protected accounts that it quotes. */
+    /** Parses a post. Quoted posts of protected accounts are replaced by placeholders. */
     post: (json: string): Post => hide(parse(json) as Post), // written by `putPost` from a Post
     account: (json: string): Account => parse(json) as Account, // written by `putAccount` from an Account
   };
 }
 
-/** Parses the JSON of an account or a post, also as it was written when `website` was text. */
+/** Parses the JSON of an account or a post. Rows of older versions have `website` as a string. */
 export function parseStored(json: string): unknown {
-  // Within a text the quotation marks would be escaped, so most JSON is parsed without the slow reviver.
+  // Quotation marks within strings are escaped, so the test is exact. Most rows avoid the slow reviver.
   return /"website"\s*:\s*"/.test(json) ? JSON.parse(json, reviveWebsite) : JSON.parse(json);
 }
 
@@ -35,7 +35,7 @@ function reviveWebsite(name: string, value: unknown): unknown {
   return name === 'website' && typeof value === 'string' ? toWebsite(value) : value;
 }
 
-/** Returns the placeholder of a hidden post, which does not name its author, not even by its address. */
+/** Returns the placeholder of a post by a protected account. Its address does not reveal the author. */
 function toPrivate({ id, platform }: Post): Tombstone {
   return {
     type: 'tombstone',

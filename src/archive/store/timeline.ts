@@ -3,21 +3,21 @@ import type { Post } from '../../model/post.ts';
 import type { Page, TimelineQuery } from '../../model/queries.ts';
 import type { Platform } from '../../model/reference.ts';
 import { toNameWord } from '../search/words.ts';
-import { currentHandle, type HeldAccount } from './account-rows.ts';
+import { type AccountRow, currentHandle } from './account-rows.ts';
 import { parseCursor, printCursor, type Row, toPage, toRowLimit } from './paging.ts';
 import { endOfNumbers, firstNumberAt, toNumber } from './post-number.ts';
-import { openNumberedWriter, openPut } from './put.ts';
-import type { Revive } from './stored-json.ts';
+import type { RowDecoder } from './stored-json.ts';
+import { openAtomicWriter, openNumberedWriter } from './writers.ts';
 
-/** A stored repost; the original is a post of its own. Handles are lower case. */
+/** Stored repost. The original is a post of its own. Handles are lower case. */
 export interface StoredRepost {
   readonly platform: Platform;
   readonly handle: string;
   readonly postHandle: string;
   readonly postId: string;
-  /** When it was reposted, in Unix seconds; a fraction orders those of one second. */
+  /** Time of the repost, in Unix seconds. A fraction orders reposts of the same second. */
   readonly created: number;
-  /** When it was put here or exported elsewhere, in Unix seconds. */
+  /** Time of storage, or of the export that has the repost, in Unix seconds. */
   readonly stored: number;
 }
 
@@ -27,28 +27,28 @@ interface TimelineRow {
   readonly json: string;
 }
 
-/** Prepares the table of reposts, and the timelines of posts and reposts. */
-export function openTimelines(database: SqliteDatabase, revive: Revive) {
+/** Prepares the statements that write reposts and read timelines. */
+export function openTimelines(database: SqliteDatabase, decoder: RowDecoder) {
   const readPosts = openPostReader(database);
   const readReposts = openRepostReader(database);
   return {
-    /** Adds a repost, or replaces the one that the account made of this post unless that was stored later. */
+    /** Stores a repost. It replaces the account's repost of the same post unless that one was stored later. */
     putRepost: openRepostWriter(database),
     /**
-     * Reads what an account posted and reposted, newest first, a repost at the time of the repost. Left out are
-     * reposts of own posts, which are there already, and those of posts that the archive does not hold, that are gone,
-     * or whose author is protected.
+     * Reads the posts and reposts of an account, newest first. A repost is placed at the time of the repost. Left out
+     * are reposts of the account's own posts, and reposts of posts that are not archived, are deleted or have a
+     * protected author.
      */
-    readTimeline: (account: HeldAccount, query: TimelineQuery): Page<Post> => {
+    readTimeline: (account: AccountRow, query: TimelineQuery): Page<Post> => {
       const of = { handle: account.handle, below: belowOf(query), limit: toRowLimit(query.count) };
       const posts = readPosts(query, of);
-      // Reposts older than a full page of posts are not on it.
+      // Reposts older than a full page of posts cannot be on this page.
       const oldest = posts.length < of.limit ? -1 : (posts.at(-1)?.number ?? -1);
       const reposted = query.withReposts ? readReposts(query, { ...of, oldest }) : [];
       const by = reposted.length > 0 ? { reposted_by: account.account() } : {};
       const rows = [
-        ...posts.map((row) => toRow(row, revive.post(row.json))),
-        ...reposted.map((row) => toRow(row, { ...revive.post(row.json), ...by })),
+        ...posts.map((row) => toRow(row, decoder.post(row.json))),
+        ...reposted.map((row) => toRow(row, { ...decoder.post(row.json), ...by })),
       ];
       rows.sort((a, b) => b.number - a.number);
       return toPage(rows.slice(0, of.limit), query.count);
@@ -56,7 +56,7 @@ export function openTimelines(database: SqliteDatabase, revive: Revive) {
   };
 }
 
-/** The account whose rows are read, the number that they are all below, and the maximum of rows. */
+/** Account whose rows are read, exclusive upper bound of their numbers, and maximum number of rows. */
 interface Below {
   readonly handle: string;
   readonly below: number;
@@ -69,7 +69,7 @@ function openPostReader(database: SqliteDatabase) {
       `SELECT number, stored, json FROM posts WHERE platform = ? AND handle = ? AND number < ?
          AND ${where} ORDER BY number DESC LIMIT ?`,
     );
-  // The index of words is in the order of posts, so the newest with media are found without a scan.
+  // The word index is ordered by post number, so the newest posts with media are found without a scan.
   const prepareMedia = (where: string) =>
     database.prepare<unknown[], TimelineRow>(
       `SELECT posts.number, posts.stored, posts.json
@@ -115,7 +115,7 @@ function openRepostReader(database: SqliteDatabase) {
   };
 }
 
-/** Returns the number that everything on the page is below. */
+/** Returns the exclusive upper bound of the numbers on the page. */
 function belowOf({ cursor, untilSeconds }: TimelineQuery): number {
   const until = untilSeconds === null ? endOfNumbers : firstNumberAt(untilSeconds);
   const [after = endOfNumbers] = cursor === null ? [] : parseCursor(cursor, 1);
@@ -129,7 +129,7 @@ function toRow({ number, stored }: TimelineRow, item: Post): Row<Post> & { numbe
 function openRepostWriter(database: SqliteDatabase) {
   const key = ['platform', 'handle', 'post_handle', 'post_id'];
   const write = openNumberedWriter(database, { table: 'reposts', columns: 6, key });
-  return openPut(database, (of: StoredRepost) => {
+  return openAtomicWriter(database, (of: StoredRepost) => {
     const names = [of.platform, of.handle, of.postHandle, of.postId];
     const wanted = toNumber({ kind: 'repost', at: of.created, key: names.join(' ') });
     write({ wanted, values: [...names, of.stored], stored: of.stored });

@@ -12,7 +12,6 @@ const markerName = '.perch-export.json';
 
 /**
  * Opens a folder to export an account to, and creates it if necessary.
- *
  * @throws CommandError if the folder contains files, unless its marker file belongs to an earlier
  *   export of the same account
  */
@@ -61,12 +60,10 @@ function claimFolder(root: string, marker: string): void {
   const path = join(root, markerName);
   if (existsSync(path)) {
     if (readFileSync(path, 'utf8') === marker) return;
-    const fault = `${root} contains the export of another account. Choose another folder.`;
-    throw new CommandError('usage', fault);
+    throw new CommandError('usage', `${root} contains the export of another account.`);
   }
   if (listNames(root).length > 0) {
-    const fault = `${root} contains other files. Choose an empty folder, or that of an earlier export.`;
-    throw new CommandError('usage', fault);
+    throw new CommandError('usage', `${root} contains other files. Choose an empty folder.`);
   }
   writeFileSync(path, marker);
 }

@@ -71,7 +71,7 @@ export const exportAction: Action = {
 
 /** Returns the archived accounts for the given handles. @throws CommandError for a missing account */
 function findArchived(wanted: readonly AccountReference[], store: ArchiveStore) {
-  const archived = store.listHoldings();
+  const archived = store.listAccounts();
   return wanted.map((one) => {
     // A Bluesky account may be given by its DID.
     const account = { ...one, handle: store.findAccount(one)?.handle ?? one.handle };
@@ -125,11 +125,11 @@ async function exportNdjson(request: ExportRequest): Promise<ExitCode> {
 
 function* toLines({ store, accounts }: ExportRequest): Iterable<string> {
   yield toHeadLine(Math.floor(systemClock.now() / 1000));
-  for (const account of accounts ?? store.listHoldings()) {
-    for (const item of store.readHeld(account)) yield toItemLine(item);
+  for (const account of accounts ?? store.listAccounts()) {
+    for (const item of store.readAccountItems(account)) yield toItemLine(item);
   }
   if (accounts !== null) return;
-  for (const item of store.readOthers()) yield toItemLine(item);
+  for (const item of store.readOrphanPosts()) yield toItemLine(item);
 }
 
 /** Minimum number of characters in one write. */

@@ -34,11 +34,11 @@ export function createImportProgress(stderr: Output, clock: Clock, source: Expor
         `perch: ${renderBar(source)}${toCount(items)} items, ${toCount(Math.round(rate))} per second`,
       );
     },
-    onSkipped: ({ where, why, cause, isAccount = false }: SkippedRecord) => {
-      if (isAccount) write(why);
+    onSkipped: ({ location, reason, cause, isAccount = false }: SkippedRecord) => {
+      if (isAccount) write(reason);
       if (isAccount || cause === 'private') return;
       warnings += 1;
-      if (warnings <= maxWarnings) write(`${where} was skipped. ${why}`);
+      if (warnings <= maxWarnings) write(`${location} was skipped. ${reason}`);
     },
     end: () => {
       stderr.clearLine();

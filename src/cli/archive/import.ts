@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { ExportHints } from '../../archive/imports/export-source.ts';
 import { fingerprintExport } from '../../archive/imports/fingerprint.ts';
-import { exportForms, type OpenedExport, openExport } from '../../archive/imports/forms.ts';
+import { exportFormats, type OpenedExport, openExport } from '../../archive/imports/formats.ts';
 import { type ImportOutcome, runImport } from '../../archive/imports/run-import.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
 import { systemClock } from '../../core/clock.ts';
@@ -34,7 +34,7 @@ export const importAction: Action = {
       form: {
         type: 'string',
         value: 'NAME',
-        about: `Format of the exports, if it is not detected: ${exportForms.map(({ name }) => name).join(', ')}.`,
+        about: `Format of the exports, if it is not detected: ${exportFormats.map(({ name }) => name).join(', ')}.`,
       },
       handle: {
         type: 'string',
@@ -45,7 +45,7 @@ export const importAction: Action = {
     },
     ({ form, handle, json = false }, paths) => {
       if (paths.length === 0) throw new UsageError('Name the file or folder of an export.');
-      const settings = { forms: toForms(form), hints: toHints(handle, paths), json };
+      const settings = { formats: toFormats(form), hints: toHints(handle, paths), json };
       return (context) => {
         keepHeapSmall();
         return withArchiveStore(context, 'create', (store) =>
@@ -63,9 +63,9 @@ export const importAction: Action = {
   ),
 };
 
-function toForms(name: string | undefined): typeof exportForms {
-  if (name === undefined) return exportForms;
-  const named = Object.fromEntries(exportForms.map((form) => [form.name, form]));
+function toFormats(name: string | undefined): typeof exportFormats {
+  if (name === undefined) return exportFormats;
+  const named = Object.fromEntries(exportFormats.map((format) => [format.name, format]));
   return [chooseByName(named, name, '--form must be one of')];
 }
 
@@ -81,7 +81,7 @@ function toHints(handle: string | undefined, paths: readonly string[]): ExportHi
 interface ImportContext {
   readonly context: CommandContext;
   readonly store: ArchiveStore;
-  readonly forms: typeof exportForms;
+  readonly formats: typeof exportFormats;
   readonly hints: ExportHints;
   readonly signal: AbortSignal;
   readonly json: boolean;
@@ -98,7 +98,7 @@ async function importOne(path: string, importing: ImportContext): Promise<ExitCo
     }
     const opened = await openExport(path, importing);
     if (opened === null) {
-      throw new CommandError('usage', `${path} is ${describeUnknown(importing.forms)}`);
+      throw new CommandError('usage', `${path} is ${describeUnknown(importing.formats)}`);
     }
     try {
       return await importOpened(path, opened, importing);
@@ -112,7 +112,7 @@ async function importOne(path: string, importing: ImportContext): Promise<ExitCo
   }
 }
 
-function describeUnknown([first, ...others]: typeof exportForms): string {
+function describeUnknown([first, ...others]: typeof exportFormats): string {
   return others.length === 0
     ? `not an export in the format given by --form, ${first?.name}.`
     : 'not an export that Perch can read. Perch reads X exports (account.js and tweets.js, in a folder or zip file), Bluesky repositories (.car), Mastodon exports (actor.json and outbox.json) and the NDJSON of `perch archive export`.';
@@ -136,16 +136,16 @@ function toFault(error: unknown, path: string): CommandError {
 
 async function importOpened(
   path: string,
-  { form, source }: OpenedExport,
+  { format, source }: OpenedExport,
   { context, store, hints, signal, json }: ImportContext,
 ): Promise<ExitCode> {
   const { handle } = hints;
-  if (handle !== undefined && !form.takesHandle) {
+  if (handle !== undefined && !format.takesHandle) {
     const fault = `--handle cannot be used with an ${source.title}, which contains the handle.`;
     throw new UsageError(fault);
   }
   // The same export with another handle is a separate import.
-  const given = handle === undefined ? form.name : `${form.name} ${handle}`;
+  const given = handle === undefined ? format.name : `${format.name} ${handle}`;
   const { fingerprint, changed } = await fingerprintExport(path, given);
   const { title, exported = changed } = source;
   const progress = createImportProgress(context.stderr, systemClock, source);
@@ -153,14 +153,14 @@ async function importOpened(
   const outcome = await runImport({
     store,
     source,
-    found: { fingerprint, title, name: basename(path), exported },
+    newImport: { fingerprint, title, name: basename(path), exported },
     clock: systemClock,
     signal,
     onProgress: progress.onProgress,
     onSkipped: progress.onSkipped,
   }).finally(progress.end);
   const result = { path, seconds: (systemClock.now() - begunMs) / 1000, outcome };
-  if (json) context.stdout.writeJson(toJsonLines([toResultMembers(result, form.name)]));
+  if (json) context.stdout.writeJson(toJsonLines([toResultMembers(result, format.name)]));
   else context.stdout.write(toResultText(result, title));
   return outcome.ended === 'stopped' || outcome.isCutOff ? exitCodes.upstream : exitCodes.ok;
 }

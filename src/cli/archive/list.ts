@@ -1,25 +1,25 @@
-import type { Holding } from '../../archive/store/holdings.ts';
+import type { AccountSummary } from '../../archive/store/account-summaries.ts';
 import type { StoredImport } from '../../archive/store/import-rows.ts';
 import { toIsoSeconds } from '../../core/clock.ts';
-import { createListAction } from '../arguments.ts';
+import { createListing } from '../arguments.ts';
 import { exitCodes } from '../command.ts';
 import { type Columns, toJsonLines, toTable } from '../output/table.ts';
 import { withArchiveStore } from './open-store.ts';
 
 /** Account in the archive, with the exports that it was imported from. */
-type Listed = Holding & { readonly imports: readonly StoredImport[] };
+type Listed = AccountSummary & { readonly imports: readonly StoredImport[] };
 
 /** `perch archive list`. */
-export const listAction = createListAction(
+export const listAction = createListing(
   'account',
   'Lists the accounts in the archive.',
   (isJson) => (context) =>
     withArchiveStore(context, 'empty', async (store) => {
       const { stdout } = context;
-      const listed = store.listHoldings().map(
-        (holding): Listed => ({
-          ...holding,
-          imports: store.importsOf(holding.platform, holding.handle),
+      const listed = store.listAccounts().map(
+        (summary): Listed => ({
+          ...summary,
+          imports: store.listImports(summary.platform, summary.handle),
         }),
       );
       if (isJson) stdout.writeJson(toJsonLines(listed.map(toMembers)));

@@ -8,7 +8,6 @@ import { dataFolderOf, withStore } from '../with-store.ts';
 
 /**
  * Opens the archive in the data directory, calls `use` and closes the archive.
- *
  * @param whenMissing Whether a missing file is created, or treated as an empty archive.
  * @throws CommandError if the file cannot be used
  */

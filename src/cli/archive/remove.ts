@@ -28,7 +28,7 @@ export const removeAction: Action = {
         const { stdout } = context;
         // A Bluesky account may be given by its DID.
         const handle = store.findAccount(account)?.handle ?? account.handle;
-        const kept = store.dropKept({ platform, handle });
+        const kept = store.deleteHistory({ platform, handle });
         const removed = store.removeAccount({ platform, handle });
         if (kept > 0) {
           stdout.write(

@@ -33,7 +33,6 @@ export async function explainWriteErrors(
 /**
  * Calls `print` with a file in place of standard output, and returns its exit code. An existing file is
  * replaced only if something was printed.
- *
  * @throws UsageError for an empty path
  */
 export async function withOutputFile(

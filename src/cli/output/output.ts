@@ -108,10 +108,7 @@ async function untilDrained(stream: Writable): Promise<void> {
  * Calls `exit` with 70 if an output fails, for example because the disk is full. A closed reader
  * (`perch read … | head`) is not a failure.
  */
-export function exitOnOutputError(
-  outputs: readonly Writable[],
-  exit: (code: number) => void,
-): void {
+export function exitOnWriteError(outputs: readonly Writable[], exit: (code: number) => void): void {
   for (const output of outputs) {
     output.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') exit(exitCodes.defect);

@@ -30,7 +30,6 @@ const maxInputs = 10_000;
 /**
  * Returns the inputs given as arguments. `-` stands for the inputs on standard input, one per line;
  * blank lines and lines that start with `#` are ignored.
- *
  * @throws UsageError for no arguments, or too many inputs
  */
 export async function listInputs(

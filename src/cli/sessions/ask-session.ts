@@ -76,9 +76,7 @@ async function openClient(context: CommandContext): Promise<SessionClient> {
     const url = readAddressFile(config);
     if (url !== null)
       return createRemoteSessionClient(url, openSessionSecret(config, systemRandom));
-    throw new UnreachableError(
-      'Another process uses the sessions, and no server runs that could answer. Try again later.',
-    );
+    throw new UnreachableError('Another process uses the sessions. Try again in a moment.');
   }
 }
 
@@ -135,8 +133,7 @@ async function askWith(
   const printed = createTextPrinter((text) => {
     if (!json) stdout.write(text);
   });
-  const options = { client, clock: systemClock, onText: printed.show };
-  const outcome = await followTurn(accepted, options);
+  const outcome = await followTurn(accepted, { client, clock: systemClock, onText: printed.show });
   if (outcome.answer !== null && json) {
     const { message, finishReason, citations, abstained } = outcome.answer;
     const members = { message, finishReason, citations, abstained, sessionId: accepted.sessionId };
@@ -165,8 +162,7 @@ function createTextPrinter(write: (text: string) => void) {
 
 /** Advice for command-line users, for problem codes whose resolution is written for HTTP clients. */
 const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
-  session_not_found:
-    '`perch sessions list` lists the sessions, and `--session new` starts a new one.',
+  session_not_found: '`perch sessions list` lists the sessions, `--session new` starts one.',
   session_expired: '`--session new` starts a new one.',
   session_not_active: '`--session new` starts a new one; `perch sessions show` prints this one.',
   session_forbidden: 'Only callers with that bearer token can continue it.',

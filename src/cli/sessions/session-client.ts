@@ -92,10 +92,8 @@ export function createLocalSessionClient({
 const timeoutMs = 30_000;
 
 /**
- * Creates a client for the sessions of a running server, over HTTP. With the server's secret it can
- * continue every session that is not bound to another bearer token.
- *
- * @param url Base URL of the session routes, without a trailing slash: `http://127.0.0.1:8080/svc/v1`.
+ * Creates an HTTP client for the sessions of a server at `url` (`http://127.0.0.1:8080/svc/v1`). With the
+ * server's secret it can continue every session that is not bound to another bearer token.
  */
 export function createRemoteSessionClient(url: string, secret: Buffer): SessionClient {
   const tokens = createContinuationTokens(secret);

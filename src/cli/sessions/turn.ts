@@ -21,7 +21,6 @@ const waitsMs = [0, 500, 1000, 2000, 4000] as const;
 
 /**
  * Follows the turn of a question to its end. A lost stream is resumed after the last event.
- *
  * @throws UnreachableError if the stream is lost five times in a row without a new event
  */
 export async function followTurn(

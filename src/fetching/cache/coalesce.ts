@@ -1,45 +1,45 @@
 import { untilAborted } from '../../providers/failure.ts';
 
-interface Flight<Value> {
+interface InFlight<Value> {
   readonly result: Promise<Value>;
   readonly controller: AbortController;
-  waiting: number;
+  callers: number;
 }
 
-/** Creates a function that runs work once for concurrent callers, until the last one leaves. */
+/** Creates the function that runs work once for concurrent callers. The work is aborted when the last caller leaves. */
 export function createCoalescer<Value>() {
-  const flights = new Map<string, Flight<Value>>();
-  const begin = (key: string, start: (signal: AbortSignal) => Promise<Value>): Flight<Value> => {
+  const inFlight = new Map<string, InFlight<Value>>();
+  const begin = (key: string, start: (signal: AbortSignal) => Promise<Value>): InFlight<Value> => {
     const controller = new AbortController();
     const result = start(controller.signal).finally(() => {
-      if (flights.get(key)?.controller === controller) flights.delete(key);
+      if (inFlight.get(key)?.controller === controller) inFlight.delete(key);
     });
-    const flight = { result, controller, waiting: 0 };
-    flights.set(key, flight);
-    return flight;
+    const fetch = { result, controller, callers: 0 };
+    inFlight.set(key, fetch);
+    return fetch;
   };
 
-  const leave = (key: string, flight: Flight<Value>): void => {
-    flight.waiting -= 1;
-    if (flight.waiting > 0) return;
-    if (flights.get(key) === flight) flights.delete(key);
-    flight.controller.abort();
+  const leave = (key: string, fetch: InFlight<Value>): void => {
+    fetch.callers -= 1;
+    if (fetch.callers > 0) return;
+    if (inFlight.get(key) === fetch) inFlight.delete(key);
+    fetch.controller.abort();
   };
 
-  /** @throws what `start` throws, or the signal's reason */
+  /** @throws the error of `start`, or the signal's reason */
   return async (
     key: string,
     signal: AbortSignal | undefined,
     start: (signal: AbortSignal) => Promise<Value>,
   ): Promise<Value> => {
     signal?.throwIfAborted();
-    const flight = flights.get(key) ?? begin(key, start);
-    flight.waiting += 1;
+    const fetch = inFlight.get(key) ?? begin(key, start);
+    fetch.callers += 1;
     try {
-      const { result } = flight;
+      const { result } = fetch;
       return await (signal ? untilAborted(result, signal, () => signal.reason) : result);
     } finally {
-      leave(key, flight);
+      leave(key, fetch);
     }
   };
 }

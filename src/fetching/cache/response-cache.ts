@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../../core/problem.ts';
 import type { ListPart } from '../lists/browse.ts';
-import { createViews, type Found, type Plan, type Views } from '../plan.ts';
+import { createRenderingBudget, type Found, type Plan, type RenderingBudget } from '../plan.ts';
 import { subjectsOf } from './subjects.ts';
 
 export type Outcome =
@@ -9,26 +9,26 @@ export type Outcome =
       readonly found: Found | ListPart;
       readonly source: string;
       readonly isLocal: boolean;
-      /** When the provider was asked, in milliseconds since the epoch; of several, the first time. */
+      /** Time of the request to the provider in epoch milliseconds; of several requests, the first. */
       readonly askedMs: number;
     }
   | { readonly gone: Problem };
 
 export interface CacheEntry {
-  /** What it is about: posts and their authors, an account, or a search. */
+  /** Subjects of the answer: posts and their authors, an account, or a search. */
   readonly subjects: readonly string[];
   readonly outcome: Outcome;
   readonly fetchedAtMs: number;
   readonly freshUntilMs: number;
-  /** Until then a stale answer may be served while a new one is fetched. */
+  /** Until then, a stale answer may be served while it is revalidated. */
   readonly revalidateUntilMs: number;
-  /** Until then it may be served when no upstream answers. */
+  /** Until then, a stale answer may be served if no upstream answers. */
   readonly errorUntilMs: number;
 }
 
-export type Entry = CacheEntry & { readonly views: Views };
+export type Entry = CacheEntry & { readonly renderings: RenderingBudget };
 
-const maxGone = 1000; // maximum number of gone subjects that are remembered for reads under way
+const maxGone = 1000; // maximum number of deleted subjects that are remembered for reads in flight
 
 type StoredEntry = Entry & { bytes: number };
 
@@ -43,33 +43,33 @@ interface CacheOptions {
 export function createResponseCache(limits: CacheOptions) {
   const keysOf = new Map<string, Set<string>>();
   const goneAt = new LRUCache<string, number>({ max: maxGone });
-  const isPast = ({ subjects, outcome }: CacheEntry): boolean =>
+  const isOutdated = ({ subjects, outcome }: CacheEntry): boolean =>
     !('gone' in outcome) &&
     subjects.some((subject) => (goneAt.get(subject) ?? outcome.askedMs) > outcome.askedMs);
-  const forget = (kept: StoredEntry, key: string): void => {
+  const removeFromIndex = (kept: StoredEntry, key: string): void => {
     for (const subject of kept.subjects) {
       const keys = keysOf.get(subject);
       keys?.delete(key);
       if (keys?.size === 0) keysOf.delete(subject);
     }
   };
-  const file = (entry: CacheEntry, key: string): void => {
+  const addToIndex = (entry: CacheEntry, key: string): void => {
     for (const subject of entry.subjects) {
       keysOf.set(subject, (keysOf.get(subject) ?? new Set()).add(key));
     }
   };
-  // Each has a box of its own, because the library looks at the size only of a new value.
+  // Entries are wrapped in new objects because the library computes the size of new values only.
   const entries = new LRUCache<string, { readonly kept: StoredEntry }>({
     max: limits.maxEntries,
     maxSize: limits.maxBytes,
     sizeCalculation: ({ kept }) => kept.bytes,
     dispose: ({ kept }, key, reason) => {
-      if (reason !== 'set') forget(kept, key);
+      if (reason !== 'set') removeFromIndex(kept, key);
     },
   });
   const put = (key: string, kept: StoredEntry): void => {
     entries.set(key, { kept });
-    if (entries.peek(key)?.kept !== kept) forget(kept, key); // larger than the cache
+    if (entries.peek(key)?.kept !== kept) removeFromIndex(kept, key); // larger than the cache
   };
   const grow = (key: string, kept: StoredEntry, bytes: number): void => {
     kept.bytes += bytes;
@@ -78,20 +78,20 @@ export function createResponseCache(limits: CacheOptions) {
 
   return {
     get: (key: string): Entry | undefined => entries.get(key)?.kept,
-    set: (key: string, entry: CacheEntry): Views => {
-      if (isPast(entry)) return createViews(() => undefined);
+    set: (key: string, entry: CacheEntry): RenderingBudget => {
+      if (isOutdated(entry)) return createRenderingBudget(() => undefined);
       const { outcome, subjects } = entry;
       const answer = 'gone' in outcome ? 500 : 2 * JSON.stringify(outcome.found).length;
       const bytes = 200 + 2 * key.length + 120 * subjects.length + answer;
-      const views = createViews((more) => grow(key, kept, more));
-      const kept: StoredEntry = { ...entry, bytes, views };
+      const renderings = createRenderingBudget((more) => grow(key, kept, more));
+      const kept: StoredEntry = { ...entry, bytes, renderings };
       const before = entries.peek(key)?.kept;
-      if (before !== undefined) forget(before, key);
-      file(entry, key);
+      if (before !== undefined) removeFromIndex(before, key);
+      addToIndex(entry, key);
       put(key, kept);
-      return views;
+      return renderings;
     },
-    /** Drops and refuses every entry about a subject that was fetched before it was gone (ms). */
+    /** Removes all entries about a subject, and refuses entries that were fetched before `goneMs`. */
     dropSubject: (subject: string, goneMs: number): void => {
       limits.onGone?.(subject);
       goneAt.set(subject, goneMs);
@@ -115,7 +115,7 @@ export interface Lifetimes {
 
 const freshnessDivisor = { post: 1, list: 12, search: 60 } as const;
 
-const shortDivisor = 60; // a partial answer and one of this machine are asked for again soon
+const shortLivedDivisor = 60; // partial answers and answers from this machine expire sooner
 
 export function toEntry(
   plan: Plan,
@@ -132,10 +132,10 @@ export function toEntry(
     };
   }
   const { found, askedMs } = outcome;
-  const isShort = isPartial(outcome) || outcome.isLocal;
-  const divisor = isShort ? shortDivisor : freshnessDivisor[plan.freshness];
+  const isShortLived = isPartial(outcome) || outcome.isLocal;
+  const divisor = isShortLived ? shortLivedDivisor : freshnessDivisor[plan.freshness];
   const freshUntilMs = askedMs + (lifetimes.ttlSeconds / divisor) * 1000;
-  const after = (seconds: number) => freshUntilMs + (isShort ? 0 : seconds * 1000);
+  const after = (seconds: number) => freshUntilMs + (isShortLived ? 0 : seconds * 1000);
   return {
     subjects: [plan.subject, ...subjectsOf(found)],
     outcome,
@@ -147,8 +147,8 @@ export function toEntry(
 }
 
 /**
- * Stores an entry, unless a whole and fresh, or a live one would be replaced by less. Throws Problem
- * `upstream_unavailable` if the stored one is to be served as stale instead.
+ * Stores an entry unless it would replace a complete fresh entry, or a live one, by less.
+ * @throws Problem `upstream_unavailable` if the cached entry is to be served as stale instead
  */
 export function storeEntry(
   cache: ResponseCache,
@@ -157,11 +157,11 @@ export function storeEntry(
 ): Entry {
   const kept = cache.get(key);
   const better = kept && compare(kept, entry.outcome, nowMs);
-  if (better === undefined) return { ...entry, views: cache.set(key, entry) };
+  if (better === undefined) return { ...entry, renderings: cache.set(key, entry) };
   if (better === 'live' && useCache) {
-    throw new Problem('upstream_unavailable', { detail: 'The source could not be asked.' });
+    throw new Problem('upstream_unavailable', { detail: 'The source could not be reached.' });
   }
-  return { ...entry, views: createViews(() => undefined) };
+  return { ...entry, renderings: createRenderingBudget(() => undefined) };
 }
 
 function compare(kept: CacheEntry, outcome: Outcome, nowMs: number): 'whole' | 'live' | undefined {
@@ -176,7 +176,7 @@ export function isPartial(outcome: Outcome): boolean {
   return 'found' in outcome && 'missing' in outcome.found && outcome.found.missing.length > 0;
 }
 
-/** Returns whether an answer is only better than none: the last resort's, or a page without its items. */
+/** Returns whether an answer is only a fallback: from a provider of last resort, or a page without items. */
 function isStopgap(outcome: Outcome): boolean {
   if (!('found' in outcome && 'items' in outcome.found)) return false;
   const { degraded, items, missing } = outcome.found;

@@ -21,7 +21,7 @@ export function referenceOfSubject(subject: string): PostReference | AccountRefe
   return word === 'post' && id !== undefined ? { platform, handle, id } : null;
 }
 
-/** Returns what an answer is about: if one of its posts or accounts is gone, it is dropped. */
+/** Returns the subjects of an answer. If one of its posts or accounts is deleted, the answer is dropped. */
 export function subjectsOf(found: Found | ListPart): readonly string[] {
   const subjects = itemsOf(found).flatMap((item) =>
     'screen_name' in item ? subjectsOfAccount(item) : subjectsOfPost(item),
@@ -53,15 +53,13 @@ function subjectsOfAccount(account: Account): readonly string[] {
   return namesOf(account).map((name) => accountSubject(account.platform, name));
 }
 
-/** An account is asked for by its handle, and on Bluesky by its DID as well. */
+/** Returns the names by which an account can be requested: the handle, and on Bluesky the DID. */
 function namesOf({ screen_name, id }: Account): readonly string[] {
   const handle = screen_name.toLowerCase();
   return id.startsWith('did:') ? [...new Set([handle, id])] : [handle];
 }
 
-/**
- * Returns the key of a post in a list: its id if that is unique on the platform, or its address.
- */
+/** Returns the key of a post in a list: its id if ids are unique on the platform, else its address. */
 export function postKey({ platform, id, url }: Post): string | null {
   return platform === 'x' || platform === 'sample' ? id : (url ?? id);
 }

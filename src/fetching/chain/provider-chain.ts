@@ -16,10 +16,10 @@ import type { Ask, Provider } from '../../providers/provider.ts';
 
 interface ChainLink {
   readonly provider: Provider;
-  readonly gates: Gates;
+  readonly breakers: ProviderBreakers;
 }
 
-export interface Sourced<Kind extends QueryKind> {
+export interface SourcedAnswer<Kind extends QueryKind> {
   readonly found: Answers[Kind]['found'];
   readonly source: string;
   readonly degraded: boolean;
@@ -27,15 +27,15 @@ export interface Sourced<Kind extends QueryKind> {
 }
 
 export interface AskOptions extends RequestContext {
-  /** The only provider to ask; default: all that cover the query, in order. */
+  /** Name of the only provider to ask. Default: all providers that cover the query, in order. */
   readonly provider?: string | undefined;
-  /** Leaves out the providers that cover the query as the last resort. */
+  /** Excludes providers that cover the query as a last resort. */
   readonly isLiveOnly?: boolean | undefined;
 }
 
 interface ChainOptions {
   readonly onFailure: (failure: { readonly provider: string; readonly error: unknown }) => void;
-  /** The turns that the slices of long answers wait for; default: answers are read in one piece. */
+  /** Turns for the slices of long answers. Default: answers are read in one slice. */
   readonly heavyTurns?: Turns | undefined;
 }
 
@@ -47,21 +47,21 @@ export function createProviderChain(
 ) {
   return {
     /**
-     * Asks the first provider that covers the query, and the next one on an upstream failure; a last
-     * resort only after another has failed. Throws Problem, `invalid_cursor` if the only provider to ask
-     * is gone.
+     * Asks the first provider that covers the query, and the next one after an upstream failure. A provider of last
+     * resort is asked only after another one has failed.
+     * @throws Problem, `invalid_cursor` if the only provider to ask no longer covers the query
      */
     ask: <Kind extends QueryKind>(
       kind: Kind,
       query: Answers[Kind]['query'],
       options: AskOptions,
-    ): Promise<Sourced<Kind>> => {
+    ): Promise<SourcedAnswer<Kind>> => {
       const slices = heavyTurns && createAnswerSlices(options, heavyTurns);
       return askInOrder(links, { ...slices, kind, query, onFailure, ...options });
     },
-    /** The providers in order as `/health/ready` shows them, with the state of their breakers. */
+    /** Lists the providers in order for `/health/ready`, with the states of their circuit breakers. */
     states: () =>
-      links.map(({ provider: { name, platforms, reads }, gates: { broken } }) => {
+      links.map(({ provider: { name, platforms, reads }, breakers: { broken } }) => {
         const [breaker = 'closed' as const] = Object.values(broken).toSorted().reverse();
         return { name, breaker, broken, platforms, reads: [...reads] };
       }),
@@ -71,11 +71,11 @@ export function createProviderChain(
   };
 }
 
-/** Creates the slices in which an answer is read; the work ends when nobody waits for it any more. */
+/** Creates the slices in which an answer is read. The read ends when no caller waits for it. */
 function createAnswerSlices({ client, signal }: AskOptions, turns: Turns): Slices {
   return createSlices(async () => {
     if (await waitForTurn(turns, client?.address ?? '', () => !signal.aborted)) return;
-    throw new ProviderError('unavailable', 'The read was given up before it was complete.');
+    throw new ProviderError('unavailable', 'The read was cancelled before it was complete.');
   });
 }
 
@@ -87,28 +87,28 @@ interface ChainQuery<Kind extends QueryKind> extends AskOptions {
 
 async function askInOrder<Kind extends QueryKind>(
   links: readonly ChainLink[],
-  asking: ChainQuery<Kind>,
-): Promise<Sourced<Kind>> {
-  const { kind, query, provider: _only, isLiveOnly: _isLive, onFailure, ...request } = asking;
+  chainQuery: ChainQuery<Kind>,
+): Promise<SourcedAnswer<Kind>> {
+  const { kind, query, provider: _only, isLiveOnly: _isLive, onFailure, ...request } = chainQuery;
   const failures: ProviderError[] = [];
-  const about = describe(query);
-  for (const { provider, gates, ask, isLastResort } of toCandidates(links, asking)) {
+  const description = describe(query);
+  for (const { provider, breakers, ask, isLastResort } of toCandidates(links, chainQuery)) {
     try {
-      const context = { ...request, onThrottled: gates.pause };
-      const asked = { signal: request.signal, subject: about.subject };
-      const found = await gates.run(kind, () => ask(query, context), asked);
+      const context = { ...request, onThrottled: breakers.pause };
+      const asked = { signal: request.signal, subject: description.subject };
+      const found = await breakers.run(kind, () => ask(query, context), asked);
       const isLocal = provider.isLocal === true;
       return { found, source: provider.name, degraded: isLastResort, isLocal };
     } catch (error) {
-      // Not the provider's failure: the request was never sent, and the next one would not be either.
+      // A Problem means that the request was never sent, and the next provider would refuse it too.
       if (error instanceof Problem) throw error;
       const failure = toProviderError(error);
       failures.push(failure);
       onFailure({ provider: provider.name, error });
-      if (!failurePolicy[failure.kind].next || isWitnessed(failures)) break;
+      if (!failurePolicy[failure.kind].next || isConfirmedAbsent(failures)) break;
     }
   }
-  throw toProblem(failures, about);
+  throw toProblem(failures, description);
 }
 
 interface Candidate<Kind extends QueryKind> extends ChainLink {
@@ -116,16 +116,16 @@ interface Candidate<Kind extends QueryKind> extends ChainLink {
   readonly isLastResort: boolean;
 }
 
-/** Returns the providers to ask, in order; none if a last resort would be the only one. */
+/** Returns the providers to ask, in order; none if only a provider of last resort covers the query. */
 function toCandidates<Kind extends QueryKind>(
   links: readonly ChainLink[],
   { kind, query, provider: only, isLiveOnly }: ChainQuery<Kind>,
 ): readonly Candidate<Kind>[] {
-  const covering = links.flatMap(({ provider, gates }): Candidate<Kind>[] => {
+  const covering = links.flatMap(({ provider, breakers }): Candidate<Kind>[] => {
     const ask: Ask<Kind> | undefined = provider.ask[kind];
     const coverage = ask === undefined ? false : provider.covers(query);
     if (ask === undefined || coverage === false) return [];
-    return [{ provider, gates, ask, isLastResort: coverage === 'last resort' }];
+    return [{ provider, breakers, ask, isLastResort: coverage === 'last resort' }];
   });
   if (only === undefined) {
     const live = covering.filter(({ isLastResort }) => !isLastResort);
@@ -135,11 +135,11 @@ function toCandidates<Kind extends QueryKind>(
   const same = covering.filter(({ provider }) => provider.name === only);
   if (same.length > 0) return same;
   throw new Problem('invalid_cursor', {
-    detail: `The parameter \`cursor\` belongs to a walk through ${quoteInput(only)}, which does not answer here any more.`,
+    detail: `The parameter \`cursor\` belongs to ${quoteInput(only)}, which no longer answers this read. Start again without \`cursor\`.`,
   });
 }
 
-/** Whether a kind of failure lets the next provider be asked, and the code of its problem. */
+/** By kind of failure: whether the next provider is asked, and the code of the problem. */
 const failurePolicy = {
   missing: { next: false, code: 'not_found' },
   ambiguous: { next: true, code: 'upstream_unavailable' },
@@ -149,14 +149,14 @@ const failurePolicy = {
   malformed: { next: true, code: 'upstream_error' },
 } as const satisfies Record<ProviderErrorKind, { next: boolean; code: ProblemCode }>;
 
-/** A defect inside a provider counts as its failure, so that the next one can still answer. */
+/** Returns a defect in a provider as a failure of the provider, so that the next one can answer. */
 function toProviderError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   return new ProviderError('malformed', 'The provider could not be read.', { cause: error });
 }
 
-/** Absence needs two witnesses if an outage looks the same as absence. */
-function isWitnessed(failures: readonly ProviderError[]): boolean {
+/** Returns whether two independent sources report absence. One is not enough if its outages look the same. */
+function isConfirmedAbsent(failures: readonly ProviderError[]): boolean {
   const witnesses = failures.filter(({ kind, isEvidence }) => kind === 'ambiguous' && isEvidence);
   return witnesses.length >= 2;
 }
@@ -164,7 +164,7 @@ function isWitnessed(failures: readonly ProviderError[]): boolean {
 function describe(query: Query) {
   if ('post' in query) {
     const { platform, id } = query.post;
-    const unsupported = `No provider of this server reads ${platformNames[platform]}, where this post is.`;
+    const unsupported = `The post is on ${platformNames[platform]}, which no provider of this server reads.`;
     return { subject: `${platform} ${id}`, noun: 'post', unsupported };
   }
   if ('account' in query) {
@@ -177,17 +177,17 @@ function describe(query: Query) {
   return { subject: `${platform} ${text}`, noun: 'account', unsupported };
 }
 
-type About = ReturnType<typeof describe>;
+type QueryDescription = ReturnType<typeof describe>;
 
-/** Reports the first failure, because the first provider is the one that should have answered. */
+/** Returns the problem of the first failure, because the first provider should have answered. */
 
-function toProblem(failures: readonly ProviderError[], { noun, unsupported }: About) {
+function toProblem(failures: readonly ProviderError[], { noun, unsupported }: QueryDescription) {
   const [first] = failures;
   if (first === undefined) return new Problem('unsupported_platform', { detail: unsupported });
   const gone = failures.find(({ kind }) => kind === 'missing');
   if (gone !== undefined) return new Problem('not_found', { detail: gone.message, cause: gone });
-  if (isWitnessed(failures)) {
-    const detail = `There is no such ${noun}: two independent sources say so.`;
+  if (isConfirmedAbsent(failures)) {
+    const detail = `There is no such ${noun}. Two independent sources confirm it.`;
     return new Problem('not_found', { detail, cause: first });
   }
   const asked = first.kind === 'throttled' ? first.retryAfterSeconds : undefined;
@@ -201,56 +201,56 @@ function toProblem(failures: readonly ProviderError[], { noun, unsupported }: Ab
 function explainFailure({ kind, message }: ProviderError, noun: string): string {
   if (kind === 'rejected') return `The parameter \`q\` is not accepted: ${message}`;
   if (kind !== 'ambiguous') return message;
-  return `One source has no such ${noun}, but an outage looks the same there and no second source could confirm it.`;
+  return `One source has no such ${noun}, but its outages look the same, and no second source could confirm it.`;
 }
 
-/** Returns the error of a read of live results only: one code for any failure of a source. */
-export function toNotLive(error: unknown): unknown {
+/** Returns the error of a live-only read, which has the same code for all failures of sources. */
+export function toLiveOnlyError(error: unknown): unknown {
   const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];
   if (!(error instanceof Problem) || !ofSource.includes(error.code)) return error;
   const { retryAfterSeconds } = error;
   return new Problem('upstream_unavailable', {
-    detail: `There are no live results: ${error.message}`,
+    detail: `There are no live results. ${error.message}`,
     cause: error,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
 }
 
-export type Gates = ReturnType<typeof createGates>;
+export type ProviderBreakers = ReturnType<typeof createProviderBreakers>;
 
 /**
- * Creates the gates before one provider, one for each kind of query, since only its search may be
- * broken. A pause holds for all of them.
+ * Creates the circuit breakers of a provider, one per kind of query, because a single kind may fail. Pauses apply to
+ * all of them.
  */
-export function createGates(
+export function createProviderBreakers(
   { ask }: Pick<Provider, 'ask'>,
   toOptions: (kind: QueryKind) => CircuitBreakerOptions,
 ) {
-  // The keys of `ask` are kinds of query, by its type.
+  // The type of `ask` says that its keys are kinds of query.
   const kinds = Object.keys(ask) as QueryKind[];
-  const gates = new Map(kinds.map((kind) => [kind, new CircuitBreaker(toOptions(kind))]));
+  const breakers = new Map(kinds.map((kind) => [kind, new CircuitBreaker(toOptions(kind))]));
   const pause = (error: ProviderError): void => {
-    if (!error.isProviderWide) return; // a pause of one host, which the provider keeps itself
-    for (const gate of gates.values()) gate.pause(error);
+    if (!error.isProviderWide) return; // a pause of one host, which the provider tracks itself
+    for (const breaker of breakers.values()) breaker.pause(error);
   };
   return {
     run: <Found>(
       kind: QueryKind,
       ask: () => Promise<Found>,
-      asking: BreakerCall,
+      query: BreakerCall,
     ): Promise<Found> => {
-      const gate = gates.get(kind);
-      if (gate === undefined) throw new Error(`The provider does not answer ${kind}.`);
-      const askPausing = () =>
+      const breaker = breakers.get(kind);
+      if (breaker === undefined) throw new Error(`The provider does not answer ${kind}.`);
+      const askAndPause = () =>
         ask().catch((error: unknown) => {
           if (error instanceof ProviderError && error.kind === 'throttled') pause(error);
           throw error;
         });
-      return gate.run(askPausing, asking);
+      return breaker.run(askAndPause, query);
     },
     pause,
     get broken(): Readonly<Partial<Record<QueryKind, BreakerState>>> {
-      const states = [...gates].map(([kind, { state }]) => [kind, state] as const);
+      const states = [...breakers].map(([kind, { state }]) => [kind, state] as const);
       return Object.fromEntries(states.filter(([, state]) => state !== 'closed'));
     },
   };

@@ -1,22 +1,22 @@
 import type { AccountReference } from '../../model/reference.ts';
 
-/** Asks for all posts of an account in a range of time, newest first. */
+/** Query for all posts of an account in a time range, newest first. */
 export interface HistoryQuery {
   readonly account: AccountReference;
-  /** The first second of the range; `null` for all from the first post. */
+  /** First second of the range; `null` to start with the first post. */
   readonly sinceSeconds: number | null;
-  /** The first second after the range; `null` for all until now. */
+  /** First second after the range; `null` to end now. */
   readonly untilSeconds: number | null;
   readonly maxPosts: number;
   readonly withReplies: boolean;
   readonly withReposts: boolean;
-  /** Leaves out everything but the replies to others. */
+  /** Whether only replies to other accounts are requested. */
   readonly onlyReplies: boolean;
-  /** False asks the upstream for everything, also for what an earlier import kept. */
-  readonly useKept: boolean;
-  /** Whether the ids and times of the posts are enough. */
+  /** Whether the stored part of earlier imports is used; false requests everything from the upstream. */
+  readonly useStored: boolean;
+  /** Whether only ids and times of posts are needed. */
   readonly isIndex: boolean;
 }
 
-/** `stream`: the posts are sent as they come. `document`: they are sent together, at the end. */
-export type Sending = 'stream' | 'document';
+/** `stream`: posts are sent as they arrive. `document`: all posts are sent together at the end. */
+export type Delivery = 'stream' | 'document';

@@ -5,7 +5,7 @@ import { type Account, toAccount } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { Page } from '../../model/queries.ts';
 import type { ProviderChain } from '../chain/provider-chain.ts';
-import { toTakeBytes, type Waiting } from '../cost.ts';
+import { type Requester, toTakeBytes } from '../cost.ts';
 import type { HistoryQuery } from './history-query.ts';
 import type { PagePlace } from './page-reader.ts';
 
@@ -17,15 +17,15 @@ export interface SourceOptions {
 
 const pageCount = 100;
 
-/** Creates the source of an import. The provider of the first page gives all, as no other reads its cursors. */
+/** Creates the source of an import. The first provider to answer serves all pages, because cursors are its own. */
 export function createHistorySource(
   { chain, pool, ledger }: SourceOptions,
   { account, withReplies, withReposts, isIndex }: HistoryQuery,
-  { caller, client, signal }: Waiting,
+  { caller, client, signal }: Requester,
 ) {
   const takeRequest = pool && (() => pool.take(caller?.share ?? 'anonymous', client));
   let provider: string | undefined;
-  let profiled = '';
+  let profileSource = '';
   let profile: Account | null = null;
   const ask = async <Found>(
     pageSignal: AbortSignal,
@@ -41,10 +41,10 @@ export function createHistorySource(
   };
   return {
     get name() {
-      return provider ?? profiled;
+      return provider ?? profileSource;
     },
     get isArchive() {
-      return profiled === 'archive' || provider === 'archive';
+      return profileSource === 'archive' || provider === 'archive';
     },
     get account() {
       return profile;
@@ -54,7 +54,7 @@ export function createHistorySource(
       const { found, source } = await ask(signal, (request) =>
         chain.ask('profile', query, request),
       );
-      profiled = source;
+      profileSource = source;
       profile = found.account;
       return profile;
     },
@@ -70,12 +70,12 @@ export function createHistorySource(
   };
 }
 
-/** Returns a page for an index: its posts without everything that neither their order nor an index needs. */
+/** Returns a page for an index: its posts with only the fields needed for order and index. */
 export function toOutline(page: Page<Post>): Page<Post> {
   return { ...page, items: page.items.flatMap(outlinePost) };
 }
 
-/** A tombstone has no time, so an index has no place for it. */
+/** Returns the outline of a post; nothing for tombstones, which have no time. */
 function outlinePost(post: Post): readonly Status[] {
   if (post.type === 'tombstone') return [];
   const outline = {

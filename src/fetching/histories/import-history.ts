@@ -1,41 +1,41 @@
-import type { HistoryKeep } from '../../archive/histories/kept-histories.ts';
+import type { HistoryStore } from '../../archive/histories/history-store.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import { type Deadline, openDeadline } from '../../core/scheduling/deadline.ts';
 import type { Reservation } from '../../core/scheduling/ledger.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference } from '../../model/reference.ts';
-import { atCost, overloaded, type Waiting } from '../cost.ts';
-import { addToTally, emptyTally, type HistoryEnd, toHistoryEnd } from './history-end.ts';
-import type { HistoryQuery, Sending } from './history-query.ts';
+import { overloaded, type Requester, withCharge } from '../cost.ts';
+import type { Delivery, HistoryQuery } from './history-query.ts';
+import { addToTally, emptyTally, type HistoryResult, toHistoryResult } from './history-result.ts';
 import { createHistorySource, type SourceOptions } from './history-source.ts';
-import { createKeeping } from './keeping.ts';
 import type { PlacedPost } from './ordering.ts';
 import type { AccountPace } from './range-planner.ts';
-import { type WalkEnd, walkHistory } from './walk-history.ts';
+import { createStoredHistory } from './stored-history.ts';
+import { type HistoryReadResult, streamHistory } from './stream-history.ts';
 
 export interface ImporterOptions extends SourceOptions {
   readonly clock: Clock;
   readonly concurrency: number;
-  /** Milliseconds until the first posts, and for an import that is sent as one document. */
+  /** Deadline in milliseconds for the first posts, and for imports sent as one document. */
   readonly firstTimeoutMs: number;
-  /** Milliseconds for an import that is sent as it comes. */
+  /** Deadline in milliseconds for streamed imports. */
   readonly timeoutMs: number;
-  readonly keep?: HistoryKeep | undefined;
-  /** Called if the keep cannot be read or written; the import continues without it. */
-  readonly onKeepFailure?: ((error: unknown) => void) | undefined;
-  /** Called with an account that is confirmed gone or not public. */
+  readonly historyStore?: HistoryStore | undefined;
+  /** Called if the store fails; the import continues without it. */
+  readonly onStoreFailure?: ((error: unknown) => void) | undefined;
+  /** Called with an account that is confirmed as deleted or not public. */
   readonly onGone: (account: AccountReference) => void;
   readonly stop?: AbortSignal;
 }
 
-/** The posts of an import as they come. A slow reader slows the import down. */
+/** Stream of the posts of an import. A slow reader slows the import down. */
 export interface PostStream {
   /**
-   * Returns the next posts, or the result of the import. Throws Problem `shutting_down`, and the
-   * signal's reason when the caller leaves; every other failure is part of the result.
+   * Returns the next posts, or the result of the import. Throws Problem `shutting_down`, and the signal's reason when
+   * the caller leaves. Other failures are part of the result.
    */
-  next(): Promise<IteratorResult<readonly PlacedPost[], HistoryEnd>>;
+  next(): Promise<IteratorResult<readonly PlacedPost[], HistoryResult>>;
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface HistoryImport {
   readonly account: Account;
   readonly source: string;
   readonly startedMs: number;
-  /** The posts in the order of the timeline, newest first. Close it in any case. */
+  /** Posts in the order of the timeline, newest first. Always close it. */
   readonly posts: PostStream;
 }
 
@@ -56,18 +56,20 @@ export function createHistoryImporter(options: ImporterOptions) {
       return ledger.totalOf('histories');
     },
     /**
-     * Begins an import for one unit; resolves when its first posts are there, or it is over. Throws
-     * Problem, see ProviderChain.ask and Fetcher.fetch.
+     * Starts an import, which costs one unit. Resolves with its first posts or its end. Throws Problem, see
+     * ProviderChain.ask and Fetcher.fetch.
      */
-    begin: async (query: HistoryQuery, waiting: Waiting, sending: Sending = 'stream') => {
-      const hold = ledger.open('histories', waiting.client ?? null);
-      if (!hold.take(1)) {
-        throw overloaded('Too many histories are being read, in all or for this client address.');
+    begin: async (query: HistoryQuery, requester: Requester, delivery: Delivery = 'stream') => {
+      const slot = ledger.open('histories', requester.client ?? null);
+      if (!slot.take(1)) {
+        throw overloaded('Too many histories are being imported, in total or for this client.');
       }
       try {
-        return await atCost(waiting, () => beginImport(options, query, { waiting, hold, sending }));
+        return await withCharge(requester, () =>
+          beginImport(options, query, { requester, slot, delivery }),
+        );
       } catch (error) {
-        hold.release();
+        slot.release();
         if (error instanceof Problem && error.code === 'not_found') options.onGone(query.account);
         throw error;
       }
@@ -75,48 +77,48 @@ export function createHistoryImporter(options: ImporterOptions) {
   };
 }
 
-interface Begun {
-  readonly waiting: Waiting;
-  readonly sending: Sending;
-  readonly hold: Reservation;
+interface StartedImport {
+  readonly requester: Requester;
+  readonly delivery: Delivery;
+  readonly slot: Reservation;
 }
 
-async function beginImport(options: ImporterOptions, query: HistoryQuery, begun: Begun) {
+async function beginImport(options: ImporterOptions, query: HistoryQuery, started: StartedImport) {
   const { clock, stop, firstTimeoutMs, timeoutMs, concurrency } = options;
-  const { waiting, sending } = begun;
+  const { requester, delivery } = started;
   const startedMs = clock.now();
   let currentMs = Math.min(firstTimeoutMs, timeoutMs);
-  const deadline = openDeadline(currentMs, stop ? [waiting.signal, stop] : [waiting.signal]);
+  const deadline = openDeadline(currentMs, stop ? [requester.signal, stop] : [requester.signal]);
   const { signal } = deadline;
-  const refuse = (isEmpty: boolean) => refuseInterrupted(options, { waiting, deadline }, isEmpty);
-  const source = createHistorySource(options, query, { ...waiting, signal });
-  const keeping = createKeeping({ ...options, query, source });
-  let walk: Walk | undefined;
+  const check = (isEmpty: boolean) => throwIfInterrupted(options, { requester, deadline }, isEmpty);
+  const source = createHistorySource(options, query, { ...requester, signal });
+  const storedHistory = createStoredHistory({ ...options, query, source });
+  let stream: HistoryStream | undefined;
   try {
     const reading = source.readProfile();
-    const kept = await keeping.recall(reading);
-    walk = walkHistory({
-      ...{ query, kept, clock, signal, concurrency, ask: source.readPage },
+    const stored = await storedHistory.read(reading);
+    stream = streamHistory({
+      ...{ query, stored, clock, signal, concurrency, ask: source.readPage },
       deadlineMs: () => startedMs + currentMs,
-      // A profile that cannot be read is the failure of the import, thrown below.
+      // A profile that cannot be read fails the import below.
       pace: reading.then((account) => paceOf(account, startedMs)).catch(() => unknownPace),
-      // Outlines are not worth keeping.
-      onWalked: query.isIndex ? undefined : keeping.store,
+      // Outlines for an index are not stored.
+      onRead: query.isIndex ? undefined : storedHistory.write,
     });
-    const [account, first] = await Promise.all([reading, walk.next()]);
-    refuse(first.done === true);
-    if (sending === 'stream') {
+    const [account, first] = await Promise.all([reading, stream.next()]);
+    check(first.done === true);
+    if (delivery === 'stream') {
       currentMs = timeoutMs;
       deadline.restart(startedMs + timeoutMs - clock.now());
     }
-    const state = { ...begun, options, query, deadline, startedMs, account };
-    const posts = openPosts(walk, first, state);
+    const state = { ...started, options, query, deadline, startedMs, account };
+    const posts = openPosts(stream, first, state);
     return { account, source: source.name, startedMs, posts };
   } catch (error) {
     deadline.abort();
     deadline.close();
-    void walk?.return(nothing).catch(() => undefined); // its failure is thrown already
-    refuse(true);
+    void stream?.return(nothing).catch(() => undefined); // its failure is thrown below
+    check(true);
     throw error;
   }
 }
@@ -129,28 +131,28 @@ function paceOf({ statuses, joined }: Account, nowMs: number): AccountPace {
   return { rate: (statuses ?? 0) / (nowMs - joinedMs), joinedMs };
 }
 
-/** @throws if nobody waits any more, the process stops, or nothing came in time */
-function refuseInterrupted(
+/** @throws if the caller has left, the process stops, or no post arrived in time */
+function throwIfInterrupted(
   { stop, firstTimeoutMs }: ImporterOptions,
-  { waiting, deadline }: Pick<ImportState, 'waiting' | 'deadline'>,
+  { requester, deadline }: Pick<ImportState, 'requester' | 'deadline'>,
   isEmpty: boolean,
 ): void {
-  waiting.signal.throwIfAborted();
+  requester.signal.throwIfAborted();
   if (stop?.aborted === true) {
-    throw new Problem('shutting_down', { detail: 'This process is about to stop.' });
+    throw new Problem('shutting_down', { detail: 'The server is shutting down.' });
   }
   if (deadline.isExpired && isEmpty) {
-    const detail = `The source gave no post within ${firstTimeoutMs} ms.`;
+    const detail = `The source returned no posts within ${firstTimeoutMs} ms.`;
     throw new Problem('upstream_unavailable', { detail });
   }
 }
 
-const nothing = undefined as never; // nobody reads what a generator returns that is left
+const nothing = undefined as never; // return value of an abandoned generator
 
-type Walk = ReturnType<typeof walkHistory>;
-type Step = IteratorResult<readonly PlacedPost[], WalkEnd>;
+type HistoryStream = ReturnType<typeof streamHistory>;
+type Step = IteratorResult<readonly PlacedPost[], HistoryReadResult>;
 
-interface ImportState extends Begun {
+interface ImportState extends StartedImport {
   readonly options: ImporterOptions;
   readonly query: HistoryQuery;
   readonly deadline: Deadline;
@@ -158,45 +160,45 @@ interface ImportState extends Begun {
   readonly account: Account;
 }
 
-function openPosts(walk: Walk, first: Step, state: ImportState): PostStream {
-  const sent = sendPosts(walk, first, state);
+function openPosts(stream: HistoryStream, first: Step, state: ImportState): PostStream {
+  const sent = sendPosts(stream, first, state);
   const close = async () => {
-    // A generator that was never asked for anything would not clean up.
-    await endImport(walk, state);
+    // A generator that was never started does not run its `finally` block.
+    await endImport(stream, state);
     await sent.return(nothing);
   };
   return { next: () => sent.next(), close };
 }
 
-async function endImport(walk: Walk, { deadline, hold }: ImportState): Promise<void> {
+async function endImport(stream: HistoryStream, { deadline, slot }: ImportState): Promise<void> {
   deadline.abort();
   deadline.close();
-  await walk.return(nothing);
-  hold.release();
+  await stream.return(nothing);
+  slot.release();
 }
 
 async function* sendPosts(
-  walk: Walk,
+  stream: HistoryStream,
   first: Step,
   state: ImportState,
-): AsyncGenerator<readonly PlacedPost[], HistoryEnd> {
+): AsyncGenerator<readonly PlacedPost[], HistoryResult> {
   const { options, query, deadline } = state;
-  const refuse = () => refuseInterrupted(options, state, false);
+  const check = () => throwIfInterrupted(options, state, false);
   let tally = emptyTally;
   try {
     let step = first;
     while (step.done !== true) {
       tally = addToTally(tally, step.value);
       yield step.value;
-      refuse();
-      step = await walk.next();
+      check();
+      step = await stream.next();
     }
-    refuse();
+    check();
     if (step.value.failure?.code === 'not_found') options.onGone(query.account);
     const durationMs = options.clock.now() - state.startedMs;
     const { isExpired: isLate } = deadline;
-    return toHistoryEnd({ ...state, walk: step.value, tally, isLate, durationMs });
+    return toHistoryResult({ ...state, read: step.value, tally, isLate, durationMs });
   } finally {
-    await endImport(walk, state);
+    await endImport(stream, state);
   }
 }

@@ -1,4 +1,4 @@
-import type { KeptPost } from '../../archive/histories/kept-histories.ts';
+import type { StoredHistoryPost } from '../../archive/histories/history-store.ts';
 import type { Post } from '../../model/post.ts';
 import type { PageSpan } from '../../model/queries.ts';
 import type { SecondRange } from '../../platforms/second-ranges.ts';
@@ -10,122 +10,125 @@ type Wanted = Pick<HistoryQuery, 'sinceSeconds' | 'untilSeconds' | 'maxPosts' | 
 
 export interface PlacedPost {
   readonly post: Post;
-  /** Unix seconds. A repost has the second of the post above it; infinite if all above it are reposts too. */
+  /** Unix seconds. A repost has the second of the post above it; infinite if only reposts are above it. */
   readonly second: number;
   readonly stored: number | null;
 }
 
 interface PagePost extends PlacedPost {
-  /** A repost was made in this second or after; `-Infinity` if that is unknown. */
+  /** Earliest second of a repost; `-Infinity` if unknown. */
   readonly belowSecond: number;
 }
 
-interface Found extends PlacedPost {
+interface Candidate extends PlacedPost {
   readonly number: number;
-  /** Whether it is a repost that may have been made before the range begins. */
-  readonly isUnsettled: boolean;
+  /** Whether it is a repost that may be from before the range. */
+  readonly isUnresolved: boolean;
 }
 
-const firstKept = 1e9; // the number of the first kept post: there are never as many others
+const firstStoredNumber = 1e9; // number of the first stored post, above those of all fetched posts
 
-/** Creates an ordering, which puts posts found in any order into that of the timeline, each once at its newest place. */
+/** Creates an ordering, which sorts posts as they arrive and places each post once, at its newest position. */
 export function createOrdering(wanted: Wanted) {
-  const given = new Set<string>();
-  const waiting = new Map<string, Found>();
+  const sent = new Set<string>();
+  const pending = new Map<string, Candidate>();
   let number = 0;
-  const take = ({ belowSecond, ...placed }: PagePost, number: number): void => {
-    const isUnsettled = !hasOwnTime(placed.post) && belowSecond < leastSecond(wanted);
-    const found = { ...placed, number, isUnsettled };
+  const addCandidate = ({ belowSecond, ...placed }: PagePost, number: number): void => {
+    const isUnresolved = !hasOwnTime(placed.post) && belowSecond < minSecond(wanted);
+    const found = { ...placed, number, isUnresolved };
     const key = postKey(found.post) ?? `gone ${number}`;
-    const other = waiting.get(key);
-    if (!given.has(key) && (other === undefined || isBetter(found, other))) waiting.set(key, found);
+    const other = pending.get(key);
+    if (!sent.has(key) && (other === undefined || isBetter(found, other))) pending.set(key, found);
   };
   return {
     add: (posts: readonly Post[], span: PageSpan): void => {
       for (const placed of placePosts(posts, span, wanted)) {
         number += 1;
-        take(placed, number);
+        addCandidate(placed, number);
       }
     },
-    /** Adds posts kept from an earlier import, newest first. In one second new ones are above them. */
-    addKept: (posts: readonly KeptPost[]): void => {
-      for (const [index, kept] of posts.entries()) {
-        if (isWanted(kept, wanted)) take(kept, firstKept + index);
+    /** Adds stored posts, newest first. Within a second, new posts precede them. */
+    addStored: (posts: readonly StoredHistoryPost[]): void => {
+      for (const [index, post] of posts.entries()) {
+        if (isWanted(post, wanted)) addCandidate(post, firstStoredNumber + index);
       }
     },
-    /** Removes and returns the posts above the moment down to which all has been read, newest first. */
+    /** Removes and returns the posts above the time down to which everything has been read, newest first. */
     release: (frontierMs: number): readonly PlacedPost[] => {
-      const due = [...waiting]
-        .filter(([, one]) => one.second * 1000 > frontierMs && !one.isUnsettled)
+      const due = [...pending]
+        .filter(([, one]) => one.second * 1000 > frontierMs && !one.isUnresolved)
         .sort(([, a], [, b]) => byPlace(a, b))
-        .slice(0, wanted.maxPosts - given.size);
+        .slice(0, wanted.maxPosts - sent.size);
       for (const [key] of due) {
-        waiting.delete(key);
-        given.add(key);
+        pending.delete(key);
+        sent.add(key);
       }
       return due.map(([, found]) => found);
     },
     get found() {
-      return given.size + waiting.size;
+      return sent.size + pending.size;
     },
     foundAbove: (ms: number): number =>
-      given.size + [...waiting.values()].filter(({ second }) => second * 1000 > ms).length,
-    get given() {
-      return given.size;
+      sent.size + [...pending.values()].filter(({ second }) => second * 1000 > ms).length,
+    get sent() {
+      return sent.size;
     },
     get isCut() {
-      return given.size >= wanted.maxPosts && waiting.size > 0;
+      return sent.size >= wanted.maxPosts && pending.size > 0;
     },
-    /** Number of reposts that may have been made before the range begins. */
-    get unsettled() {
-      return [...waiting.values()].filter(({ isUnsettled }) => isUnsettled).length;
+    /** Number of reposts that may be from before the range. */
+    get unresolved() {
+      return [...pending.values()].filter(({ isUnresolved }) => isUnresolved).length;
     },
-    /** Drops the unsettled reposts with these keys: they are below the range. The others are in it. */
-    settle: (below: ReadonlySet<string>): void => {
-      for (const [key, one] of waiting) {
-        if (one.isUnsettled && below.has(key)) waiting.delete(key);
-        else waiting.set(key, { ...one, isUnsettled: false });
+    /** Drops the unresolved reposts with these keys, which are below the range. The others are within it. */
+    resolveReposts: (below: ReadonlySet<string>): void => {
+      for (const [key, one] of pending) {
+        if (one.isUnresolved && below.has(key)) pending.delete(key);
+        else pending.set(key, { ...one, isUnresolved: false });
       }
     },
   };
 }
 
-/** A place that is certainly in the range is better than a newer uncertain one, and a new answer better than a kept one. */
-function isBetter(one: Found, other: Found): boolean {
-  if (one.isUnsettled !== other.isUnsettled) return other.isUnsettled;
+/**
+ * Returns whether one replaces the other. Certain positions are better than uncertain ones, new posts than stored ones.
+ */
+function isBetter(one: Candidate, other: Candidate): boolean {
+  if (one.isUnresolved !== other.isUnresolved) return other.isUnresolved;
   const isSame = hasOwnTime(one.post) === hasOwnTime(other.post);
   if (isSame && (one.stored === null) !== (other.stored === null)) return one.stored === null;
   return byPlace(one, other) < 0;
 }
 
-function byPlace(a: Found, b: Found): number {
-  // Two infinite ones have no difference.
+function byPlace(a: Candidate, b: Candidate): number {
+  // The difference of two infinite values is NaN.
   return a.second === b.second ? a.number - b.number : b.second - a.second;
 }
 
-export function createFoundPosts(query: Wanted) {
+/** Creates the collection of all fetched posts, from which complete parts are stored. */
+export function createPostCollector(query: Wanted) {
   const wanted = { ...query, onlyReplies: false };
-  const since = leastSecond(wanted);
+  const since = minSecond(wanted);
   const found = new Map<string, PagePost & { readonly number: number }>();
   return {
     add: (posts: readonly Post[], span: PageSpan): void => {
       for (const placed of placePosts(posts, span, wanted)) {
-        // A post that its author reposted is at two places.
+        // A post that its own author reposted has two positions.
         const { post } = placed;
         const key = `${hasOwnTime(post)} ${postKey(post) ?? JSON.stringify(post)}`;
         const other = found.get(key);
         found.set(key, { ...narrow(placed, other), number: other?.number ?? found.size });
       }
     },
-    /** Drops the reposts with these keys at the lower end of the range: they are below it. The others are in it. */
-    settle: (below: ReadonlySet<string>): void => {
+    /** Drops reposts with these keys at the lower end of the range, which are below it. The others are within it. */
+    resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of found) {
         if (one.belowSecond >= since) continue;
         if (below.has(postKey(one.post) ?? '')) found.delete(key);
         else found.set(key, { ...one, belowSecond: since });
       }
     },
-    within: (ranges: readonly SecondRange[], fetchedMs: number): readonly KeptPost[] => {
+    within: (ranges: readonly SecondRange[], fetchedMs: number): readonly StoredHistoryPost[] => {
       const stored = Math.floor(fetchedMs / 1000);
       return [...found.values()]
         .map((one) => ({ ...one, stored, second: Math.min(one.second, stored) }))
@@ -137,7 +140,7 @@ export function createFoundPosts(query: Wanted) {
 }
 
 export function mayBeIn(
-  { second, belowSecond }: Pick<KeptPost, 'second' | 'belowSecond'>,
+  { second, belowSecond }: Pick<StoredHistoryPost, 'second' | 'belowSecond'>,
   { fromSecond, toSecond }: SecondRange,
 ): boolean {
   return second >= fromSecond && belowSecond <= toSecond;
@@ -150,7 +153,7 @@ function narrow(one: PagePost, other: PagePost | undefined): PagePost {
   return belowSecond <= second ? { ...one, second, belowSecond } : one;
 }
 
-/** Returns the wanted posts of a page with their places. A repost is between the nearest posts with a time of their own. */
+/** Returns the wanted posts of a page with positions. Reposts are between the nearest posts with their own times. */
 function placePosts(posts: readonly Post[], span: PageSpan, wanted: Wanted): readonly PagePost[] {
   const below = secondsBelow(posts, span);
   let above = Math.floor((span.fromMs ?? Number.POSITIVE_INFINITY) / 1000);
@@ -159,7 +162,7 @@ function placePosts(posts: readonly Post[], span: PageSpan, wanted: Wanted): rea
       const next = below[index] ?? Number.NEGATIVE_INFINITY;
       if (!hasOwnTime(post)) return { post, second: above, stored: null, belowSecond: next };
       const second = post.created_timestamp;
-      // A pinned post and those that a reply leads up to are older than the post below them.
+      // Pinned posts, and parents listed with a reply, are older than the post below them.
       if (second >= next) above = Math.min(above, second);
       return { post, second, stored: null, belowSecond: second };
     })
@@ -177,7 +180,7 @@ function secondsBelow(posts: readonly Post[], { toMs }: PageSpan): readonly numb
 }
 
 function isWanted({ post, second }: Pick<PlacedPost, 'post' | 'second'>, wanted: Wanted): boolean {
-  if (!hasOwnTime(post)) return second >= leastSecond(wanted);
+  if (!hasOwnTime(post)) return second >= minSecond(wanted);
   const { sinceSeconds, untilSeconds, onlyReplies } = wanted;
   if (sinceSeconds !== null && post.created_timestamp < sinceSeconds) return false;
   if (untilSeconds !== null && post.created_timestamp >= untilSeconds) return false;
@@ -186,7 +189,7 @@ function isWanted({ post, second }: Pick<PlacedPost, 'post' | 'second'>, wanted:
   return to !== null && to.screen_name?.toLowerCase() !== author.screen_name.toLowerCase();
 }
 
-/** No repost is asked for with replies alone. */
-function leastSecond({ onlyReplies, sinceSeconds }: Wanted): number {
+/** Returns the earliest wanted second of reposts, which are excluded if only replies are wanted. */
+function minSecond({ onlyReplies, sinceSeconds }: Wanted): number {
   return onlyReplies ? Number.POSITIVE_INFINITY : (sinceSeconds ?? Number.NEGATIVE_INFINITY);
 }

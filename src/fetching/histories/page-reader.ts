@@ -6,31 +6,31 @@ import type { Page, PageSpan } from '../../model/queries.ts';
 export interface PageReaderOptions {
   readonly ask: (place: PagePlace, signal: AbortSignal) => Promise<Page<Post>>;
   readonly clock: Clock;
-  /** Returns the time after which pages are of no use, in milliseconds since the epoch. */
+  /** Returns the deadline in epoch milliseconds, after which pages are useless. */
   readonly deadlineMs: () => number;
   readonly signal: AbortSignal;
 }
 
-export interface SteadyPage {
+export interface CheckedPage {
   readonly page: Page<Post>;
-  /** False if it may lack posts all the same. */
-  readonly isProved: boolean;
+  /** False if posts may still be missing. */
+  readonly isVerified: boolean;
 }
 
-/** How often a page is tried again when the upstream fails, and how long after the first failure. */
-const triesAgain = 2;
+/** Retries of a page after upstream failures, and the delay before the first retry. */
+const maxRetries = 2;
 const firstWaitMs = 300;
 
 const defaultPauseSeconds = 30;
 
-/** Half of the least rows of a page, as long as no other was read: FxTwitter sends 20 to 40. */
+/** Fewest rows of a complete page before any other was read: half of the minimum of FxTwitter, which sends 20 to 40. */
 const fewestRows = 10;
 
 export type PageReader = ReturnType<typeof createPageReader>;
 
 export function createPageReader(options: PageReaderOptions) {
   const { clock, signal } = options;
-  let asked = 0;
+  let requests = 0;
   let throttles = 0;
   let pausedUntilMs = 0;
   let pages = 0;
@@ -48,7 +48,7 @@ export function createPageReader(options: PageReaderOptions) {
   };
   const ask = async (place: PagePlace, failures = 0): Promise<Page<Post>> => {
     await waitForPause();
-    asked += 1;
+    requests += 1;
     try {
       return await options.ask(place, signal);
     } catch (error) {
@@ -57,30 +57,30 @@ export function createPageReader(options: PageReaderOptions) {
         pause(error);
         return ask(place, failures);
       }
-      if (!isOutage(error) || failures >= triesAgain) throw error;
+      if (!isOutage(error) || failures >= maxRetries) throw error;
       await clock.sleep(firstWaitMs * 2 ** failures, signal);
       return ask(place, failures + 1);
     }
   };
   return {
     /**
-     * Returns a page as complete as it can be read. Pages wait together while the upstream throttles.
-     * Calls `onDoubt` before a doubtful page is asked for again. Throws Problem, see ProviderChain.ask.
+     * Returns a page that is as complete as possible. All pages wait while the upstream throttles. Calls `onDoubt`
+     * before a doubtful page is requested again. Throws Problem, see ProviderChain.ask.
      */
-    read: async (place: PagePlace, onDoubt?: (first: Page<Post>) => void): Promise<SteadyPage> => {
+    read: async (place: PagePlace, onDoubt?: (first: Page<Post>) => void): Promise<CheckedPage> => {
       const isGood = (page: Page<Post>) => {
         if (!isWhole(page, place)) return false;
-        // Its last post can be on it twice, so that a page that was cut off there looks whole too.
+        // The last post can be on a page twice, so a truncated page can look complete.
         const half = pages === 0 ? 0 : rows / pages / 2;
         return page.span === undefined || rowsOf(page) >= Math.max(fewestRows, half);
       };
-      const steady = await readSteadily(() => ask(place), { place, isGood, onDoubt });
+      const verified = await readUntilVerified(() => ask(place), { place, isGood, onDoubt });
       pages += 1;
-      rows += rowsOf(steady.page);
-      return steady;
+      rows += rowsOf(verified.page);
+      return verified;
     },
-    get asked() {
-      return asked;
+    get requests() {
+      return requests;
     },
     get throttles() {
       return throttles;
@@ -98,46 +98,46 @@ function isOutage(error: unknown): boolean {
   return error instanceof Problem && /^upstream_(?:unavailable|error)$/.test(error.code);
 }
 
-/** How often a doubtful page is asked for again: once, then three times at once. */
-const asksAgain = [1, 3] as const;
+/** Repeated requests for a doubtful page: first one, then three at once. */
+const repeatCounts = [1, 3] as const;
 
-/** One answer in four can be short, so now and then five in a row are; so often it is asked for after them. */
-const lastAsks = 4;
+/** Further requests after those. One answer in four can be short, so five short ones in a row do occur. */
+const lastRepeats = 4;
 
-const mostAgreeing = 5; // so many answers that agree are believed, however few rows they have
+const enoughAgreeing = 5; // this many equal answers are accepted, however few rows they have
 
-interface Steadiness {
+interface VerifyOptions {
   readonly place: PagePlace;
   readonly isGood: (page: Page<Post>) => boolean;
   readonly onDoubt: ((first: Page<Post>) => void) | undefined;
 }
 
-/** Joins answers until one is good, two with rows agree, or it was asked often enough. */
-async function readSteadily(
+/** Merges answers until one is complete, two with rows agree, or the limit of requests is reached. */
+async function readUntilVerified(
   ask: () => Promise<Page<Post>>,
-  { place, isGood, onDoubt }: Steadiness,
-): Promise<SteadyPage> {
+  { place, isGood, onDoubt }: VerifyOptions,
+): Promise<CheckedPage> {
   let page = await ask();
-  /** Number of answers with as many rows as the fullest. */
+  /** Number of answers with as many rows as the longest one. */
   let agreeing = 1;
-  let isSettled = isGood(page);
-  if (!isSettled) onDoubt?.(page);
-  const askAgain = async (times: number) => {
+  let isAccepted = isGood(page);
+  if (!isAccepted) onDoubt?.(page);
+  const repeat = async (times: number) => {
     for (const other of await Promise.all(Array.from({ length: times }, ask))) {
       const more = rowsOf(other) - rowsOf(page);
       if (more >= 0) agreeing = more === 0 ? agreeing + 1 : 1;
       page = join(page, other);
-      isSettled ||= isGood(other);
+      isAccepted ||= isGood(other);
     }
-    isSettled ||= agreeing > 1 && page.isDoubtful !== true;
+    isAccepted ||= agreeing > 1 && page.isDoubtful !== true;
   };
-  for (const times of asksAgain) if (!isSettled) await askAgain(times);
-  // A page that goes on below a row that it does not have may be short.
+  for (const times of repeatCounts) if (!isAccepted) await repeat(times);
+  // A page may be truncated if it does not contain the row that its cursor continues from.
   const isCut = page.span !== undefined && page.cursor !== null && !spanOf(page, place).isWhole;
-  if (!isSettled && isCut) await askAgain(lastAsks);
-  // The last page of a timeline, or one of deleted posts, looks like a short one time and again.
-  const enough = page.cursor === null ? 2 : mostAgreeing;
-  return { page, isProved: isSettled || agreeing >= enough };
+  if (!isAccepted && isCut) await repeat(lastRepeats);
+  // The last page of a timeline, or a page of deleted posts, looks truncated every time.
+  const enough = page.cursor === null ? 2 : enoughAgreeing;
+  return { page, isVerified: isAccepted || agreeing >= enough };
 }
 
 function isWhole(page: Page<Post>, place: PagePlace): boolean {
@@ -146,7 +146,7 @@ function isWhole(page: Page<Post>, place: PagePlace): boolean {
   return page.isDoubtful !== true && !isEmptyBeforeEnd && spanOf(page, place).isWhole;
 }
 
-/** Returns the fuller page, followed by the posts that only the other one has: the span tells their places. */
+/** Returns the page with more rows, followed by the posts that only the other has. The span determines their places. */
 function join(one: Page<Post>, other: Page<Post>): Page<Post> {
   const [fuller, less] = rowsOf(other) > rowsOf(one) ? [other, one] : [one, other];
   const known = new Set(fuller.items.map(({ id }) => id));
@@ -155,22 +155,21 @@ function join(one: Page<Post>, other: Page<Post>): Page<Post> {
 }
 
 export interface PagePlace {
-  /** The provider's cursor; `null` if the timeline is entered by `untilSeconds`, or at the top. */
+  /** The provider's cursor; `null` to seek to `untilSeconds`, or to start at the top. */
   readonly cursor: string | null;
   readonly untilSeconds: number | null;
 }
 
 /**
- * Returns the part of a timeline that a page covers, as its source tells. Otherwise it begins where it
- * was entered, and ends with the last post that has a time of its own; a repost has that of the
- * original.
+ * Returns the part of a timeline that a page covers, as reported by its source. Otherwise it starts at the time that
+ * was sought, and ends with the last post that has its own time; reposts have the time of the original.
  */
 export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): PageSpan {
-  // The first post of a list may be pinned and then is out of its place.
+  // The first post can be pinned and then is out of order.
   const last = page.items.slice(1).findLast(hasOwnTime);
-  // The last page of a timeline has all that there is.
-  const isTold = last !== undefined && page.cursor !== null;
-  const lastMs = isTold ? last.created_timestamp * 1000 + 999 : null;
+  // The last page of a timeline contains everything below.
+  const hasLastTime = last !== undefined && page.cursor !== null;
+  const lastMs = hasLastTime ? last.created_timestamp * 1000 + 999 : null;
   if (page.span !== undefined) return { ...page.span, toMs: page.span.toMs ?? lastMs };
   const isEntered = cursor === null && untilSeconds !== null && page.items.length > 0;
   return {
@@ -184,12 +183,12 @@ export function rowsOf({ rows, items }: Page<Post>): number {
   return rows ?? items.length;
 }
 
-/** Returns whether a post stands at the time that it carries. */
+/** Returns whether the position of a post is given by its own time, which is false for reposts. */
 export function hasOwnTime(post: Post): post is Extract<Post, { type: 'status' }> {
   return post.type === 'status' && post.reposted_by === null;
 }
 
-/** Returns the second of the oldest post that stands in its place; infinite if there is none. */
+/** Returns the second of the oldest post that is in order; infinite if there is none. */
 export function oldestOf(posts: readonly Post[], { toMs }: PageSpan): number {
   const seconds = posts.filter(hasOwnTime).map((post) => post.created_timestamp);
   const inPlace = seconds.filter((second) => second * 1000 + 999 >= (toMs ?? 0));

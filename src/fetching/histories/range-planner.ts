@@ -1,25 +1,25 @@
 import type { SecondRange } from '../../platforms/second-ranges.ts';
 
-/** How often an account posts: rows in a millisecond (0 if unknown), since it was made (`-Infinity` if unknown). */
+/** Posting rate of an account: rows per millisecond (0 if unknown), and its creation time (`-Infinity` if unknown). */
 export interface AccountPace {
   readonly rate: number;
   readonly joinedMs: number;
 }
 
-/** So many pages, the nearest ones, estimate the rate below them: accounts post in bursts. */
+/** Number of nearest pages that estimate the rate below a time, because accounts post in bursts. */
 const nearPages = 3;
 
-const usualRows = 20; // the rows of a page before one was read: FxTwitter sends 20 to 40
+const usualRows = 20; // assumed rows per page before the first page: FxTwitter sends 20 to 40
 
-type Density = ReturnType<typeof createDensity>;
+type DensityEstimate = ReturnType<typeof createDensityEstimate>;
 
-export function createDensity() {
+export function createDensityEstimate() {
   let account: AccountPace = { rate: 0, joinedMs: Number.NEGATIVE_INFINITY };
   const pages: { readonly toMs: number; readonly lengthMs: number; readonly rows: number }[] = [];
   let largest = 0;
   return {
-    /** Notes the pace of the account; its rate weighs as much as one page. */
-    learn: (pace: AccountPace): void => {
+    /** Sets the pace of the account, whose rate counts as much as one page. */
+    setPace: (pace: AccountPace): void => {
       account = pace;
     },
     get joinedMs() {
@@ -30,7 +30,7 @@ export function createDensity() {
       const lengthMs = topMs - bottomMs;
       if (lengthMs > 0 && Number.isFinite(lengthMs)) pages.push({ toMs: bottomMs, lengthMs, rows });
     },
-    /** Returns the rate to expect below a moment; `null` while nothing is known. */
+    /** Returns the expected rows per millisecond below a time; `null` if nothing is known. */
     rateBelow: (ms: number): number | null => {
       const { rate } = account;
       const near = pages
@@ -49,60 +49,59 @@ export function createDensity() {
 
 export interface PlannerOptions {
   readonly ranges: UnreadRanges;
-  readonly density: Density;
-  /** Returns how many more posts are wanted than were found above a moment. */
+  readonly density: DensityEstimate;
+  /** Returns how many posts are still needed below a time. */
   readonly wantedBelow: (ms: number) => number;
-  /** Returns the part of the rows read so far that was wanted, 0 to 1. */
-  readonly share: () => number;
+  /** Returns the share of the rows read so far that was wanted, from 0 to 1. */
+  readonly wantedShare: () => number;
 }
 
 /**
- * A range of this many expected pages is cut in two if nothing else is left to read: where two ranges
- * meet, half a page is read twice on average, and a range that is denser than expected costs a turn
- * more.
+ * Number of expected pages from which a range that is being read is split when nothing else is left. A split costs half
+ * a page of duplicate rows on average; a range that is denser than expected costs another round.
  */
-const pagesToShare = 0.8;
+const pagesToSplit = 0.8;
 
-const leastPages = 2;
+const minPages = 2;
 
-/** Weight of the rows expected in ranges that are cut off: too few cost a round, too many a page. */
-const trust = 0.9;
+/** Weight of the rows expected in narrowed ranges: too few rows cost a round, too many a page. */
+const expectedWeight = 0.9;
 
-const leastShare = 0.05; // lower bound of the part of wanted rows, so that no range becomes endless
+const minWantedShare = 0.05; // lower bound of the share of wanted rows, which keeps ranges finite
 
-/** Returns the range to read a page of next; `undefined` while all that is wanted is being read. */
+/** Returns the range to read next; `undefined` if everything needed is being read. */
 export function planRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges } = options.ranges;
-  const ready = ranges.find(({ isOpen, isTaken }) => !isOpen && !isTaken);
-  return ready ?? cutOpen(options) ?? shareLongest(options);
+  const ready = ranges.find(({ isOpen, isBeingRead }) => !isOpen && !isBeingRead);
+  return ready ?? narrowOpenRange(options) ?? splitLongestRange(options);
 }
 
-/** Cuts the newest open range to the part in which as many posts are expected as are still wanted. */
-function cutOpen(options: PlannerOptions): UnreadRange | undefined {
+/** Narrows the newest open range to the part that is expected to contain the posts still needed. */
+function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges, density } = options;
-  const at = ranges.ranges.findIndex(({ isOpen, isTaken }) => isOpen && !isTaken);
+  const at = ranges.ranges.findIndex(({ isOpen, isBeingRead }) => isOpen && !isBeingRead);
   const open = ranges.ranges[at];
   if (open === undefined) return undefined;
-  const share = Math.max(options.share(), leastShare);
+  const share = Math.max(options.wantedShare(), minWantedShare);
   const expected = ranges.ranges
     .slice(0, at)
     .reduce((sum, range) => sum + expectedRows(range, density), 0);
-  const wanted = options.wantedBelow(open.topMs) - expected * share * trust;
+  const wanted = options.wantedBelow(open.topMs) - expected * share * expectedWeight;
   if (wanted <= 0) return undefined;
   const rate = density.rateBelow(open.topMs);
-  const rows = Math.max(wanted / share, density.pageRows * leastPages);
+  const rows = Math.max(wanted / share, density.pageRows * minPages);
   const cutMs = rate === null ? Number.NEGATIVE_INFINITY : open.topMs - rows / rate;
   if (cutMs > density.joinedMs) cutAt(ranges, open, cutMs);
   return open;
 }
 
-/** Cuts the range that is being read and has most expected rows in two, and returns the lower half. */
-function shareLongest({ ranges, density }: PlannerOptions): UnreadRange | undefined {
+/** Splits the range with the most expected rows among those being read. Returns the lower half. */
+function splitLongestRange({ ranges, density }: PlannerOptions): UnreadRange | undefined {
   const [longest] = ranges.ranges
-    .filter(({ isTaken }) => isTaken)
+    .filter(({ isBeingRead }) => isBeingRead)
     .map((range) => ({ range, rows: expectedRows(range, density) }))
     .sort((a, b) => b.rows - a.rows);
-  if (longest === undefined || longest.rows < density.pageRows * pagesToShare) return undefined;
+  if (longest === undefined || longest.rows < density.pageRows * pagesToSplit) return undefined;
   const { range } = longest;
   return cutAt(ranges, range, (range.topMs + bottomOf(range, density)) / 2);
 }
@@ -113,18 +112,18 @@ function cutAt(ranges: UnreadRanges, range: UnreadRange, ms: number): UnreadRang
   return ranges.split(range, { toMs: secondMs - 1, cursor: null });
 }
 
-function expectedRows(range: UnreadRange, density: Density): number {
+function expectedRows(range: UnreadRange, density: DensityEstimate): number {
   const lengthMs = range.topMs - bottomOf(range, density);
   if (!Number.isFinite(lengthMs)) return 0;
   return (density.rateBelow(range.topMs) ?? 0) * Math.max(0, lengthMs);
 }
 
-/** Nothing is expected from before the account was made, but it is looked for. */
-function bottomOf({ bottomMs }: UnreadRange, { joinedMs }: Density): number {
+/** Returns the lower bound for estimates: no posts are expected before the account was created. */
+function bottomOf({ bottomMs }: UnreadRange, { joinedMs }: DensityEstimate): number {
   return Math.max(bottomMs, joinedMs);
 }
 
-/** A part of a timeline, in milliseconds since the epoch, both ends included; infinite at its ends. */
+/** Part of a timeline in epoch milliseconds, both ends included. Open ends are infinite. */
 export interface TimeRange {
   readonly topMs: number;
   readonly bottomMs: number;
@@ -137,17 +136,17 @@ export function toSeconds({ topMs, bottomMs }: TimeRange): SecondRange {
 export interface UnreadRange {
   topMs: number;
   bottomMs: number;
-  /** The provider's cursor to `topMs`; `null` if the range is entered by its time. */
+  /** The provider's cursor for `topMs`; `null` to seek by time. */
   cursor: string | null;
-  isTaken: boolean;
-  /** How far its last page reached, inside the range or still above it. */
+  isBeingRead: boolean;
+  /** Lower end of its last page, within the range or still above it. */
   reachedMs: number;
   idlePages: number;
-  /** False if it was cut to what is wanted; otherwise it may have far more. */
+  /** Whether the range may contain far more posts than needed. */
   isOpen: boolean;
 }
 
-/** The end of a page: everything newer than `toMs` is on it, and `cursor` continues from there. */
+/** Lower end of a page. Everything newer than `toMs` is on it, and `cursor` continues from there. */
 export interface Reached {
   readonly toMs: number;
   readonly cursor: string | null;
@@ -155,14 +154,14 @@ export interface Reached {
 
 export type UnreadRanges = ReturnType<typeof createUnreadRanges>;
 
-/** Creates the unread ranges of a timeline, newest first. They never overlap. */
+/** Creates the unread ranges of a timeline, newest first. Ranges never overlap. */
 export function createUnreadRanges(parts: readonly TimeRange[]) {
-  const ranges: UnreadRange[] = parts.map((part) => ({ ...part, ...untouched }));
+  const ranges: UnreadRange[] = parts.map((part) => ({ ...part, ...initialState }));
   const remove = (range: UnreadRange): void => {
     const at = ranges.indexOf(range);
     if (at !== -1) ranges.splice(at, 1);
   };
-  const joinAbove = (range: UnreadRange): boolean => {
+  const mergeIntoAbove = (range: UnreadRange): boolean => {
     const above = ranges[ranges.indexOf(range) - 1];
     if (above === undefined) return false;
     above.bottomMs = range.bottomMs;
@@ -172,61 +171,61 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
   };
   return {
     ranges: ranges as readonly UnreadRange[],
-    /** Everything newer than this moment has been read. */
+    /** Time above which everything has been read. */
     get frontierMs() {
       return ranges[0]?.topMs ?? Number.NEGATIVE_INFINITY;
     },
-    /** Takes what a page covers off its range, and off the untaken ranges below that it reaches into. */
+    /** Removes the part that a page covers from its range and from idle ranges below. */
     advance: (range: UnreadRange, reached: Reached): void => {
       const at = ranges.indexOf(range);
-      // The end of the timeline, found above it in the meantime, may have taken it out.
+      // The range is gone if the end of the timeline was found above it in the meantime.
       if (at === -1) return;
       range.idlePages = reached.toMs < range.reachedMs ? 0 : range.idlePages + 1;
-      lower(range, reached);
-      if (isEmpty(range)) spareBelow(ranges, at, reached);
+      lowerTop(range, reached);
+      if (isEmpty(range)) skipCovered(ranges, at, reached);
     },
-    /** Removes a range and all below it, because nothing is older. */
+    /** Removes a range and all ranges below it, because there are no older posts. */
     end: (range: UnreadRange): void => {
       const at = ranges.indexOf(range);
       if (at !== -1) ranges.length = at;
     },
     remove,
-    /** Splits a range: it keeps what is newer than `toMs`. Returns the lower part, if both have something. */
+    /** Splits a range, which keeps the part newer than `toMs`. Returns the lower part if neither part is empty. */
     split: (range: UnreadRange, { toMs, cursor }: Reached): UnreadRange | undefined => {
       const at = ranges.indexOf(range);
       if (at === -1 || toMs >= range.topMs || toMs < range.bottomMs) return undefined;
       const { bottomMs, isOpen } = range;
-      const below = { ...untouched, topMs: toMs, bottomMs, cursor, isOpen };
+      const below = { ...initialState, topMs: toMs, bottomMs, cursor, isOpen };
       range.bottomMs = toMs + 1;
       range.isOpen = false;
       ranges.splice(at + 1, 0, below);
       return below;
     },
-    /** Adds a range to the one above it, whose pages lead there; returns false if there is none. */
-    joinAbove,
-    /** Joins every range that can be entered by its time alone to the one above it. */
-    joinEntered: (): void => {
+    /** Merges a range into the one above it. Returns false if there is none. */
+    mergeIntoAbove,
+    /** Merges all idle ranges without a cursor into the ranges above them. */
+    mergeSeekRanges: (): void => {
       for (const range of ranges.slice(1).toReversed()) {
-        if (!range.isTaken && range.cursor === null) joinAbove(range);
+        if (!range.isBeingRead && range.cursor === null) mergeIntoAbove(range);
       }
     },
   };
 }
 
-const untouched = {
+const initialState = {
   cursor: null,
-  isTaken: false,
+  isBeingRead: false,
   reachedMs: Number.POSITIVE_INFINITY,
   idlePages: 0,
   isOpen: true,
 };
 
-/** Removes a range that is read, and what its last page covers of the ranges below, up to one that is being read. */
-function spareBelow(ranges: UnreadRange[], at: number, reached: Reached): void {
+/** Removes a finished range, and what its last page covers of the ranges below, up to one that is being read. */
+function skipCovered(ranges: UnreadRange[], at: number, reached: Reached): void {
   ranges.splice(at, 1);
   for (let next = ranges[at]; next !== undefined; next = ranges[at]) {
-    if (next.isTaken || next.topMs <= reached.toMs) return;
-    lower(next, reached);
+    if (next.isBeingRead || next.topMs <= reached.toMs) return;
+    lowerTop(next, reached);
     if (!isEmpty(next)) return;
     ranges.splice(at, 1);
   }
@@ -236,7 +235,7 @@ function isEmpty({ topMs, bottomMs }: UnreadRange): boolean {
   return topMs < bottomMs;
 }
 
-function lower(range: UnreadRange, { toMs, cursor }: Reached): void {
+function lowerTop(range: UnreadRange, { toMs, cursor }: Reached): void {
   range.topMs = Math.min(range.topMs, toMs);
   range.reachedMs = Math.min(range.reachedMs, toMs);
   range.cursor = cursor;

@@ -6,22 +6,22 @@ import type { Post } from '../../model/post.ts';
 import type { Answers, Page, ProfileFound, ProfileQuery, QueryKind } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
-import type { AskOptions, ProviderChain, Sourced } from '../chain/provider-chain.ts';
-import type { WalkMemory } from './given-items.ts';
-import { type ReadPage, type SourcedPage, type Walked, walk } from './walk.ts';
+import type { AskOptions, ProviderChain, SourcedAnswer } from '../chain/provider-chain.ts';
+import { type FilledPage, fillPage, type ReadPage, type SourcedPage } from './page-filler.ts';
+import type { SentItemsMemory } from './sent-items.ts';
 
-/** The store of the parts that pages of a list are put together from. */
+/** Store of the parts from which pages of a list are built. */
 export interface PartStore {
   get(key: string): ListPart | undefined;
   set(key: string, part: ListPart): void;
 }
 
-/** A profile, or a page of the source of which some items are left. */
+/** Profile, or a page of the source whose items are not all used yet. */
 export type ListPart = ProfilePart | SourcedPage;
 
-type Sourcing = Pick<SourcedPage, 'source' | 'isLocal' | 'askedMs'>;
+type SourceFacts = Pick<SourcedPage, 'source' | 'isLocal' | 'askedMs'>;
 
-interface ProfilePart extends Sourcing {
+interface ProfilePart extends SourceFacts {
   readonly profile: ProfileFound;
 }
 
@@ -29,15 +29,14 @@ interface BrowseContext {
   readonly request: RequestContext;
   readonly chain: ProviderChain;
   readonly parts: PartStore;
-  readonly memory: WalkMemory;
+  readonly memory: SentItemsMemory;
   readonly clock: Clock;
   readonly isLiveOnly?: boolean | undefined;
 }
 
 /**
- * Returns one page of a list with its profile, asked for at once. If the posts of a profile cannot be
- * read, it comes without them, and the next page is then the first. Throws Problem, see
- * ProviderChain.ask.
+ * Returns one page of a list with its profile, both requested at the same time. If the posts of a profile cannot be
+ * read, the profile is returned without them, and the next page is the first. Throws Problem, see ProviderChain.ask.
  */
 export async function browse(query: BrowseQuery, context: BrowseContext) {
   const profileFailed = new AbortController();
@@ -45,16 +44,16 @@ export async function browse(query: BrowseQuery, context: BrowseContext) {
   const request = { ...context.request, signal };
   const listing = Promise.allSettled([readList(query, { ...context, request })]);
   const profile = await readProfile(query, context).catch((error: unknown) => {
-    profileFailed.abort(); // nobody waits for the posts of an account that cannot be shown
+    profileFailed.abort(); // posts of an account that cannot be shown are not needed
     throw error;
   });
   const [read] = await listing;
-  if (read.status === 'fulfilled') return join(query, { profile, walked: read.value }, context);
+  if (read.status === 'fulfilled') return join(query, { profile, filled: read.value }, context);
   const isOutage = read.reason instanceof Problem && read.reason.status >= 500;
   if (profile === null || !isOutage || query.position !== null || query.page !== 1) {
     throw read.reason;
   }
-  return join(query, { profile, walked: withoutItems(read.reason.message) }, context);
+  return join(query, { profile, filled: withoutItems(read.reason.message) }, context);
 }
 
 async function readProfile(
@@ -72,39 +71,39 @@ async function readProfile(
   return part;
 }
 
-async function readList(query: BrowseQuery, context: BrowseContext): Promise<Walked | null> {
+async function readList(query: BrowseQuery, context: BrowseContext): Promise<FilledPage | null> {
   const { list, listKey, limit, page } = query;
   if (list === null) return null;
   const { memory, parts } = context;
   const position = query.position ?? startOfList;
   const { cursor, taken, recent } = position;
   const isStart = cursor === null && taken === 0 && recent.length === 0;
-  const given = isStart ? [] : memory.recall(listKey, position);
+  const sent = isStart ? [] : memory.recall(listKey, position);
   const read = createReadPage(list, query, context);
   const skip = query.position === null ? (page - 1) * limit : 0;
-  const options = { position, given, isNewestFirst: isNewestFirst(list), skip, limit, page };
-  const walked = await walk(read, options).catch(async (error: unknown) => {
-    throw list.kind === 'replies' ? await explainAbsence(error, list, context) : error;
+  const options = { position, sent, isNewestFirst: isNewestFirst(list), skip, limit, page };
+  const filled = await fillPage(read, options).catch(async (error: unknown) => {
+    throw list.kind === 'replies' ? await confirmAbsence(error, list, context) : error;
   });
-  const { next, leftover } = walked;
+  const { next, leftover } = filled;
   if (leftover !== undefined && next !== null) {
     parts.set(pageKey(listKey, leftover.source, next.cursor), leftover);
   }
-  if (next !== null && next.recent.length > 0) memory.remember(listKey, next, walked.given);
-  return walked;
+  if (next !== null && next.recent.length > 0) memory.remember(listKey, next, filled.sent);
+  return filled;
 }
 
-/** What is ranked changes its places; everything else grows on top. */
+/** Returns whether new items are added on top. Ranked lists change their order instead. */
 function isNewestFirst(list: ListQuery): boolean {
   if (list.kind === 'searchUsers' || list.kind === 'replies') return false;
   return list.kind !== 'search' || list.feed !== 'top';
 }
 
 /**
- * Returns the error for replies that could not be read. If a source misses the post, which an outage
- * looks like, the post is asked for: other sources confirm its absence.
+ * Returns the error for replies that could not be read. If a source lacks the post, which can be an outage, the post is
+ * requested to let other sources confirm its absence.
  */
-async function explainAbsence(
+async function confirmAbsence(
   error: unknown,
   { post }: Extract<ListQuery, { kind: 'replies' }>,
   { chain, request }: BrowseContext,
@@ -118,7 +117,7 @@ async function explainAbsence(
     return other instanceof Problem && other.code === 'not_found' ? other : error;
   }
   return new Problem('upstream_unavailable', {
-    detail: 'The post can be read, but the source could not look for its replies.',
+    detail: 'The post can be read, but its replies cannot. Try again later.',
     cause: error,
   });
 }
@@ -127,16 +126,16 @@ function pageKey(listKey: string, provider: string, cursor: string | null): stri
   return `page ${listKey} ${provider} ${cursor ?? ''}`;
 }
 
-/** Creates the reader of a list's pages. The first provider to answer gives all, as no other reads its cursors. */
+/** Creates the reader of a list's pages. The first provider to answer serves them all, because cursors are its own. */
 function createReadPage(
   list: ListQuery,
   { listKey, position }: BrowseQuery,
   { chain, parts, clock, request, isLiveOnly }: BrowseContext,
 ): ReadPage {
   let provider = position?.provider ?? undefined;
-  return async ({ cursor, count, again }) => {
+  return async ({ cursor, count, bypassCache }) => {
     const key = provider === undefined ? undefined : pageKey(listKey, provider, cursor);
-    const kept = key === undefined || again ? undefined : parts.get(key);
+    const kept = key === undefined || bypassCache ? undefined : parts.get(key);
     if (kept !== undefined && 'page' in kept) return kept;
     const askedMs = clock.now();
     const options = { ...request, provider, isLiveOnly };
@@ -151,46 +150,45 @@ async function askList(
   query: { [Kind in ListKind]: Answers[Kind]['query'] }[ListKind],
   options: AskOptions,
 ): Promise<Omit<SourcedPage, 'askedMs'>> {
-  // A list's kind goes with its query and with the items of its pages; the compiler loses track of
-  // that across the union.
-  const { found, ...sourced } = (await chain.ask(query.kind, query, options)) as Sourced<
+  // The kind of a list determines its query and its items, which the compiler cannot track across the union.
+  const { found, ...sourced } = (await chain.ask(query.kind, query, options)) as SourcedAnswer<
     typeof query.kind
   >;
   return { ...sourced, page: found as Page<ListItem> };
 }
 
-function withoutItems(message: string): Walked {
+function withoutItems(message: string): FilledPage {
   const warnings = [`The posts could not be read: ${message}`];
-  const nothing = { items: [], given: [], read: [], leftover: undefined };
-  return { ...nothing, next: startOfList, warnings, isSound: false };
+  const nothing = { items: [], sent: [], read: [], leftover: undefined };
+  return { ...nothing, next: startOfList, warnings, isComplete: false };
 }
 
 function warnOfLastResort(list: ListQuery | null): string {
   const name = list !== null && 'platform' in list ? platformNames[list.platform] : 'The platform';
-  return `${name} could not be searched now. What was imported of ${name} into the archive of this server was searched instead, which is not live and may lack much.`;
+  return `${name} could not be searched now. The posts and accounts of ${name} in the archive of this server were searched instead. They are not live and may be incomplete.`;
 }
 
 interface Parts {
   readonly profile: ProfilePart | null;
-  readonly walked: Walked | null;
+  readonly filled: FilledPage | null;
 }
 
-function join({ list }: BrowseQuery, { profile: part, walked }: Parts, { clock }: BrowseContext) {
-  const read = walked?.read ?? [];
+function join({ list }: BrowseQuery, { profile: part, filled }: Parts, { clock }: BrowseContext) {
+  const read = filled?.read ?? [];
   const parts = [...(part === null ? [] : [part]), ...read];
   const degraded = read.some((one) => one.degraded);
   const found: BrowseFound = {
     account: part?.profile.account ?? null,
     answered: read.find(({ page }) => page.answered !== undefined)?.page.answered,
-    items: walked?.items ?? [],
-    next: walked?.next ?? null,
+    items: filled?.items ?? [],
+    next: filled?.next ?? null,
     warnings: [
       ...(part?.profile.warnings ?? []),
       ...(degraded ? [warnOfLastResort(list)] : []),
-      ...(walked?.warnings ?? []),
+      ...(filled?.warnings ?? []),
     ],
     degraded,
-    missing: walked?.isSound === false ? ['items'] : [],
+    missing: filled?.isComplete === false ? ['items'] : [],
     ...oldestOf([part?.profile.asOfMs, ...read.map(({ page }) => page.asOfMs)]),
   };
   return {
@@ -208,25 +206,25 @@ function oldestOf(times: readonly (number | undefined)[]) {
 
 export type ListKind = Exclude<QueryKind, 'post' | 'profile'>;
 
-/** A list as a whole: a provider's query without the place in it. */
+/** Query of a list, without a position. */
 export type ListQuery = {
   [Kind in ListKind]: Omit<Answers[Kind]['query'], 'cursor' | 'count'>;
 }[ListKind];
 
 export type ListItem = Post | Account;
 
-/** A place in a list: the content of a cursor. */
+/** Position in a list: the content of a cursor. */
 export interface ListPosition {
-  /** The provider that the walk stays with; `null` if none has answered yet. */
+  /** Provider that serves the list; `null` if none has answered yet. */
   readonly provider: string | null;
-  /** The provider's own cursor of the page with the next item; `null` for its first page. */
+  /** The provider's cursor of the page with the next item; `null` for its first page. */
   readonly cursor: string | null;
-  /** Number of items of that page that the walk has given. */
+  /** Number of items of that page that were returned already. */
   readonly taken: number;
   readonly page: number;
-  /** Number of pages in a row on which the walk has found nothing. */
+  /** Weighted number of consecutive pages without items. */
   readonly fruitless: number;
-  /** Marks of the items given last, oldest first (`given-items.ts`). Empty if pages never overlap. */
+  /** Short fingerprints of the last returned items, oldest first (`sent-items.ts`). Empty if pages never overlap. */
   readonly recent: readonly number[];
 }
 
@@ -242,29 +240,29 @@ export const startOfList: ListPosition = {
 export interface BrowseQuery {
   readonly kind: 'browse';
   readonly profile: ProfileQuery | null;
-  /** `null` if the profile alone is wanted. */
+  /** `null` if only the profile is requested. */
   readonly list: ListQuery | null;
   readonly listKey: string;
   readonly limit: number;
-  /** The number of the page, from 1; the pages before it are walked unless `position` is given. */
+  /** Page number from 1. Without `position`, the pages before it are read and skipped. */
   readonly page: number;
-  /** The place where the page begins; `null` for the beginning of the list. */
+  /** Position of the first item; `null` for the start of the list. */
   readonly position: ListPosition | null;
 }
 
-/** A page of a list: exactly as many items as were wanted, unless it is the last or `missing` is not empty. */
+/** Page of a list with exactly `limit` items, unless it is the last one or `missing` is not empty. */
 export interface BrowseFound {
   readonly account: Account | null;
-  /** Of replies, the post that they answer, if a source has sent it. */
+  /** For replies, the post that they answer, if a source returned it. */
   readonly answered?: Post | undefined;
   readonly items: readonly ListItem[];
-  /** The place where the next page begins; `null` at the end. */
+  /** Position of the next page; `null` at the end. */
   readonly next: ListPosition | null;
   readonly warnings: readonly string[];
-  /** Whether a provider answered that is asked as the last resort only. */
+  /** Whether a provider of last resort answered. */
   readonly degraded: boolean;
-  /** Not empty if the source failed, or left a doubt whether there is more. */
+  /** Not empty if the source failed or may have more items. */
   readonly missing: readonly 'items'[];
-  /** The time of its state, in milliseconds since the epoch; left out if that is now. */
+  /** Time of the content in epoch milliseconds. Default: now. */
   readonly asOfMs?: number;
 }

@@ -7,7 +7,7 @@ import type { KeyCheck, KeyStore } from '../../access/keys/key-store.ts';
 import type { Caller, Client, KeyStatus } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Waiting } from '../../fetching/cost.ts';
+import type { Requester } from '../../fetching/cost.ts';
 import { configOf } from '../../web/methods.ts';
 import { privateCaching } from '../../web/reply.ts';
 import { type Load, overloaded } from '../operations/load.ts';
@@ -70,7 +70,7 @@ export function refuseRead(request: FastifyRequest, load: Load): void {
 }
 
 /** Returns the caller, client and abort signal of a request, for a read that may wait for an upstream. */
-export function toWaiting(request: FastifyRequest, { clientOf }: Identification): Waiting {
+export function toRequester(request: FastifyRequest, { clientOf }: Identification): Requester {
   return {
     caller: identityOf(request).caller,
     // Getters, because answers from the cache need neither.

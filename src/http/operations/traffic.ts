@@ -24,13 +24,13 @@ export function createTraffic() {
   return {
     countAnswers: (fetcher: Fetcher): Fetcher => ({
       ...fetcher,
-      recall: (plan) => {
-        const answer = fetcher.recall(plan);
+      getFresh: (plan) => {
+        const answer = fetcher.getFresh(plan);
         if (answer !== undefined) countAnswer(answer, plan);
         return answer;
       },
-      fetch: async (plan, waiting) => {
-        const answer = await fetcher.fetch(plan, waiting);
+      fetch: async (plan, requester) => {
+        const answer = await fetcher.fetch(plan, requester);
         countAnswer(answer, plan);
         return answer;
       },

@@ -15,7 +15,7 @@ import {
 import { describeProblem, routeNotFound, toProblem } from '../../web/errors.ts';
 import { beginStream } from '../../web/reply.ts';
 import { overloadedByReplies } from '../admission/connections.ts';
-import { identityOf, refuseRead, toKeyHeaders, toWaiting } from '../key-status/plugin.ts';
+import { identityOf, refuseRead, toKeyHeaders, toRequester } from '../key-status/plugin.ts';
 import { negotiate, offers } from './negotiation.ts';
 import { isRouteOf, type ReadingOptions, toConfig, toParameters } from './read-routes.ts';
 import { type HistoryRoute, listRouterPaths, type RouterPath } from './routes.ts';
@@ -72,8 +72,8 @@ async function importAndSend(
 ): Promise<void> {
   const { request } = reply;
   const { importer, identification, accessLog } = options;
-  const sending = format === 'json' ? 'document' : 'stream';
-  const history = await importer.begin(query, toWaiting(request, identification), sending);
+  const delivery = format === 'json' ? 'document' : 'stream';
+  const history = await importer.begin(query, toRequester(request, identification), delivery);
   const { account, source, startedMs: fetchedAtMs } = history;
   const header = { handle: account.screen_name, account, query, source, fetchedAtMs };
   const sent = { header, posts: addWarnings(history.posts, warnings) };

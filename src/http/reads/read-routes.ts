@@ -5,7 +5,7 @@ import { joinParameters, parseQuery } from '../../core/http/query.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
 import type { Sliced } from '../../core/scheduling/slices.ts';
 import { sliceByTurns, type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
-import { createKeptViews, type KeptViews } from '../../fetching/plan.ts';
+import { createRenderingCache, type RenderingCache } from '../../fetching/plan.ts';
 import {
   isMediaNumber,
   type PathParameters,
@@ -26,7 +26,7 @@ import {
   type ReplyOptions,
   sendPrepared,
 } from '../../web/reply.ts';
-import { type Identification, identityOf, refuseRead, toWaiting } from '../key-status/plugin.ts';
+import { type Identification, identityOf, refuseRead, toRequester } from '../key-status/plugin.ts';
 import { lifecycleOf } from '../lifecycle/lifecycle.ts';
 import type { Load, Work } from '../operations/load.ts';
 import { addressPaths, createAddressEndpoint } from './address-route.ts';
@@ -78,7 +78,7 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
   const handling = {
     ...options,
     parseOnce: createRequestParser(options.reader),
-    replies: createKeptViews<PreparedReply>(),
+    replies: createRenderingCache<PreparedReply>(),
   };
   const register = (url: string, endpoint: ReadEndpoint): void => {
     const { config, isRoute } = endpoint;
@@ -135,7 +135,7 @@ export function toReplyOptions(request: FastifyRequest, baseUrl: string): ReplyO
 
 interface HandlerOptions extends ReadRoutesOptions {
   readonly parseOnce: ReturnType<typeof createRequestParser>;
-  readonly replies: KeptViews<PreparedReply>;
+  readonly replies: RenderingCache<PreparedReply>;
 }
 
 function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
@@ -149,7 +149,7 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
     const { request } = reply;
     const answered =
       cached ??
-      (await work.track(reader.fetch(parsedRequest.parsed, toWaiting(request, identification))));
+      (await work.track(reader.fetch(parsedRequest.parsed, toRequester(request, identification))));
     // Waits for a turn of the event loop, because parsing an answer and rendering it each take a while.
     const { address } = identification.clientOf(request);
     const isConnected = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
@@ -166,7 +166,7 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
     // Cache hits are the common case, and are answered without a promise.
     const answered = reader.getCached(parsedRequest.parsed);
     const view = answered && chooseView(request, parsedRequest, answered);
-    const cached = view && replies.get(view.answered.answer.views, view.name);
+    const cached = view && replies.get(view.answered.answer.renderings, view.name);
     if (cached === undefined) return answerAsync(parsedRequest, answered, reply);
     return sendPrepared({ request, reply }, cached, toReplyOptions(request, context.baseUrl));
   };
@@ -237,14 +237,14 @@ async function prepare(
   sliced: Sliced,
 ): Promise<PreparedReply> {
   const { hasPreview, variesByKey, answered, format, name } = chosen;
-  const { cache, source, views } = answered.answer;
-  const cached = replies.get(views, name);
+  const { cache, source, renderings } = answered.answer;
+  const cached = replies.get(renderings, name);
   if (cached !== undefined) return cached;
   const representation = await reader.represent(answered, format, sliced);
   const varies = { variesByAgent: hasPreview, variesByKey };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
   const prepared = prepareReply({ ...corsHeaders, ...toReplyHeaders(facts) }, representation.body);
   // Replies with `X-Cache: miss` or `bypass` are sent once; the next reply has `hit`.
-  if (cache === 'hit' || cache === 'stale') replies.set(views, name, prepared, 1000);
+  if (cache === 'hit' || cache === 'stale') replies.set(renderings, name, prepared, 1000);
   return prepared;
 }

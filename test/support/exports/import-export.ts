@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { SkippedRecord } from '../../../src/archive/imports/export-source.ts';
 import { fingerprintExport } from '../../../src/archive/imports/fingerprint.ts';
-import { exportForms, openExport } from '../../../src/archive/imports/forms.ts';
+import { exportFormats, openExport } from '../../../src/archive/imports/formats.ts';
 import { toItemLine } from '../../../src/archive/imports/ndjson/line.ts';
 import { type ImportOutcome, runImport } from '../../../src/archive/imports/run-import.ts';
 import type { ArchiveStore } from '../../../src/archive/store/store.ts';
@@ -25,10 +25,10 @@ export async function importExport(
   path: string,
   { stopAfter = Number.POSITIVE_INFINITY }: ImportChanges = {},
 ): Promise<Imported> {
-  const opened = await openExport(path, { forms: exportForms, hints: {} });
+  const opened = await openExport(path, { formats: exportFormats, hints: {} });
   if (opened === null) throw new Error(`${path} is no export.`);
-  const { form, source } = opened;
-  const { fingerprint, changed } = await fingerprintExport(path, form.name);
+  const { format, source } = opened;
+  const { fingerprint, changed } = await fingerprintExport(path, format.name);
   const { title, exported = changed } = source;
   const skipped: SkippedRecord[] = [];
   const stop = new AbortController();
@@ -38,7 +38,7 @@ export async function importExport(
     const outcome = await runImport({
       store,
       source,
-      found: { fingerprint, title, name: basename(path), exported },
+      newImport: { fingerprint, title, name: basename(path), exported },
       clock: createManualClock(),
       signal: stop.signal,
       onProgress: () => {
@@ -55,8 +55,8 @@ export async function importExport(
 
 /** Returns the content of an archive as sorted lines. Equal archives have equal dumps. */
 export function dumpArchive(store: ArchiveStore): readonly string[] {
-  const held = store.listHoldings().flatMap((account) => [...store.readHeld(account)]);
-  return [...held, ...store.readOthers()].map((item) => sortKeys(toItemLine(item))).sort();
+  const held = store.listAccounts().flatMap((account) => [...store.readAccountItems(account)]);
+  return [...held, ...store.readOrphanPosts()].map((item) => sortKeys(toItemLine(item))).sort();
 }
 
 function sortKeys(line: string): string {

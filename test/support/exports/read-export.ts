@@ -1,16 +1,16 @@
 import type {
-  ExportForm,
+  ExportFormat,
   ExportHints,
   ExportItem,
 } from '../../../src/archive/imports/export-source.ts';
 
 /** Reads all items of an export. Returns `null` if the format does not recognize the export. */
 export async function readExport(
-  form: ExportForm,
+  format: ExportFormat,
   path: string,
   hints?: ExportHints,
 ): Promise<readonly ExportItem[] | null> {
-  const source = await form.open(path, hints);
+  const source = await format.open(path, hints);
   if (source === null) return null;
   try {
     const items: ExportItem[] = [];

@@ -3,11 +3,11 @@ import type { AccountState, Charge } from '../../../src/access/allowances/allowa
 import { AllowanceWindow } from '../../../src/access/allowances/allowance-window.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-/** A unit in the model: what the store should know of it. */
+/** A unit in the model: the expected state of the store. */
 interface Unit {
   readonly account: string;
   readonly atMs: number;
-  /** How often the account had been forgotten before. */
+  /** Number of times that the account was evicted before. */
   readonly life: number;
   isBack: boolean;
 }
@@ -18,11 +18,11 @@ interface Run {
   readonly accounts: number;
   readonly windowMs: number;
   readonly maxAccounts?: number;
-  /** The limit of an account at an operation. */
+  /** Limit of an account at an operation. */
   limitOf(account: number, operation: number): number;
-  /** How far time moves before an operation; `chance` is from 0 to 1. */
+  /** Time between two operations; `chance` is from 0 to 1. */
   stepMs(chance: number): number;
-  /** The share of spends that are given back at some time. */
+  /** Share of spent units that are refunded later. */
   readonly givenBack: number;
 }
 
@@ -70,7 +70,7 @@ const runs: readonly (Run & { readonly name: string })[] = [
   },
 ];
 
-describe.each(runs)('an allowance window and a plain list of units: $name', (run) => {
+describe.each(runs)('an allowance window and a reference list of units: $name', (run) => {
   let played: Awaited<ReturnType<typeof play>>;
   beforeAll(async () => {
     played = await play(run);
@@ -80,7 +80,7 @@ describe.each(runs)('an allowance window and a plain list of units: $name', (run
     expect(played.results).toEqual(played.expected);
   });
 
-  it('let no window hold more than a limit, while the account is remembered', () => {
+  it('have no window with more units than the limit, while the account is remembered', () => {
     expect(played.limits.size).toBe(run.accounts);
     expect(played.kept.some(({ life }) => life > 0)).toBe(run.maxAccounts !== undefined);
     for (const [account, limit] of played.limits) {
@@ -94,7 +94,7 @@ describe.each(runs)('an allowance window and a plain list of units: $name', (run
   });
 });
 
-/** Asks the store and the model the same, and gives what each said. */
+/** Applies an operation to the store and the model, and returns both results. */
 async function play(run: Run) {
   let nowMs = Date.UTC(2026, 10, 21);
   const clock = { ...createManualClock(), now: () => nowMs };
@@ -125,7 +125,7 @@ async function play(run: Run) {
     if (spent.ok && chance() < run.givenBack) pending.push({ refund: spent.refund, units });
   }
 
-  /** Gives back what was spent some time ago: late, or twice, as chance has it. */
+  /** Refunds units that were spent before: late, or twice, at random. */
   function giveOneBack() {
     const at = Math.floor(chance() * pending.length);
     const one = pending[at];
@@ -157,7 +157,7 @@ function nameOf(account: number): string {
   return `public 203.0.113.${account}`;
 }
 
-/** The same contract in the plainest way: a list that is looked through at every question. */
+/** Reference model: a list that is searched completely on every operation. */
 function createModel({ windowMs, maxAccounts = Number.POSITIVE_INFINITY }: Run) {
   const all: Unit[] = [];
   const lives = new Map<string, number>();
@@ -168,7 +168,7 @@ function createModel({ windowMs, maxAccounts = Number.POSITIVE_INFINITY }: Run) 
     return live;
   }
 
-  /** Forgets the accounts that spent least recently, and begins new lives of theirs. */
+  /** Evicts the accounts that spent least recently, and starts new ones in their place. */
   function forgetSome(): void {
     const recent = [...new Set(live.map(({ account }) => account).reverse())];
     for (const account of recent.slice(maxAccounts)) {
@@ -177,7 +177,7 @@ function createModel({ windowMs, maxAccounts = Number.POSITIVE_INFINITY }: Run) 
     }
   }
 
-  /** How long it takes until fewer than `limit` of the units are left. */
+  /** Returns the time until fewer than `limit` of the units are left. */
   function waitMs(units: readonly Unit[], limit: number, nowMs: number): number {
     const last = units[units.length - limit];
     return last === undefined ? 0 : last.atMs + windowMs - nowMs;
@@ -209,7 +209,7 @@ function createModel({ windowMs, maxAccounts = Number.POSITIVE_INFINITY }: Run) 
   return { all, spend, stateOf, unitsAt };
 }
 
-/** Chance that is the same in every run. */
+/** Random numbers that are the same in every run. */
 function createChance(seed: number): () => number {
   let state = seed;
   return () => {

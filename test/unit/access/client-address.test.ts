@@ -52,11 +52,11 @@ describe('the name of an address', () => {
     '[2001:db8::1]:',
     '1:2:3:4:5:6:7:8:9',
     '::ffff:203.0.113.256',
-  ])('of %j is one for all that is no address', (address) => {
+  ])('of %j is the common name for invalid addresses', (address) => {
     expect(toClientAddress(address)).toBe('unknown');
   });
 
-  it('is never anything else, whatever is written', () => {
+  it('always has one of these forms', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[[\]0-9a-f:.%]{0,20}$/)), (written) => {
         expect(toClientAddress(written)).toMatch(
@@ -71,7 +71,7 @@ const group = fc.integer({ min: 0, max: 0xffff });
 const groups = (count: number) => fc.array(group, { minLength: count, maxLength: count });
 const isMapped = (all: readonly number[]) => all.slice(0, 6).join() === '0,0,0,0,0,65535';
 
-/** Spellings of eight groups: padded, upper case, and with each run of zeros left out. */
+/** Spellings of eight groups: padded, upper case, and with each run of zeros compressed. */
 function spell(all: readonly number[]): readonly string[] {
   const short = all.map((one) => one.toString(16));
   const tail = all.slice(6).flatMap((one) => [one >> 8, one & 255]);
@@ -89,7 +89,7 @@ function spell(all: readonly number[]): readonly string[] {
 }
 
 describe('the name of a network', () => {
-  it('is one for every address of a /64', () => {
+  it('is the same for every address of a /64', () => {
     fc.assert(
       fc.property(groups(4), groups(4), groups(4), (network, one, other) => {
         fc.pre(!isMapped([...network, ...one]) && !isMapped([...network, ...other]));
@@ -102,7 +102,7 @@ describe('the name of a network', () => {
     );
   });
 
-  it('is another one for every other /64', () => {
+  it('differs for every other /64', () => {
     fc.assert(
       fc.property(groups(8), groups(8), (one, other) => {
         fc.pre(name(one.slice(0, 4)) !== name(other.slice(0, 4)));
@@ -127,7 +127,7 @@ describe('the name of a network', () => {
     );
   });
 
-  it('is itself a name of the network when it is written as an address', () => {
+  it('is a valid address within the network', () => {
     fc.assert(
       fc.property(groups(8), (all) => {
         fc.pre(!isMapped(all));
@@ -138,7 +138,7 @@ describe('the name of a network', () => {
     );
   });
 
-  it('is the IPv4 address where IPv6 maps one, in every spelling', () => {
+  it('is the IPv4 address of a mapped address, in every spelling', () => {
     fc.assert(
       fc.property(groups(2), (last) => {
         const expected = last.flatMap((one) => [one >> 8, one & 255]).join('.');
@@ -199,7 +199,7 @@ describe('an entry of PERCH_TRUST_PROXY', () => {
   });
 });
 
-/** Reads the address of one request, and tells whether its header was ignored. */
+/** Reads the address of one request, and returns whether its header was ignored. */
 function read(
   peer: string | undefined,
   forwarded: string | undefined,
@@ -241,18 +241,18 @@ describe('a request through proxies', () => {
     ['commas', '127.0.0.1', ',,', '127.0.0.1'],
     ['an empty entry', '127.0.0.1', '203.0.113.7,,10.0.0.2', '10.0.0.2'],
     ['a leading comma', '127.0.0.1', ',10.0.0.2', '10.0.0.2'],
-  ])('is told of %s', (_what, peer, forwarded, expected) => {
+  ])('has the address after %s', (_what, peer, forwarded, expected) => {
     expect(read(peer, forwarded, trusted)).toEqual({ name: expected, isIgnored: false });
   });
 
-  it('is followed for 32 entries', () => {
+  it('is followed for up to 32 entries', () => {
     const proxies = Array.from({ length: 31 }, (_, n) => `10.0.0.${n}`).join(', ');
 
     expect(read('10.1.1.1', `203.0.113.7, ${proxies}`, trusted).name).toBe('203.0.113.7');
     expect(read('10.1.1.1', `203.0.113.7, 10.0.1.1, ${proxies}`, trusted).name).toBe('10.0.1.1');
   });
 
-  it('is read anew for each header, again and again', () => {
+  it('is parsed for each header, also repeatedly', () => {
     const addressOf = createAddressReader({ trusted, onIgnored: () => undefined });
     const socket = { remoteAddress: '127.0.0.1' };
     const ask = (forwarded: string) =>
@@ -264,7 +264,7 @@ describe('a request through proxies', () => {
     expect(addressOf({ socket, headers: {} })).toBe('127.0.0.1');
   });
 
-  it('remembers no proxy for the header of another', () => {
+  it('does not use the cached proxy of another header', () => {
     const addressOf = createAddressReader({ trusted, onIgnored: () => undefined });
     const headers = { 'x-forwarded-for': 'garbage' };
 
@@ -276,7 +276,7 @@ describe('a request through proxies', () => {
   });
 });
 
-describe('a header from somebody else', () => {
+describe('a header from an untrusted peer', () => {
   it.each([
     ['without trusted proxies', '127.0.0.1', []],
     ['from an address that is none', '203.0.113.9', ['loopback']],
@@ -288,7 +288,7 @@ describe('a header from somebody else', () => {
     });
   });
 
-  it('changes no name, whatever it says', () => {
+  it('never changes the name', () => {
     const forwarded = fc.oneof(
       fc.string(),
       fc.array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string())).map((entries) => entries.join(', ')),
@@ -300,7 +300,7 @@ describe('a header from somebody else', () => {
     );
   });
 
-  it('changes no name behind a proxy either, whatever the client puts before', () => {
+  it('never changes the name behind a proxy, regardless of the entries that the client adds', () => {
     const client = fc.integer({ min: 1, max: 254 }).map((n) => `203.0.113.${n}`);
     fc.assert(
       fc.property(client, fc.string(), (address, written) => {
@@ -309,7 +309,7 @@ describe('a header from somebody else', () => {
     );
   });
 
-  it('is told of once', () => {
+  it('is reported once', () => {
     let times = 0;
     const addressOf = createAddressReader({
       trusted: ['loopback'],
@@ -329,13 +329,13 @@ describe('a header from somebody else', () => {
 });
 
 describe('a range of proxies', () => {
-  /** Whether the first bits of two addresses are the same. */
+  /** Returns whether the first bits of two addresses are equal. */
   const shares = (one: readonly number[], other: readonly number[], bits: number): boolean => {
     const toBits = (all: readonly number[]) =>
       all.map((part) => part.toString(2).padStart(all.length === 8 ? 16 : 8, '0')).join('');
     return toBits(one).slice(0, bits) === toBits(other).slice(0, bits);
   };
-  /** An address near another one, so that both answers come up. */
+  /** An address near another one, so that both results occur. */
   const near = (bits: number, all: readonly number[], [place, flip]: readonly [number, number]) => {
     const width = bits / all.length;
     const at = place % bits;
@@ -346,7 +346,7 @@ describe('a range of proxies', () => {
   const isTrusted = (peer: string, entry: string) =>
     !read(peer, '198.51.100.200', [entry]).isIgnored;
 
-  it('holds the IPv4 addresses that share its first bits', () => {
+  it('contains the IPv4 addresses that share its prefix', () => {
     const octets = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 4, maxLength: 4 });
     fc.assert(
       fc.property(octets, fc.nat(32), fc.tuple(fc.nat(31), fc.nat(1)), (all, bits, change) => {
@@ -364,7 +364,7 @@ describe('a range of proxies', () => {
     );
   });
 
-  it('holds the IPv6 addresses that share its first bits', () => {
+  it('contains the IPv6 addresses that share its prefix', () => {
     fc.assert(
       fc.property(groups(8), fc.nat(128), fc.tuple(fc.nat(127), fc.nat(1)), (all, bits, change) => {
         const other = near(128, all, change);
@@ -389,7 +389,7 @@ describe('a range of proxies', () => {
     expect(outside.filter((address) => isTrusted(address, entry))).toEqual([]);
   });
 
-  it('that is none cannot be trusted', () => {
+  it('cannot be trusted if it is invalid', () => {
     expect(() => createAddressReader({ trusted: ['nope'], onIgnored: () => undefined })).toThrow(
       'nope is not an address or a range of proxies.',
     );

@@ -43,7 +43,7 @@ vi.mock('../../../src/core/files/sqlite.ts', async (load) => {
 const connections = vi.mocked(connectSqlite);
 const creations = vi.mocked(openSqlite);
 
-/** Forgets the SQLite objects that were created; none of them is ever freed (docs/decisions/0011). */
+/** Removes references to the created SQLite objects, which are never freed (docs/decisions/0011). */
 function startCounting(): void {
   connections.mockClear();
   statements.length = 0;
@@ -60,12 +60,12 @@ const unknownKey = `perch_${'u'.repeat(43)}`;
 
 interface Fault {
   readonly name: string;
-  /** What the store tells of it. */
+  /** Fault that the store reports. */
   readonly told: string;
   strike(path: string): void;
 }
 
-/** Writes over a part of a file in place, as a failing disk or a wrong command would. */
+/** Overwrites a part of a file in place, as a failing disk or a wrong command would. */
 function overwrite(path: string, from: number, bytes: (size: number) => Buffer): void {
   const content = readFileSync(path);
   bytes(content.length - from).copy(content, from);
@@ -161,7 +161,7 @@ function makeDatabase(path: string, fill: Parameters<typeof openSqlite>[0]['migr
   openSqlite({ path, migrations: [fill], journal: 'rollback' }).close();
 }
 
-/** A store with keys for several pages, one of them known, and a way to put it back. */
+/** A store with keys on several pages, one of them known, and a function that restores it. */
 function openFilled(): KeyRig & { readonly key: string; repair(): void } {
   const folder = temporaryFolder();
   const path = `${folder}/data/perch.db`;
@@ -216,7 +216,7 @@ describe('a store that is damaged while it is open', () => {
     },
   );
 
-  it.each(faults)('is not opened again and again while it is $name', async ({ strike }) => {
+  it.each(faults)('is not reopened on every request while it is $name', async ({ strike }) => {
     const rig = openFilled();
     strike(rig.path);
     startCounting();
@@ -226,21 +226,24 @@ describe('a store that is damaged while it is open', () => {
     expectFewObjects();
   });
 
-  it.each(faults)('is not opened again and again after a start $name', async ({ strike }) => {
-    const { path } = openFilled();
-    strike(path);
-    const rig = openKeyRig({ path, whenMissing: 'wait' });
-    startCounting();
+  it.each(faults)(
+    'is not reopened on every request after a start while $name',
+    async ({ strike }) => {
+      const { path } = openFilled();
+      strike(path);
+      const rig = openKeyRig({ path, whenMissing: 'wait' });
+      startCounting();
 
-    for (let tries = 0; tries < 50; tries += 1) await rig.checkLater(unknownKey);
+      for (let tries = 0; tries < 50; tries += 1) await rig.checkLater(unknownKey);
 
-    expectFewObjects();
-  });
+      expectFewObjects();
+    },
+  );
 });
 
 describe('a store that was damaged before the start', () => {
   it.each(faults.filter(({ told }) => told !== 'missing'))(
-    'does not stop the start, and is left as it is: $name',
+    'does not prevent the start, and is not changed: $name',
     async ({ strike, told }) => {
       const filled = openFilled();
       filled.store.close();
@@ -256,7 +259,7 @@ describe('a store that was damaged before the start', () => {
     },
   );
 
-  it('is made where it is missing, unless it is to be waited for', async () => {
+  it('is created if it is missing, unless the option says to wait', async () => {
     const path = `${temporaryFolder()}/perch.db`;
 
     const waiting = openKeyRig({ path, whenMissing: 'wait' });
@@ -267,7 +270,7 @@ describe('a store that was damaged before the start', () => {
     expect(await waiting.checkLater(unknownKey)).toBe('invalid');
   });
 
-  it('cannot be made where its folder is a file, and that stops nothing', () => {
+  it('cannot be created if its folder is a file, which does not prevent the start', () => {
     const folder = `${temporaryFolder()}/file`;
     writeFileSync(folder, '');
 
@@ -277,7 +280,7 @@ describe('a store that was damaged before the start', () => {
     expect(store.check(unknownKey)).toEqual({ status: 'unverified' });
   });
 
-  it('was written by a newer version, and is left to it', async () => {
+  it('is not changed if a newer version wrote it', async () => {
     const path = `${temporaryFolder()}/perch.db`;
     openSqlite({ path, migrations: [() => {}, () => {}], journal: 'rollback' }).close();
 
@@ -289,7 +292,7 @@ describe('a store that was damaged before the start', () => {
 });
 
 describe('another file in the place of the store', () => {
-  it('is taken up by the next request, with its keys', async () => {
+  it('is used from the next request, with its keys', async () => {
     const rig = openKeyRig();
     const other = openKeyRig();
     const { key } = await rig.store.create({ label: 'a' });
@@ -305,7 +308,7 @@ describe('another file in the place of the store', () => {
     expect(rig.told).toEqual([]);
   });
 
-  it('is taken up when its bytes are written over the old ones', async () => {
+  it('is used if its bytes are written over the old file', async () => {
     const rig = openFilled();
     const { record } = await rig.store.create({ label: 'later' });
     const content = readFileSync(rig.path);
@@ -318,7 +321,7 @@ describe('another file in the place of the store', () => {
   });
 
   it.each(['garbage', 'no version'])(
-    'is taken up when its bytes are written over a file of %s',
+    'is used if its bytes are written over a file of %s',
     async (kind) => {
       const rig = openFilled();
       const content = readFileSync(rig.path);
@@ -337,7 +340,7 @@ describe('another file in the place of the store', () => {
 });
 
 describe('a store that another process has locked', () => {
-  it('verifies nothing until the lock is gone, on the connection it had', async () => {
+  it('verifies no keys until the lock is released, on the same connection', async () => {
     const rig = openFilled();
     expect(await rig.checkNext(rig.key)).toBe('valid');
     const release = await lockFromOutside(rig.path);
@@ -369,7 +372,7 @@ describe('a store that another process has locked', () => {
     expect(connections).not.toHaveBeenCalled();
   });
 
-  it('keeps changes waiting for the lock, and refuses them after 2 s', async () => {
+  it('makes changes wait for the lock, and refuses them after 2 s', async () => {
     const rig = openFilled();
     const release = await lockFromOutside(rig.path);
 
@@ -393,7 +396,7 @@ describe('a store that another process has locked', () => {
     expect(labels).not.toContain('too early');
   });
 
-  it('keeps last uses for later', async () => {
+  it('stores times of last use later', async () => {
     const rig = openFilled();
     expect(await rig.checkNext(rig.key)).toBe('valid');
     const usedMs = rig.clock.now();
@@ -415,8 +418,8 @@ async function rejectionOf<Thrown>(promise: Promise<unknown>): Promise<Thrown> {
   );
 }
 
-describe('an act of the operator on a store that cannot be used', () => {
-  it.each(faults)('says what is wrong and what to do: $name', async ({ strike, told }) => {
+describe('a change by the operator in a store that cannot be used', () => {
+  it.each(faults)('fails with the fault and advice: $name', async ({ strike, told }) => {
     const rig = openFilled();
     const [first] = await rig.store.list();
     strike(rig.path);
@@ -445,7 +448,7 @@ describe('an act of the operator on a store that cannot be used', () => {
     }
   });
 
-  it('makes a new store that the journal of the old one does not undo', async () => {
+  it('creates a new store that the journal of the old one does not affect', async () => {
     const rig = openFilled();
     const journal = readHotJournal(rig.path);
     rmSync(rig.path);
@@ -458,7 +461,7 @@ describe('an act of the operator on a store that cannot be used', () => {
     expect(existsSync(`${rig.path}-journal`)).toBe(false);
   });
 
-  it('makes no store where another process is first, and leaves it its transaction', async () => {
+  it('creates no store if another process was first, and does not disturb its transaction', async () => {
     const path = `${temporaryFolder()}/perch.db`;
     const first = openKeyRig({ path: `${path}.first` });
     await first.store.create({ label: 'first' });
@@ -480,7 +483,7 @@ describe('an act of the operator on a store that cannot be used', () => {
   });
 });
 
-/** Gives the journal that a crash in the middle of a large change would leave. */
+/** Returns the journal that a crash during a large change would leave. */
 function readHotJournal(path: string): Buffer {
   const database = connectSqlite({ path });
   onTestFinished(() => void database.close());
@@ -492,8 +495,8 @@ function readHotJournal(path: string): Buffer {
   return journal;
 }
 
-describe('a copy that is put over the store in place', () => {
-  it('counts for the next request, also where SQLite counts as many changes in both', async () => {
+describe('a backup that is copied over the store', () => {
+  it('is used from the next request, also if both have the same SQLite change counter', async () => {
     const rig = openKeyRig();
     const { record, key } = await rig.store.create({ label: 'Ada' });
     const copy = `${rig.path}.copy`;
@@ -509,15 +512,15 @@ describe('a copy that is put over the store in place', () => {
     expect(await rig.checkNext(key)).toBe('invalid');
   });
 
-  it('and the store itself are readable by their owner alone', async () => {
+  it('and the store are readable only by their owner', async () => {
     const rig = openKeyRig();
 
     expect(statSync(rig.path).mode & 0o777).toBe(0o600);
   });
 });
 
-describe('a key that is remembered', () => {
-  /** Opens a store whose keys are remembered at once: no change of its file is recent for its clock. */
+describe('a cached key', () => {
+  /** Opens a store that caches keys immediately, because no change is recent for its clock. */
   async function remember() {
     const rig = openKeyRig({ clock: createManualClock(Date.now() + 3_600_000) });
     const { key, record } = await rig.store.create({ label: 'a' });
@@ -527,7 +530,7 @@ describe('a key that is remembered', () => {
     return { ...rig, key, record };
   }
 
-  it('is read again after a tenth of a second, so that a lock is seen', async () => {
+  it('is read again after 100 ms, so that a lock is noticed', async () => {
     const { key, path, checkNext, clock, told } = await remember();
 
     const unlock = await lockFromOutside(path);
@@ -540,7 +543,7 @@ describe('a key that is remembered', () => {
     await unlock();
   });
 
-  it.each(faults)('is not trusted when the file is $name', async ({ strike, told }) => {
+  it.each(faults)('is not used if the file is $name', async ({ strike, told }) => {
     const rig = await remember();
 
     strike(rig.path);
@@ -549,7 +552,7 @@ describe('a key that is remembered', () => {
     expect(rig.told).toEqual([told]);
   });
 
-  it('follows the changes of another process at its next check', async () => {
+  it('follows changes of another process at the next check', async () => {
     const { key, record, path, checkNext } = await remember();
     const other = openKeyRig({ path });
 
@@ -563,7 +566,7 @@ describe('a key that is remembered', () => {
     expect(await checkNext(key)).toBe('invalid');
   });
 
-  it('is read again where the change may share its time with another', async () => {
+  it('is read again if a change may have the same timestamp as another', async () => {
     const { store, path, checkNext } = openKeyRig({ clock: createManualClock(Date.now()) });
     const { key } = await store.create({ label: 'a' });
     await checkNext(key);

@@ -52,13 +52,13 @@ describe('the sample', () => {
     expect(again).toEqual(sample);
   });
 
-  it('has a version and enough to read', () => {
+  it('has a version and enough posts', () => {
     expect(sampleVersion).toBeGreaterThanOrEqual(1);
     expect(sample.accounts.length).toBeGreaterThanOrEqual(6);
     expect(posts.length).toBeGreaterThanOrEqual(130);
   });
 
-  it('parses whole, with no field that the models lack', () => {
+  it('has no field that the models lack', () => {
     const archive = z.object({ accounts: z.array(account), posts: z.array(post) });
 
     const parsed = archive.parse({ accounts: sample.accounts, posts });
@@ -66,20 +66,20 @@ describe('the sample', () => {
     expect(parsed).toEqual({ accounts: sample.accounts, posts });
   });
 
-  it.each(Object.entries(files))('has nothing in %s.json that is not read', (name, schema) => {
+  it.each(Object.entries(files))('has no unused fields in %s.json', (name, schema) => {
     const content = JSON.parse(readFileSync(`resources/sample/${name}.json`, 'utf8'));
 
-    // Nested objects drop what their schema lacks.
+    // Nested objects lose the fields that their schema lacks.
     expect(schema.parse(content)).toEqual(content);
   });
 
-  it('says no post twice', () => {
+  it('has no duplicate texts', () => {
     const texts = statuses.map((one) => one.text);
 
     expect(new Set(texts).size).toBe(texts.length);
   });
 
-  it('leads nowhere real', () => {
+  it('has no real addresses', () => {
     const addresses = JSON.stringify(sample).match(/(?:https?:\/\/|perch:)[^\s"\\)]*/g) ?? [];
 
     const astray = addresses.filter(
@@ -97,7 +97,7 @@ describe('its accounts', () => {
     expect(one.platform).toBe('sample');
   });
 
-  it.each(sample.accounts)('$screen_name has counts that cover what the sample shows', (one) => {
+  it.each(sample.accounts)("$screen_name has counts that include the sample's posts", (one) => {
     const posts = byHandle(one.screen_name);
     const followers = follows.filter((row) => row.following === one.screen_name);
     const following = follows.filter((row) => row.follower === one.screen_name);
@@ -111,7 +111,7 @@ describe('its accounts', () => {
     expect(posts.length).toBeGreaterThanOrEqual(3);
   });
 
-  it('follow accounts that are there, once, and not themselves', () => {
+  it('follow existing accounts, once, and not themselves', () => {
     const rows = follows.map((row) => `${row.follower} ${row.following}`);
 
     expect(new Set(rows).size).toBe(rows.length);
@@ -122,7 +122,7 @@ describe('its accounts', () => {
     }
   });
 
-  it('joined before they wrote', () => {
+  it('joined before their first post', () => {
     const early = statuses.filter((one) => one.created_at <= (one.author.joined ?? ''));
 
     expect(early).toEqual([]);
@@ -130,7 +130,7 @@ describe('its accounts', () => {
 });
 
 describe('its posts', () => {
-  it('have ids of their own that rise with time', () => {
+  it('have unique ids that rise with time', () => {
     const ids = posts.map((one) => BigInt(one.id ?? 0));
     const accountIds = sample.accounts.map((one) => one.id);
     const times = statuses.map((one) => one.created_timestamp);
@@ -142,7 +142,7 @@ describe('its posts', () => {
     for (const id of ids) expect(String(id)).toMatch(/^\d{18,19}$/);
   });
 
-  it('lie between 2024 and the middle of 2026, in whole seconds', () => {
+  it('are from 2024 to the middle of 2026, in whole seconds', () => {
     for (const one of statuses) {
       expect(one.created_at >= '2024-01-01' && one.created_at < '2026-07-01').toBe(true);
       expect(one.created_timestamp).toBe(Date.parse(one.created_at) / 1000);
@@ -150,12 +150,12 @@ describe('its posts', () => {
     }
   });
 
-  it('carry no context and no repost', () => {
+  it('have no context and no repost', () => {
     expect(posts.filter((one) => one.context !== null)).toEqual([]);
     expect(statuses.filter((one) => one.reposted_by !== null)).toEqual([]);
   });
 
-  it('answer posts that are there and older', () => {
+  it('reply to older existing posts', () => {
     for (const one of statuses.filter((reply) => reply.replying_to !== null)) {
       const parent = byId.get(one.replying_to?.status ?? null);
 
@@ -171,13 +171,13 @@ describe('its posts', () => {
     }
   });
 
-  it('quote posts that are there, whole', () => {
+  it('quote existing posts completely', () => {
     for (const one of statuses.filter((quoting) => quoting.quote !== null)) {
       expect(one.quote).toEqual(byId.get(one.quote?.id ?? null));
     }
   });
 
-  it('count at least the replies and quotes that the sample shows', () => {
+  it('count at least the replies and quotes in the sample', () => {
     for (const one of statuses) {
       const quotes = statuses.filter((other) => other.quote?.id === one.id);
 
@@ -188,7 +188,7 @@ describe('its posts', () => {
     expect(statuses.some((one) => one.views === null)).toBe(true);
   });
 
-  it('are reposted by others, later, and count that', () => {
+  it('are reposted later by others, and count it', () => {
     const keys = sample.reposts.map((one) => `${one.handle} ${one.postId}`);
 
     expect(sample.reposts.length).toBeGreaterThanOrEqual(8);
@@ -217,7 +217,7 @@ describe('its posts', () => {
     expect(mentions.filter((name) => !handles.has(name))).toEqual([]);
   });
 
-  it('mark all mentions and tags that they say', () => {
+  it('have facets for all mentions and tags', () => {
     for (const { text, facets } of statuses) {
       const said =
         text.replaceAll(/https?:\S+/g, '').match(/(?<![\p{L}\p{N}_.@&#-])[@#]\p{L}+/gu) ?? [];
@@ -227,7 +227,7 @@ describe('its posts', () => {
     }
   });
 
-  it('have facets that slice to what they say, sorted and never crossing', () => {
+  it('have sorted facets that match their text and never overlap', () => {
     const begins: Partial<Record<Facet['type'], RegExp>> = {
       link: /^https:\/\/\S+[^.,)]$/,
       mention: /^@[a-z0-9-]+\.example$/,
@@ -253,7 +253,7 @@ describe('the heron thread', () => {
     one.created_at.startsWith('2026-04-18T06:'),
   );
 
-  it('begins at the id that the README reads and continues for five posts', () => {
+  it('starts at the id in the README and has five posts', () => {
     expect(thread[0]?.id).toBe('1900000000000000001');
     expect(thread).toHaveLength(5);
     expect(thread.map((one) => one.replying_to?.status)).toEqual([
@@ -272,7 +272,7 @@ describe('the heron thread', () => {
     );
   });
 
-  it('has replies from many, replies to replies, and answers by its author', () => {
+  it('has replies by many accounts and by its author, and nested replies', () => {
     const replies = thread.flatMap(repliesTo).filter((one) => !thread.includes(one));
     const deeper = replies.flatMap(repliesTo);
     const deepest = deeper.flatMap(repliesTo);
@@ -283,38 +283,38 @@ describe('the heron thread', () => {
   });
 });
 
-describe('every kind', () => {
+describe('the variety of the sample', () => {
   const media = statuses.flatMap((one) => one.media.all);
   const polls = statuses.flatMap((one) => (one.poll === null ? [] : [one.poll]));
   const articles = statuses.flatMap((one) => (one.article === null ? [] : [one.article]));
 
-  it.each(['photo', 'video', 'gif', 'audio'])('of media is there: %s', (type) => {
+  it.each(['photo', 'video', 'gif', 'audio'])('includes media: %s', (type) => {
     expect(media.some((one) => one.type === type)).toBe(true);
   });
 
-  it.each([1, 2, 3, 4])('of photo set is there: %i photos', (size) => {
+  it.each([1, 2, 3, 4])('includes a set of %i photos', (size) => {
     expect(statuses.some((one) => one.media.photos.length === size)).toBe(true);
   });
 
-  it('of photo is there: with and without a description', () => {
+  it('includes photos with and without a description', () => {
     const photos = media.filter((one) => one.type === 'photo');
 
     expect(photos.some((one) => one.alt === null)).toBe(true);
     expect(photos.some((one) => one.alt !== null)).toBe(true);
   });
 
-  it.each(['deleted', 'suspended', 'private'])('of tombstone is there: %s', (reason) => {
+  it.each(['deleted', 'suspended', 'private'])('includes tombstones: %s', (reason) => {
     expect(tombstones.some((one) => one.reason === reason)).toBe(true);
   });
 
-  it('of quote is there: of a quote, and of a post that is gone', () => {
+  it('includes quotes of a quote and of a deleted post', () => {
     const quotes = statuses.flatMap((one) => (one.quote === null ? [] : [one.quote]));
 
     expect(quotes.some((one) => one.type === 'status' && one.quote !== null)).toBe(true);
     expect(quotes.some((one) => one.type === 'tombstone' && one.reason === 'deleted')).toBe(true);
   });
 
-  it('of thread is there: one with a deleted post in its middle', () => {
+  it('includes a thread with a deleted post in the middle', () => {
     const gone = tombstones.filter((one) => one.reason === 'deleted');
     const continued = gone.flatMap((one) =>
       repliesTo(one).filter((next) => next.author.screen_name === one.author?.screen_name),
@@ -323,7 +323,7 @@ describe('every kind', () => {
     expect(continued.length).toBeGreaterThanOrEqual(1);
   });
 
-  it('of poll is there: finished with shares that add up, and hidden', () => {
+  it('includes polls with results and with hidden results', () => {
     const hidden = polls.filter((one) => one.total_votes === null);
     const finished = polls.filter((one) => one.total_votes !== null);
 
@@ -337,7 +337,7 @@ describe('every kind', () => {
     }
   });
 
-  it('of article block is there, in an article worth its length', () => {
+  it('includes all article blocks', () => {
     const blocks: readonly ArticleBlock[] = articles.flatMap((one) => one.blocks);
     const texts = blocks.flatMap((one) => ('text' in one ? [one.text] : []));
     const lists = blocks.flatMap((one) => (one.type === 'list_item' ? [one.ordered] : []));
@@ -347,7 +347,7 @@ describe('every kind', () => {
     expect(texts.join(' ').split(/\s+/).length).toBeGreaterThanOrEqual(600);
   });
 
-  it('of article style is there, within its text', () => {
+  it('includes all article styles', () => {
     const blocks = articles
       .flatMap((one) => one.blocks)
       .flatMap((one) => ('styles' in one ? [one] : []));
@@ -359,7 +359,7 @@ describe('every kind', () => {
     }
   });
 
-  it('of article reference leads to a post of the sample', () => {
+  it('includes article references to posts of the sample', () => {
     const urls = articles
       .flatMap((one) => one.blocks)
       .flatMap((one) => (one.type === 'post' ? [one.url] : []));
@@ -369,21 +369,21 @@ describe('every kind', () => {
     expect(urls.filter((url) => !known.has(url))).toEqual([]);
   });
 
-  it('of mark is there: sensitive, noted, and long', () => {
+  it('includes sensitive, noted and long posts', () => {
     expect(statuses.some((one) => one.possibly_sensitive)).toBe(true);
     expect(statuses.some((one) => one.community_note !== null)).toBe(true);
     expect(statuses.filter((one) => one.text.length > 900).length).toBeGreaterThanOrEqual(2);
   });
 
   it.each([/^# /m, /^1\. /m, /^- /m, /^\| a \| b \|/m, /^> /m, /^---$/m, /^```$/m])(
-    'of text that is hostile to Markdown is there: %s',
+    'includes text with Markdown syntax: %s',
     (pattern) => {
       expect(statuses.some((one) => pattern.test(one.text))).toBe(true);
     },
   );
 
   it.each([/\*[^*]+\*/, /\w_\w/, /\[[^\]]+\]\([^)]+\)/, /<script>/, /`[^`]+`/, /&amp;/, /\\/])(
-    'of character that is hostile to Markdown is there: %s',
+    'includes Markdown characters: %s',
     (pattern) => {
       expect(statuses.some((one) => pattern.test(one.text))).toBe(true);
     },
@@ -400,14 +400,14 @@ describe('every kind', () => {
     'Han',
     'Hangul',
     'Thai',
-  ])('of script is there: %s', (script) => {
+  ])('includes scripts: %s', (script) => {
     const pattern = new RegExp(`\\p{Script=${script}}{2}`, 'u');
 
     expect(statuses.some((one) => pattern.test(one.text))).toBe(true);
   });
 
   it.each('en ar ja es ko de he yi fa hi el bg th zh pt cs'.split(' '))(
-    'of language is there: %s',
+    'includes languages: %s',
     (lang) => {
       expect(statuses.some((one) => one.lang === lang)).toBe(true);
     },
@@ -419,7 +419,7 @@ describe('every kind', () => {
     ['combining mark', /\p{Script=Latin}\u0301/u],
     ['mixed direction', /\p{Script=Arabic}.*\p{Script=Latin}.*\p{Script=Arabic}/u],
     ['Latin with diacritics', /[äöüßáčéñõ]/],
-  ])('of character is there: %s', (_name, pattern) => {
+  ])('includes characters: %s', (_name, pattern) => {
     expect(statuses.some((one) => pattern.test(one.text))).toBe(true);
   });
 });

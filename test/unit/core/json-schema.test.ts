@@ -22,11 +22,11 @@ const tree = z
 describe('the schemas of replies', () => {
   const schemas = toReplySchemas([tree]);
 
-  it('are those that the replies reach, by id', () => {
+  it('are those that the replies refer to, by id', () => {
     expect(Object.keys(schemas)).toEqual(['JsonSchemaTestLeaf', 'JsonSchemaTestTree']);
   });
 
-  it('are open: more members and more values are allowed', () => {
+  it('are open: they allow further members and values', () => {
     expect(schemas.JsonSchemaTestTree).toEqual({
       type: 'object',
       properties: {
@@ -43,7 +43,7 @@ describe('the schemas of replies', () => {
     });
   });
 
-  it('are referred to by id, which they must have', () => {
+  it('are referred to by id, which is required', () => {
     expect(refer(leaf)).toEqual({ $ref: '#/components/schemas/JsonSchemaTestLeaf' });
     expect(() => refer(z.string())).toThrow('no id');
   });
@@ -54,7 +54,7 @@ describe('the schema of an input', () => {
   const count = z.string().regex(/^\d+$/).transform(Number);
   forms.add(count, { type: 'integer', minimum: 0 });
 
-  it('has the form that is registered, with the description of where it stands', () => {
+  it('has the registered form, with its own description', () => {
     const input = z.object({
       count: count.optional().describe('How many.'),
       again: count.describe('Once more.'),

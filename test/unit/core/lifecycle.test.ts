@@ -27,13 +27,13 @@ describe('the state of a route', () => {
     },
   );
 
-  it('is current without a lifecycle, whenever', () => {
+  it('is current without a lifecycle', () => {
     const states = [0, deprecationMs, sunsetMs].map((nowMs) => lifecycleState(null, nowMs));
 
     expect(states).toEqual(['current', 'current', 'current']);
   });
 
-  it('goes from announced to past sunset at once where both dates are one', () => {
+  it('changes from announced to past sunset if both dates are equal', () => {
     const lifecycle = { deprecationMs, sunsetMs: deprecationMs };
 
     const states = [deprecationMs - 1, deprecationMs].map((ms) => lifecycleState(lifecycle, ms));

@@ -20,11 +20,11 @@ it.each([
   ['', undefined],
   ['archbishop', undefined],
   ['a'.repeat(100_000), undefined],
-])('takes %s for a misspelt %s', (word, name) => {
+])('corrects %s to %s', (word, name) => {
   expect(nearestName(word, names)).toBe(name);
 });
 
-it('knows a word with one letter too many, too few, changed or swapped', () => {
+it('counts one letter added, dropped, changed or swapped', () => {
   const word = fc.stringMatching(/^[a-z]{5,12}$/);
   fc.assert(
     fc.property(

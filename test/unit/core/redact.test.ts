@@ -5,7 +5,7 @@ const key = `perch_${'aB3-_'.repeat(8)}xyz`;
 const encode = (text: string) =>
   [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('');
 
-describe('a text that is shown', () => {
+describe('a redacted text', () => {
   it.each([
     [key, 'perch_…'],
     [`/search?q=${key}&feed=top`, '/search?q=perch_…&feed=top'],
@@ -13,7 +13,7 @@ describe('a text that is shown', () => {
     [key.toUpperCase(), 'perch_…'],
     [key.slice(0, 30), 'perch_…'],
     [key.replace(/(?<=.{30})./, (one) => encode(one)), 'perch_…'],
-  ])('tells nothing of the key in %s', (text, told) => {
+  ])('does not contain the key in %s', (text, told) => {
     expect(redactKeys(text)).toBe(told);
   });
 
@@ -22,7 +22,7 @@ describe('a text that is shown', () => {
     ['?a=svct_abcdefghijklmnopqrstuvwxyz-_0123456789ABCDE', '?a=svct_…'],
     ['/session/ses%5F01KA3V9Z7T0123456789ABCDEF', 'perch_…'],
     ['courses_and_more_and_more', 'courses_and_more_and_more'],
-  ])('tells nothing of what lets others into a session: %s', (text, told) => {
+  ])('does not contain session ids and tokens: %s', (text, told) => {
     expect(redactKeys(text)).toBe(told);
   });
 
@@ -31,12 +31,12 @@ describe('a text that is shown', () => {
     ['all of it', encode(key)],
     ['all of it twice', encode(encode(key))],
     ['one letter of it', key.replace('p', '%70')],
-  ])('tells nothing of a key of which %s is percent-encoded', (_, text) => {
+  ])('does not contain a key of which %s is percent-encoded', (_, text) => {
     expect(redactKeys(`/search?q=${text}`)).toBe('perch_…');
   });
 
   it.each(['/perch_me', '/a%20b?q=100%', 'perch_short', '%', '%zz', '', 'Perch_ing on a wire'])(
-    'stays as it is without one: %s',
+    'is unchanged without a key: %s',
     (text) => {
       expect(redactKeys(text)).toBe(text);
     },

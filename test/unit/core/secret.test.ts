@@ -7,7 +7,7 @@ import { openSecret } from '../../../src/core/secret.ts';
 import { temporaryFolder } from '../../support/spawn-perch.ts';
 
 describe('a secret in a file', () => {
-  it('is made once, readable by its owner only, and then kept', () => {
+  it('is created once, readable only by its owner, and then kept', () => {
     const folder = `${temporaryFolder()}/data`;
     const path = `${folder}/a.key`;
 
@@ -19,7 +19,7 @@ describe('a secret in a file', () => {
     expect(readdirSync(folder)).toEqual(['a.key']);
   });
 
-  it('is the same for processes that start together', async () => {
+  it('is the same for processes that start at the same time', async () => {
     const path = `${temporaryFolder()}/a.key`;
     const script = `
       import { openSecret } from ${JSON.stringify(import.meta.resolve('../../../src/core/secret.ts'))};
@@ -34,7 +34,7 @@ describe('a secret in a file', () => {
     expect(new Set(secrets)).toEqual(new Set([readFileSync(path, 'utf8').trim()]));
   });
 
-  it('is refused where the file holds something else', () => {
+  it('is refused if the file has other content', () => {
     const path = `${temporaryFolder()}/a.key`;
     writeFileSync(path, 'not a secret');
 

@@ -11,13 +11,13 @@ it.each([
   ['Über uns', 'über-uns'],
   ['a  b', 'a--b'],
   ['🚀 Start', '-start'],
-])('makes of the heading %j the slug %j', (heading, slug) => {
+])('converts the heading %j to the slug %j', (heading, slug) => {
   expect(toSlug(heading)).toBe(slug);
 });
 
 const pages = readdirSync('docs').filter((name) => name.endsWith('.md'));
 
-it.each(pages)('leads every citation of docs/%s to the heading on its page', async (name) => {
+it.each(pages)('links every reference to docs/%s to a heading of that page', async (name) => {
   const source = readFileSync(`docs/${name}`, 'utf8');
   const { sections } = (await createMarkdown())(source, () => null);
 

@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Caller, PoolShare } from '../../../src/core/caller.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { createResponseCache } from '../../../src/fetching/cache/response-cache.ts';
-import { createGates, createProviderChain } from '../../../src/fetching/chain/provider-chain.ts';
+import {
+  createProviderBreakers,
+  createProviderChain,
+} from '../../../src/fetching/chain/provider-chain.ts';
 import { createFetcher } from '../../../src/fetching/fetch.ts';
-import { createWalkMemory } from '../../../src/fetching/lists/given-items.ts';
+import { createSentItemsMemory } from '../../../src/fetching/lists/sent-items.ts';
 import type { Plan } from '../../../src/fetching/plan.ts';
 import type { Status } from '../../../src/model/post.ts';
 import type { Page } from '../../../src/model/queries.ts';
@@ -18,7 +21,7 @@ type SearchAnswer = (context: ProviderContext) => Promise<Page<Status>>;
 
 const page: Page<Status> = { items: [stubPost('20')], cursor: null, warnings: [] };
 
-/** A plan of a search: fresh for a minute, then stale for 300 s while it is read anew. */
+/** Plan of a search, which is fresh for a minute, then stale for 300 s while it is revalidated. */
 function planOf(text = 'fog', more: Partial<Plan> = {}): Plan {
   const feed = { feed: 'latest', sinceSeconds: null, untilSeconds: null } as const;
   return {
@@ -39,7 +42,7 @@ function planOf(text = 'fog', more: Partial<Plan> = {}): Plan {
   };
 }
 
-/** A caller who keeps an account of what was spent and given back. */
+/** Caller that records charges and refunds. */
 function createPayer(share: PoolShare = 'anonymous') {
   const ledger = { spent: 0, givenBack: 0 };
   const caller: Caller = {
@@ -56,7 +59,7 @@ function createPayer(share: PoolShare = 'anonymous') {
   return { ledger, caller };
 }
 
-/** What was paid in the end. */
+/** Number of units charged and not refunded. */
 function costOf({ ledger }: ReturnType<typeof createPayer>): number {
   return ledger.spent - ledger.givenBack;
 }
@@ -65,9 +68,9 @@ const exhausted = (detail = 'None is left.') =>
   new Problem('rate_limited', { detail, retryAfterSeconds: 7 });
 
 interface Rig {
-  /** Changed from step to step. */
+  /** Behaviour of the provider, which tests change. */
   answer: SearchAnswer;
-  /** What the pool does when somebody takes of it. */
+  /** Behaviour of the pool. */
   onTake: (share: PoolShare) => void;
 }
 
@@ -88,7 +91,7 @@ function setUp(answer: SearchAnswer = async () => page) {
       },
     },
   };
-  const gates = createGates(provider, () => ({
+  const breakers = createProviderBreakers(provider, () => ({
     clock,
     failures: 1,
     openMs: 1,
@@ -98,11 +101,11 @@ function setUp(answer: SearchAnswer = async () => page) {
   const failures: unknown[] = [];
   const defects: unknown[] = [];
   const fetcher = createFetcher({
-    chain: createProviderChain([{ provider, gates }], {
+    chain: createProviderChain([{ provider, breakers }], {
       onFailure: (failure) => failures.push(failure),
     }),
     cache: createResponseCache({ maxEntries: 100, maxBytes: 1_000_000 }),
-    memory: createWalkMemory(),
+    memory: createSentItemsMemory(),
     clock,
     ttlSeconds: 3600,
     staleWhileRevalidateSeconds: 300,
@@ -118,15 +121,15 @@ function setUp(answer: SearchAnswer = async () => page) {
       signal: new AbortController().signal,
       caller: payer.caller,
     });
-  return { clock, rig, fetcher, fetch, gates, failures, defects, asked: () => asked };
+  return { clock, rig, fetcher, fetch, breakers, failures, defects, asked: () => asked };
 }
 
 function fails(kind: 'unavailable' | 'malformed' | 'throttled' | 'missing' | 'rejected') {
   return () => Promise.reject(new ProviderError(kind, 'It is so.'));
 }
 
-describe('what a read costs', () => {
-  it('is one unit for what the cache does not answer, and nothing for a hit', async () => {
+describe('the cost of a read', () => {
+  it('is one unit for a miss and nothing for a hit', async () => {
     const { fetch } = setUp();
     const payer = createPayer();
 
@@ -137,7 +140,7 @@ describe('what a read costs', () => {
     expect(payer.ledger).toEqual({ spent: 1, givenBack: 0 });
   });
 
-  it('is one unit for each read past the cache', async () => {
+  it('is one unit for each read that skips the cache', async () => {
     const { fetch } = setUp();
     const payer = createPayer();
 
@@ -148,7 +151,7 @@ describe('what a read costs', () => {
     expect(payer.ledger).toEqual({ spent: 3, givenBack: 0 });
   });
 
-  it('is paid before an upstream is asked, and nobody is asked where it cannot be', async () => {
+  it('is charged before the upstream request, which is not sent without it', async () => {
     const { fetch, asked } = setUp();
     const broke: Caller = { share: 'anonymous', spend: () => Promise.reject(exhausted()) };
 
@@ -158,19 +161,19 @@ describe('what a read costs', () => {
     expect(asked()).toBe(0);
   });
 
-  it('is nothing for what is stale while it is read anew', async () => {
+  it('is nothing for a stale answer during revalidation', async () => {
     const { fetch, fetcher, clock, asked } = setUp();
     const payer = createPayer();
     await fetch(payer);
     await clock.advance(60_000);
 
     const stale = await fetch(payer);
-    await fetcher.settle();
+    await fetcher.drain();
 
     expect([stale.cache, asked(), costOf(payer)]).toEqual(['stale', 2, 1]);
   });
 
-  it('is nothing for a stale copy that stands in for a failing upstream', async () => {
+  it('is nothing for a stale answer while the upstream fails', async () => {
     const { fetch, rig, clock } = setUp();
     const payer = createPayer();
     await fetch(payer);
@@ -184,7 +187,7 @@ describe('what a read costs', () => {
   });
 
   it.each(['unavailable', 'malformed', 'throttled'] as const)(
-    'is given back where the upstream is %s',
+    'is refunded if the upstream is %s',
     async (kind) => {
       const { fetch } = setUp(fails(kind));
       const payer = createPayer();
@@ -197,7 +200,7 @@ describe('what a read costs', () => {
     },
   );
 
-  it('is given back where too many reads wait, and by a defect', async () => {
+  it('is refunded after an overload or a defect', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     const { fetcher, rig, fetch } = setUp(() => held.then(() => page));
@@ -213,7 +216,7 @@ describe('what a read costs', () => {
     expect(payer.ledger).toEqual({ spent: 2, givenBack: 2 });
   });
 
-  it('is one unit for what is gone, and nothing while that is remembered', async () => {
+  it('is one unit for a deleted post, and nothing while that is cached', async () => {
     const { fetch, clock } = setUp(fails('missing'));
     const payer = createPayer();
 
@@ -227,7 +230,7 @@ describe('what a read costs', () => {
     expect(costOf(payer)).toBe(2);
   });
 
-  it('is one unit for each of those who wait for the same fetch, also for one who leaves', async () => {
+  it('is one unit for each caller of a shared fetch, also if one leaves', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     const { fetcher, asked } = setUp(() => held.then(() => page));
@@ -257,7 +260,7 @@ describe('what a read costs', () => {
     expect(asked()).toBe(1);
   });
 
-  it('is given back to each of those who waited for the same fetch in vain', async () => {
+  it('is refunded to each caller of a shared fetch that fails', async () => {
     const { fetch, asked } = setUp(fails('unavailable'));
     const payers = Array.from({ length: 4 }, () => createPayer());
 
@@ -268,7 +271,7 @@ describe('what a read costs', () => {
     expect(asked()).toBe(1);
   });
 
-  it('is nothing at all where nobody pays', async () => {
+  it('is nothing without a paying caller', async () => {
     const { fetcher } = setUp();
 
     await expect(fetcher.fetch(planOf())).resolves.toMatchObject({ cache: 'miss' });
@@ -276,7 +279,7 @@ describe('what a read costs', () => {
 });
 
 describe('the pool', () => {
-  it('is asked once for each request, at the expense of the one who asks', async () => {
+  it('is charged once per upstream request, to the caller', async () => {
     const { fetch, rig } = setUp();
     const shares: PoolShare[] = [];
     rig.onTake = (share) => shares.push(share);
@@ -288,8 +291,8 @@ describe('the pool', () => {
     expect(shares).toEqual(['anonymous', 'keyed']);
   });
 
-  it('gives the unit of the caller back when it refuses, and blames no provider', async () => {
-    const { fetch, rig, gates, failures, asked } = setUp();
+  it("refunds the caller's unit when it is exhausted, and counts no provider failure", async () => {
+    const { fetch, rig, breakers, failures, asked } = setUp();
     const payer = createPayer();
     rig.onTake = () => {
       throw exhausted();
@@ -303,10 +306,10 @@ describe('the pool', () => {
     }
 
     expect(payer.ledger).toEqual({ spent: 7, givenBack: 7 });
-    expect([asked(), failures, gates.broken]).toEqual([0, [], {}]);
+    expect([asked(), failures, breakers.broken]).toEqual([0, [], {}]);
   });
 
-  it('answers a keyed caller who joined what an anonymous one had begun in vain', async () => {
+  it('serves a keyed caller that joined a failed fetch of an anonymous one', async () => {
     const { fetch, rig } = setUp();
     const shares: PoolShare[] = [];
     rig.onTake = (share) => {
@@ -327,7 +330,7 @@ describe('the pool', () => {
     expect(shares).toEqual(['anonymous', 'keyed']);
   });
 
-  it('gives the anonymous part for what is read in the background, and fails there in silence', async () => {
+  it('uses the anonymous part for revalidation, which fails silently', async () => {
     const { fetch, fetcher, rig, clock, defects } = setUp();
     const keyed = createPayer('keyed');
     await fetch(keyed);
@@ -339,7 +342,7 @@ describe('the pool', () => {
     };
 
     const stale = await fetch(keyed);
-    await fetcher.settle();
+    await fetcher.drain();
 
     expect([stale.cache, shares, defects, costOf(keyed)]).toEqual(['stale', ['anonymous'], [], 1]);
   });

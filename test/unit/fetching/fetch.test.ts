@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createResponseCache } from '../../../src/fetching/cache/response-cache.ts';
-import { createGates, createProviderChain } from '../../../src/fetching/chain/provider-chain.ts';
+import {
+  createProviderBreakers,
+  createProviderChain,
+} from '../../../src/fetching/chain/provider-chain.ts';
 import { createFetcher } from '../../../src/fetching/fetch.ts';
-import { createWalkMemory } from '../../../src/fetching/lists/given-items.ts';
+import { createSentItemsMemory } from '../../../src/fetching/lists/sent-items.ts';
 import type { Plan } from '../../../src/fetching/plan.ts';
 import { ProviderError } from '../../../src/platforms/provider-error.ts';
 import { openLedger } from '../../support/ledger.ts';
@@ -33,7 +36,7 @@ function planOf(id = '20', more: Partial<Plan> = {}): Plan {
 function setUp(answer: StubAnswer, maxUpstreamReads = 100) {
   const clock = createManualClock();
   const provider = createStubProvider('stub', answer);
-  const gates = createGates(provider, () => ({
+  const breakers = createProviderBreakers(provider, () => ({
     clock,
     failures: 1000,
     openMs: 1,
@@ -44,9 +47,9 @@ function setUp(answer: StubAnswer, maxUpstreamReads = 100) {
   const defects: unknown[] = [];
   const fetcher = createFetcher({
     onDefect: (error) => defects.push(error),
-    chain: createProviderChain([{ provider, gates }], { onFailure: () => undefined }),
+    chain: createProviderChain([{ provider, breakers }], { onFailure: () => undefined }),
     cache,
-    memory: createWalkMemory(),
+    memory: createSentItemsMemory(),
     clock,
     ttlSeconds: 3600,
     staleWhileRevalidateSeconds: 300,
@@ -60,7 +63,7 @@ function setUp(answer: StubAnswer, maxUpstreamReads = 100) {
   return { clock, provider, fetcher, cache, defects };
 }
 
-/** An answer that can be changed from test to test, and held back. */
+/** Answer that tests can change and delay. */
 function switchable() {
   const state = { down: false, gone: false, text: 'first' };
   const answer: StubAnswer = async ({ post }) => {
@@ -72,7 +75,7 @@ function switchable() {
 }
 
 describe('fetching', () => {
-  it('asks once for a post that is fresh for an hour', async () => {
+  it('fetches a post once while it is fresh for an hour', async () => {
     const { fetcher, provider, clock } = setUp(switchable().answer);
 
     const first = await fetcher.fetch(planOf());
@@ -84,7 +87,7 @@ describe('fetching', () => {
     expect(provider.queries).toHaveLength(1);
   });
 
-  it('serves a stale post for 300 s while it fetches a new one', async () => {
+  it('serves a stale post for 300 s while it revalidates', async () => {
     const { state, answer } = switchable();
     const { fetcher, provider, clock } = setUp(answer);
     await fetcher.fetch(planOf());
@@ -92,7 +95,7 @@ describe('fetching', () => {
 
     await clock.advance(3_600_000);
     const stale = await fetcher.fetch(planOf());
-    await fetcher.settle();
+    await fetcher.drain();
     const renewed = await fetcher.fetch(planOf());
 
     expect(stale).toMatchObject({ cache: 'stale', found: { post: { text: 'first' } } });
@@ -100,7 +103,7 @@ describe('fetching', () => {
     expect(provider.queries).toHaveLength(2);
   });
 
-  it('tells of a defect in the background, and not of an outage there', async () => {
+  it('reports defects in the background, but not outages', async () => {
     let found: StubAnswer = async ({ post }) => stubFound(stubPost(post.id));
     const { fetcher, clock, defects } = setUp((...asked) => found(...asked));
     await fetcher.fetch(planOf());
@@ -108,16 +111,16 @@ describe('fetching', () => {
 
     found = () => Promise.reject(new ProviderError('unavailable', 'It is down.'));
     await fetcher.fetch(planOf());
-    await fetcher.settle();
+    await fetcher.drain();
     expect(defects).toEqual([]);
     found = async () => undefined as never; // breaks the contract of providers
     await fetcher.fetch(planOf());
-    await fetcher.settle();
+    await fetcher.drain();
 
     expect(defects).toEqual([expect.any(TypeError)]);
   });
 
-  it('serves a stale post for a day when no upstream answers', async () => {
+  it('serves a stale post for a day if no upstream answers', async () => {
     const { state, answer } = switchable();
     const { fetcher, clock } = setUp(answer);
     await fetcher.fetch(planOf());
@@ -130,7 +133,7 @@ describe('fetching', () => {
     await expect(fetcher.fetch(planOf())).rejects.toMatchObject({ code: 'upstream_unavailable' });
   });
 
-  it('drops every stale copy of a post that is confirmed gone', async () => {
+  it('drops all stale copies of a deleted post', async () => {
     const { state, answer } = switchable();
     const { fetcher, clock, cache } = setUp(answer);
     const other = planOf('20', { key: 'post x 20 alone' });
@@ -147,7 +150,7 @@ describe('fetching', () => {
     await expect(fetcher.fetch(other)).rejects.toMatchObject({ code: 'upstream_unavailable' });
   });
 
-  it('keeps “not found” for 30 s and “unavailable” not at all', async () => {
+  it('caches “not found” for 30 s and does not cache “unavailable”', async () => {
     const { state, answer } = switchable();
     const { fetcher, provider, clock } = setUp(answer);
     state.gone = true;
@@ -165,7 +168,7 @@ describe('fetching', () => {
     expect(provider.queries).toHaveLength(3);
   });
 
-  it('asks again soon for a partial answer', async () => {
+  it('caches a partial answer for a short time', async () => {
     const { fetcher, provider, clock } = setUp(async ({ post }) =>
       stubFound(stubPost(post.id), { missing: ['thread'] }),
     );
@@ -177,7 +180,7 @@ describe('fetching', () => {
     expect(provider.queries).toHaveLength(2);
   });
 
-  it('keeps a whole and fresh answer when a past one is partial', async () => {
+  it('keeps a complete fresh answer when an uncached read is partial', async () => {
     let missing: readonly 'thread'[] = [];
     const { fetcher } = setUp(async ({ post }) => stubFound(stubPost(post.id), { missing }));
     const whole = await fetcher.fetch(planOf());
@@ -189,7 +192,7 @@ describe('fetching', () => {
     await expect(fetcher.fetch(planOf())).resolves.toMatchObject({ found: whole.found });
   });
 
-  it('makes the upstream query of one for 100 at the same time', async () => {
+  it('sends one upstream query for 100 concurrent reads', async () => {
     const { fetcher, provider } = setUp(switchable().answer);
 
     const answers = await Promise.all(Array.from({ length: 100 }, () => fetcher.fetch(planOf())));
@@ -198,7 +201,7 @@ describe('fetching', () => {
     expect(new Set(answers.map(({ found }) => found)).size).toBe(1);
   });
 
-  it('skips the cache on the way in with useCache false, and renews it', async () => {
+  it('skips the cached answer without useCache, and replaces it', async () => {
     const { state, answer } = switchable();
     const { fetcher } = setUp(answer);
     await fetcher.fetch(planOf());
@@ -211,7 +214,7 @@ describe('fetching', () => {
     expect(next).toMatchObject({ cache: 'hit', found: { post: { text: 'second' } } });
   });
 
-  it('stops the upstream query only when the last caller has left', async () => {
+  it('aborts the upstream query when the last caller leaves', async () => {
     let asked: AbortSignal | undefined;
     const { fetcher } = setUp((_query, { signal }) => {
       asked = signal;
@@ -232,7 +235,7 @@ describe('fetching', () => {
     expect(asked?.aborted).toBe(true);
   });
 
-  it('refuses reads over the bound as overloaded, and joins those under way', async () => {
+  it('rejects reads over the limit as overloaded, and joins reads in flight', async () => {
     const waiting: (() => void)[] = [];
     const { fetcher } = setUp(
       ({ post }) =>
@@ -249,14 +252,14 @@ describe('fetching', () => {
 });
 
 describe('the response cache', () => {
-  it('never holds more bytes or answers than its bounds', async () => {
+  it('never exceeds its limits of bytes and answers', async () => {
     const { fetcher, cache } = setUp(async ({ post }) =>
       stubFound(stubPost(post.id, { text: 'x'.repeat(20_000) })),
     );
 
     for (let id = 1; id <= 200; id += 1) {
       const answer = await fetcher.fetch(planOf(String(id)));
-      answer.views.admit(20_000);
+      answer.renderings.admit(20_000);
       expect(cache.bytes).toBeLessThanOrEqual(1_000_000);
       expect(cache.size).toBeLessThanOrEqual(100);
     }

@@ -8,11 +8,11 @@ describe('the website of an account', () => {
     ['HTTPS://light.example', 'light.example'],
     ['light.example', 'light.example'],
     ['https://', 'https://'],
-  ])('shows %s as %s where the source names no label', (url, display) => {
+  ])('displays %s as %s if the source has no display form', (url, display) => {
     expect(toWebsite(url)).toEqual({ url, display_url: display });
   });
 
-  it('is null where there is none', () => {
+  it('is null if there is none', () => {
     expect(toWebsite(null)).toBeNull();
     expect(toWebsite('')).toBeNull();
   });

@@ -10,7 +10,7 @@ describe('parseHandle', () => {
     ['did:plc:ewvi7nxzyoun6zhxrhs64oiz', 'bluesky', 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'],
     ['anna@mastodon.social', 'mastodon', 'anna@mastodon.social'],
     ['@anna@mastodon.social', 'mastodon', 'anna@mastodon.social'],
-  ])('reads %s as a handle of %s', (text, platform, handle) => {
+  ])('parses %s as a handle of %s', (text, platform, handle) => {
     expect(parseHandle(text)).toEqual({ platform, handle });
   });
 
@@ -37,7 +37,7 @@ describe('parseMastodonOrigin', () => {
     'https://reef.example.org/@wren/1',
     'https://reef.example.org/users/wren/statuses/1',
     'https://reef.example.org/users/wren/statuses/1/activity',
-  ])('takes %s', (url) => {
+  ])('parses %s', (url) => {
     expect(parseMastodonOrigin(url)).toEqual({
       platform: 'mastodon',
       handle: 'wren@reef.example.org',
@@ -60,7 +60,7 @@ describe('parseMastodonOrigin', () => {
 });
 
 describe('isPostId', () => {
-  it('bounds ids of X by the greatest signed 64-bit number', () => {
+  it('limits ids of X to the maximum signed 64-bit number', () => {
     expect(isPostId('x', '9223372036854775807')).toBe(true);
     expect(isPostId('x', '9223372036854775808')).toBe(false);
   });

@@ -14,7 +14,7 @@ function facet(byteStart: number, byteEnd: number, ...features: Feature[]): Blue
   return { index: { byteStart, byteEnd }, features: whole };
 }
 
-/** Gives the runs of a text that its facets mark. */
+/** Returns the ranges of a text that its facets annotate. */
 function runsOf(text: string, facets: readonly BlueskyFacet[]) {
   const points = [...text];
   return shapeFacets(text, facets).map(({ type, start, end, url }) => [
@@ -25,7 +25,7 @@ function runsOf(text: string, facets: readonly BlueskyFacet[]) {
 }
 
 describe('the facets of Bluesky', () => {
-  it('count bytes of UTF-8, and are given in code points', () => {
+  it('count bytes of UTF-8, and are returned in code points', () => {
     const text = 'Ä🐦 heron';
 
     expect(shapeFacets(text, [facet(7, 12, link)])).toEqual([
@@ -33,7 +33,7 @@ describe('the facets of Bluesky', () => {
     ]);
   });
 
-  it('lead to pages, to accounts by DID and to tags', () => {
+  it('link to pages, to accounts by DID and to tags', () => {
     const did = bskyDid('mira.test');
     const facets = [
       facet(0, 5, { $type: 'app.bsky.richtext.facet#mention', did }),
@@ -55,14 +55,11 @@ describe('the facets of Bluesky', () => {
     ['an empty tag', { $type: 'app.bsky.richtext.facet#tag', tag: '#' }],
     ['half a character as tag', { $type: 'app.bsky.richtext.facet#tag', tag: '\ud83d' }],
     ['an unknown feature', { $type: 'app.bsky.richtext.facet#shimmer', uri: 'https://a.example/' }],
-  ] satisfies readonly (readonly [string, Feature])[])(
-    'are left out with %s',
-    (_title, feature) => {
-      expect(shapeFacets('heron', [facet(0, 5, feature)])).toEqual([]);
-    },
-  );
+  ] satisfies readonly (readonly [string, Feature])[])('are omitted with %s', (_title, feature) => {
+    expect(shapeFacets('heron', [facet(0, 5, feature)])).toEqual([]);
+  });
 
-  it('take the first feature that is known', () => {
+  it('use the first known feature', () => {
     const unknown = { $type: 'com.example.shimmer' };
 
     expect(runsOf('heron', [facet(0, 5, unknown, link)])).toEqual([['link', 'heron', link.uri]]);
@@ -74,17 +71,17 @@ describe('the facets of Bluesky', () => {
     ['before the beginning', 'heron', -1, 3],
     ['the wrong way round', 'heron', 3, 1],
     ['empty', 'heron', 2, 2],
-  ])('are left out that are %s', (_title, text, start, end) => {
+  ])('are omitted if they are %s', (_title, text, start, end) => {
     expect(shapeFacets(text, [facet(start, end, link)])).toEqual([]);
   });
 
-  it('are put in order, and the later of two that overlap is left out', () => {
+  it('are sorted, and the later of two that overlap is omitted', () => {
     const facets = [facet(6, 11, link), facet(0, 5, link), facet(3, 8, link)];
 
     expect(runsOf('heron heron', facets).map(([, run]) => run)).toEqual(['heron', 'heron']);
   });
 
-  it('fit the text whatever the offsets are', () => {
+  it('fit the text for arbitrary offsets', () => {
     const offset = fc.integer({ min: -3, max: 60 });
     const someFacet = fc
       .tuple(

@@ -9,7 +9,7 @@ const plain = { nameMention: () => null };
 
 const textOf = (html: string) => toRichText(html, plain).text;
 
-/** Gives the marked runs of a text as `type:run`. */
+/** Returns the annotated ranges of a text as `type:range`. */
 function runsOf(html: string): readonly string[] {
   const { text, facets } = toRichText(html, plain);
   return facets.map(({ type, start, end }) => `${type}:${[...text].slice(start, end).join('')}`);
@@ -39,7 +39,7 @@ describe('the text of HTML', () => {
     ['<u>under</u> <mark>marked</mark>', 'under marked'],
     ['a<!-- b --><!DOCTYPE c><?php d ?>e', 'ae'],
     ['\uD83D<b>\uDE00</b>', '\uFFFD\uFFFD'],
-  ])('reads %j as %j', (html, text) => {
+  ])('is parsed from %j as %j', (html, text) => {
     expect(textOf(html)).toBe(text);
   });
 
@@ -55,7 +55,7 @@ describe('the text of HTML', () => {
     ['<ol><li><p>a</p><p>b</p></li></ol>', '1. a\n\n   b'],
     ['<li>alone</li>', '• alone'],
     ['<ul><li></li><li>a</li></ul>', '• a'],
-  ])('lists %j as %j', (html, text) => {
+  ])('has list items for %j as %j', (html, text) => {
     expect(textOf(html)).toBe(text);
   });
 
@@ -65,7 +65,7 @@ describe('the text of HTML', () => {
     ['a<blockquote>b<blockquote>c</blockquote></blockquote>', 'a\n\n> b\n>\n> > c'],
     ['<blockquote><ul><li>a<br>b</li></ul></blockquote>', '> • a\n>   b'],
     ['<blockquote></blockquote>a', 'a'],
-  ])('quotes %j as %j', (html, text) => {
+  ])('has quotes for %j as %j', (html, text) => {
     expect(textOf(html)).toBe(text);
   });
 
@@ -88,7 +88,7 @@ describe('the text of HTML', () => {
     ['<b>a<i>b</b>c</i>', ['bold:ab', 'italic:b']],
     ['<p><b>a</p><p>b', ['bold:a']],
     ['<code>a &lt; b</code>', ['code:a < b']],
-  ])('marks the styles of %j', (html, runs) => {
+  ])('has the styles of %j', (html, runs) => {
     expect(runsOf(html)).toEqual(runs);
   });
 
@@ -102,7 +102,7 @@ describe('the text of HTML', () => {
     ['<custom-thing onclick="alert(1)">x</custom-thing>', 'x'],
     ['a<script>b', 'a'],
     ['<scr<script>ipt>alert(1)</script>', 'ipt>alert(1)'],
-  ])('takes at most the text of %j', (html, text) => {
+  ])('has at most the text of %j', (html, text) => {
     expect(toRichText(html, plain)).toEqual({ text, facets: [] });
   });
 });
@@ -115,24 +115,24 @@ describe('a link in HTML', () => {
     return { text, links: facets.map(({ type, url }) => [type, url]) };
   }
 
-  it('is shown in full where a server hides most of it', () => {
+  it('is shown in full if the server hides most of it', () => {
     const html = `<a href="${long}" rel="nofollow"><span class="invisible">https://</span><span class="ellipsis">news.example.org/2026</span><span class="invisible">/01/a-long-address</span></a>`;
 
     expect(linkOf(`see ${html}`)).toEqual({ text: `see ${long}`, links: [['link', long]] });
   });
 
-  it('keeps a label that is no address', () => {
+  it('keeps a label that is not a URL', () => {
     expect(linkOf(`<a href="${long}">the news</a>`)).toEqual({
       text: 'the news',
       links: [['link', long]],
     });
   });
 
-  it('says where it leads when its label names another address', () => {
+  it('shows its target if the label is another URL', () => {
     expect(linkOf(`<a href="${long}">https://bank.example.com/</a>`).text).toBe(long);
   });
 
-  it('is a mention with the server of who is mentioned', () => {
+  it('is a mention with the server of the account', () => {
     const url = 'https://kelp.example.net/@kelp';
     const html = `<span class="h-card"><a href="${url}" class="u-url mention">@<span>kelp</span></a></span> hi`;
 
@@ -160,11 +160,11 @@ describe('a link in HTML', () => {
     '//protocol.example.org/',
     'https://',
     '',
-  ])('leads nowhere when its address is %j', (href) => {
+  ])('is plain text if its URL is %j', (href) => {
     expect(linkOf(`<a href="${href}">label</a>`)).toEqual({ text: 'label', links: [] });
   });
 
-  it('ends where another one or a block begins', () => {
+  it('ends at the start of another link or a block', () => {
     const html = `<a href="${long}">a<a href="${long}">b<p>c</p>`;
 
     expect(toRichText(html, plain)).toEqual({
@@ -176,7 +176,7 @@ describe('a link in HTML', () => {
     });
   });
 
-  it('is left out with an element that is', () => {
+  it('is omitted with its omitted element', () => {
     const html = `<p class="quote-inline">RE: <a href="${long}">a post</a></p><p>text</p>`;
 
     expect(textOf(html)).toBe('RE: a post\n\ntext');
@@ -238,7 +238,7 @@ describe('hostile HTML', () => {
     ['deep quotes', '<blockquote>'.repeat(10_000)],
     ['deep lists', '<ul><li>'.repeat(10_000)],
     ['deep styles', '<b><i>'.repeat(10_000)],
-  ])('is read however deep it is: %s', (_name, html) => {
+  ])('is parsed at any depth: %s', (_name, html) => {
     expect(textOf(`${html}x`)).toMatch(/x$/);
   });
 
@@ -252,7 +252,7 @@ describe('hostile HTML', () => {
     ['signs', '<'.repeat(1_000_000)],
     ['entities', '&#x'.repeat(350_000)],
     ['spaces', ' '.repeat(1_000_000)],
-  ])('is cut before a mebibyte of it takes long: %s', (_name, html) => {
+  ])('is cut so that a mebibyte of it does not take long: %s', (_name, html) => {
     expect(textOf(html).length).toBeLessThanOrEqual(262_145);
   });
 });

@@ -8,7 +8,7 @@ import {
 } from '../../../src/platforms/maximums.ts';
 
 describe('the documented limits on what sources send', () => {
-  it('are the maximums of the code, in the order of the page', () => {
+  it('are the maximums in the code, in the order of the page', () => {
     const [, section = ''] = readFileSync('docs/security.md', 'utf8').split(
       '## Limits on what sources send',
     );

@@ -16,7 +16,7 @@ describe('nestRuns', () => {
     { requiredKeys: ['type', 'start', 'end'] },
   );
 
-  it('makes any runs nest', () => {
+  it('nests arbitrary ranges', () => {
     fc.assert(
       fc.property(fc.array(run, { maxLength: 20 }), (runs) => {
         expectFacetsFit('x'.repeat(20), nestRuns(runs, 20));
@@ -24,7 +24,7 @@ describe('nestRuns', () => {
     );
   });
 
-  it('cuts no link, and has none over another', () => {
+  it('splits no link, and removes overlapping links', () => {
     fc.assert(
       fc.property(fc.array(run, { maxLength: 20 }), (runs) => {
         const links = nestRuns(runs, 20).filter(({ url }) => url !== undefined);

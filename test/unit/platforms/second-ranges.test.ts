@@ -14,7 +14,7 @@ const range = fc
     return { fromSecond, toSecond: Math.max(from, 0) + length };
   });
 
-/** The seconds of ranges, as far as these tests look. */
+/** Set of the seconds in ranges, within the bounds of these tests. */
 function secondsOf(ranges: readonly SecondRange[]): readonly number[] {
   return Array.from({ length: 60 }, (_, index) => index - 10).filter((second) =>
     ranges.some(({ fromSecond, toSecond }) => second >= fromSecond && second <= toSecond),
@@ -30,7 +30,7 @@ function expectApart(ranges: readonly SecondRange[], distance: number): void {
 }
 
 describe('ranges of seconds', () => {
-  it('are subtracted, joined and clipped as their seconds are', () => {
+  it('are subtracted, merged and clipped like sets of seconds', () => {
     fc.assert(
       fc.property(range, fc.array(range, { maxLength: 6 }), (whole, others) => {
         const [all, taken] = [secondsOf([whole]), new Set(secondsOf(others))];

@@ -4,7 +4,7 @@ import { expectFacetsFit } from '../../suites/provider-suite.ts';
 import { fc } from '../../support/fast-check.ts';
 
 describe('tagUrl', () => {
-  it('gives no URL for what is no name', () => {
+  it('returns null for an invalid name', () => {
     expect(tagUrl('hashtag', '')).toBeNull();
     expect(tagUrl('hashtag', '\ud83d')).toBeNull();
     expect(tagUrl('hashtag', '#鷺/?')).toBe('https://x.com/hashtag/%E9%B7%BA%2F%3F');
@@ -12,7 +12,7 @@ describe('tagUrl', () => {
 });
 
 describe('scanFacets', () => {
-  it('gives facets that fit, whatever the text', () => {
+  it('returns valid facets for arbitrary texts', () => {
     const part = fc.constantFrom('@', '#', '🐦', ' ', 'a', '1', '_', '鷺', '.', '/', '\ud83d');
     fc.assert(
       fc.property(fc.array(part, { maxLength: 40 }), (parts) => {

@@ -9,7 +9,7 @@ import {
 import { fc } from '../../support/fast-check.ts';
 
 describe('decodeEntities', () => {
-  it('decodes each of the five once, and nothing else', () => {
+  it('decodes each of the five entities once, and nothing else', () => {
     expect(decodeEntities('&lt;a&gt; &amp;&quot;&#39; &amp;lt; &nbsp; &')).toBe(
       `<a> &"' &lt; &nbsp; &`,
     );
@@ -17,7 +17,7 @@ describe('decodeEntities', () => {
 });
 
 describe('decodeWithOffsets', () => {
-  it('tells where each code point stands, also after pairs and entities', () => {
+  it('maps each code point, also after surrogate pairs and entities', () => {
     const { text, length, toIndex } = decodeWithOffsets('🐦&lt;&amp;b');
 
     expect({ text, length }).toEqual({ text: '🐦<&b', length: 11 });
@@ -26,7 +26,7 @@ describe('decodeWithOffsets', () => {
 });
 
 describe('codePointOffsets', () => {
-  it('maps every index, also within a pair', () => {
+  it('maps every index, also within a surrogate pair', () => {
     const toOffset = codePointOffsets('a🐦b');
 
     expect([0, 1, 2, 3, 4, 9].map(toOffset)).toEqual([0, 1, 1, 2, 3, 3]);
@@ -51,7 +51,7 @@ describe('cutText', () => {
     expect(typeof expected === 'number' ? cut.length : cut).toBe(expected);
   });
 
-  it('gives a well-formed beginning, and loses few characters', () => {
+  it('returns a well-formed prefix, and removes few characters', () => {
     const texts = fc.string({ unit: 'grapheme', minLength: 40, maxLength: 80 });
     fc.assert(
       fc.property(texts, fc.integer({ min: 30, max: 60 }), (text, max) => {
@@ -67,7 +67,7 @@ describe('cutText', () => {
 });
 
 describe('shorten', () => {
-  it('marks a cut with an ellipsis within the maximum', () => {
+  it('ends a cut text in an ellipsis within the maximum', () => {
     expect([shorten('heron', 5), shorten('heron', 4)]).toEqual(['heron', 'her…']);
   });
 });

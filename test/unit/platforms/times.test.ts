@@ -11,7 +11,7 @@ describe('readTimeMs', () => {
     ['', null],
     ['1906-03-21T20:50:14Z', null],
     ['2006-99-21T20:50:14Z', null],
-  ])('reads %o as %o', (text, expected) => {
+  ])('parses %o as %o', (text, expected) => {
     expect(readTimeMs(text)).toBe(expected);
   });
 });

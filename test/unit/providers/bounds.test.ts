@@ -26,14 +26,14 @@ function textsOf(posts: readonly Post[]): readonly number[] {
   return posts.map(({ text }) => text.length);
 }
 
-describe('an answer', () => {
-  it('is the same where nothing is too large', () => {
+describe('a bounded answer', () => {
+  it('is unchanged if nothing is too large', () => {
     const post = stubPost('1', { quote: stubPost('2'), reposted_by: stubAccount('otto') });
 
     expect(boundPost(post)).toEqual(post);
   });
 
-  it('has short texts once its budget of characters is used up, the replies first', async () => {
+  it('has short texts after its text budget is used up, first in the replies', async () => {
     const long = (id: string) => stubPost(id, { text: 'a'.repeat(6500) });
     const found = stubFound(long('1'), {
       ancestors: Array.from({ length: 5 }, (_, at) => long(`2${at}`)),
@@ -49,7 +49,7 @@ describe('an answer', () => {
     expect(warnings).toEqual([expect.stringMatching(/^In 1 post, part of the text is missing/)]);
   });
 
-  it('counts what the lines of a text cost', async () => {
+  it('counts the weight of line breaks', async () => {
     const found = stubFound(stubPost('1', { text: 'a\n'.repeat(2500) }), {
       replies: [stubPost('2', { text: 'a'.repeat(10_000) })],
     });
@@ -80,7 +80,7 @@ describe('an answer', () => {
     expect(textsOf(replies)).toEqual([300]);
   });
 
-  it('has the nearest 500 posts above, and the first 500 below', async () => {
+  it('has the nearest 500 ancestors, and the first 500 posts below', async () => {
     const posts = Array.from({ length: 501 }, (_, at) => stubPost(`${at}`));
     const lists = { ancestors: posts, continuation: posts, replies: posts };
 
@@ -100,10 +100,10 @@ describe('an answer', () => {
   });
 });
 
-describe('a text that is cut', () => {
+describe('a cut text', () => {
   const bound = (more: Partial<Status>) => boundPost(stubPost('1', more)) as Status;
 
-  it('keeps the links that are whole, and styles up to its end', () => {
+  it('keeps complete links, and styles up to its end', () => {
     const url = 'https://a.example/';
     const { facets, left_out } = bound({
       text: `🐦${'a'.repeat(25_000)}`,

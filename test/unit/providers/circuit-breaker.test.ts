@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createGates } from '../../../src/fetching/chain/provider-chain.ts';
+import { createProviderBreakers } from '../../../src/fetching/chain/provider-chain.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/platforms/provider-error.ts';
 import { type BreakerState, CircuitBreaker } from '../../../src/providers/circuit-breaker.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 let asked = 0;
 
-/** Asks for something else each time. */
+/** Runs queries with different subjects. */
 const asking = (signal = new AbortController().signal, subject = `post ${asked++}`) => ({
   signal,
   subject,
@@ -31,7 +31,7 @@ function setUp() {
 }
 
 describe('the circuit breaker', () => {
-  it('opens after five consecutive failures and then asks nobody', async () => {
+  it('opens after five consecutive failures and then refuses queries', async () => {
     const { gate, fail, succeed } = setUp();
 
     for (let i = 0; i < 5; i += 1) await fail('unavailable');
@@ -40,7 +40,7 @@ describe('the circuit breaker', () => {
     await expect(succeed()).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
-  it('stays closed when only one subject cannot be read, however often it is asked for', async () => {
+  it('stays closed if only one subject is malformed, however often it is requested', async () => {
     const { gate } = setUp();
     const failWith = (subject: string) =>
       gate
@@ -58,7 +58,7 @@ describe('the circuit breaker', () => {
   });
 
   it.each(['missing', 'ambiguous', 'rejected'] as const)(
-    'stays closed when the answer is %s',
+    'stays closed if the response is %s',
     async (kind) => {
       const { gate, fail } = setUp();
 
@@ -70,7 +70,7 @@ describe('the circuit breaker', () => {
     },
   );
 
-  it('lets one query through after 5 s and closes when it is answered', async () => {
+  it('lets one query through after 5 s and closes if that succeeds', async () => {
     const { gate, clock, changes, fail, succeed } = setUp();
     for (let i = 0; i < 5; i += 1) await fail('unavailable');
 
@@ -81,7 +81,7 @@ describe('the circuit breaker', () => {
     expect(changes).toEqual(['open', 'half_open', 'closed']);
   });
 
-  it('closes over a query that is refused for what it says', async () => {
+  it('closes after a query that is rejected for its content', async () => {
     const { gate, clock, fail, succeed } = setUp();
     for (let i = 0; i < 5; i += 1) await fail('unavailable');
     await clock.advance(5000);
@@ -92,7 +92,7 @@ describe('the circuit breaker', () => {
     await expect(succeed()).resolves.toBe('found');
   });
 
-  it('tries with one query at a time while it is half open', async () => {
+  it('lets one query at a time through while it is half open', async () => {
     const { clock, gate, fail, succeed } = setUp();
     for (let i = 0; i < 5; i += 1) await fail('unavailable');
     await clock.advance(5000);
@@ -120,7 +120,7 @@ describe('the circuit breaker', () => {
     }
   });
 
-  it('opens once for failures that come together, and stays open no longer for late ones', async () => {
+  it('opens once for concurrent failures, and ignores late ones', async () => {
     const { gate, clock, succeed } = setUp();
     const rejections: ((error: Error) => void)[] = [];
     const calls = Array.from({ length: 100 }, () =>
@@ -139,7 +139,7 @@ describe('the circuit breaker', () => {
     await expect(succeed()).resolves.toBe('found');
   });
 
-  it('takes no outcome from before for that of the probe', async () => {
+  it('ignores outcomes of earlier queries during the probe', async () => {
     const { gate, clock, fail, succeed } = setUp();
     let endOld: (error: Error) => void = () => undefined;
     const old = gate
@@ -160,7 +160,7 @@ describe('the circuit breaker', () => {
     expect(gate.state).toBe('closed');
   });
 
-  it('keeps the pause of a throttle that an answer survived', async () => {
+  it('observes the pause of a throttled part of a read', async () => {
     const { gate, succeed } = setUp();
 
     gate.pause(new ProviderError('throttled', 'Slow.', { retryAfterSeconds: 9 }));
@@ -168,7 +168,7 @@ describe('the circuit breaker', () => {
     await expect(succeed()).rejects.toMatchObject({ kind: 'throttled', retryAfterSeconds: 9 });
   });
 
-  it('does not count a caller who left', async () => {
+  it('does not count a caller that disconnects', async () => {
     const { gate } = setUp();
     const left = AbortSignal.abort();
 
@@ -182,8 +182,8 @@ describe('the circuit breaker', () => {
   });
 });
 
-describe('the pause that a throttling provider asks for', () => {
-  it('keeps it, and tells how long it still is', async () => {
+describe('the pause of a throttling provider', () => {
+  it('is observed, and its remaining time reported', async () => {
     const { clock, fail, succeed } = setUp();
     await fail('throttled', 17);
 
@@ -194,7 +194,7 @@ describe('the pause that a throttling provider asks for', () => {
     await expect(succeed()).resolves.toBe('found');
   });
 
-  it('is 30 s where the provider names none, and never over 5 minutes', async () => {
+  it('is 30 s by default, and at most 5 minutes', async () => {
     const { clock, fail, succeed } = setUp();
     await fail('throttled');
     await expect(succeed()).rejects.toMatchObject({ retryAfterSeconds: 30 });
@@ -206,11 +206,11 @@ describe('the pause that a throttling provider asks for', () => {
   });
 });
 
-describe('the gates of a provider', () => {
-  it('keep the pause of a throttle for every kind of query, and let it end', async () => {
+describe('the breakers of a provider', () => {
+  it('observe a pause for every kind of query, until it ends', async () => {
     const clock = createManualClock();
     const ask = { post: never, search: never };
-    const gates = createGates({ ask }, () => ({
+    const gates = createProviderBreakers({ ask }, () => ({
       clock,
       failures: 5,
       openMs: 5000,
@@ -230,8 +230,8 @@ describe('the gates of a provider', () => {
     await expect(read()).resolves.toBe('found');
   });
 
-  it('stay open when one of many hosts throttles or fails', async () => {
-    const gates = createGates({ ask: { post: never } }, () => ({
+  it('stay closed if one of many hosts throttles or fails', async () => {
+    const gates = createProviderBreakers({ ask: { post: never } }, () => ({
       clock: createManualClock(),
       failures: 1,
       openMs: 5000,

@@ -11,7 +11,7 @@ describe('toProviderError', () => {
     ['refused', 'unavailable'],
     ['too_large', 'malformed'],
     ['redirect', 'malformed'],
-  ] as const)('takes %s as %s, and keeps the cause', (kind, expected) => {
+  ] as const)('converts %s to %s, and keeps the cause', (kind, expected) => {
     const cause = new HttpFailure(kind, 'Secret host.');
 
     const failure = toProviderError(cause);
@@ -20,7 +20,7 @@ describe('toProviderError', () => {
     expect(failure.message).not.toContain('Secret');
   });
 
-  it('holds a host that may not be contacted against nobody but that host', () => {
+  it('reports a refused host as a failure of that host only', () => {
     const failure = toProviderError(new HttpFailure('refused', 'Secret host.'));
 
     expect(failure.isProviderWide).toBe(false);
@@ -36,7 +36,7 @@ describe('toStatusFailure', () => {
     [200, undefined],
     [404, undefined],
     [418, undefined],
-  ])('takes %i as %s', (status, kind) => {
+  ])('converts %i to %s', (status, kind) => {
     expect(toStatusFailure(status, undefined)?.kind).toBe(kind);
   });
 
@@ -44,7 +44,7 @@ describe('toStatusFailure', () => {
     [17, 17],
     [0, 0],
     [undefined, undefined],
-  ])('tells of a wait of %s seconds as %i', (asked, told) => {
+  ])('limits a wait of %s seconds to %i', (asked, told) => {
     expect(toStatusFailure(429, asked)?.retryAfterSeconds).toBe(told);
   });
 });

@@ -23,8 +23,8 @@ function setUp(perMinute: number, maxWaitMs: number) {
   return { clock, http, sentAt };
 }
 
-describe('the pace of an upstream', () => {
-  it('sends no more than its number in any 60 seconds, and the rest in their turn', async () => {
+describe('the rate limit of an upstream', () => {
+  it('sends at most its number of requests in any 60 seconds, and the others in order', async () => {
     const { clock, http, sentAt } = setUp(3, 120_000);
 
     const requests = Array.from({ length: 7 }, () => http.get(url, { signal }));
@@ -40,7 +40,7 @@ describe('the pace of an upstream', () => {
     expect(sentAt).toEqual([0, 0, 0, 60_000, 60_000, 60_000, 120_000]);
   });
 
-  it('says throttled, and how long, when the turn would come too late', async () => {
+  it('throws `throttled` with the wait if the wait would be too long', async () => {
     const { clock, http } = setUp(1, 9000);
     await http.get(url, { signal });
     await clock.advance(20_000);
@@ -63,7 +63,7 @@ describe('the pace of an upstream', () => {
     expect(sentAt).toHaveLength(1);
   });
 
-  it('leaves half of the turns to others when one client asks for all of them', async () => {
+  it('leaves half of the turns to others if one client requests all of them', async () => {
     const { http, sentAt } = setUp(1000, 9000);
     const ask = (address: string) =>
       http.get(url, { signal, client: { address, network: null } }).catch((error) => error);
@@ -80,7 +80,7 @@ describe('the pace of an upstream', () => {
     expect(modest.filter((answer) => answer instanceof Error)).toEqual([]);
   });
 
-  it('leaves a client its first hundred turns however many others ask', async () => {
+  it('guarantees a client its first hundred turns', async () => {
     const { http, sentAt } = setUp(150, 9000);
     const ask = (address: string) =>
       http.get(url, { signal, client: { address, network: null } }).catch((error) => error);
@@ -90,7 +90,7 @@ describe('the pace of an upstream', () => {
     expect(sentAt).toHaveLength(100);
   });
 
-  it('names the moment at which a client has its fair part again', async () => {
+  it('reports when a client is within its fair share again', async () => {
     const { clock, http, sentAt } = setUp(400, 9000);
     const client = { address: 'a:b:c:d', network: 'a:b:c/48' };
     const ask = () => http.get(url, { signal, client }).catch((error) => error);
@@ -108,7 +108,7 @@ describe('the pace of an upstream', () => {
     expect(sentAt.at(-1)).toBe(60_000);
   });
 
-  it('lets unhurried requests of one client wait for its fair part', async () => {
+  it('makes background requests of one client wait for its fair share', async () => {
     const { clock, http, sentAt } = setUp(400, 9000);
     const context = { signal, client: { address: '192.0.2.1', network: null }, isBackground: true };
     const requests = Array.from({ length: 250 }, () => http.get(url, context));

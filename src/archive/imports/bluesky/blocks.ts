@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import type { CID } from 'multiformats/cid';
 import type { z } from 'zod';
 import { connectSqlite } from '../../../core/files/sqlite.ts';
-import { type FoundBlock, tryDecode } from './car.ts';
+import { type BlockPosition, tryDecode } from './car.ts';
 import type { FileWindow } from './file-window.ts';
 
 export type Blocks = ReturnType<typeof openBlocks>;
 
-/** SHA-256 in the table of multihashes, and DAG-CBOR in that of codecs: a repository has no others. */
+/** Codes of SHA-256 (multihash) and DAG-CBOR (multicodec), which all records of repositories use. */
 const codes = { sha256: 0x12, dagCbor: 0x71 } as const;
 
 /**
- * Opens the blocks of a file; close them with `close()`. Their index is a nameless database of SQLite's, in memory as
- * far as its cache reaches, else in a file that goes with the process.
+ * Opens the index of a file's blocks. Close it with `close()`. The index is an unnamed SQLite database, which spills to
+ * a temporary file when it exceeds the cache.
  */
 export function openBlocks(file: FileWindow) {
   const database = connectSqlite({ path: '' });
@@ -26,32 +26,32 @@ export function openBlocks(file: FileWindow) {
   `);
   const add = database.prepare('INSERT OR IGNORE INTO blocks VALUES (?, ?, ?)');
   const mark = database.prepare('INSERT OR IGNORE INTO marks VALUES (?)');
-  const find = database.prepare<[Uint8Array], Pick<FoundBlock, 'offset' | 'length'>>(
+  const find = database.prepare<[Uint8Array], Pick<BlockPosition, 'offset' | 'length'>>(
     'SELECT offset, length FROM blocks WHERE cid = ?',
   );
   let bytesRead = 0;
   const readBytes = (cid: CID): Uint8Array | string => {
     if (cid.code !== codes.dagCbor || cid.multihash.code !== codes.sha256) {
-      return 'Its address is of a kind that repositories do not have.';
+      return 'Its CID is of a kind that repositories do not use.';
     }
     const place = find.get(cid.bytes);
     if (place === undefined) return 'It is not in the file.';
     const bytes = file.read(place.offset, place.length);
     bytesRead += bytes.length;
     const isOwn = createHash('sha256').update(bytes).digest().equals(cid.multihash.digest);
-    return isOwn ? bytes : 'Its bytes are not those that its address stands for.';
+    return isOwn ? bytes : 'Its content does not match its CID.';
   };
   return {
-    /** Notes where a block is; the first of equal CIDs counts. */
-    add: ({ cid, offset, length }: FoundBlock) => void add.run(cid, offset, length),
-    /** Returns whether this is the first time that a CID is marked. */
-    mark: (cid: CID) => mark.run(cid.bytes).changes === 1,
-    /** Reads a block, or returns in a sentence why not: `misfit` if it does not have the schema. */
-    read: <Value extends object>(cid: CID, schema: z.ZodType<Value>, misfit: string) => {
+    /** Adds a block to the index. The first block with a CID is used. */
+    add: ({ cid, offset, length }: BlockPosition) => void add.run(cid, offset, length),
+    /** Records that a CID was visited. Returns whether this is the first visit. */
+    markVisited: (cid: CID) => mark.run(cid.bytes).changes === 1,
+    /** Reads a block, or returns a sentence that says why not: `fault` if its value does not have the schema. */
+    read: <Value extends object>(cid: CID, schema: z.ZodType<Value>, fault: string) => {
       const bytes = readBytes(cid);
       if (typeof bytes === 'string') return bytes;
       const value = tryDecode(bytes);
-      return value === undefined ? 'It is no DAG-CBOR.' : (schema.safeParse(value).data ?? misfit);
+      return value === undefined ? 'It is not DAG-CBOR.' : (schema.safeParse(value).data ?? fault);
     },
     get bytesRead() {
       return bytesRead;

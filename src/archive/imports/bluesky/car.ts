@@ -4,22 +4,22 @@ import { z } from 'zod';
 import type { FileWindow } from './file-window.ts';
 
 /**
- * A CAR file, version 1: `varint(length) header`, then any number of `varint(length) CID bytes`, where the length
- * counts CID and bytes. The header is DAG-CBOR: `{ roots: [CID], version: 1 }`. The blocks stand in no promised order.
- * Source: https://ipld.io/specs/transport/car/carv1/ and https://atproto.com/specs/repository
+ * CAR file, version 1: `varint(length) header`, then any number of `varint(length) CID bytes`, where the length
+ * includes the CID. The header is DAG-CBOR: `{ roots: [CID], version: 1 }`. Blocks can be in any order. Source:
+ * https://ipld.io/specs/transport/car/carv1/ and https://atproto.com/specs/repository
  */
 
-/** The most bytes that are read of each. Records have at most 1 MiB by the spec. */
+/** Maximum sizes in bytes. The specification limits records to 1 MiB. */
 const limits = { block: 2 * 1024 * 1024, header: 64 * 1024, cid: 128, varint: 8 } as const;
 
-/** The bytes of a block's CID, and the place of its own. */
-export interface FoundBlock {
+/** CID of a block, and the position of its content. */
+export interface BlockPosition {
   readonly cid: Uint8Array;
   readonly offset: number;
   readonly length: number;
 }
 
-/** What stands before the blocks: the commit, and where the first block begins. */
+/** Header of a CAR file: the CID of the commit, and the offset of the first block. */
 export interface CarHeader {
   readonly root: CID;
   readonly end: number;
@@ -30,8 +30,8 @@ export const link = z.custom<CID>((value) => CID.asCID(value) !== null);
 const header = z.object({ roots: z.array(link).default([]), version: z.number() });
 
 /**
- * Reads the header; null where the file does not begin as a CAR file does.
- * @throws Error with a sentence where it is one of another version, or has no root
+ * Reads the header. Returns `null` if the file is not a CAR file.
+ * @throws Error with a sentence if the file has another version, or no root
  */
 export function readCarHeader(file: FileWindow): CarHeader | null {
   const length = readVarint(file.read(0, limits.varint));
@@ -39,58 +39,59 @@ export function readCarHeader(file: FileWindow): CarHeader | null {
   const parsed = header.safeParse(tryDecode(file.read(length.bytes, length.value)));
   if (!parsed.success) return null;
   const { roots, version } = parsed.data;
-  if (version !== 1) throw new Error(`This is a CAR file of version ${version}; only 1 is read.`);
+  if (version !== 1)
+    throw new Error(`This CAR file has version ${version}. Only version 1 is read.`);
   const [root] = roots;
-  if (root === undefined) throw new Error('This CAR file names no root, so it is no repository.');
+  if (root === undefined) throw new Error('This CAR file has no root, so it is not a repository.');
   return { root, end: length.bytes + length.value };
 }
 
 /**
- * Yields the blocks that are not larger than a record can be, in the order of the file and without reading them. The
- * last is a sentence if the file makes no sense any more there.
+ * Yields the positions of the blocks that are small enough to be records, in the order of the file, without reading
+ * their content. If the file becomes invalid, the last value is a sentence that says so.
  */
-export function* walkBlocks(file: FileWindow, from: number): Generator<FoundBlock | string> {
+export function* listBlocks(file: FileWindow, from: number): Generator<BlockPosition | string> {
   for (let at = from; at < file.size; ) {
-    const block = readPlace(file, at);
+    const block = readBlockPosition(file, at);
     if (typeof block === 'string' || block.length <= limits.block) yield block;
     if (typeof block === 'string') return;
     at = block.offset + block.length;
   }
 }
 
-/** Reads where the block at a place is, or says why there is none. */
-function readPlace(file: FileWindow, at: number): FoundBlock | string {
+/** Reads the position of the block at an offset, or returns a sentence that says why it is invalid. */
+function readBlockPosition(file: FileWindow, at: number): BlockPosition | string {
   const bytes = file.read(at, limits.varint + limits.cid);
   const length = readVarint(bytes);
-  if (length === null) return `The file makes no sense from byte ${at} on.`;
+  if (length === null) return `The file is invalid from byte ${at}.`;
   const end = at + length.bytes + length.value;
   if (end > file.size) return `The file ends within the block at byte ${at}.`;
   const cid = readCid(bytes.subarray(length.bytes, length.bytes + length.value));
-  if (cid === null) return `The file makes no sense from byte ${at} on.`;
+  if (cid === null) return `The file is invalid from byte ${at}.`;
   const offset = at + length.bytes + cid.length;
   return { cid, offset, length: end - offset };
 }
 
-/** Decodes DAG-CBOR; undefined where it is none. */
+/** Decodes DAG-CBOR; returns `undefined` if the bytes are invalid. */
 export function tryDecode(bytes: Uint8Array): unknown {
   try {
     return decode(bytes);
   } catch {
-    return undefined; // broken, not canonical, or nested without end: no value in any case
+    return undefined; // invalid, not canonical, or nested too deeply
   }
 }
 
-/** Gives the bytes of the CID that some bytes begin with; null where they begin with none. */
+/** Returns the bytes of the CID at the start of `bytes`; `null` if there is none. */
 function readCid(bytes: Uint8Array): Uint8Array | null {
   try {
     const { size } = CID.inspectBytes(bytes);
     return size <= bytes.length ? bytes.subarray(0, size) : null;
   } catch {
-    return null; // no version of CID begins like this
+    return null; // not a CID of any version
   }
 }
 
-/** Reads an unsigned LEB128 number and how many bytes it takes; null where there is none. */
+/** Reads an unsigned LEB128 number and its length in bytes; returns `null` if it is invalid. */
 function readVarint(bytes: Uint8Array): { readonly value: number; readonly bytes: number } | null {
   let value = 0;
   for (let index = 0; index < limits.varint; index++) {

@@ -3,49 +3,50 @@ import type { z } from 'zod';
 import type { Account } from '../../../model/account.ts';
 import type { Status } from '../../../model/post.ts';
 import { hidingLabels } from '../../../platforms/bluesky-labels.ts';
-import { type ExportItem, skip } from '../export-source.ts';
+import { type ExportItem, skipRecord } from '../export-source.ts';
 import type { Blocks } from './blocks.ts';
 import { followRecord, type PostRecord, postRecord, repostRecord, timeOfKey } from './records.ts';
 import { type Owner, quotedBy, shapePost } from './shape.ts';
 import type { Leaf } from './tree.ts';
 
-export interface Reading {
+export interface RecordContext {
   readonly blocks: Blocks;
   readonly owner: Owner;
   readonly account: Account;
 }
 
-type Place = Pick<Leaf, 'path' | 'cid'>;
+type RecordRef = Pick<Leaf, 'path' | 'cid'>;
 
 const posts = 'app.bsky.feed.post';
 
-/** The readers of the collections that are imported besides the profile. */
-const readers: ReadonlyMap<string, (of: Place, reading: Reading) => ExportItem | string> = new Map([
-  [posts, readPost],
-  ['app.bsky.feed.repost', readRepost],
-  ['app.bsky.graph.follow', readFollow],
-]);
+/** Readers of the imported collections other than the profile. */
+const readers: ReadonlyMap<string, (of: RecordRef, context: RecordContext) => ExportItem | string> =
+  new Map([
+    [posts, readPost],
+    ['app.bsky.feed.repost', readRepost],
+    ['app.bsky.graph.follow', readFollow],
+  ]);
 
-const readerOf = ({ path }: Place) => readers.get(path.slice(0, path.indexOf('/')));
+const readerOf = ({ path }: RecordRef) => readers.get(path.slice(0, path.indexOf('/')));
 
-export function isImported(of: Place): boolean {
+export function isImported(of: RecordRef): boolean {
   return readerOf(of) !== undefined;
 }
 
-/** Reads a record of a collection that is imported. */
-export function readItem(of: Place, reading: Reading): ExportItem {
-  const item = readerOf(of)?.(of, reading) ?? 'It is of no collection that is imported.';
-  return typeof item === 'string' ? skip(of.path, item) : item;
+/** Reads a record of an imported collection. */
+export function readItem(of: RecordRef, context: RecordContext): ExportItem {
+  const item = readerOf(of)?.(of, context) ?? 'Its collection is not imported.';
+  return typeof item === 'string' ? skipRecord(of.path, item) : item;
 }
 
-function readPost(of: Place, reading: Reading): ExportItem | string {
-  const found = readRecord(of, reading.blocks, postRecord);
+function readPost(of: RecordRef, context: RecordContext): ExportItem | string {
+  const found = readRecord(of, context.blocks, postRecord);
   if (typeof found === 'string') return found;
   if (isHidden(found.record)) {
-    return { ...skip(of.path, 'Its author asks that not everybody sees it.'), cause: 'private' };
+    return { ...skipRecord(of.path, 'Its author did not make it public.'), cause: 'private' };
   }
-  const quote = readOwnQuote(found.record, reading);
-  const post = shapePost({ ...found, author: reading.account, quote });
+  const quote = readOwnQuote(found.record, context);
+  const post = shapePost({ ...found, author: context.account, quote });
   const parentId = post.replying_to?.status ?? null;
   return { kind: 'post', post, parentId, created: found.createdMs / 1000 };
 }
@@ -54,8 +55,11 @@ function isHidden({ labels }: PostRecord): boolean {
   return labels.some((label) => hidingLabels.has(label));
 }
 
-/** A post of one's own that is quoted stands in the same file, by the CID that the quote names. */
-function readOwnQuote({ embed }: PostRecord, { blocks, owner, account }: Reading): Status | null {
+/** Returns the quoted post if it is by the same author, because then it is in the same file. */
+function readOwnQuote(
+  { embed }: PostRecord,
+  { blocks, owner, account }: RecordContext,
+): Status | null {
   const { uri, cid } = quotedBy(embed) ?? {};
   if (cid === undefined || uri?.did !== owner.did || uri.collection !== posts) return null;
   try {
@@ -64,15 +68,15 @@ function readOwnQuote({ embed }: PostRecord, { blocks, owner, account }: Reading
     if (typeof found === 'string' || isHidden(found.record)) return null;
     return shapePost({ ...found, author: account, quote: null });
   } catch {
-    return null; // it is named by no CID
+    return null; // the reference has no valid CID
   }
 }
 
-function readRepost(of: Place, { blocks, owner }: Reading): ExportItem | string {
+function readRepost(of: RecordRef, { blocks, owner }: RecordContext): ExportItem | string {
   const found = readRecord(of, blocks, repostRecord);
   if (typeof found === 'string') return found;
   const { uri } = found.record.subject;
-  if (uri?.collection !== posts) return 'What it passes on is no post.';
+  if (uri?.collection !== posts) return 'The reposted record is not a post.';
   return {
     kind: 'repost',
     handle: owner.name,
@@ -82,21 +86,21 @@ function readRepost(of: Place, { blocks, owner }: Reading): ExportItem | string 
   };
 }
 
-function readFollow({ cid }: Place, { blocks, owner }: Reading): ExportItem | string {
-  const record = blocks.read(cid, followRecord, 'It is no record of a follow.');
+function readFollow({ cid }: RecordRef, { blocks, owner }: RecordContext): ExportItem | string {
+  const record = blocks.read(cid, followRecord, 'It is not a follow record.');
   if (typeof record === 'string') return record;
   return { kind: 'follow', follower: owner.name, followed: record.subject };
 }
 
-/** Reads a record and its time, which it says or its key was made from; else returns in a sentence why not. */
+/** Reads a record with its time, from the record or its key. Returns a sentence if that fails. */
 function readRecord<Row extends { readonly createdAt: number | null }>(
-  { path, cid }: Place,
+  { path, cid }: RecordRef,
   blocks: Blocks,
   schema: z.ZodType<Row>,
 ) {
-  const record = blocks.read(cid, schema, 'It is no record of its collection.');
+  const record = blocks.read(cid, schema, 'It is not a valid record of its collection.');
   if (typeof record === 'string') return record;
   const key = path.slice(path.indexOf('/') + 1);
   const createdMs = record.createdAt ?? timeOfKey(key);
-  return createdMs === null ? 'It has no time.' : { key, record, createdMs };
+  return createdMs === null ? 'It has no date.' : { key, record, createdMs };
 }

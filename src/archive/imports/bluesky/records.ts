@@ -1,14 +1,22 @@
 import { CID } from 'multiformats/cid';
 import { z } from 'zod';
 import { blueskyFacet } from '../../../platforms/bluesky-facets.ts';
-import { address, eachOf, lenient, text, token, url, words } from '../../../platforms/lenient.ts';
+import {
+  lenient,
+  listOf,
+  text,
+  textOrNull,
+  token,
+  url,
+  urlOrNull,
+} from '../../../platforms/lenient.ts';
 import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs } from '../../../platforms/times.ts';
 import { link } from './car.ts';
 
 /**
- * The records that are imported, by their lexicons: https://atproto.com/lexicons/app-bsky-feed, `-graph` and `-actor`.
- * What a record must have is required, everything else may be odd.
+ * Records that are imported, by their lexicons: https://atproto.com/lexicons/app-bsky-feed, `-graph` and `-actor`.
+ * Required members must be valid. Other members may be invalid and are then ignored.
  */
 
 const timeMs = token
@@ -17,19 +25,19 @@ const timeMs = token
   .transform((ms) => ms ?? null);
 
 const labels = z
-  .object({ values: eachOf(z.object({ val: token }), maximums.labels) })
+  .object({ values: listOf(z.object({ val: token }), maximums.labels) })
   .transform(({ values }): readonly string[] => values.map(({ val }) => val));
 
 const selfLabels = lenient(labels).transform((values) => values ?? []);
 
-/** A file that a record names, by its CID in text; the second form is that of records before 2023. */
+/** CID of a file that a record names. The second form is that of records before 2023. */
 const blob = z.union([
   z.object({ ref: link }).transform(({ ref }) => ref.toString()),
   z.object({ cid: token }).transform(({ cid }, context) => {
     try {
       return CID.parse(cid).toString();
     } catch {
-      context.addIssue({ code: 'custom', message: 'This is no CID.' });
+      context.addIssue({ code: 'custom', message: 'This is not a CID.' });
       return z.NEVER;
     }
   }),
@@ -37,9 +45,9 @@ const blob = z.union([
 
 const aspectRatio = lenient(z.object({ width: z.number().min(1), height: z.number().min(1) }));
 
-const picture = z.object({ image: blob, alt: words, aspectRatio });
+const picture = z.object({ image: blob, alt: textOrNull, aspectRatio });
 
-/** A record's address: `at://did/collection/key`; null if it is none, or names its account by handle. */
+/** Address of a record: `at://did/collection/key`. `null` for other addresses and for those with a handle. */
 const recordAddress = url.transform((uri) => {
   const [match, did = '', collection = '', key = ''] =
     /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]{1,250})\/([A-Za-z0-9.-]{1,317})\/([A-Za-z0-9._:~-]{1,512})$/.exec(
@@ -48,19 +56,19 @@ const recordAddress = url.transform((uri) => {
   return match === undefined ? null : { did, collection, key };
 });
 
-/** Another record, by address and content. */
+/** Reference to a record by address and content hash. */
 const strongRef = z.object({ uri: recordAddress, cid: token });
 
 const mediaEmbed = z.discriminatedUnion('$type', [
-  z.object({ $type: z.literal('app.bsky.embed.images'), images: eachOf(picture, maximums.media) }),
-  z.object({ $type: z.literal('app.bsky.embed.gallery'), items: eachOf(picture, maximums.media) }),
-  z.object({ $type: z.literal('app.bsky.embed.video'), video: blob, alt: words, aspectRatio }),
+  z.object({ $type: z.literal('app.bsky.embed.images'), images: listOf(picture, maximums.media) }),
+  z.object({ $type: z.literal('app.bsky.embed.gallery'), items: listOf(picture, maximums.media) }),
+  z.object({ $type: z.literal('app.bsky.embed.video'), video: blob, alt: textOrNull, aspectRatio }),
   z.object({
     $type: z.literal('app.bsky.embed.external'),
     external: z.object({
       uri: url,
       title: lenient(text),
-      description: words,
+      description: textOrNull,
       thumb: lenient(blob),
     }),
   }),
@@ -78,15 +86,15 @@ const embed = z.discriminatedUnion('$type', [
 
 export type Embed = z.output<typeof embed>;
 
-/** An embed other than a post. */
+/** Embed without a quoted record. */
 export type MediaEmbed = z.output<typeof mediaEmbed>;
 
 export const postRecord = z.object({
   $type: z.literal('app.bsky.feed.post'),
   text,
   createdAt: timeMs,
-  facets: eachOf(blueskyFacet, maximums.facets),
-  langs: eachOf(token, maximums.languages),
+  facets: listOf(blueskyFacet, maximums.facets),
+  langs: listOf(token, maximums.languages),
   reply: lenient(z.object({ parent: z.object({ uri: recordAddress }) })),
   embed: lenient(embed),
   labels: selfLabels,
@@ -105,12 +113,12 @@ export const followRecord = z.object({
   subject: z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,250}$/),
 });
 
-/** `app.bsky.actor.profile`, of which there is one, under the key `self`. */
+/** Profile, `app.bsky.actor.profile`. There is one, with the key `self`. */
 export const profileRecord = z.object({
   $type: z.literal('app.bsky.actor.profile'),
-  displayName: words,
-  description: words,
-  website: address,
+  displayName: textOrNull,
+  description: textOrNull,
+  website: urlOrNull,
   avatar: lenient(blob),
   banner: lenient(blob),
   createdAt: timeMs,
@@ -119,17 +127,17 @@ export const profileRecord = z.object({
 
 export type ProfileRecord = z.output<typeof profileRecord>;
 
-/** `{ did, version, data }`: the root of the repository. `data` is the root of the tree. */
+/** Commit, the root of the repository. `data` is the root of the tree. */
 export const commit = z.object({
   did: z.string().regex(/^did:(?:plc:[a-z2-7]{24}|web:[A-Za-z0-9.%-]{1,253})$/),
   version: z.number(),
   data: link,
 });
 
-/** Letters of a key that is made from a time, in their order. */
+/** Alphabet of record keys that are made from a time. */
 const tidLetters = '234567abcdefghijklmnopqrstuvwxyz';
 
-/** Returns the time in ms that a record key was made from, null without one (https://atproto.com/specs/tid). */
+/** Returns the time in milliseconds of a record key, or `null` for keys without one (https://atproto.com/specs/tid). */
 export function timeOfKey(key: string): number | null {
   if (!/^[2-7a-j][2-7a-z]{12}$/.test(key)) return null;
   let value = 0n;

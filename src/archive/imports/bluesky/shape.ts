@@ -11,14 +11,14 @@ import type { Embed, MediaEmbed, PostRecord, ProfileRecord } from './records.ts'
 
 export interface Owner {
   readonly did: string;
-  /** The handle, or the DID where it is not known. */
+  /** Handle, or the DID if the handle is unknown. */
   readonly name: string;
 }
 
-/** Whether a profile was there: where it cannot be read, what it asks for is not known either. */
+/** Profile record. With an unreadable profile, it is unknown whether the account is public. */
 export type Profile = ProfileRecord | 'none' | 'unreadable';
 
-/** Makes the account. One that asks not to be shown to everybody is protected, and so is one that may. */
+/** Returns the account. It is protected if it is, or may be, hidden from logged-out visitors. */
 export function shapeAccount(owner: Owner, profile: Profile): Account {
   const record = typeof profile === 'string' ? null : profile;
   const isHidden = profile === 'unreadable' || record?.labels.includes(signedInOnly) === true;
@@ -38,7 +38,7 @@ export function shapeAccount(owner: Owner, profile: Profile): Account {
   });
 }
 
-/** A post's record with what it does not say itself. `quote`: the post that it quotes, if that is the author's own. */
+/** Post record with facts from elsewhere. `quote` is the quoted post if it is by the same author. */
 interface ShapeablePost {
   readonly record: PostRecord;
   readonly key: string;
@@ -47,17 +47,17 @@ interface ShapeablePost {
   readonly quote: Status | null;
 }
 
-/** Makes the post. Nobody's counts are in a repository. */
+/** Returns the post. Repositories contain no counts. */
 export function shapePost({ record, key, createdMs, author, quote }: ShapeablePost): Status {
   const owner = { did: author.id, name: author.screen_name };
   const card = cardOf(record.embed, owner);
-  const elsewhere = quote === null ? quoteCard(record.embed) : null;
+  const quotedCard = quote === null ? quoteCard(record.embed) : null;
   return {
     type: 'status',
     id: key,
     url: urlOfPost(owner.name, key),
-    // A post has one card. Where a page has it, the address of the quoted post ends the text.
-    ...toText(record, card === null ? null : elsewhere),
+    // A post has one card. If the card is a web page, the address of the quoted post is added to the text.
+    ...toText(record, card === null ? null : quotedCard),
     ...toCreated(createdMs),
     author,
     lang: record.langs[0] ?? null,
@@ -76,14 +76,14 @@ export function shapePost({ record, key, createdMs, author, quote }: ShapeablePo
     media: toMediaSet(mediaOf(record.embed, owner)),
     poll: null,
     article: null,
-    card: card ?? elsewhere,
+    card: card ?? quotedCard,
     community_note: null,
     context: null,
     platform: 'bluesky',
   };
 }
 
-/** Returns the record that a post quotes; null if it quotes none. */
+/** Returns the reference to the quoted record; `null` if there is none. */
 export function quotedBy(embed: Embed | null) {
   return embed !== null && 'record' in embed ? embed.record : null;
 }
@@ -95,7 +95,7 @@ function toText(
   const own = shapeFacets(text, facets);
   if (quoted === null) return { text, facets: own };
   const start = countCodePoints(text) + 2;
-  const end = start + quoted.url.length; // addresses are ASCII
+  const end = start + quoted.url.length; // URLs are ASCII
   const facet = { type: 'link', start, end, url: quoted.url } as const;
   return { text: `${text}\n\n${quoted.url}`, facets: [...own, facet] };
 }
@@ -152,11 +152,11 @@ function toVideo({ video, alt, aspectRatio }: Video, { did }: Owner): Media {
   };
 }
 
-/** Clients write the size in pixels, or a mere ratio such as 16 to 9, which is no size. */
-const leastSize = 64;
+/** Minimum width and height to count as pixels. Some clients write a ratio such as 16 to 9 instead. */
+const minPixels = 64;
 
 function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> {
-  const isSize = ratio !== null && Math.min(ratio.width, ratio.height) >= leastSize;
+  const isSize = ratio !== null && Math.min(ratio.width, ratio.height) >= minPixels;
   return isSize ? { width: ratio.width, height: ratio.height } : { width: null, height: null };
 }
 
@@ -168,7 +168,7 @@ function cardOf(embed: Embed | null, owner: Owner): Card | null {
   return { url: uri, title: title ?? '', description, image_url: image };
 }
 
-/** What is quoted stands in another repository: it is there, but only its address is in this one. */
+/** Returns a card for a quoted record of another repository, of which only the address is known. */
 function quoteCard(embed: Embed | null): Card | null {
   const address = quotedBy(embed)?.uri ?? null;
   const page = address === null ? undefined : pages.get(address.collection);
@@ -177,7 +177,7 @@ function quoteCard(embed: Embed | null): Card | null {
   return { url, title: page.title, description: null, image_url: null };
 }
 
-/** The pages of records that are quoted, by their collection. */
+/** Pages of quotable records, by collection. */
 const pages: ReadonlyMap<string, { readonly folder: string; readonly title: string }> = new Map([
   ['app.bsky.feed.post', { folder: 'post', title: 'Quoted post' }],
   ['app.bsky.feed.generator', { folder: 'feed', title: 'Feed' }],
@@ -188,7 +188,7 @@ function imageUrl(preset: string, owner: Owner, cid: string | null): string | nu
   return cid === null ? null : cdn(preset, owner, cid);
 }
 
-/** Pictures are served by the CID of the file that the author uploaded. */
+/** Returns the URL of an image, which the CDN serves by the CID of the uploaded file. */
 function cdn(preset: string, { did }: Owner, cid: string): string {
   return `https://cdn.bsky.app/img/${preset}/plain/${did}/${cid}@jpeg`;
 }

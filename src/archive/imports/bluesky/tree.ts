@@ -4,9 +4,9 @@ import type { Blocks } from './blocks.ts';
 import { link } from './car.ts';
 
 /**
- * A node of the tree that holds the records (a Merkle search tree): `l` leads to the keys before the first entry. Each
- * entry has a key, of which the first `p` bytes are those of the entry before and `k` are the rest, the record `v`,
- * and `t`, which leads to the keys between it and the next entry. Source:
+ * Node of the Merkle search tree of the records. `l` refers to the node with the keys before the first entry. Each
+ * entry has a key, which shares its first `p` bytes with the key of the previous entry and continues with `k`; the
+ * record `v`; and `t`, the node with the keys between this entry and the next one. Source:
  * https://atproto.com/specs/repository#mst-structure
  */
 const node = z.object({
@@ -21,36 +21,36 @@ const node = z.object({
   ),
 });
 
-/** A record's place: `app.bsky.feed.post/3kabc`. */
+/** Path of a record, such as `app.bsky.feed.post/3kabc`, and its CID. */
 export interface Leaf {
   readonly kind: 'leaf';
   readonly path: string;
   readonly cid: CID;
 }
 
-/** A part of the tree that could not be read. `after`: the last record before it; null if it begins the tree. */
+/** Unreadable part of the tree. `after` is the path of the last record before it; `null` at the start of the tree. */
 interface TreeFault {
   readonly kind: 'fault';
   readonly after: string | null;
-  readonly why: string;
+  readonly reason: string;
 }
 
 type Step = Leaf | { readonly kind: 'branch'; readonly cid: CID };
 
-/** Keys are spread so that a tree of a million million records has about twenty levels. */
+/** Maximum depth. A tree of a million million records has about twenty levels. */
 const maxDepth = 128;
 
 /**
- * Yields the records' places in the order of their keys, and the parts that are missing. Each node is read once, so
- * that a tree that leads back into itself ends.
+ * Yields the records in the order of their keys, and the unreadable parts. Each node is read once, so that cyclic trees
+ * end.
  */
 export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault> {
   let last: string | null = null;
   for (const found of walkNode(blocks, root, 1)) {
     if (typeof found === 'string') {
-      yield { kind: 'fault', after: last, why: found };
+      yield { kind: 'fault', after: last, reason: found };
     } else if (last !== null && found.path <= last) {
-      yield { kind: 'fault', after: last, why: `${found.path} stands out of order.` };
+      yield { kind: 'fault', after: last, reason: `${found.path} is out of order.` };
     } else {
       last = found.path;
       yield found;
@@ -58,9 +58,9 @@ export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault
   }
 }
 
-/** Yields the records' places below a node, and for each node that cannot be read the reason. */
+/** Yields the records below a node, and a reason for each node that cannot be read. */
 function* walkNode(blocks: Blocks, cid: CID, depth: number): Generator<Leaf | string> {
-  const steps = depth > maxDepth ? 'It lies too deep.' : readNode(blocks, cid);
+  const steps = depth > maxDepth ? 'The tree is too deep.' : readNode(blocks, cid);
   if (typeof steps === 'string') {
     yield steps;
     return;
@@ -71,20 +71,20 @@ function* walkNode(blocks: Blocks, cid: CID, depth: number): Generator<Leaf | st
   }
 }
 
-const noNode = 'It is no node of a tree.';
+const notANode = 'It is not a tree node.';
 
-/** Reads what a node leads to, in order, or returns why it cannot be told. */
+/** Reads the records and branches of a node in order, or returns the reason why it cannot be read. */
 function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
-  if (!blocks.mark(cid)) return 'The tree leads to it a second time.';
-  const read = blocks.read(cid, node, noNode);
+  if (!blocks.markVisited(cid)) return 'The tree refers to this node twice.';
+  const read = blocks.read(cid, node, notANode);
   if (typeof read === 'string') return read;
   const steps: Step[] = toBranch(read.l);
   let key: Uint8Array = new Uint8Array();
   for (const { p, k, v, t } of read.e) {
-    if (p > key.length) return noNode;
+    if (p > key.length) return notANode;
     key = Buffer.concat([key.subarray(0, p), k]);
     const path = readPath(key);
-    if (path === null) return 'It has a key that is none.';
+    if (path === null) return 'It has an invalid key.';
     steps.push({ kind: 'leaf', path, cid: v }, ...toBranch(t));
   }
   return steps;
@@ -94,7 +94,7 @@ function toBranch(cid: CID | null): Step[] {
   return cid === null ? [] : [{ kind: 'branch', cid }];
 }
 
-/** Keys are ASCII: a collection and a record key. */
+/** Returns the path of a key: a collection and a record key, in ASCII. */
 function readPath(key: Uint8Array): string | null {
   if (key.length > 1024) return null;
   const path = Buffer.from(key).toString('latin1');

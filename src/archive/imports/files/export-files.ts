@@ -2,13 +2,13 @@ import { open } from 'node:fs/promises';
 import type { ExportSource } from '../export-source.ts';
 
 export interface ExportFile {
-  /** Its path within the export, with `/` between folders. */
+  /** Path within the export, with `/` between folders. */
   readonly name: string;
-  /** How long it is when it is read. */
+  /** Uncompressed size in bytes. */
   readonly bytes: number;
 }
 
-/** The files of an export, in a folder, a zip file or a tar file. Close it with `close()`. */
+/** Files of an export in a folder, a zip file or a tar file. Close it with `close()`. */
 export interface ExportFiles {
   readonly files: readonly ExportFile[];
   /** Reads a file of `files`. @throws Error with a sentence if it cannot be read */
@@ -18,20 +18,20 @@ export interface ExportFiles {
 
 export const maxListedFiles = 10_000;
 
-/** Text is compressed to about a tenth. Up to `largeBytes` files may grow more: they do no harm. */
+/** Maximum expansion of compressed files; that of text is about tenfold. Files up to `largeBytes` may expand more. */
 const growth = { ratio: 250, largeBytes: 64 * 2 ** 20 } as const;
 
-/** Returns whether compressed bytes grow to more than an export does. */
-export function growsTooMuch(bytes: number, compressedBytes: number): boolean {
+/** Returns whether compressed bytes expand to more than an export can. */
+export function isDecompressionBomb(bytes: number, compressedBytes: number): boolean {
   return bytes > growth.largeBytes && bytes > compressedBytes * growth.ratio;
 }
 
-/** Returns whether an import reads files of this name: it does not read pictures, for instance. */
-export function isListedName(name: string): boolean {
+/** Returns whether imports read files with this name; they do not read media, for example. */
+export function isExportFileName(name: string): boolean {
   return /\.(?:js|json|ndjson|car)$/.test(name);
 }
 
-/** Reads the first bytes of a file, at most so many. */
+/** Reads up to `length` bytes from the start of a file. */
 export async function readStart(path: string, length: number): Promise<Buffer> {
   const file = await open(path, 'r');
   try {
@@ -49,13 +49,12 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buff
 }
 
 /**
- * Creates the source of what `tell` reads. Progress are the bytes that its `read` reads, of those of the `counted`
- * files.
+ * Creates an export source from `createReader`, whose `read` function counts the bytes of `countedFiles` as progress.
  */
-export function createSource(
+export function createExportSource(
   { read, close }: Pick<ExportFiles, 'read' | 'close'>,
-  counted: readonly ExportFile[],
-  tell: (read: ExportFiles['read']) => Pick<ExportSource, 'title' | 'exported' | 'groups'>,
+  countedFiles: readonly ExportFile[],
+  createReader: (read: ExportFiles['read']) => Pick<ExportSource, 'title' | 'exported' | 'groups'>,
 ): ExportSource {
   let bytesRead = 0;
   const readCounted: ExportFiles['read'] = async function* (file) {
@@ -65,8 +64,8 @@ export function createSource(
     }
   };
   return {
-    ...tell(readCounted),
-    totalBytes: counted.reduce((sum, { bytes }) => sum + bytes, 0),
+    ...createReader(readCounted),
+    totalBytes: countedFiles.reduce((sum, { bytes }) => sum + bytes, 0),
     get bytesRead() {
       return bytesRead;
     },

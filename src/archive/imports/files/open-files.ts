@@ -5,23 +5,21 @@ import type { ExportFile, ExportFiles } from './export-files.ts';
 import { openTarFiles } from './tar-files.ts';
 import { openZipFiles } from './zip-files.ts';
 
-/**
- * Opens a folder, a zip file or a tar file; null for anything else. @throws Error with a sentence if it cannot be read
- */
+/** Opens a folder, zip file or tar file; returns `null` for other files. @throws Error with a sentence if it fails */
 export async function openExportFiles(path: string): Promise<ExportFiles | null> {
   return (await openFolderFiles(path)) ?? (await openZipFiles(path)) ?? openTarFiles(path);
 }
 
-/** How deep the files of an export lie: `twitter-export/data/tweets.js`. */
+/** Maximum depth of the files of an export: `twitter-export/data/tweets.js`. */
 const maxDepth = 2;
 
-/** Each chunk takes a turn of the event loop. Larger ones keep more records in memory at once. */
+/** Chunk size. Each chunk takes a turn of the event loop; larger ones keep more records in memory. */
 const chunkBytes = 128 * 1024;
 
-/** More files in one folder are pictures and videos, which nobody reads. */
+/** Maximum number of files in a folder. Larger folders contain media, which are not read. */
 const maxFilesOfFolder = 2000;
 
-/** Opens a folder; null if it is none. What lies deeper than two folders is not seen. */
+/** Opens a folder; returns `null` for other paths. Files below two levels of folders are ignored. */
 export async function openFolderFiles(path: string): Promise<ExportFiles | null> {
   if (!(await stat(path)).isDirectory()) return null;
   const files = await listFiles(path, '', maxDepth);

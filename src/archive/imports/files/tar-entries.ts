@@ -1,46 +1,46 @@
 import { trimEndOf } from '../../../core/trim-end.ts';
 import { type ExportFile, readWhole } from './export-files.ts';
 
-/** A file in a tar file, while the walk stands at it. `content` ends early if the tar file does. */
+/** File in a tar file. Read `content` before the next entry. It ends early if the tar file is truncated. */
 interface TarEntry extends ExportFile {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** Everything in a tar file is padded to blocks of this many bytes. */
+/** Size of a block, to which everything in a tar file is padded. */
 const blockBytes = 512;
 
-/** Headers for the next file are short; what is longer is passed over. */
+/** Maximum size of an extension header. Longer ones are ignored. */
 const maxExtension = 64 * 1024;
 
-/** Files beyond this many are not listed. */
+/** Maximum number of entries that are read. */
 const maxEntries = 1_000_000;
 
-/** Reads a tar file from its start to its end, or to where it makes no sense any more. */
-export async function* walkTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
+/** Reads the entries of a tar file, up to its end or the first invalid header. */
+export async function* readTarEntries(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const iterator = chunks[Symbol.asyncIterator]();
-  const take = createTaker(iterator);
-  let told: Told = new Map();
+  const readBytes = createByteReader(iterator);
+  let extensions: Extensions = new Map();
   try {
     for (let count = 0; count < maxEntries; count++) {
-      const header = readHeader(await readWhole(take(blockBytes)));
+      const header = readHeader(await readWhole(readBytes(blockBytes)));
       if (header === null) return;
-      const bytes = sizeOf(header, told);
-      const content = take(bytes);
+      const bytes = sizeOf(header, extensions);
+      const content = readBytes(bytes);
       if (header.type === '0' || header.type === '\0') {
-        const name = (told.get('path') ?? header.name).replace(/^\.\//, '');
+        const name = (extensions.get('path') ?? header.name).replace(/^\.\//, '');
         yield { name, bytes, content };
       }
-      told = await readTold(header, content);
+      extensions = await readExtensions(header, content);
       await skip(content);
-      await skip(take((blockBytes - (bytes % blockBytes)) % blockBytes));
+      await skip(readBytes((blockBytes - (bytes % blockBytes)) % blockBytes));
     }
   } finally {
     await iterator.return?.();
   }
 }
 
-/** Creates a function that yields the next bytes, at most so many, in the pieces that they come in. */
-function createTaker(chunks: AsyncIterator<Uint8Array>) {
+/** Creates the function that yields the next `length` bytes, in the chunks in which they arrive. */
+function createByteReader(chunks: AsyncIterator<Uint8Array>) {
   let rest: Uint8Array = new Uint8Array();
   const hasRest = async (): Promise<boolean> => {
     while (rest.length === 0) {
@@ -52,19 +52,19 @@ function createTaker(chunks: AsyncIterator<Uint8Array>) {
   };
   return async function* (length: number): AsyncGenerator<Uint8Array, void, undefined> {
     for (let left = length; left > 0 && (await hasRest()); ) {
-      const some = rest.subarray(0, left);
-      rest = rest.subarray(some.length);
-      left -= some.length;
-      yield some;
+      const chunk = rest.subarray(0, left);
+      rest = rest.subarray(chunk.length);
+      left -= chunk.length;
+      yield chunk;
     }
   };
 }
 
-async function skip(pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const _piece of pieces);
+async function skip(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _piece of chunks);
 }
 
-/** `type`: `0` or NUL is a file, `x` what is told of the next one, `L` its long name. */
+/** Header. `type` is `0` or NUL for a file, `x` for a pax header, `L` for the long name of the next file. */
 interface Header {
   readonly name: string;
   readonly bytes: number;
@@ -72,9 +72,9 @@ interface Header {
 }
 
 /**
- * Reads a header: `name` 100, `mode` 8, `uid` 8, `gid` 8, `size` 12, `mtime` 12, `chksum` 8, `typeflag` 1, … and from
- * 257 `magic` 6, then from 345 `prefix` 155. Numbers are octal digits. Null if the sum of its bytes is not what it
- * says, so also for the zeros at the end. Source: POSIX.1-2017, pax, "ustar Interchange Format"
+ * Parses a header: `name` 100, `mode` 8, `uid` 8, `gid` 8, `size` 12, `mtime` 12, `chksum` 8, `typeflag` 1, … and from
+ * 257 `magic` 6, then from 345 `prefix` 155. Numbers are octal digits. Returns `null` if the checksum is wrong, as for
+ * the zeros at the end. Source: POSIX.1-2017, pax, "ustar Interchange Format"
  */
 function readHeader(block: Buffer): Header | null {
   const [sum, bytes] = [readOctal(block, 148, 8), readOctal(block, 124, 12)];
@@ -85,7 +85,7 @@ function readHeader(block: Buffer): Header | null {
   return { name, bytes, type: block.toString('latin1', 156, 157) };
 }
 
-/** The field of the sum itself counts as spaces. */
+/** Returns the checksum of a header, in which the checksum field counts as spaces. */
 function sumOf(block: Buffer): number {
   const add = (sum: number, byte: number) => sum + byte;
   return block.reduce(add, 0) - block.subarray(148, 156).reduce(add, 0) + 8 * 0x20;
@@ -103,29 +103,29 @@ function readText(block: Buffer, from: number, length: number): string {
   return field.toString('utf8', 0, end < 0 ? length : end);
 }
 
-/** What headers before a file's own tell of it. */
-type Told = ReadonlyMap<string, string>;
+/** Values from extension headers before the header of a file, by name. */
+type Extensions = ReadonlyMap<string, string>;
 
-/** The size in a pax header is that of the next file, not of another header before it. */
-function sizeOf({ bytes, type }: Header, told: Told): number {
+/** Returns the size of an entry. The size in a pax header is that of the next file, not of another header before it. */
+function sizeOf({ bytes, type }: Header, extensions: Extensions): number {
   if (isExtension(type)) return bytes;
-  const size = Number(told.get('size') ?? bytes);
+  const size = Number(extensions.get('size') ?? bytes);
   return Number.isSafeInteger(size) && size >= 0 ? size : 0;
 }
 
 const isExtension = (type: string): boolean => type === 'x' || type === 'L';
 
-async function readTold(
+async function readExtensions(
   { type, bytes }: Header,
   content: AsyncIterable<Uint8Array>,
-): Promise<Told> {
+): Promise<Extensions> {
   if (!isExtension(type) || bytes > maxExtension) return new Map();
   const text = await readWhole(content);
   return type === 'x' ? readPax(text) : new Map([['path', readText(text, 0, text.length)]]);
 }
 
-/** Reads the records `length name=value\n` of a pax header. Its `size` and `path` count for the next file. */
-function readPax(bytes: Buffer): Told {
+/** Parses the records `length name=value\n` of a pax header. Its `size` and `path` apply to the next file. */
+function readPax(bytes: Buffer): Extensions {
   const records = new Map<string, string>();
   for (let at = 0; at < bytes.length; ) {
     const space = bytes.indexOf(0x20, at);

@@ -5,20 +5,20 @@ import { createGunzip } from 'node:zlib';
 import {
   type ExportFile,
   type ExportFiles,
-  growsTooMuch,
-  isListedName,
+  isDecompressionBomb,
+  isExportFileName,
   maxListedFiles,
   readStart,
 } from './export-files.ts';
-import { walkTar } from './tar-entries.ts';
+import { readTarEntries } from './tar-entries.ts';
 
-/** No tar file that is unpacked to more than this is an account's export. */
+/** Maximum number of unpacked bytes. Exports of one account are smaller. */
 const maxBytes = 2 ** 40;
 
 /**
- * Opens a tar file, compressed with gzip or not; null where the path is none. Nothing is unpacked to the disk: the
- * file is gone through once for the list, and once more for each file that is read.
- * @throws Error with a sentence where it grows to more than an export does
+ * Opens a tar file, with or without gzip compression. Returns `null` for other files. Nothing is unpacked to the disk:
+ * the file is read once for the list, and once more for each file.
+ * @throws Error with a sentence if the file expands to more than an export can
  */
 export async function openTarFiles(path: string): Promise<ExportFiles | null> {
   if (!(await stat(path)).isFile()) return null;
@@ -26,9 +26,9 @@ export async function openTarFiles(path: string): Promise<ExportFiles | null> {
   const unpack = () => readUnpacked(path, isCompressed);
   const files: ExportFile[] = [];
   let isEmpty = true;
-  for await (const { name, bytes } of walkTar(unpack())) {
+  for await (const { name, bytes } of readTarEntries(unpack())) {
     isEmpty = false;
-    if (isListedName(name)) files.push({ name, bytes });
+    if (isExportFileName(name)) files.push({ name, bytes });
     if (files.length >= maxListedFiles) break;
   }
   if (isEmpty) return null;
@@ -41,7 +41,7 @@ export async function openTarFiles(path: string): Promise<ExportFiles | null> {
 
 const gzipStart = Buffer.from([0x1f, 0x8b]);
 
-/** What cannot be unpacked ends there: whoever reads it sees that something is missing. */
+/** Reads the unpacked bytes, which end early if the compressed data is damaged. */
 async function* readUnpacked(path: string, isCompressed: boolean): AsyncGenerator<Uint8Array> {
   const file = createReadStream(path);
   const bytes = isCompressed ? pipeline(file, createGunzip(), () => undefined) : file;
@@ -49,8 +49,8 @@ async function* readUnpacked(path: string, isCompressed: boolean): AsyncGenerato
   try {
     for await (const chunk of bytes) {
       count += chunk.length;
-      if (growsTooMuch(count, file.bytesRead)) {
-        throw new Error(`The tar file grows to more than ${count} bytes, which is no export.`);
+      if (isDecompressionBomb(count, file.bytesRead)) {
+        throw new Error(`The tar file is too large. It expands to over ${count} bytes.`);
       }
       yield chunk;
       if (count > maxBytes) return;
@@ -63,7 +63,7 @@ async function* readUnpacked(path: string, isCompressed: boolean): AsyncGenerato
   }
 }
 
-/** Errors of zlib are named `Z_DATA_ERROR` and so on. */
+/** Returns whether an error is from zlib, whose codes are `Z_DATA_ERROR` and so on. */
 function isZlibError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 }
@@ -72,7 +72,7 @@ async function* readEntry(
   chunks: AsyncIterable<Uint8Array>,
   { name }: ExportFile,
 ): AsyncGenerator<Uint8Array> {
-  for await (const entry of walkTar(chunks)) {
+  for await (const entry of readTarEntries(chunks)) {
     if (entry.name !== name) continue;
     yield* entry.content;
     return;

@@ -10,18 +10,18 @@ import { type ExportFile, type ExportFiles, readWhole } from '../files/export-fi
 import { type ActorPayload, actor, type MentionPayload } from './payload.ts';
 
 export interface Owner {
-  /** The address that posts name their author by. */
+  /** ActivityPub id, by which posts name their author. */
   readonly address: string;
   readonly host: string;
   readonly account: Account;
 }
 
-/** An actor is a few thousand characters. */
+/** Maximum size of `actor.json`, which usually has a few thousand bytes. */
 const maxBytes = 1024 * 1024;
 
 /**
- * Reads `actor.json`. `handle` is what the account is called if not `user@` the host of its address.
- * @throws Error with a sentence if it names no account
+ * Reads `actor.json`. `handle` overrides the default handle, `user@` the host of the actor's address.
+ * @throws Error with a sentence if the file describes no account
  */
 export async function readOwner(
   file: ExportFile,
@@ -29,14 +29,14 @@ export async function readOwner(
   handle: string | undefined,
 ): Promise<Owner> {
   const parsed = actor.safeParse(file.bytes > maxBytes ? undefined : await readJson(read(file)));
-  if (!parsed.success) throw new Error(`The file ${file.name} describes no account.`);
+  if (!parsed.success) throw new Error(`${file.name} contains no account. Download it again.`);
   const { hostname: host } = new URL(parsed.data.id);
   const name = handle ?? `${parsed.data.preferredUsername}@${host}`;
   if (parseHandle(name)?.platform !== 'mastodon') {
     throw new Error(
       handle === undefined
-        ? `The file ${file.name} is about ${name}, which is no handle that can be read.`
-        : `${name} is no handle of Mastodon.`,
+        ? `${file.name} describes ${name}, which is not a valid handle.`
+        : `${name} is not a Mastodon handle.`,
     );
   }
   return { address: parsed.data.id, host, account: shapeAccount(parsed.data, name) };
@@ -47,7 +47,7 @@ async function readJson(chunks: AsyncIterable<Uint8Array>): Promise<unknown> {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    return undefined; // cut off, or no JSON at all
+    return undefined; // truncated or not JSON
   }
 }
 
@@ -57,8 +57,8 @@ function shapeAccount(row: ActorPayload, handle: string): Account {
     screen_name: handle,
     name: row.name ?? row.preferredUsername,
     url: row.url !== null && isWebUrl(row.url) ? row.url : profileUrl('mastodon', handle, ''),
-    ...describe(row),
-    // In an export these are names of files in it; other software leaves the addresses.
+    ...describeActor(row),
+    // Mastodon exports name files of the export here. Other software leaves the addresses.
     avatar_url: row.icon !== null && isWebUrl(row.icon) ? row.icon : null,
     banner_url: row.image !== null && isWebUrl(row.image) ? row.image : null,
     website: toWebsite(findLink(row)),
@@ -67,15 +67,15 @@ function shapeAccount(row: ActorPayload, handle: string): Account {
   });
 }
 
-/** The lines below its own words are its fields, and where it has moved. */
-function describe({ summary, attachment, movedTo }: ActorPayload) {
+/** Returns the description of the profile, followed by its fields and the address it moved to. */
+function describeActor({ summary, attachment, movedTo }: ActorPayload) {
   const fields = attachment.map(({ name, value }) => ({ name, value: readHtml(value) }));
   const moved = { name: 'Moved to', value: { text: movedTo ?? '', facets: [] } };
   return describeProfile(readHtml(summary ?? ''), movedTo === null ? fields : [...fields, moved]);
 }
 
 function readHtml(html: string): RichText {
-  return toRichText(html, { nameMention: createNaming([]) });
+  return toRichText(html, { nameMention: createMentionNamer([]) });
 }
 
 function findLink({ attachment }: ActorPayload): string | null {
@@ -87,8 +87,8 @@ function findLink({ attachment }: ActorPayload): string | null {
   return links[0] ?? null;
 }
 
-/** Makes the way to name the mentions in a post by what it says of them. */
-export function createNaming(mentions: readonly MentionPayload[]) {
+/** Creates the function that returns the handle of a mention in a post, from the mentions that the post lists. */
+export function createMentionNamer(mentions: readonly MentionPayload[]) {
   return (url: string, label: string): string | null => {
     const user = label.trim().replace(/^@/, '').toLowerCase();
     const [only, ...others] = mentions.filter(
@@ -100,7 +100,7 @@ export function createNaming(mentions: readonly MentionPayload[]) {
   };
 }
 
-/** An account of the author's own server is named without it. */
+/** Returns the handle of a mentioned account. Mentions of accounts on the author's server lack the host. */
 function handleOf({ name, href }: MentionPayload): string | null {
   const handle = name.replace(/^@/, '');
   if (handle.includes('@')) return handle;

@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import {
-  address,
-  eachOf,
   lenient,
-  term,
+  listOf,
   text,
+  textOrNull,
   token,
+  tokenOrNull,
   url,
-  words,
+  urlOrNull,
 } from '../../../platforms/lenient.ts';
 import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs } from '../../../platforms/times.ts';
 
 /**
- * The files of Mastodon's export: `actor.json`, an actor, and `outbox.json`, an ordered collection of all that the
- * account did, `Create` for a post and `Announce` for a boost. Followers-only posts and direct messages are among
- * them. Of the address of a file only the path is left, and of one on the server itself what comes after `/system/`.
+ * Files of Mastodon exports. `actor.json` has the actor. `outbox.json` has an ordered collection of all activities of
+ * the account: `Create` for posts and `Announce` for boosts, including followers-only posts and direct messages.
+ * Addresses of files are reduced to their path; for files on the account's own server, to the part after `/system/`.
  * Sources: https://docs.joinmastodon.org/spec/activitypub/ and Mastodon's `app/services/backup_service.rb`
  */
 
-/** The recipient of public posts (https://www.w3.org/TR/activitypub/#public-addressing). */
+/** Names of the recipient of public posts (https://www.w3.org/TR/activitypub/#public-addressing). */
 const publicNames: ReadonlySet<unknown> = new Set([
   'https://www.w3.org/ns/activitystreams#Public',
   'as:Public',
@@ -38,7 +38,7 @@ const addressed = { to: recipients, cc: recipients };
 
 type Addressed = { readonly to: readonly unknown[]; readonly cc: readonly unknown[] };
 
-/** Tells whether everybody may see something; what names no recipient is for nobody. */
+/** Returns whether an activity or post is public. Those without recipients are not. */
 export function isPublic({ to, cc }: Addressed): boolean {
   return [...to, ...cc].some((recipient) => publicNames.has(recipient));
 }
@@ -57,10 +57,10 @@ const total = lenient(
 );
 
 const attachment = z.object({
-  mediaType: term,
+  mediaType: tokenOrNull,
   url,
-  name: words,
-  summary: words,
+  name: textOrNull,
+  summary: textOrNull,
   width: lenient(z.number().positive()),
   height: lenient(z.number().positive()),
 });
@@ -71,9 +71,9 @@ export type MentionPayload = z.output<typeof mention>;
 
 const choice = z.object({ name: text, replies: total });
 
-const allChoices = eachOf(choice, maximums.choices);
+const allChoices = listOf(choice, maximums.choices);
 
-/** The choices of a poll; `null` for a post that is none. */
+/** Choices of a poll; `null` for posts without one. */
 const choices = z
   .unknown()
   .optional()
@@ -85,18 +85,18 @@ const note = z.object({
   ...addressed,
   published: timeMs,
   updated: timeMs,
-  url: address,
+  url: urlOrNull,
   content: lenient(text),
   contentMap: lenient(z.looseObject({})),
-  summary: words,
+  summary: textOrNull,
   sensitive: lenient(z.boolean()),
-  inReplyTo: address,
-  tag: eachOf(mention, maximums.facets),
-  attachment: eachOf(attachment, maximums.media),
+  inReplyTo: urlOrNull,
+  tag: listOf(mention, maximums.facets),
+  attachment: listOf(attachment, maximums.media),
   oneOf: choices,
   anyOf: choices,
-  endTime: term,
-  closed: term,
+  endTime: tokenOrNull,
+  closed: tokenOrNull,
   votersCount: lenient(z.number().int().min(0)),
   likes: total,
   shares: total,
@@ -108,7 +108,7 @@ const announced = z.union([url, z.object({ id: url }).transform(({ id }) => id)]
 
 const dated = { ...addressed, published: timeMs };
 
-/** An entry of `outbox.json`: a post or a boost. */
+/** Entry of `outbox.json`: a post or a boost. */
 export const activity = z.discriminatedUnion('type', [
   z.object({ type: z.literal('Create'), ...dated, object: note }),
   z.object({ type: z.literal('Announce'), ...dated, object: announced }),
@@ -121,14 +121,14 @@ const picture = lenient(z.object({ url }).transform((image) => image.url));
 export const actor = z.object({
   id: z.url({ protocol: /^https$/ }).max(maximums.url),
   preferredUsername: token.min(1),
-  name: words,
-  summary: words,
-  url: address,
+  name: textOrNull,
+  summary: textOrNull,
+  url: urlOrNull,
   icon: picture,
   image: picture,
-  published: term,
-  movedTo: address,
-  attachment: eachOf(
+  published: tokenOrNull,
+  movedTo: urlOrNull,
+  attachment: listOf(
     z.object({ type: z.literal('PropertyValue'), name: text, value: text }),
     maximums.fields,
   ),

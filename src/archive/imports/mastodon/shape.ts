@@ -8,20 +8,20 @@ import { omitNull } from '../../../platforms/omit-null.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../../platforms/times.ts';
 import type { ExportedPost, ExportedRepost } from '../export-source.ts';
-import { createNaming, type Owner } from './actor.ts';
+import { createMentionNamer, type Owner } from './actor.ts';
 import type { ActivityPayload, NotePayload } from './payload.ts';
 
 type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
 
-/** Makes the post of a `Create`, and counts its files without an address; or says in a sentence why there is none. */
+/** Returns the post of a `Create` and its number of files without a URL, or a sentence that says why there is none. */
 export function shapePost(
   { object: note, published }: Activity<'Create'>,
   owner: Owner,
-): { readonly item: ExportedPost; readonly unplaced: number } | string {
+): { readonly item: ExportedPost; readonly withoutUrl: number } | string {
   const address = parseNoteAddress(note.id) ?? parseNoteAddress(note.url ?? '');
-  if (address === null) return 'Its id is no address of a post of Mastodon.';
+  if (address === null) return 'Its id is not the address of a Mastodon post.';
   const createdMs = note.published ?? published;
-  if (createdMs === null) return 'It has no time.';
+  if (createdMs === null) return 'It has no date.';
   const media = note.attachment.map((item) => shapeMedia(item, owner.host));
   const shown = media.filter((item) => item !== null);
   const replyingTo = toReplyingTo(note, owner);
@@ -29,7 +29,7 @@ export function shapePost(
     type: 'status',
     id: address.id,
     url: urlOf(note, address.id, owner),
-    ...toRichText(note.content ?? '', { nameMention: createNaming(note.tag) }),
+    ...toRichText(note.content ?? '', { nameMention: createMentionNamer(note.tag) }),
     ...toCreated(createdMs),
     ...(note.updated !== null && { edited_at: toIsoSeconds(note.updated) }),
     author: owner.account,
@@ -56,18 +56,18 @@ export function shapePost(
   };
   const parentId = replyingTo?.status ?? null;
   const item = { kind: 'post', post, parentId, created: createdMs / 1000 } as const;
-  return { item, unplaced: media.length - shown.length };
+  return { item, withoutUrl: media.length - shown.length };
 }
 
-/** Makes the repost of an `Announce`, or says in a sentence why there is none. */
+/** Returns the repost of an `Announce`, or a sentence that says why there is none. */
 export function shapeRepost(
   { object, published }: Activity<'Announce'>,
   owner: Owner,
 ): ExportedRepost | string {
   const address = parseNoteAddress(object);
   const postHandle = address === null ? null : handleOf(object, owner);
-  if (address === null || postHandle === null) return 'What it boosts has no address of Mastodon.';
-  if (published === null) return 'It has no time.';
+  if (address === null || postHandle === null) return 'The boosted post has no Mastodon address.';
+  if (published === null) return 'It has no date.';
   const handle = nameOf(owner);
   return { kind: 'repost', handle, postHandle, postId: address.id, created: published / 1000 };
 }
@@ -81,13 +81,13 @@ function urlOf({ url }: NotePayload, id: string, { account }: Owner): string {
   return `${profileUrl('mastodon', account.screen_name, '')}/${id}`;
 }
 
-/** The text stands under its language. */
+/** Returns the language, which is the key of the text in `contentMap`. */
 function languageOf({ contentMap }: NotePayload): string | null {
   const [language] = Object.keys(contentMap ?? {});
   return language === undefined || language === 'und' ? null : language;
 }
 
-/** What is answered may be on a server of other software: then its address is all that is known. */
+/** Returns the post that a note replies to. Only its address is known if it is on a server with other software. */
 function toReplyingTo({ inReplyTo }: NotePayload, owner: Owner): Status['replying_to'] {
   if (inReplyTo === null) return null;
   const url = isWebUrl(inReplyTo) ? inReplyTo : null;
@@ -96,13 +96,13 @@ function toReplyingTo({ inReplyTo }: NotePayload, owner: Owner): Status['replyin
   return { screen_name: handleOf(inReplyTo, owner), status: address.id, url };
 }
 
-/** Gives who wrote the post at an address; null where the address does not tell. */
+/** Returns the handle of the author of the post at an address; `null` if the address does not contain it. */
 function handleOf(address: string, owner: Owner): string | null {
   if (address.startsWith(`${owner.address}/statuses/`)) return nameOf(owner);
   return parseNoteAddress(address)?.handle ?? null;
 }
 
-/** Returns an item of media; null if the export does not tell on which server its file is. */
+/** Returns a media item; `null` if the export does not name the server of its file. */
 function shapeMedia(item: NotePayload['attachment'][number], host: string): Media | null {
   const url = fileUrl(item.url, host);
   if (url === null) return null;
@@ -112,7 +112,7 @@ function shapeMedia(item: NotePayload['attachment'][number], host: string): Medi
   return { type, url, width, height, alt: item.name ?? item.summary };
 }
 
-/** A bare path is below `/system/` on the account's own server; one with a slash is on another one. */
+/** Returns the URL of a file. Relative paths are on the account's server, other absolute paths on an unknown one. */
 function fileUrl(path: string, host: string): string | null {
   if (isWebUrl(path)) return path;
   if (path.startsWith('/') && !path.startsWith('/system/')) return null;
@@ -120,7 +120,7 @@ function fileUrl(path: string, host: string): string | null {
   return url.protocol === 'https:' && url.hostname === host ? url.href : null;
 }
 
-/** Returns the poll of a `Question`; null for any other post. */
+/** Returns the poll of a `Question`; `null` for other posts. */
 function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload): Poll | null {
   const choices = oneOf ?? anyOf;
   if (choices === null) return null;
@@ -140,8 +140,8 @@ function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload):
 }
 
 /**
- * Reads the address of a post: `https://host/users/user/statuses/1`, `https://host/ap/users/2/statuses/1` or
- * `https://host/@user/1`; null for any other. `handle` is null if it names the author by a number.
+ * Parses the address of a post: `https://host/users/user/statuses/1`, `https://host/ap/users/2/statuses/1` or
+ * `https://host/@user/1`; `null` for others. `handle` is `null` if the author is named by number.
  */
 function parseNoteAddress(
   address: string,

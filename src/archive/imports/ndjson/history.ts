@@ -7,8 +7,8 @@ import { text } from '../../../platforms/lenient.ts';
 import type { ExportItem, ExportSource } from '../export-source.ts';
 import { type Line, openLines, parseLine, readLines, skipLine } from './lines.ts';
 
-/** Before lines were tagged, a post was a line by itself. */
-const plainPost = post.transform((plain) => ({ kind: 'post' as const, post: plain }));
+/** Line of older versions, which is a post without a tag. */
+const untaggedPost = post.transform((plain) => ({ kind: 'post' as const, post: plain }));
 
 const historyLine = z.union([
   z.object({ post }).transform((line) => ({ kind: 'post' as const, ...line })),
@@ -19,30 +19,30 @@ const historyLine = z.union([
   z.object({ meta: z.unknown() }).transform(() => ({ kind: 'meta' as const })),
 ]);
 
-/** A line with other members is left out: new ones may be added. */
+/** Line with unknown members. It is ignored, because later versions may add lines. */
 const otherLine = z.unknown().transform(() => ({ kind: 'other' as const }));
 
 type HistoryLine = z.output<typeof historyLine | typeof otherLine>;
 
 function schemaOf(value: unknown): z.ZodType<HistoryLine> {
   if (typeof value !== 'object' || value === null) return historyLine;
-  if ('type' in value) return plainPost;
+  if ('type' in value) return untaggedPost;
   return ['post', 'meta', 'error'].some((tag) => tag in value) ? historyLine : otherLine;
 }
 
-/** Returns whether a file begins as a history does. @throws Error with a sentence if it is an index, without posts */
+/** Returns whether a file starts like a history. @throws Error with a sentence if it is an index, which has no posts */
 export function isHistoryStart(start: string): boolean {
   if (start.startsWith('{"post":{"id":')) {
-    throw new Error('It is an index of a history, which has no posts in it.');
+    throw new Error('It is the index of a history, which contains no posts.');
   }
   return /^\{"(?:post":\{")?type":"(?:status|tombstone)"/.test(start);
 }
 
-/** Opens a saved history, tagged or not, of the author of its own posts. @throws Error if it is not to be imported */
+/** Opens a saved history. The account is the author of its original posts. @throws Error if it cannot be imported */
 export async function openHistory(path: string, bytes: number): Promise<ExportSource> {
   const owner = await findOwner(path);
   if (owner?.account.platform === 'sample') {
-    throw new Error('It is a history of the sample, which every archive has.');
+    throw new Error('It is a history of the sample, which every archive contains.');
   }
   return openLines(path, bytes, (readLines, name) => ({
     title: 'Perch history',
@@ -56,13 +56,13 @@ export async function openHistory(path: string, bytes: number): Promise<ExportSo
   }));
 }
 
-/** `newest`: when the newest of its own posts was written, in Unix seconds; `null` without any. */
+/** Account of a history. `newest` is the time of its newest own post in Unix seconds; `null` without any. */
 interface Owner {
   readonly account: Account;
   readonly newest: number | null;
 }
 
-/** Reads ahead to the first post of the account's own: a repost tells little of who made it. */
+/** Finds the account from its first own post, or else from a repost, which has less of its author. */
 async function findOwner(path: string): Promise<Owner | null> {
   let owner: Owner | null = null;
   for await (const lines of readLines(createReadStream(path))) {
@@ -80,37 +80,36 @@ function statusOf(line: Line, name: string): readonly Status[] {
   return read.kind === 'post' && read.post.type === 'status' ? [read.post] : [];
 }
 
-const afterEnd =
-  'It stands after the end of a history; import each history from a file of its own.';
-const noEnd = 'The last line is missing, which says how the history ended.';
+const afterEnd = 'It follows the end of a history. Import each history from its own file.';
+const noEnd = 'The last line, which says how the history ended, is missing.';
 
-/** Creates what turns the lines of a history into items, in their order. */
+/** Creates the reader that converts the lines of a history to items, in their order. */
 function createReader(name: string, owner: Owner) {
-  const place = createPlaces(owner);
+  const estimateTime = createTimeEstimator(owner);
   let hasEnded = false;
   let last = 0;
   const read = (line: Line): readonly ExportItem[] => {
-    const told = parseLine(line, name, schemaOf);
+    const parsed = parseLine(line, name, schemaOf);
     last = line.number;
-    if (told.kind === 'other') return [];
+    if (parsed.kind === 'other') return [];
     if (hasEnded) return [skipLine(line, name, afterEnd)];
-    if (told.kind === 'skipped') return [told];
-    if (told.kind === 'post') return toItems(told.post, place);
+    if (parsed.kind === 'skipped') return [parsed];
+    if (parsed.kind === 'post') return toItems(parsed.post, estimateTime);
     hasEnded = true;
-    if (told.kind === 'meta') return [];
-    const why = `The history ended early: ${told.detail}`;
-    return [{ ...skipLine(line, name, why), isCutOff: true }];
+    if (parsed.kind === 'meta') return [];
+    const reason = `The history ended early: ${parsed.detail}`;
+    return [{ ...skipLine(line, name, reason), isCutOff: true }];
   };
   const end = (): readonly ExportItem[] =>
     hasEnded ? [] : [{ ...skipLine({ number: last + 1 }, name, noEnd), isCutOff: true }];
   return { read, end };
 }
 
-function toItems(found: Post, place: (post: Status) => number): readonly ExportItem[] {
+function toItems(found: Post, estimateTime: (post: Status) => number): readonly ExportItem[] {
   if (found.type === 'tombstone') return [];
   const { reposted_by: reposter, created_timestamp: created, replying_to, author, id } = found;
   const original = { ...found, reposted_by: null };
-  const at = place(found);
+  const at = estimateTime(found);
   const item: ExportItem = {
     kind: 'post',
     post: original,
@@ -124,11 +123,10 @@ function toItems(found: Post, place: (post: Status) => number): readonly ExportI
 }
 
 /**
- * Creates the function that returns when the account made or passed on a post, in Unix seconds. A history tells only
- * between which posts a repost was made: reposts get the milliseconds right before the post above them, in their
- * order.
+ * Creates the function that returns the time of a post or repost, in Unix seconds. A history shows only the posts
+ * before and after a repost, so reposts get the milliseconds before the post above them, in their order.
  */
-function createPlaces({ newest }: Owner): (post: Status) => number {
+function createTimeEstimator({ newest }: Owner): (post: Status) => number {
   let above = newest === null ? null : newest + 2;
   let reposts = 0;
   return ({ reposted_by, created_timestamp }) => {

@@ -2,28 +2,28 @@ import { z } from 'zod';
 import { account } from '../../../model/account.ts';
 import { post } from '../../../model/post.ts';
 import { maximums } from '../../../platforms/maximums.ts';
-import type { HeldItem } from '../../export/export-rows.ts';
+import type { ArchivedItem } from '../../export/export-rows.ts';
 
 /*
- * Perch's own form of an archive: a line of JSON for each item, after a first line that says so. It is
- * written by `perch archive export` and read by `perch archive import`.
+ * Perch's own archive format: a first line that identifies it, then one line of JSON per item.
+ * `perch archive export` writes it and `perch archive import` reads it.
  */
 
-/** The version of the form, in the first line. A reader refuses those that it does not know. */
+/** Version of the format, in the first line. Readers refuse later versions. */
 export const ndjsonVersion = 1;
 
 const seconds = z.number().nonnegative();
 
-/** An id or a handle. The longest are those of Bluesky, with 2,048 characters. */
+/** Id or handle. The longest are those of Bluesky, with 2,048 characters. */
 const name = z.string().max(maximums.url);
-const stored = z.int().nonnegative().describe('When it was so, in Unix seconds.');
+const stored = z.int().nonnegative().describe('Unix second at which the item was current.');
 
 export const headLine = z.object({
   perch_archive: z.int().positive(),
   exported_at: z.int().nonnegative().describe('Unix seconds.'),
 });
 
-/** A line after the first. What is known of an account follows its line, before the next account. */
+/** Line after the first. The items of an account follow its line, before the next account. */
 export const itemLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('account'), stored, account }),
   z.object({
@@ -46,17 +46,17 @@ export const itemLine = z.discriminatedUnion('kind', [
 
 export type ItemLine = z.output<typeof itemLine>;
 
-/** Returns the first line. `now` in Unix seconds. */
+/** Returns the first line. `now` is in Unix seconds. */
 export function toHeadLine(now: number): string {
   const head: z.output<typeof headLine> = { perch_archive: ndjsonVersion, exported_at: now };
   return `${JSON.stringify(head)}\n`;
 }
 
-export function toItemLine(item: HeldItem): string {
+export function toItemLine(item: ArchivedItem): string {
   return `${JSON.stringify(toLine(item))}\n`;
 }
 
-function toLine(item: HeldItem): ItemLine {
+function toLine(item: ArchivedItem): ItemLine {
   const { kind, stored } = item;
   switch (kind) {
     case 'account':

@@ -2,16 +2,16 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import type { z } from 'zod';
 import { parseStored } from '../../store/stored-json.ts';
-import { type ExportSource, type SkippedRecord, skip } from '../export-source.ts';
-import { createSource } from '../files/export-files.ts';
-import { tellFault } from '../records.ts';
+import { type ExportSource, type SkippedRecord, skipRecord } from '../export-source.ts';
+import { createExportSource } from '../files/export-files.ts';
+import { describeFault } from '../records.ts';
 
 export type Line =
   | {
       readonly kind: 'text';
       readonly text: string;
       readonly number: number;
-      /** Whether a line feed follows; only after the last line there can be none. */
+      /** Whether a line feed follows. Only the last line can lack it. */
       readonly isEnded: boolean;
     }
   | { readonly kind: 'too long'; readonly number: number };
@@ -21,12 +21,12 @@ const maxBytes = 8 * 2 ** 20;
 const lineFeed = 0x0a;
 
 /**
- * Cuts a file into its lines, in constant memory: together come those that end in one chunk. Empty lines are left out.
+ * Splits a file into lines in constant memory. Yields the lines that end in a chunk together. Empty lines are left out.
  */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly Line[], void, undefined> {
-  const open = createOpenLine();
+  const open = createLineBuffer();
   for await (const chunk of chunks) {
     const lines: Line[] = [];
     let from = 0;
@@ -41,23 +41,23 @@ export async function* readLines(
   yield open.close(false);
 }
 
-function createOpenLine() {
-  let pieces: Uint8Array[] = [];
+function createLineBuffer() {
+  let parts: Uint8Array[] = [];
   let size = 0;
   let number = 0;
   const add = (bytes: Uint8Array): void => {
     size += bytes.length;
-    if (size > maxBytes) pieces = [];
-    else pieces.push(bytes);
+    if (size > maxBytes) parts = [];
+    else parts.push(bytes);
   };
   const close = (isEnded: boolean): readonly Line[] => {
     number += 1;
-    const text = Buffer.concat(pieces)
+    const text = Buffer.concat(parts)
       .toString('utf8')
       .replace(/^\ufeff/, '')
       .trim();
     const isTooLong = size > maxBytes;
-    pieces = [];
+    parts = [];
     size = 0;
     if (isTooLong) return [{ kind: 'too long', number }];
     return text === '' ? [] : [{ kind: 'text', text, number, isEnded }];
@@ -65,26 +65,26 @@ function createOpenLine() {
   return { add, close };
 }
 
-/** Creates the source of what is read from the lines of a file. It holds nothing open between reads. */
+/** Creates an export source from the lines of a file. The file is open only while it is read. */
 export function openLines(
   path: string,
   bytes: number,
-  tell: (
+  open: (
     lines: () => AsyncIterable<readonly Line[]>,
     name: string,
   ) => Pick<ExportSource, 'title' | 'exported' | 'groups'>,
 ): ExportSource {
   const file = { name: basename(path), bytes };
   const files = { read: () => createReadStream(path), close: async () => undefined };
-  return createSource(files, [file], (read) => tell(() => readLines(read(file)), file.name));
+  return createExportSource(files, [file], (read) => open(() => readLines(read(file)), file.name));
 }
 
-/** Returns the record of a line that is left out; `name` is that of its file. */
-export function skipLine({ number }: Pick<Line, 'number'>, name: string, why: string) {
-  return skip(`${name}, line ${number}`, why);
+/** Returns the item for a skipped line. `name` is the name of the file. */
+export function skipLine({ number }: Pick<Line, 'number'>, name: string, reason: string) {
+  return skipRecord(`${name}, line ${number}`, reason);
 }
 
-/** Parses a line by the schema that is chosen for its value. Posts that quote each other without end are not read. */
+/** Parses a line with the schema that `choose` returns. Posts that quote each other too deeply are skipped. */
 export function parseLine<Item>(
   line: Line,
   name: string,
@@ -96,12 +96,12 @@ export function parseLine<Item>(
     value = parseStored(line.text);
   } catch {
     if (line.isEnded) return skipLine(line, name, 'It is not valid JSON.');
-    // Every line is written with its line feed: this one is not whole.
+    // Perch ends every line with a line feed, so this line is incomplete.
     return { ...skipLine(line, name, 'The file ends in the middle of this line.'), isCutOff: true };
   }
   try {
     const { data, error } = choose(value).safeParse(value);
-    return error === undefined ? data : skipLine(line, name, tellFault(error));
+    return error === undefined ? data : skipLine(line, name, describeFault(error));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return skipLine(line, name, 'It is nested too deeply.');

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { eachOf, lenient, readerOf, text, token, url } from '../../../platforms/lenient.ts';
+import { lenient, listOf, parserOf, text, token, url } from '../../../platforms/lenient.ts';
 import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs, refuseTime } from '../../../platforms/times.ts';
 import { xHandle, xId } from '../../../platforms/x.ts';
 
 /*
- * The shapes of X's “download your data” export, as its own `data/README.txt` and `data/manifest.js`
- * tell them. Every file is a script: `window.YTD.tweets.part0 = [ … ]`, the manifest
- * `window.__THAR_CONFIG = { … }`. Numbers are texts as a rule, in some years numbers. Exports before
- * 2020 have `tweet.js` without the wrapping `tweet` member.
+ * Files of X exports, as their `data/README.txt` and `data/manifest.js` describe them. Every file
+ * is a script: `window.YTD.tweets.part0 = [ … ]`, the manifest `window.__THAR_CONFIG = { … }`. Most
+ * numbers are strings, depending on the year of the export. Exports before 2020 have `tweet.js`,
+ * without the wrapping `tweet` member.
  */
 
 const anything = z.unknown().optional();
@@ -36,7 +36,7 @@ const digits = anything.transform(readDigits);
 
 const words = anything.transform(readWords);
 
-/** Where an entity stands: code points of the text with its HTML entities. */
+/** Position of an entity, in code points of the text before its HTML entities are decoded. */
 const indices = z
   .tuple([digits, digits])
   .transform(([start, end]) => [start ?? -1, end ?? -1] as const)
@@ -57,18 +57,18 @@ const media = z.object({
   video_info: lenient(
     z.object({
       duration_millis: digits,
-      variants: eachOf(z.object({ url, content_type: words, bitrate: digits }), maximums.variants),
+      variants: listOf(z.object({ url, content_type: words, bitrate: digits }), maximums.variants),
     }),
   ),
 });
 
 export type MediaPayload = z.output<typeof media>;
 
-const tags = eachOf(z.object({ text: token, indices }), maximums.facets);
+const tags = listOf(z.object({ text: token, indices }), maximums.facets);
 
 const entities = z.object({
-  urls: eachOf(link, maximums.facets),
-  user_mentions: eachOf(
+  urls: listOf(link, maximums.facets),
+  user_mentions: listOf(
     z.object({
       screen_name: xHandle,
       name: words,
@@ -79,32 +79,32 @@ const entities = z.object({
   ),
   hashtags: tags,
   symbols: tags,
-  media: eachOf(media, maximums.media),
+  media: listOf(media, maximums.media),
 });
 
 export type EntitiesPayload = z.output<typeof entities>;
 
 export const noEntities = entities.parse({});
 
-/** Returns what is marked; null if the export does not tell. Most posts have no marks. */
-function readMarks(value: unknown): EntitiesPayload | null {
+/** Returns the entities of a post; `null` if they cannot be read. Most posts have no entities. */
+function readEntities(value: unknown): EntitiesPayload | null {
   if (typeof value !== 'object' || value === null) return null;
   const isEmpty = Object.values(value).every((list) => Array.isArray(list) && list.length === 0);
   return isEmpty ? noEntities : (entities.safeParse(value).data ?? null);
 }
 
-const readExtended = readerOf(z.object({ media: eachOf(media, maximums.media) }));
+const readExtended = parserOf(z.object({ media: listOf(media, maximums.media) }));
 
-/** A post as `tweets.js` has it. Members are read one by one: a schema for each takes twice the time. */
+/** Post in `tweets.js`. Members are read one by one because a schema for each takes twice the time. */
 export const tweetPayload = z.unknown().transform((value, context) => {
   const row = unwrapTweet(value);
-  if (!isTweetRow(row)) return refuse(row, context);
+  if (!isTweetRow(row)) return reportFault(row, context);
   const createdMs = readTimeMs(row.created_at);
   if (createdMs === null) return refuseTime(context);
   return {
     id_str: row.id_str,
     full_text: row.full_text,
-    entities: readMarks(row.entities),
+    entities: readEntities(row.entities),
     extended_media:
       row.extended_entities === undefined ? [] : (readExtended(row.extended_entities)?.media ?? []),
     in_reply_to_status_id_str: readId(row.in_reply_to_status_id_str),
@@ -118,21 +118,21 @@ export const tweetPayload = z.unknown().transform((value, context) => {
   };
 });
 
-/** What a post cannot be without. */
+/** Required members of a post. */
 const tweetRow = z.looseObject({ id_str: xId, full_text: text, created_at: token });
 
 type TweetRow = z.output<typeof tweetRow>;
 
-/** Checks what `tweetRow` checks, in a tenth of the time. */
+/** Performs the checks of `tweetRow` in a tenth of the time. */
 function isTweetRow(value: unknown): value is TweetRow {
   if (typeof value !== 'object' || value === null) return false;
-  // An object of JSON: its members are unknown and nothing else.
+  // A JSON object, so its members are unknown values.
   const { id_str, full_text, created_at } = value as Record<string, unknown>;
   return readId(id_str) !== null && typeof full_text === 'string' && typeof created_at === 'string';
 }
 
-/** Tells what `tweetRow` does not find. */
-function refuse(row: unknown, context: z.RefinementCtx): never {
+/** Adds an issue for the first member that `tweetRow` does not accept. */
+function reportFault(row: unknown, context: z.RefinementCtx): never {
   const [issue] = tweetRow.safeParse(row).error?.issues ?? [];
   const { path = [] } = issue ?? {};
   context.addIssue({ code: 'invalid_type', expected: 'unknown', input: row, path });
@@ -141,7 +141,7 @@ function refuse(row: unknown, context: z.RefinementCtx): never {
 
 export type TweetPayload = z.output<typeof tweetPayload>;
 
-/** Takes the wrapper off, and lets the names of older exports stand for today's. */
+/** Removes the `tweet` wrapper, and renames the members of older exports. */
 function unwrapTweet(value: unknown): unknown {
   const row = memberOf(value, 'tweet') ?? value;
   if (typeof row !== 'object' || row === null) return row;
@@ -152,24 +152,24 @@ function unwrapTweet(value: unknown): unknown {
 
 function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
-  // An object of JSON: its members are unknown and nothing else.
+  // A JSON object, so its members are unknown values.
   return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** A long post as `note-tweet.js` has it: it does not say to which post it belongs. */
+/** Long post in `note-tweet.js`. It lacks the id of its post. */
 export const notePayload = z.object({
   noteTweet: z.object({
     createdAt: token,
     core: z.object({
       text,
-      urls: eachOf(z.object({ shortUrl: url, expandedUrl: url }), maximums.facets),
+      urls: listOf(z.object({ shortUrl: url, expandedUrl: url }), maximums.facets),
     }),
   }),
 });
 
 export type NotePayload = z.output<typeof notePayload>['noteTweet'];
 
-/** The account as `account.js` has it. */
+/** Account in `account.js`. */
 export const accountPayload = z.object({
   account: z.object({
     accountId: xId,
@@ -179,7 +179,7 @@ export const accountPayload = z.object({
   }),
 });
 
-/** The profile as `profile.js` has it. */
+/** Profile in `profile.js`. */
 export const profilePayload = z.object({
   profile: z.object({
     description: lenient(z.object({ bio: words, website: words, location: words })),
@@ -188,22 +188,22 @@ export const profilePayload = z.object({
   }),
 });
 
-/** A change of who may see the posts, as `protected-history.js` has it. */
+/** Change of the account's protection in `protected-history.js`. */
 export const protectionPayload = z.object({
   protectedHistory: z.object({ protectedAt: token, action: token }),
 });
 
-/** A connection as `follower.js` and `following.js` have it. */
+/** Follower in `follower.js`, or followed account in `following.js`. */
 export const connectionPayload = z.union([
   z.object({ follower: z.object({ accountId: xId }) }).transform((row) => row.follower),
   z.object({ following: z.object({ accountId: xId }) }).transform((row) => row.following),
 ]);
 
 const manifestList = lenient(
-  z.object({ files: eachOf(z.object({ count: digits }), maximums.blocks) }),
+  z.object({ files: listOf(z.object({ count: digits }), maximums.blocks) }),
 );
 
-/** What `manifest.js` tells of the export. */
+/** Facts about the export in `manifest.js`. */
 export const manifestPayload = z.object({
   archiveInfo: lenient(z.object({ generationDate: words })),
   dataTypes: lenient(

@@ -9,10 +9,10 @@ import type { ExportedPost, ExportedRepost } from '../export-source.ts';
 import type { MediaPayload, TweetPayload } from './payload.ts';
 import { type ShapedText, shapeText } from './text.ts';
 
-/** How an exported repost begins; who wrote it stands between. */
+/** Start of an exported repost, with the handle of the original author. */
 const repostPattern = /^RT @(\w{1,20}): /;
 
-/** Gives a post of the account, with the whole text where the export has it by itself. */
+/** Returns a post of the account. `long` is its full text if the export has it separately. */
 export function shapePost(
   row: TweetPayload,
   author: Account,
@@ -28,8 +28,8 @@ export function shapePost(
 }
 
 /**
- * Returns the post of somebody else, cut and with the id and time of the repost, and the repost; undefined for a post
- * that is none.
+ * Returns the repost and the reposted post, which is shortened and has the id and time of the repost. Returns
+ * `undefined` for posts that are not reposts.
  */
 export function shapeRepost(
   row: TweetPayload,
@@ -69,11 +69,11 @@ function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
 interface Shaped {
   readonly author: Account;
   readonly text: ShapedText;
-  /** The counts and the addressee of a repost are not those of the post. */
+  /** Whether counts and reply target belong to the repost, and so are left out. */
   readonly isRepost: boolean;
 }
 
-/** Every member is named once: objects that are copied together are several times slower. */
+/** Returns the post. Each member is listed because spreading objects is several times slower. */
 function shapeStatus(row: TweetPayload, { author, text, isRepost }: Shaped): Status {
   const { created_at, created_timestamp } = toCreated(row.createdMs);
   return {
@@ -110,18 +110,18 @@ function shapeStatus(row: TweetPayload, { author, text, isRepost }: Shaped): Sta
   };
 }
 
-/** What X says where there is no language: undetermined, or nothing but links, tags or pictures. */
+/** Language codes of X for posts without a language: undetermined, or only links, tags or media. */
 const noLanguage = /^(?:und|zxx|art|q\w\w)$/;
 
-/** The client is a link: `<a href="…" rel="nofollow">Twitter Web App</a>`. */
+/** Returns the name of the client, which is the text of a link: `<a href="…" rel="nofollow">Twitter Web App</a>`. */
 function toClient(source: string): string | null {
   const [, name] = /^<a [^>]*>([^<]*)<\/a>$/.exec(source) ?? [];
   return decodeEntities(name ?? source).trim() || null;
 }
 
-/** Gives the media of a post in display order. */
+/** Returns the media of a post in display order. */
 function shapeMedia({ entities, extended_media: extended }: TweetPayload): MediaSet {
-  // Of several photos the plain entities have the first one only.
+  // Of several photos, the plain entities have only the first.
   return toMediaSet((extended.length > 0 ? extended : (entities?.media ?? [])).flatMap(shapeItem));
 }
 
@@ -140,7 +140,7 @@ function shapeVideo(video: NonNullable<MediaPayload['video_info']>, picture: str
   return {
     url: bestOf(variants)?.url ?? picture,
     thumbnail_url: picture,
-    // A gif goes round for ever, and its duration is told as 0 or not at all.
+    // GIFs loop, so X sends their duration as 0 or not at all.
     duration: video.duration_millis === null ? null : video.duration_millis / 1000 || null,
     variants,
   };
@@ -148,7 +148,7 @@ function shapeVideo(video: NonNullable<MediaPayload['video_info']>, picture: str
 
 type Variant = NonNullable<MediaPayload['video_info']>['variants'][number];
 
-/** Gives the file with the most bits; a playlist has no number of them. */
+/** Returns the MP4 file with the highest bitrate. Playlists have no bitrate. */
 function bestOf(variants: readonly Variant[]): Variant | undefined {
   const files = variants.filter(({ content_type }) => content_type === 'video/mp4');
   return files.toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0))[0] ?? variants[0];

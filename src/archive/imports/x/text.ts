@@ -24,50 +24,50 @@ export interface ShapedText {
   readonly facets: readonly Facet[];
 }
 
-/** A run of the exported text that is marked or replaced. */
-interface Mark {
-  /** In code points of the text as it is exported. */
+/** Link, mention, tag or media link in the exported text. */
+interface Annotation {
+  /** Position in code points of the exported text. */
   readonly start: number;
   readonly end: number;
   readonly written: string;
-  /** What stands there for readers; null where that is what is written. */
+  /** Text to display in place of `written`; `null` to display `written`. */
   readonly shown: string | null;
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
 
 /**
- * Returns the text of a post from a code point on: without HTML entities, with links in full, and without the short
- * links of its media, which stand at its end.
+ * Returns the text of a post from the code point `begin`: HTML entities are decoded, links are expanded, and the short
+ * links of media at the end are removed.
  */
 export function shapeText(
   exported: string,
   entities: EntitiesPayload | null,
   begin: number,
 ): ShapedText {
-  // Most posts have no marks, and their offsets need not be known.
+  // Fast path: most posts have no entities, so offsets are not needed.
   if (begin === 0 && entities === noEntities) {
     return { text: decodeEntities(exported).trimEnd(), facets: [] };
   }
   const decoded = decodeWithOffsets(exported);
-  if (entities !== null) return writeMarks(decoded, marksOf(entities), begin);
+  if (entities !== null) return annotate(decoded, annotationsOf(entities), begin);
   const text = decoded.text.slice(decoded.toIndex(begin));
   return { text, facets: scanFacets(text) };
 }
 
-/** Gives the text of a long post. It tells where its links are by themselves only. */
+/** Returns the text of a long post, whose links have no positions. */
 function shapeNote({ core }: NotePayload): ShapedText {
-  const marks = core.urls.flatMap(({ shortUrl, expandedUrl }) =>
-    toLinkMark({ url: shortUrl, expanded_url: expandedUrl, indices: [0, 0] }),
+  const annotations = core.urls.flatMap(({ shortUrl, expandedUrl }) =>
+    toLinkAnnotation({ url: shortUrl, expanded_url: expandedUrl, indices: [0, 0] }),
   );
-  const { text, facets } = writeMarks(decodeWithOffsets(core.text), marks, 0);
+  const { text, facets } = annotate(decodeWithOffsets(core.text), annotations, 0);
   const length = countCodePoints(text);
   return { text, facets: nestRuns([...facets, ...scanFacets(text)], length) };
 }
 
-/** More than a post needs. Those that come later in its text are dropped. */
-const maxMarks = 2000;
+/** Maximum number of annotations of a post. Later ones are dropped. */
+const maxAnnotations = 2000;
 
-function marksOf(entities: EntitiesPayload): readonly Mark[] {
+function annotationsOf(entities: EntitiesPayload): readonly Annotation[] {
   const tag =
     (type: TagType, sign: string) =>
     (name: string, [start, end]: Indices) => {
@@ -80,68 +80,68 @@ function marksOf(entities: EntitiesPayload): readonly Mark[] {
     tag('hashtag', '#'),
     tag('symbol', '$'),
   ];
-  const marks: readonly Mark[] = [
-    ...entities.urls.flatMap(toLinkMark),
+  const annotations: readonly Annotation[] = [
+    ...entities.urls.flatMap(toLinkAnnotation),
     ...entities.user_mentions.flatMap((row) => toMention(row.screen_name, row.indices)),
     ...entities.hashtags.flatMap((row) => toHashtag(row.text, row.indices)),
     ...entities.symbols.flatMap((row) => toSymbol(row.text, row.indices)),
-    ...entities.media.flatMap(({ url, indices }) => toMediaMark(url, indices)),
+    ...entities.media.flatMap(({ url, indices }) => toMediaAnnotation(url, indices)),
   ];
-  return marks.toSorted((a, b) => a.start - b.start).slice(0, maxMarks);
+  return annotations.toSorted((a, b) => a.start - b.start).slice(0, maxAnnotations);
 }
 
 type Indices = readonly [start: number, end: number];
 
-function toLinkMark(row: EntitiesPayload['urls'][number]): readonly Mark[] {
+function toLinkAnnotation(row: EntitiesPayload['urls'][number]): readonly Annotation[] {
   const [start, end] = row.indices;
   const url = row.expanded_url ?? row.url;
   if (row.url === '' || !isWebUrl(url)) return [];
   return [{ start, end, written: row.url, shown: url, facet: { type: 'link', url } }];
 }
 
-function toMediaMark(url: string | null, [start, end]: Indices): readonly Mark[] {
+function toMediaAnnotation(url: string | null, [start, end]: Indices): readonly Annotation[] {
   return url === null ? [] : [{ start, end, written: url, shown: '', facet: null }];
 }
 
-function writeMarks(decoded: DecodedText, marks: readonly Mark[], begin: number): ShapedText {
-  const pieces: string[] = [];
+function annotate(decoded: DecodedText, items: readonly Annotation[], begin: number): ShapedText {
+  const parts: string[] = [];
   const facets: Facet[] = [];
   let length = 0;
-  const write = (piece: string) => {
-    pieces.push(piece);
-    length += countCodePoints(piece);
+  const write = (part: string) => {
+    parts.push(part);
+    length += countCodePoints(part);
   };
   let at = decoded.toIndex(begin);
-  for (const mark of marks) {
-    const start = locate(decoded, mark, at);
+  for (const item of items) {
+    const start = locate(decoded, item, at);
     if (start === null) continue;
     write(decoded.text.slice(at, start));
-    at = start + mark.written.length;
+    at = start + item.written.length;
     const from = length;
-    write(mark.shown ?? decoded.text.slice(start, at));
-    if (mark.facet !== null) facets.push({ ...mark.facet, start: from, end: length });
+    write(item.shown ?? decoded.text.slice(start, at));
+    if (item.facet !== null) facets.push({ ...item.facet, start: from, end: length });
   }
   write(decoded.text.slice(at));
-  const text = pieces.join('').trimEnd();
+  const text = parts.join('').trimEnd();
   return { text, facets: nestRuns(facets, countCodePoints(text)) };
 }
 
-/** Finds a mark where it is told to be, else further on: several photos have one link, and offsets can be wrong. */
-function locate({ text, toIndex }: DecodedText, mark: Mark, from: number): number | null {
-  const told = mark.start < 0 ? from : toIndex(mark.start);
-  if (told >= from && isNamed(text.slice(told, told + mark.written.length), mark.written)) {
-    return told;
+/** Finds an annotation at its offset, or else after it: several photos share a link, and offsets can be wrong. */
+function locate({ text, toIndex }: DecodedText, item: Annotation, from: number): number | null {
+  const start = item.start < 0 ? from : toIndex(item.start);
+  if (start >= from && isNamed(text.slice(start, start + item.written.length), item.written)) {
+    return start;
   }
-  const found = text.indexOf(mark.written, from);
+  const found = text.indexOf(item.written, from);
   return found < 0 ? null : found;
 }
 
-/** The most characters of long posts that are kept in memory at once; more are left short. */
+/** Maximum number of characters of long posts in memory. Further long posts keep their short text. */
 const maxCharacters = 8_000_000;
 
 /**
- * Reads the long posts of an export, and returns the function that returns the whole text of a post; undefined if the
- * export has but the post. Those that cannot be read are short, as their posts are.
+ * Reads the long posts of an export. Returns the function that returns the full text of a post, or `undefined` if there
+ * is none. Long posts that cannot be read keep their short text.
  */
 export async function readNotes(
   files: readonly ExportFile[],
@@ -160,7 +160,7 @@ export async function readNotes(
   return (row) => findText(bySecond, row);
 }
 
-/** A post is the beginning of its long one, and of the same second or the next one. */
+/** Returns the long post that starts with the post's text and has a time within one second of it. */
 function findText(
   bySecond: ReadonlyMap<number, readonly NotePayload[]>,
   row: TweetPayload,
@@ -173,7 +173,7 @@ function findText(
   return note && shapeNote(note);
 }
 
-/** Takes off the ellipsis, and the link to the whole, with which a shortened text ends. */
+/** Removes the ellipsis and the link at the end of a shortened text. */
 function beginningOf(text: string): string {
   return decodeEntities(text)
     .trimEnd()

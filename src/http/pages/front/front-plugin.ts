@@ -4,7 +4,7 @@ import { parseQuery } from '../../../core/http/query.ts';
 import { Problem, toProblemDocument } from '../../../core/problem.ts';
 import type { Sliced } from '../../../core/scheduling/slices.ts';
 import { sliceByTurns } from '../../../core/scheduling/turns.ts';
-import { type Answer, createKeptViews } from '../../../fetching/plan.ts';
+import { type Answer, createRenderingCache } from '../../../fetching/plan.ts';
 import type { AddressOptions } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
 import { type AnsweredRead, nameView } from '../../../reads/run.ts';
@@ -19,7 +19,7 @@ import {
   sendPrepared,
 } from '../../../web/reply.ts';
 import { toDiscoveryLink } from '../../discovery/surfaces.ts';
-import { refuseRead, toWaiting } from '../../key-status/plugin.ts';
+import { refuseRead, toRequester } from '../../key-status/plugin.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import { type ReadingOptions, toReplyOptions } from '../../reads/read-routes.ts';
 import { findVersioned, surfaceOf } from '../../reads/routes.ts';
@@ -120,7 +120,7 @@ async function find({ text, target }: Question, request: FastifyRequest, options
   refuseRead(request, load);
   const read = reads[target.read];
   const parsed = reader.parse(read, target.given);
-  const answered = await work.track(reader.fetch(parsed, toWaiting(request, identification)));
+  const answered = await work.track(reader.fetch(parsed, toRequester(request, identification)));
   return { text, address: target.address, ...answered, variesByKey: read.isBrowse };
 }
 
@@ -164,18 +164,18 @@ export const maxRenderedBytes = 32_768;
 function createFoundReplies({ site, context, sharedCacheSeconds, reader }: FrontOptions) {
   const toPage = (url: string) => toQuestionLink(url, site);
   // Rendering is the slowest step, so its result is cached with the answer.
-  const cache = createKeptViews<ResultHtml>();
+  const cache = createRenderingCache<ResultHtml>();
   let renderer: ReturnType<typeof createResultRenderer> | undefined;
   const renderOnce = async (found: Found, markdown: string): Promise<ResultHtml> => {
     renderer ??= createResultRenderer({ ...context, headingLevel: 3, toPage });
     const render = await renderer;
     const { answer } = found;
     const name = nameView(found, 'markdown');
-    const cached = cache.get(answer.views, name);
+    const cached = cache.get(answer.renderings, name);
     if (cached !== undefined) return cached;
     const isTooLong = Buffer.byteLength(markdown) > maxRenderedBytes;
     const rendered = isTooLong ? tooLong : render(markdown, mastodonHostOf(answer));
-    cache.set(answer.views, name, rendered, 2 * rendered.html.length);
+    cache.set(answer.renderings, name, rendered, 2 * rendered.html.length);
     return rendered;
   };
   return async (found: Found, format: PageFormat, sliced: Sliced): Promise<PreparedReply> => {

@@ -12,20 +12,20 @@ function open(maxAccounts = 100_000) {
   return { clock, store: new AllowanceWindow({ windowMs, clock, maxAccounts }) };
 }
 
-/** Spends a unit that must be there. */
+/** Spends a unit. Fails if there is none. */
 async function spendOne(store: AllowanceWindow, account: string, limit = 1_000_000) {
   const spent = await store.spend([{ account, limit }]);
   if (!spent.ok) throw new Error(`${account} has nothing to spend for ${spent.waitMs} ms`);
   return spent;
 }
 
-/** Tells what came of a spend: `ok`, or who waits and how long. */
+/** Formats the result of a spend: `ok`, or the account and the wait. */
 function tell(spent: Spent): string {
   return spent.ok ? 'ok' : `${spent.account} waits ${spent.waitMs}`;
 }
 
 describe('an allowance', () => {
-  it('is refused when it is used up, and a unit is back exactly a window later', async () => {
+  it('refuses when it is used up, and has a unit again exactly one window later', async () => {
     const { clock, store } = open();
     const charge = [{ account: 'a', limit: 2 }];
     await store.spend(charge);
@@ -48,7 +48,7 @@ describe('an allowance', () => {
     ]);
   });
 
-  it('tells what is spent and when the oldest unit comes back', async () => {
+  it('reports the spent units and when the oldest one expires', async () => {
     const { clock, store } = open();
 
     const states = [store.stateOf('a')];
@@ -70,7 +70,7 @@ describe('an allowance', () => {
     ]);
   });
 
-  it('is exact for each of many whose units come back at once', async () => {
+  it('is exact for many units that expire at the same time', async () => {
     const { clock, store } = open();
     const accounts = Array.from({ length: 3000 }, (_, index) => `key ${index}`);
     for (const account of accounts) await spendOne(store, account);
@@ -88,7 +88,7 @@ describe('an allowance', () => {
     expect(tell(spent)).toBe('ok');
   });
 
-  it('waits for several units where its limit was lowered', async () => {
+  it('waits for several units if its limit was lowered', async () => {
     const { clock, store } = open();
     for (let index = 0; index < 10; index++) {
       await spendOne(store, 'a');
@@ -107,7 +107,7 @@ describe('an allowance', () => {
     ]);
   });
 
-  it('does not let calls that overlap take the same unit', async () => {
+  it('never lets concurrent calls spend the same unit', async () => {
     const { store } = open();
 
     const spent = await Promise.all(
@@ -120,7 +120,7 @@ describe('an allowance', () => {
 });
 
 describe('a spend from several accounts', () => {
-  it('takes a unit of each or none of any, and names the one that recovers last', async () => {
+  it('takes one unit of each account or none, and names the account that recovers last', async () => {
     const { clock, store } = open();
     await spendOne(store, 'b');
     await clock.advance(10);
@@ -140,8 +140,8 @@ describe('a spend from several accounts', () => {
   });
 });
 
-describe('a unit that is given back', () => {
-  it('is there at once, and only once', async () => {
+describe('a refunded unit', () => {
+  it('is available immediately, and only once', async () => {
     const { store } = open();
     const first = await spendOne(store, 'a', 3);
     await spendOne(store, 'a', 3);
@@ -156,7 +156,7 @@ describe('a unit that is given back', () => {
     expect(tell(await store.spend([{ account: 'a', limit: 3 }]))).toBe(`a waits ${windowMs}`);
   });
 
-  it('leaves the others their order', async () => {
+  it('keeps the order of the other units', async () => {
     const { clock, store } = open();
     const spent = [];
     for (let index = 0; index < 4; index++) {
@@ -181,7 +181,7 @@ describe('a unit that is given back', () => {
     ]);
   });
 
-  it('takes nothing of others after it expired', async () => {
+  it('has no effect after it has expired', async () => {
     const { clock, store } = open();
     const late = await store.spend(['a', 'b'].map((account) => ({ account, limit: 1 })));
     await clock.advance(windowMs);
@@ -193,7 +193,7 @@ describe('a unit that is given back', () => {
     expect(['a', 'b', 'c'].map((account) => store.stateOf(account).spent)).toEqual([1, 0, 1]);
   });
 
-  it('is taken from the units of its time, however many there are', async () => {
+  it('is removed by its time among many units', async () => {
     const { clock, store } = open();
     const spent = [];
     for (let index = 0; index < 3000; index++) {
@@ -210,7 +210,7 @@ describe('a unit that is given back', () => {
     expect(store.stateOf('a')).toEqual({ spent: 0, nextMs: 0 });
   });
 
-  it('lets units be spent and given back without end, and nobody be forgotten', async () => {
+  it('leaves no trace after any number of refunds', async () => {
     const { store } = open(2);
     await spendOne(store, 'before');
 
@@ -220,7 +220,7 @@ describe('a unit that is given back', () => {
     expect(store.stateOf('49999').spent).toBe(0);
   });
 
-  it('takes nothing of an account that was forgotten and began anew', async () => {
+  it('does not affect an account that was evicted and created again', async () => {
     const { store } = open(1);
     const forgotten = await spendOne(store, 'a');
     await spendOne(store, 'b');
@@ -233,7 +233,7 @@ describe('a unit that is given back', () => {
 });
 
 describe('the clock', () => {
-  it('can be set back: units come back as time goes on, none early', async () => {
+  it('can be set back without units expiring early', async () => {
     const wall = { ms: 1_000_000_000 };
     const clock = { ...createManualClock(), now: () => wall.ms };
     const store = new AllowanceWindow({ windowMs, clock });
@@ -258,8 +258,8 @@ describe('the clock', () => {
   });
 });
 
-describe('more accounts than are remembered', () => {
-  it('forget the one that spent least recently', async () => {
+describe('more accounts than the maximum', () => {
+  it('evict the account that spent least recently', async () => {
     const { clock, store } = open(3);
     for (const account of ['a', 'b', 'c', 'a']) {
       await spendOne(store, account);
@@ -275,7 +275,7 @@ describe('more accounts than are remembered', () => {
     ]);
   });
 
-  it('forget nobody to tell a state or to refuse', async () => {
+  it('are not evicted by reading states or by refusals', async () => {
     const { store } = open(2);
     await spendOne(store, 'a');
     await spendOne(store, 'b');
@@ -286,7 +286,7 @@ describe('more accounts than are remembered', () => {
     expect(['a', 'b', 'c'].map((account) => store.stateOf(account).spent)).toEqual([1, 1, 0]);
   });
 
-  it('are fewer where they would take more than 64 MiB', async () => {
+  it('are fewer if they would take more than 64 MiB', async () => {
     const { store } = open(150_000);
     for (let index = 0; index < 150_000; index++) await spendOne(store, addressAt(index));
 
@@ -300,8 +300,8 @@ describe('more accounts than are remembered', () => {
   });
 });
 
-describe('an account whose limit is beyond a million units', () => {
-  it('has 1,048,576 at most, so that it is never too large to be remembered', async () => {
+describe('an account with a limit above a million units', () => {
+  it('has at most 1,048,576 units, so that it is never too large for the store', async () => {
     const { store } = open();
     const charge = [{ account: 'a', limit: 8_000_000 }];
     for (let unit = 0; unit < 2 ** 20; unit++) void store.spend(charge);
@@ -314,7 +314,7 @@ describe('an account whose limit is beyond a million units', () => {
 });
 
 describe('a flood of 100,000 addresses', () => {
-  it('is counted exactly, in less than 64 MiB, and leaves no memory behind', async () => {
+  it('is counted exactly, in less than 64 MiB, and leaks no memory', async () => {
     const { clock, store } = open();
     const before = heapBytes();
 
@@ -331,7 +331,7 @@ describe('a flood of 100,000 addresses', () => {
     expect(store.stateOf(addressAt(0))).toEqual({ spent: 0, nextMs: 0 });
   });
 
-  it('takes no unit of those who go on reading', async () => {
+  it('does not affect the units of regular callers', async () => {
     const { clock, store } = open();
     const regulars = Array.from({ length: 100 }, (_, index) => `key ${index}`);
     for (let index = 0; index < 99_000; index++) {
@@ -348,7 +348,7 @@ describe('a flood of 100,000 addresses', () => {
   });
 });
 
-/** Spends a unit of every address, or of every seventh, where each has one. Returns how many had it. */
+/** Spends a unit of every address, or of every seventh, if it has one. Returns the number spent. */
 async function flood(store: AllowanceWindow, step: number): Promise<number> {
   let allowed = 0;
   for (let index = 0; index < 100_000; index += step) {
@@ -358,7 +358,7 @@ async function flood(store: AllowanceWindow, step: number): Promise<number> {
   return allowed;
 }
 
-/** Returns the bytes of the heap after garbage has been collected. */
+/** Returns the size of the heap in bytes after a garbage collection. */
 function heapBytes(): number {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
@@ -367,7 +367,7 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Gives as many addresses as are asked for, of both kinds. */
+/** Returns the given number of addresses, of both families. */
 function addressAt(index: number): string {
   return index % 2 === 0
     ? `public 10.${index >>> 16}.${(index >>> 8) & 255}.${index & 255}`

@@ -26,7 +26,7 @@ function setUp(limits: Partial<AllowanceLimits> = {}, maxAccounts = 100_000) {
   return { clock, allowances: createAllowances(stores, all) };
 }
 
-/** Gives what was spent, or the seconds to wait. */
+/** Spends a unit, and returns it or the seconds to wait. */
 async function attempt<Had>(spend: () => Promise<Had>): Promise<Had | number> {
   try {
     return await spend();
@@ -36,11 +36,11 @@ async function attempt<Had>(spend: () => Promise<Had>): Promise<Had | number> {
   }
 }
 
-/** Units as they were spent, looked at anew each time: slow, and plainly right. */
+/** Reference model: spent units, searched completely on every operation. */
 class Reference {
   readonly #spent: { readonly name: string; readonly atMs: number }[] = [];
 
-  /** Seconds until a unit of each account is free; 0 where that is so now. */
+  /** Seconds until a unit of each account is available; 0 if one is available now. */
   waitSeconds(charges: readonly { name: string; limit: number }[], nowMs: number): number {
     const waits = charges.map(({ name, limit }) => {
       const times = this.timesOf(name, nowMs);
@@ -58,13 +58,13 @@ class Reference {
     if (index !== -1) this.#spent.splice(index, 1);
   }
 
-  /** The instants of the units that are spent, oldest first. */
+  /** Times of the spent units, oldest first. */
   timesOf(name: string, nowMs: number): readonly number[] {
     const isSpent = (atMs: number) => atMs > nowMs - windowMs;
     return this.#spent.filter((unit) => unit.name === name && isSpent(unit.atMs)).map(toTime);
   }
 
-  /** The most units of an account in any window, wherever it begins. */
+  /** Maximum number of units of an account in any window. */
   most(name: string): number {
     const times = this.#spent.filter((unit) => unit.name === name).map(toTime);
     const inWindow = (from: number) => times.filter((at) => at >= from && at < from + windowMs);
@@ -83,7 +83,7 @@ function accountsOf(allowances: ReturnType<typeof setUp>['allowances']): readonl
   );
 }
 
-/** Milliseconds between requests: bursts, edges of the window, and anything. */
+/** Milliseconds between requests: bursts, edges of the window, and arbitrary values. */
 const pause = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(0, 0, 1, 400, 999, 1000) },
   { weight: 2, arbitrary: fc.integer({ min: 0, max: 20_000 }) },
@@ -93,9 +93,9 @@ const pause = fc.oneof(
 const step = fc.record({
   pause,
   account: fc.nat({ max: policies.length - 1 }),
-  /** Whether a unit that was had is given back at once. */
+  /** Whether a spent unit is refunded immediately. */
   givesBack: fc.nat({ max: 9 }).map((n) => n === 0),
-  /** Whether the one who is refused waits, first a second too short and then exactly. */
+  /** Whether a refused caller waits, first one second too short and then exactly. */
   waits: fc.nat({ max: 9 }).map((n) => n === 0),
 });
 
@@ -105,7 +105,7 @@ interface Compared {
   readonly account: Account;
 }
 
-/** Spends a unit of an account and in the model, and gives what came of it: alike in both. */
+/** Spends a unit of an account and in the model, which must agree, and returns the result. */
 async function spendAlike({ rig, model, account }: Compared): Promise<SpentUnit | number> {
   const { clock, allowances } = rig;
   const { account: name, limit } = account;
@@ -125,7 +125,7 @@ async function spendAlike({ rig, model, account }: Compared): Promise<SpentUnit 
   return had;
 }
 
-/** Spends a unit; then gives it back, or waits as long as a refusal says, as the step wants it. */
+/** Spends a unit, then refunds it or waits as long as a refusal says, according to the step. */
 async function takeStep(
   compared: Compared,
   { givesBack, waits }: { readonly givesBack: boolean; readonly waits: boolean },
@@ -147,7 +147,7 @@ async function takeStep(
 describe('the allowances of callers', () => {
   clause(
     ['read.limits.exhausted_429_retry_after', 'read.errors.rate_limit'],
-    'are those of a reference model, in 10,000 requests at random times',
+    'match a reference model in 10,000 requests at random times',
     async () => {
       const schedule = fc.asyncProperty(
         fc.array(step, { minLength: 500, maxLength: 500 }),
@@ -172,7 +172,7 @@ describe('the allowances of callers', () => {
 
   clause(
     'read.limits.exhausted_429_retry_after',
-    'are not had twice at the edge of a window',
+    'cannot be spent twice at the edge of a window',
     async () => {
       const { clock, allowances } = setUp();
       const account = allowances.accountOf('public', 'edge');
@@ -191,7 +191,7 @@ describe('the allowances of callers', () => {
     },
   );
 
-  it('are back on time also where those of many others are', async () => {
+  it('expire on time also if those of many others expire', async () => {
     const { clock, allowances } = setUp();
     const accounts = Array.from({ length: 2000 }, (_, n) => allowances.accountOf('public', `${n}`));
     for (const account of accounts) await allowances.spend(account);
@@ -210,7 +210,7 @@ describe('the allowances of callers', () => {
     expect(allowances.stateOf(last).remaining).toBe(sizes.public - 1);
   });
 
-  it('are apart for each policy, address and key', async () => {
+  it('are separate for each policy, address and key', async () => {
     const { allowances } = setUp({ public: 1, key: 1, post: 1 });
     const names = ['192.0.2.1', '192.0.2.2'];
     const accounts = (['public', 'key', 'post'] as const).flatMap((policy) =>
@@ -224,7 +224,7 @@ describe('the allowances of callers', () => {
     );
   });
 
-  it('are of the size that a key has, else of the policy', () => {
+  it('have the size of the key, or else of the policy', () => {
     const { allowances } = setUp();
     const limitOf = (policy: 'public' | 'key' | 'post', own?: number | null) =>
       allowances.accountOf(policy, 'somebody', own).limit;
@@ -236,7 +236,7 @@ describe('the allowances of callers', () => {
 
   clause(
     'read.errors.rate_limit',
-    'say exactly when a unit is back where the limit was lowered below what is spent',
+    'report the exact wait if the limit was lowered below the spent units',
     async () => {
       const { clock, allowances } = setUp();
       const large = allowances.accountOf('key', 'lowered', 5);
@@ -257,7 +257,7 @@ describe('the allowances of callers', () => {
     },
   );
 
-  it('tell a wait in whole seconds, rounded up', async () => {
+  it('report the wait in whole seconds, rounded up', async () => {
     const { clock, allowances } = setUp({ public: 1 });
     const account = allowances.accountOf('public', 'round');
     await allowances.spend(account);
@@ -271,7 +271,7 @@ describe('the allowances of callers', () => {
     expect(waits).toEqual([60, 60, 59, 1]);
   });
 
-  it('take a unit back once', async () => {
+  it('refund a unit once', async () => {
     const { allowances } = setUp();
     const account = allowances.accountOf('public', 'back');
     const [first] = [await allowances.spend(account), await allowances.spend(account)];
@@ -296,7 +296,7 @@ describe('an IPv6 network', () => {
     expect(spent.at(-1)).toBe(60);
   });
 
-  it('shows in the state of its addresses when less is left of it than of their own', async () => {
+  it('is shown in the state of its addresses if it has less left than they have', async () => {
     const { clock, allowances } = setUp();
     for (let host = 0; host < 31; host += 1) {
       await allowances.spend(allowances.accountOf('post', `2001:db8:1:${host.toString(16)}`));
@@ -312,7 +312,7 @@ describe('an IPv6 network', () => {
     expect(await attempt(() => allowances.spend(fresh))).toBe(40);
   });
 
-  it('leaves other networks and IPv4 alone', async () => {
+  it('does not affect other networks and IPv4', async () => {
     const { allowances } = setUp({ public: 1 });
     for (let host = 0; host < 20; host += 1) {
       const account = allowances.accountOf('public', `2001:db8:1:${host.toString(16)}`);
@@ -329,7 +329,7 @@ describe('an IPv6 network', () => {
 describe('the histories of one client', () => {
   const client = { address: '192.0.2.1', network: null };
 
-  it('leave half of the pool to others, and histories as a whole some of it to other reads', async () => {
+  it('leave half of the pool to other clients, and all histories leave a part to other reads', async () => {
     const { allowances } = setUp({ pool: 80 });
     const { pool } = allowances;
     const takeAll = async (take: () => Promise<void>) => {
@@ -365,7 +365,7 @@ describe('the pool', () => {
 
   clause(
     'read.limits.key_larger_share',
-    'is that of a reference model: four fifths for callers without a key',
+    'matches a reference model: four fifths for callers without a key',
     async () => {
       const schedule = fc.asyncProperty(
         fc.array(request, { minLength: 300, maxLength: 300 }),
@@ -408,7 +408,7 @@ describe('the pool', () => {
     [35, 28, 7],
     [799, 639, 160],
     [800, 640, 160],
-  ])('of %i has %i for all and %i more for those with a key', async (pool, forAll, forKeys) => {
+  ])('of %i has %i for all and %i more for callers with a key', async (pool, forAll, forKeys) => {
     const { allowances } = setUp({ pool });
     const takeAll = async (share: PoolShare): Promise<number> => {
       let taken = 0;
@@ -419,7 +419,7 @@ describe('the pool', () => {
     expect([await takeAll('anonymous'), await takeAll('keyed')]).toEqual([forAll, forKeys]);
   });
 
-  it('is remembered when so many callers spend that some are forgotten', async () => {
+  it('is not evicted when many callers spend', async () => {
     const { allowances } = setUp({ pool: 1 }, 5);
     const accounts = Array.from({ length: 6 }, (_, n) => allowances.accountOf('post', `${n}`));
     await allowances.pool.take('anonymous');
@@ -432,7 +432,7 @@ describe('the pool', () => {
     expect(await attempt(() => allowances.pool.take('anonymous'))).toBe(60);
   });
 
-  it('takes nothing of either part where one of them is exhausted', async () => {
+  it('spends nothing if one of its parts is exhausted', async () => {
     const { allowances, clock } = setUp();
     for (let taken = 0; taken < 8; taken += 1) await allowances.pool.take('anonymous');
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { keyChanges, newKey } from '../../../../src/access/keys/key-record.ts';
 
 describe('the fields of a new key', () => {
-  it('are a trimmed label, and an allowance and notes where given', () => {
+  it('are a trimmed label, and an optional allowance and notes', () => {
     expect(newKey.parse({ label: ' Weather bot ' })).toEqual({ label: 'Weather bot' });
     const whole = { label: 'Ü🦜', allowance: 1_000_000, notes: 'asked in issue 7\n\tdaily' };
     expect(newKey.parse(whole)).toEqual(whole);
@@ -27,13 +27,13 @@ describe('the fields of a new key', () => {
     { label: 'a', notes: 'bell \u0007' },
     { label: 'a', enabled: false },
     { label: 'a', alowance: 5 },
-  ])('are not %j', (fields) => {
+  ])('cannot be %j', (fields) => {
     expect(newKey.safeParse(fields).success).toBe(false);
   });
 });
 
 describe('the changes of a key', () => {
-  it('are any of its fields, each to be left out', () => {
+  it('are any of its fields, all optional', () => {
     expect(keyChanges.parse({})).toEqual({});
     const all = { enabled: false, label: 'a', allowance: null, notes: null };
     expect(keyChanges.parse(all)).toEqual(all);

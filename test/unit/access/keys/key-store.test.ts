@@ -12,7 +12,7 @@ const minuteMs = 60_000;
 describe('a key store', () => {
   clause(
     ['read.key.created_by_hand', 'read.key_moves.issue_makes_active'],
-    'makes the keys that are asked for, and no others',
+    'creates the requested keys, and no others',
     async () => {
       const { store, clock } = openKeyRig();
       expect(await store.list()).toEqual([]);
@@ -35,7 +35,7 @@ describe('a key store', () => {
 
   clause(
     ['read.key.only_hash_stored', 'read.key.shown_once', 'read.key_moves.issue_shows_key_once'],
-    'shows a key once and keeps its hash only',
+    'returns a key once, and stores only its hash',
     async () => {
       const { store, path } = openKeyRig();
 
@@ -60,7 +60,7 @@ describe('a key store', () => {
     expect(readdirSync(path.replace(/\/perch\.db$/, ''))).toEqual(['perch.db']);
   });
 
-  it('makes its folder, and can live in memory', async () => {
+  it('creates its folder, and can be in memory', async () => {
     for (const path of [`${temporaryFolder()}/a/b/perch.db`, ':memory:']) {
       const { store, checkNext, told } = openKeyRig({ path });
 
@@ -85,7 +85,7 @@ describe('a key store', () => {
   });
 
   it.each(['', 'nonsense', 'perch_', `${unknownKey}=`, 'x'.repeat(10_000), '\0'])(
-    'finds %j invalid without asking, even while the store is away',
+    'rejects %j without a read, even while the store is missing',
     (text) => {
       const { store, told } = openKeyRig({ path: temporaryFolder() });
 
@@ -124,7 +124,7 @@ describe('a change of a key', () => {
 
   clause(
     ['read.key_moves.rotation_rejects_old_key', 'read.auth.rotation_deletes_old_key'],
-    'rotates it: a new key like it, the old one deleted',
+    'rotates the key: a new key with the same settings, without the old one',
     async () => {
       const { store, clock } = openKeyRig();
       const { key, record } = await store.create({ label: 'a', allowance: 7, notes: 'n' });
@@ -155,7 +155,7 @@ describe('a change of a key', () => {
     expect(store.check(rotated?.key ?? '').status).toBe('invalid');
   });
 
-  it('sets each field, leaves what is not given, and tells null from absent', async () => {
+  it('sets each field, keeps omitted ones, and distinguishes null from absent', async () => {
     const { store } = openKeyRig();
     const { key, record } = await store.create({ label: 'a', allowance: 7, notes: 'n' });
 
@@ -168,7 +168,7 @@ describe('a change of a key', () => {
     expect(store.check(key)).toMatchObject({ allowance: null });
   });
 
-  it('finds no key under an unknown id', async () => {
+  it('returns undefined for an unknown id', async () => {
     const { store } = openKeyRig();
     await store.create({ label: 'a' });
 
@@ -186,7 +186,7 @@ describe('two processes on one file', () => {
       'read.key_moves.delete_rejects_immediately',
       'read.key_moves.rotation_rejects_old_key',
     ],
-    'see each other’s changes at the next request',
+    'see the changes of each other at the next request',
     async () => {
       const a = openKeyRig();
       const b = openKeyRig({ path: a.path });
@@ -212,7 +212,7 @@ describe('two processes on one file', () => {
 describe('the last use of a key', () => {
   clause(
     ['read.auth.key_no_expiry', 'read.auth.key_no_refresh_or_rotation'],
-    'is noted to the minute, a minute later; years change nothing else of a key',
+    'is stored to the minute, one minute later, and changes no other field',
     async () => {
       const startMs = Date.UTC(2026, 10, 21, 9, 30, 20);
       const { store, clock, checkNext } = openKeyRig({ clock: createManualClock(startMs) });
@@ -248,7 +248,7 @@ describe('the last use of a key', () => {
     );
   });
 
-  it('brings no deleted key back, and never goes back itself', async () => {
+  it('does not restore deleted keys, and never decreases', async () => {
     const a = openKeyRig();
     const b = openKeyRig({ path: a.path });
     const gone = await a.store.create({ label: 'gone' });
@@ -269,7 +269,7 @@ describe('the last use of a key', () => {
     ]);
   });
 
-  it('is not noted of a key that is refused', async () => {
+  it('is not recorded for a refused key', async () => {
     const { store, clock } = openKeyRig();
     const { key, record } = await store.create({ label: 'a' });
     await store.change(record.id, { enabled: false });

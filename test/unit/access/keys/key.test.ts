@@ -15,7 +15,7 @@ describe('a key', () => {
     expect(createKey(systemRandom)).not.toBe(createKey(systemRandom));
   });
 
-  it('is kept as the SHA-256 of the whole key', () => {
+  it('is stored as the SHA-256 of the whole key', () => {
     const key = createKey(systemRandom);
 
     expect(hashKey(key)).toBe(createHash('sha256').update(key).digest('hex'));
@@ -32,7 +32,7 @@ describe('a key', () => {
     [`perch_${'a'.repeat(43)}\n`, false],
     [` perch_${'a'.repeat(43)}`, false],
     [`perch_${'ä'.repeat(43)}`, false],
-  ])('%j has its shape: %s', (text, isShaped) => {
+  ])('%j has the form of a key: %s', (text, isShaped) => {
     expect(isKeyShaped(text)).toBe(isShaped);
   });
 });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ndjsonForm } from '../../../../src/archive/imports/ndjson/form.ts';
+import { ndjsonFormat } from '../../../../src/archive/imports/ndjson/ndjson-format.ts';
 import type { Post, Status } from '../../../../src/model/post.ts';
 import { importExport } from '../../../support/exports/import-export.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
@@ -11,20 +11,20 @@ const wren = { ...stubAccount('Wren'), description: 'Small bird, loud.' };
 const robin = stubAccount('robin');
 const start = 1_767_225_600;
 
-/** Makes a post of a second after the start. */
+/** Returns a post of the given second after the start. */
 function postAt(second: number, more: Partial<Status> = {}): Status {
   const created_timestamp = start + second;
   const created_at = new Date(created_timestamp * 1000).toISOString();
   return stubPost(String(1000 + second), { author: wren, created_at, created_timestamp, ...more });
 }
 
-/** The account stands in a repost with its handle alone. */
+/** The repost has only the handle of the account. */
 const repost = postAt(10, { author: robin, reposted_by: stubAccount('Wren') });
 const answer = postAt(30, {
   replying_to: { screen_name: 'Wren', status: '1020', url: 'https://x.com/Wren/status/1020' },
 });
 
-/** In the order of the timeline, newest first; the reposts were made between the posts. */
+/** In timeline order, newest first, with reposts between the posts. */
 const history: readonly Status[] = [
   repost,
   postAt(40),
@@ -66,7 +66,7 @@ describe('a history that was saved as NDJSON', () => {
     expect(replies).toEqual(['1030']);
   });
 
-  it('of nothing but reposts is of the account that made them', async () => {
+  it('belongs to the reposting account if it has only reposts', async () => {
     const { store, archive } = openRig();
 
     const { outcome } = await importExport(store, writeLines(tag(repost), meta));
@@ -76,7 +76,7 @@ describe('a history that was saved as NDJSON', () => {
     expect(items.map(({ id }) => id)).toEqual(['1010']);
   });
 
-  it('goes on where it was stopped, with the same account', async () => {
+  it('resumes with the same account after a stop', async () => {
     const many = Array.from({ length: 1200 }, (_, index) => tag(postAt(9000 - index)));
     const path = writeLines(...many, meta);
     const { store } = openRig();
@@ -89,9 +89,9 @@ describe('a history that was saved as NDJSON', () => {
     expect(second.outcome.resumedAfter).toBeGreaterThan(0);
   });
 
-  it('counts the bytes that are read, which fill the batches', async () => {
+  it('counts the bytes read', async () => {
     const path = writeLines(...history.map(tag), meta);
-    const source = await ndjsonForm.open(path);
+    const source = await ndjsonFormat.open(path);
     if (source === null) throw new Error('This is no history.');
 
     for await (const group of source.groups()) expect(group.length).toBeGreaterThanOrEqual(0);
@@ -102,13 +102,13 @@ describe('a history that was saved as NDJSON', () => {
   });
 
   it.each<[string, readonly unknown[], string]>([
-    ['ends early', [], 'The last line is missing, which says how the history ended.'],
+    ['ends early', [], 'The last line, which says how the history ended, is missing.'],
     [
       'failed on the way',
       [{ error: { code: 'upstream_unavailable', detail: 'The source could not be reached.' } }],
       'The history ended early: The source could not be reached.',
     ],
-  ])('is cut off where it %s', async (_, ends, why) => {
+  ])('is truncated if it %s', async (_, ends, why) => {
     const { store } = openRig();
 
     const { outcome, skipped } = await importExport(
@@ -117,30 +117,30 @@ describe('a history that was saved as NDJSON', () => {
     );
 
     expect(outcome).toMatchObject({ isCutOff: true, counts: { posts: 6, faults: 1 } });
-    expect(skipped.map((one) => one.why)).toEqual([why]);
+    expect(skipped.map((one) => one.reason)).toEqual([why]);
   });
 
-  it('is imported without the lines that cannot be read', async () => {
+  it('is imported without unreadable lines', async () => {
     const { store } = openRig();
     const lines = [tag(postAt(1)), { later: true }, { post: { id: 7 } }, meta, tag(postAt(0))];
 
     const { outcome, skipped } = await importExport(store, writeLines(...lines));
 
     expect(outcome.counts).toMatchObject({ posts: 1, faults: 2 });
-    expect(skipped.map(({ where, why }) => `${where}: ${why}`)).toEqual([
-      'wren.ndjson, line 3: It is not of the form that was expected.',
-      'wren.ndjson, line 5: It stands after the end of a history; import each history from a file of its own.',
+    expect(skipped.map(({ location, reason }) => `${location}: ${reason}`)).toEqual([
+      'wren.ndjson, line 3: It does not have the expected structure.',
+      'wren.ndjson, line 5: It follows the end of a history. Import each history from its own file.',
     ]);
   });
 
   it.each([
-    ['an index', { post: { id: '1', url: 'https://x.com/i/status/1' } }, 'has no posts in it'],
+    ['an index', { post: { id: '1', url: 'https://x.com/i/status/1' } }, 'contains no posts'],
     [
       'of the sample',
       tag(postAt(1, { author: { ...wren, platform: 'sample' }, platform: 'sample' })),
-      'which every archive has',
+      'which every archive contains',
     ],
-  ])('is refused if it is %s', async (_, line, message) => {
+  ])('is rejected if it is %s', async (_, line, message) => {
     await expect(importExport(openRig().store, writeLines(line, meta))).rejects.toThrow(message);
   });
 });

@@ -20,12 +20,12 @@ async function read(
 }
 
 const valuesOf = (elements: readonly JsonElement[]) =>
-  elements.map((element) => (element.kind === 'value' ? element.value : element.why));
+  elements.map((element) => (element.kind === 'value' ? element.value : element.reason));
 
 const broken = 'It is not valid JSON.';
 
 describe('the elements of a JSON array', () => {
-  it('are those of JSON.parse, however the file comes', async () => {
+  it('equal those of JSON.parse for any chunks', async () => {
     const array = fc.array(fc.json().map((json) => JSON.parse(json)));
     await fc.assert(
       fc.asyncProperty(
@@ -41,7 +41,7 @@ describe('the elements of a JSON array', () => {
     );
   });
 
-  it('tell their place in the array', async () => {
+  it('have their index in the array', async () => {
     const file = '\ufeffwindow.YTD.tweets.part0 = [\r\n  {"a":1},\r\n  {"b":2}\r\n]';
 
     expect(await read(file)).toEqual([
@@ -50,7 +50,7 @@ describe('the elements of a JSON array', () => {
     ]);
   });
 
-  it('are the same whether they are parsed together or one by one, however broken they are', async () => {
+  it('do not depend on the chunks, even if they are invalid', async () => {
     const record = fc.record({
       id: fc.string(),
       tags: fc.array(fc.record({ id: fc.constantFrom('}', '},{', '\\', '"', '\ud83d') })),
@@ -77,7 +77,7 @@ describe('the elements of a JSON array', () => {
     );
   });
 
-  it('are those of the array that is sought', async () => {
+  it('belong to the array that the pattern finds', async () => {
     const file = JSON.stringify({
       title: '"items":[0]',
       other: ['no'],
@@ -98,11 +98,11 @@ describe('the elements of a JSON array', () => {
     ['a word', '[oops,{"b":2}]', [broken, { b: 2 }]],
     ['nothing between commas', '[,{"b":2},,]', [{ b: 2 }]],
     ['a stray closing', '[}{"a":1},{"b":2}]', [broken, { b: 2 }]],
-  ])('are read after one with %s', async (_name, file, expected) => {
+  ])('are read after an element with %s', async (_name, file, expected) => {
     expect(valuesOf(await read(file))).toEqual(expected);
   });
 
-  it('have U+FFFD for what is no text', async () => {
+  it('have U+FFFD for invalid text', async () => {
     const file = Buffer.concat([
       Buffer.from('[{"a":"\\ud83d x\\u0000"},'),
       Buffer.from('{"b":"'),
@@ -119,16 +119,16 @@ describe('the elements of a JSON array', () => {
 
   it.each([
     ['[{"a":1},{"b', [{ a: 1 }, 'The file ends in the middle of this record.']],
-    ['[{"a":1}, ', [{ a: 1 }, 'The file ends before its list does.']],
-    ['[', ['The file ends before its list does.']],
-    ['window.YTD = {}', ['There is no list of records in the file.']],
-    ['', ['There is no list of records in the file.']],
+    ['[{"a":1}, ', [{ a: 1 }, 'The file ends before the end of its list.']],
+    ['[', ['The file ends before the end of its list.']],
+    ['window.YTD = {}', ['The file contains no list of records.']],
+    ['', ['The file contains no list of records.']],
     ['[]', []],
-  ])('of the file %s tell that it ends early', async (file, expected) => {
+  ])('include a fault for the truncated file %s', async (file, expected) => {
     expect(valuesOf(await read(file))).toEqual(expected);
   });
 
-  it('are left out where they are larger than is read', async () => {
+  it('are skipped above the maximum size', async () => {
     const large = JSON.stringify('x'.repeat(maxElementBytes));
 
     const elements = await read(`[1,${large},2]`, { chunkBytes: 65_536 });
@@ -136,7 +136,7 @@ describe('the elements of a JSON array', () => {
     expect(valuesOf(elements)).toEqual([1, 'It is larger than 8 MiB.', 2]);
   });
 
-  it('may be nested deeper than is followed', async () => {
+  it('can be nested beyond the maximum depth', async () => {
     const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
 
     expect(await read(`[${deep},1]`)).toHaveLength(2);

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { mastodonForm } from '../../../../src/archive/imports/mastodon/mastodon-form.ts';
+import { mastodonFormat } from '../../../../src/archive/imports/mastodon/mastodon-format.ts';
 import {
   actorAddress,
   audiences,
@@ -18,7 +18,7 @@ import { temporaryFolder } from '../../../support/spawn-perch.ts';
 function readBytes(bytes: Uint8Array, hints?: { readonly handle?: string }) {
   const path = join(temporaryFolder(), 'archive.tar.gz');
   writeFileSync(path, bytes);
-  return readExport(mastodonForm, path, hints);
+  return readExport(mastodonFormat, path, hints);
 }
 
 function readFolder(members: readonly TarMember[]) {
@@ -27,7 +27,7 @@ function readFolder(members: readonly TarMember[]) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);
   }
-  return readExport(mastodonForm, folder);
+  return readExport(mastodonFormat, folder);
 }
 
 const read = (activities: readonly unknown[], actor?: unknown) =>
@@ -53,8 +53,8 @@ const account = {
   },
 };
 
-describe('the Mastodon form', () => {
-  it('gives the account, its posts and its boosts', async () => {
+describe('the Mastodon format', () => {
+  it('reads the account, its posts and its boosts', async () => {
     const items = await read([
       toCreate(1, '<p>Hello</p>'),
       toCreate(2, '<p>And more</p>', { inReplyTo: `${actorAddress}/statuses/1` }),
@@ -91,7 +91,7 @@ describe('the Mastodon form', () => {
     ]);
   });
 
-  it('gives the time at which a post was edited, and the people who voted', async () => {
+  it('reads the time of an edit and the number of voters', async () => {
     const poll = { oneOf: [{ name: 'a', replies: { totalItems: 2 } }], votersCount: 2 };
     const more = { updated: '2023-02-01T00:00:00Z', ...poll };
 
@@ -101,7 +101,7 @@ describe('the Mastodon form', () => {
     });
   });
 
-  it('keeps the target of links in the words and the fields of the account', async () => {
+  it('keeps link targets in the description and fields of the account', async () => {
     const value = '<a href="https://ada.example.org/">the map room</a>';
     const attachment = [{ type: 'PropertyValue', name: 'Home', value }];
     const [owner] = (await read([], toActor({ attachment }))) ?? [];
@@ -114,7 +114,7 @@ describe('the Mastodon form', () => {
     });
   });
 
-  it('reads the tar file uncompressed, and its folder', async () => {
+  it('reads the uncompressed tar file and the folder', async () => {
     const files = toExportFiles([toCreate(1, '<p>Hello</p>')]);
 
     const expected = await readBytes(writeTarGz(files));
@@ -124,7 +124,7 @@ describe('the Mastodon form', () => {
     expect(await readFolder(files)).toEqual(expected);
   });
 
-  it('reads files that have long names around them', async () => {
+  it('reads files between others with long names', async () => {
     const long = { name: `media_attachments/${'x'.repeat(200)}.png`, content: 'x' };
     const folder = toExportFiles([toCreate(1, 'Hi')]).map((member) => ({
       ...member,
@@ -139,11 +139,11 @@ describe('the Mastodon form', () => {
     ['text', Buffer.from('Dear diary, '.repeat(100))],
     ['another compressed file', gzipSync('Dear diary')],
     ['another tar file', writeTarGz([{ name: 'diary.txt', content: 'Dear diary' }])],
-  ])('does not take %s for an export', async (_, bytes) => {
+  ])('does not recognize %s as an export', async (_, bytes) => {
     expect(await readBytes(bytes)).toBeNull();
   });
 
-  it('refuses an outbox without an actor', async () => {
+  it('rejects an outbox without an actor', async () => {
     const files = toExportFiles([]).filter(({ name }) => name !== 'actor.json');
 
     await expect(readBytes(writeTarGz(files))).rejects.toThrow('There is no actor.json');
@@ -154,11 +154,11 @@ describe('the Mastodon form', () => {
     ['an actor of nobody', toActor({ preferredUsername: '' })],
     ['an actor without a server', toActor({ id: 'acct:ada' })],
     ['an actor of a local name', toActor({ id: 'https://localhost/users/ada' })],
-  ])('refuses %s', async (_, actor) => {
+  ])('rejects %s', async (_, actor) => {
     await expect(read([], actor)).rejects.toThrow('actor.json');
   });
 
-  it('takes the handle that it is told', async () => {
+  it('uses the handle of the hints', async () => {
     const files = writeTarGz(toExportFiles([toCreate(1, 'Hi')]));
 
     expect(await readBytes(files, { handle: 'ada@maps.example.org' })).toMatchObject([
@@ -167,7 +167,7 @@ describe('the Mastodon form', () => {
     ]);
   });
 
-  it('reads what an export that was cut off still has, and says so', async () => {
+  it('reads a truncated export and reports it', async () => {
     const texts = Array.from({ length: 400 }, (_, index) => toCreate(index + 1, `Post ${index}`));
     const files = toExportFiles(texts);
     const [media, outbox, , , actor] = files as TarMember[];
@@ -181,8 +181,8 @@ describe('the Mastodon form', () => {
   });
 });
 
-describe('what not everybody may see', () => {
-  it.each(['followers', 'direct'] as const)('is left out: %s', async (audience) => {
+describe('private and public data', () => {
+  it.each(['followers', 'direct'] as const)('is skipped: %s', async (audience) => {
     const items = await read([
       toCreate(1, '<p>Only for you</p>', { audience }),
       toAnnounce('https://other.example.org/users/ben/statuses/77', audience),
@@ -191,14 +191,14 @@ describe('what not everybody may see', () => {
     expect(items?.slice(1)).toEqual([
       {
         kind: 'skipped',
-        where: 'outbox.json, record 1',
-        why: 'It was not addressed to everybody.',
+        location: 'outbox.json, record 1',
+        reason: 'It is not public.',
         cause: 'private',
       },
       {
         kind: 'skipped',
-        where: 'outbox.json, record 2',
-        why: 'It was not addressed to everybody.',
+        location: 'outbox.json, record 2',
+        reason: 'It is not public.',
         cause: 'private',
       },
     ]);
@@ -211,7 +211,7 @@ describe('what not everybody may see', () => {
     ['nobody is named', { to: undefined, cc: undefined }, { to: undefined, cc: undefined }],
     ['the lists are empty', { to: [], cc: [] }, { to: [], cc: [] }],
     ['recipients are of another type', { to: 7, cc: {} }, { to: true, cc: null }],
-  ])('is left out where %s', async (_, ofActivity, ofPost) => {
+  ])('is skipped if %s', async (_, ofActivity, ofPost) => {
     const create = toCreate(1, 'Secret', ofPost);
 
     const items = await read([{ ...create, ...ofActivity }]);
@@ -223,13 +223,13 @@ describe('what not everybody may see', () => {
     ['unlisted', audiences.unlisted],
     ['as:Public', { to: 'as:Public', cc: [] }],
     ['Public', { to: [], cc: 'Public' }],
-  ])('is not what is %s', async (_, audience) => {
+  ])('includes a public post: %s', async (_, audience) => {
     const create = { ...toCreate(1, 'Hello', audience), ...audience };
 
     expect(await read([create])).toMatchObject([account, { kind: 'post' }]);
   });
 
-  it('is never read of what the account liked and kept', async () => {
+  it('includes likes and bookmarks, which are never read', async () => {
     expect(JSON.stringify(await read([toCreate(1, 'Hello')]))).not.toContain('secret.test');
   });
 });
@@ -237,26 +237,30 @@ describe('what not everybody may see', () => {
 describe('broken records of an outbox', () => {
   it.each([
     ['of another type', { ...toCreate(1, 'x'), type: 'Delete' }, 'field type'],
-    ['that is text', 'Create', 'not of the form'],
+    ['that is text', 'Create', 'expected structure'],
     ['without a post', { ...toCreate(1, 'x'), object: undefined }, 'field object'],
-    ['with another address', toCreate(1, 'x', { id: 'tag:x', url: null }), 'no address'],
-    ['with a foreign address', toAnnounce('https://other.example.org/objects/1-2'), 'no address'],
+    ['with another address', toCreate(1, 'x', { id: 'tag:x', url: null }), 'not the address'],
+    [
+      'with a foreign address',
+      toAnnounce('https://other.example.org/objects/1-2'),
+      'no Mastodon address',
+    ],
     [
       'with no time',
       { ...toAnnounce('https://other.example.org/@b/1'), published: 'now' },
-      'no time',
+      'no date',
     ],
-  ])('are named: one %s', async (_, record, why) => {
+  ])('are reported: one %s', async (_, record, why) => {
     const items = await read([record, toCreate(2, 'After')]);
 
     expect(items).toMatchObject([
       account,
-      { kind: 'skipped', where: 'outbox.json, record 1', why: expect.stringContaining(why) },
+      { kind: 'skipped', location: 'outbox.json, record 1', reason: expect.stringContaining(why) },
       { kind: 'post', post: { text: 'After' } },
     ]);
   });
 
-  it('are named where the JSON itself is broken', async () => {
+  it('are reported if the JSON is invalid', async () => {
     const files = toExportFiles([toCreate(1, 'One'), toCreate(2, 'Two')]).map((member) => ({
       ...member,
       content: String(member.content).replace('"type":"Note"', '"type":Note'),
@@ -264,14 +268,14 @@ describe('broken records of an outbox', () => {
 
     expect(await readBytes(writeTarGz(files))).toMatchObject([
       account,
-      { kind: 'skipped', where: 'outbox.json, record 1', cause: 'fault' },
+      { kind: 'skipped', location: 'outbox.json, record 1', cause: 'fault' },
       { kind: 'post', post: { text: 'Two' } },
     ]);
   });
 });
 
-describe('what a post of an export shows', () => {
-  it('gives its HTML as text with marks', async () => {
+describe('a post of an export', () => {
+  it('has text with facets from its HTML', async () => {
     const html =
       '<p>Grüße an <span class="h-card"><a href="https://other.example.org/@ben" class="u-url mention">@<span>ben</span></a></span> &amp; <strong>alle</strong> <a href="https://social.example.org/tags/karten" class="mention hashtag" rel="tag">#<span>karten</span></a></p><p>Ende :heron:</p>';
 
@@ -295,14 +299,14 @@ describe('what a post of an export shows', () => {
     });
   });
 
-  it('keeps the warning before it', async () => {
+  it('has its content warning', async () => {
     expect((await readPost('x', { summary: 'Spiders', sensitive: true }))?.post).toMatchObject({
       content_warning: 'Spiders',
       possibly_sensitive: false,
     });
   });
 
-  it('gives files of the own server by their address', async () => {
+  it("has the URLs of files on the account's server", async () => {
     const attachment = [
       {
         type: 'Document',
@@ -335,7 +339,7 @@ describe('what a post of an export shows', () => {
     });
   });
 
-  it('says how many files have no address', async () => {
+  it('counts files without a URL', async () => {
     const attachment = [{ mediaType: 'image/png', url: '/bucket/heron.png' }];
 
     const items = await read([
@@ -345,13 +349,13 @@ describe('what a post of an export shows', () => {
 
     expect(items?.at(-1)).toEqual({
       kind: 'skipped',
-      where: 'outbox.json',
-      why: '2 pictures, videos and sounds are left out of their posts, because the export does not tell on which server they are.',
+      location: 'outbox.json',
+      reason: '2 media files were left out, because the export does not name their server.',
       cause: 'fault',
     });
   });
 
-  it('gives the result of a poll', async () => {
+  it('has the result of a poll', async () => {
     const poll = {
       type: 'Question',
       oneOf: [
@@ -378,7 +382,7 @@ describe('what a post of an export shows', () => {
     ['https://other.example.org/users/ben/statuses/77', 'ben@other.example.org', '77'],
     ['https://other.example.org/ap/users/12/statuses/77', null, '77'],
     ['https://other.example.org/objects/a-b-c', null, null],
-  ])('tells that it answers %s', async (inReplyTo, screen_name, status) => {
+  ])('replies to %s', async (inReplyTo, screen_name, status) => {
     const post = await readPost('Yes', { inReplyTo });
 
     expect(post?.post).toMatchObject({ replying_to: { screen_name, status, url: inReplyTo } });
@@ -386,8 +390,8 @@ describe('what a post of an export shows', () => {
   });
 });
 
-describe('the lists of follows beside an outbox', () => {
-  it('gives them, with headings and without', async () => {
+describe('the CSV lists beside an outbox', () => {
+  it('are read with and without headings', async () => {
     const files = [
       ...toExportFiles([]),
       {
@@ -411,8 +415,8 @@ describe('the lists of follows beside an outbox', () => {
       { kind: 'follow', follower: 'eve@third.example.org', followed: own },
       {
         kind: 'skipped',
-        where: 'followers.csv, line 3',
-        why: 'It does not begin with a handle.',
+        location: 'followers.csv, line 3',
+        reason: 'It does not start with a handle.',
         cause: 'fault',
       },
     ]);

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../support/spawn-perch.ts';
 import { stubPost } from '../../../support/stub-provider.ts';
 import { openRig } from '../store/archive-rig.ts';
 
-/** Puts the people and posts of the sample as if they were of Mastodon: they have one of everything. */
+/** Stores the sample as if it were from Mastodon, because the sample has every kind of item. */
 function putSampleAsMastodon(store: ArchiveStore): void {
   const { accounts, posts, reposts, follows } = readSample();
   const platform = 'mastodon' as const;
@@ -36,10 +36,10 @@ function putSampleAsMastodon(store: ArchiveStore): void {
 }
 
 function writeAll(store: ArchiveStore): string {
-  const items = store.listHoldings().flatMap((account) => [...store.readHeld(account)]);
+  const items = store.listAccounts().flatMap((account) => [...store.readAccountItems(account)]);
   return writeLines([
     toHeadLine(1_790_000_000),
-    ...[...items, ...store.readOthers()].map(toItemLine),
+    ...[...items, ...store.readOrphanPosts()].map(toItemLine),
   ]);
 }
 
@@ -52,15 +52,15 @@ function writeLines(lines: readonly string[]): string {
 const head = toHeadLine(1_790_000_000);
 const account = (store: ArchiveStore) => {
   putSampleAsMastodon(store);
-  const [first] = store.listHoldings();
+  const [first] = store.listAccounts();
   if (first === undefined) throw new Error('The sample has no accounts.');
-  const [item] = store.readHeld(first);
+  const [item] = store.readAccountItems(first);
   if (item === undefined) throw new Error('The account is not there.');
   return toItemLine(item);
 };
 
 describe('the NDJSON of an archive', () => {
-  it('makes an equal archive of an empty one', async () => {
+  it('restores an equal archive', async () => {
     const [one, other] = [openRig().store, openRig().store];
     putSampleAsMastodon(one);
 
@@ -71,7 +71,7 @@ describe('the NDJSON of an archive', () => {
     expect(dumpArchive(other).length).toBeGreaterThan(200);
   });
 
-  it('is read without the lines that cannot be read', async () => {
+  it('is read without unreadable lines', async () => {
     const { store } = openRig();
     const line = account(openRig().store);
     const path = writeLines([
@@ -86,14 +86,14 @@ describe('the NDJSON of an archive', () => {
     const { outcome, skipped } = await importExport(store, path);
 
     expect(outcome.counts).toMatchObject({ accounts: 1, faults: 3 });
-    expect(skipped.map(({ where, why }) => `${where}: ${why}`)).toEqual([
+    expect(skipped.map(({ location, reason }) => `${location}: ${reason}`)).toEqual([
       'archive.ndjson, line 2: Its field stored is missing or cannot be read.',
       'archive.ndjson, line 3: It is not valid JSON.',
       'archive.ndjson, line 5: It is larger than 8 MiB.',
     ]);
   });
 
-  it('is read without a line that is nested beyond measure', async () => {
+  it('is read without a line that is nested too deeply', async () => {
     const { store } = openRig();
     const { quote: _, ...post } = stubPost('1');
     const outer = JSON.stringify({ ...post, quote: null }).slice(0, -'null}'.length);
@@ -107,10 +107,10 @@ describe('the NDJSON of an archive', () => {
     );
 
     expect(outcome.counts).toMatchObject({ accounts: 1, faults: 1 });
-    expect(skipped.map(({ why }) => why)).toEqual(['It is nested too deeply.']);
+    expect(skipped.map(({ reason }) => reason)).toEqual(['It is nested too deeply.']);
   });
 
-  it('is cut off where the last line is not whole', async () => {
+  it('is truncated if the last line is incomplete', async () => {
     const { store } = openRig();
     const line = account(openRig().store);
     const whole = writeLines([head, line.trimEnd()]);
@@ -122,19 +122,19 @@ describe('the NDJSON of an archive', () => {
     });
     const { outcome, skipped } = await importExport(store, cut);
     expect(outcome).toMatchObject({ isCutOff: true, counts: { accounts: 1, faults: 1 } });
-    expect(skipped.map(({ where, why }) => `${where}: ${why}`)).toEqual([
+    expect(skipped.map(({ location, reason }) => `${location}: ${reason}`)).toEqual([
       'archive.ndjson, line 3: The file ends in the middle of this line.',
     ]);
     expect((await importExport(store, cut)).outcome.ended).not.toBe('known');
   });
 
-  it('of a newer version is refused', async () => {
+  it('is rejected if its version is newer', async () => {
     const path = writeLines(['{"perch_archive":2,"exported_at":1}\n']);
 
     await expect(importExport(openRig().store, path)).rejects.toThrow('A newer version of Perch');
   });
 
-  it('is no other file', async () => {
+  it('is not recognized in other files', async () => {
     const path = writeLines(['{"kind":"account"}\n']);
 
     await expect(importExport(openRig().store, path)).rejects.toThrow('is no export');

@@ -17,7 +17,7 @@ function writeX(changes: Readonly<Record<string, string>> = {}, more = {}): stri
   return writeExport(temporaryFolder(), files);
 }
 
-/** An export of one post, made on a day of 2026. */
+/** Export of one post, from a day of 2026. */
 function writeOne(day: string, text: string): string {
   const manifest = { archiveInfo: { generationDate: `2026-${day}T00:00:00.000Z` } };
   return writeX(
@@ -30,7 +30,7 @@ function writeOne(day: string, text: string): string {
 }
 
 describe('an import', () => {
-  it('puts everything of the export into the archive', async () => {
+  it('stores everything in the export', async () => {
     const { store } = openRig();
 
     const { outcome } = await importExport(store, writeX());
@@ -41,12 +41,12 @@ describe('an import', () => {
       resumedAfter: 0,
       counts: { accounts: 1, posts: 1300, reposts: 144, follows: 50, faults: 0, hidden: 0 },
     });
-    expect(store.listHoldings()).toMatchObject([
+    expect(store.listAccounts()).toMatchObject([
       { platform: 'x', handle: 'wren_example', posts: 1156, reposts: 144, followers: 30 },
     ]);
   });
 
-  it('changes nothing when it is made again, from the same files or from others', async () => {
+  it('changes nothing when repeated, from the same or other files', async () => {
     const { store } = openRig();
     const path = writeX();
     await importExport(store, path);
@@ -60,7 +60,7 @@ describe('an import', () => {
     expect(dumpArchive(store)).toEqual(before);
   });
 
-  it.each([1, 2])('goes on after being stopped after batch %i', async (stopAfter) => {
+  it.each([1, 2])('resumes after a stop at batch %i', async (stopAfter) => {
     const [whole, stopped] = [openRig().store, openRig().store];
     const path = writeX();
     await importExport(whole, path);
@@ -74,7 +74,7 @@ describe('an import', () => {
     expect(dumpArchive(stopped)).toEqual(dumpArchive(whole));
   });
 
-  it('of a newer export wins, and of an older one does not', async () => {
+  it('replaces data of older exports only', async () => {
     const { store, archive } = openRig();
     const found = async (text: string) => (await ask(archive).search(text)).items.length;
     const textOf = () => store.readPost('x', '20', null)?.post;
@@ -88,17 +88,17 @@ describe('an import', () => {
     expect([await found('second'), await found('third')]).toEqual([0, 1]);
   });
 
-  it('names and counts what it leaves out', async () => {
+  it('reports and counts skipped records', async () => {
     const { store } = openRig();
 
     const { outcome, skipped } = await importExport(store, writeX({}, { brokenEvery: 100 }));
 
     expect(outcome.counts).toMatchObject({ faults: 13 });
     expect(skipped).toHaveLength(13);
-    expect(skipped[0]?.where).toBe('data/tweets.js, record 100');
+    expect(skipped[0]?.location).toBe('data/tweets.js, record 100');
   });
 
-  it('can be stopped while it passes over what an earlier run has read', async () => {
+  it('can be stopped while it skips items of an earlier run', async () => {
     const { store } = openRig();
     const path = writeX();
     const first = await importExport(store, path, { stopAfter: 2 });
@@ -108,7 +108,7 @@ describe('an import', () => {
     expect(second.outcome).toMatchObject({ ended: 'stopped', items: first.outcome.items });
   });
 
-  it('is the same whatever the files begin with and how their lines end', async () => {
+  it('does not depend on byte order marks and line endings', async () => {
     const [one, other] = [openRig().store, openRig().store];
 
     await importExport(one, writeX());
@@ -117,7 +117,7 @@ describe('an import', () => {
     expect(dumpArchive(other)).toEqual(dumpArchive(one));
   });
 
-  it('keeps protected accounts from everybody', async () => {
+  it('hides protected accounts', async () => {
     const { store, archive } = openRig();
     const change = { protectedAt: '2026-01-01T00:00:00.000Z', action: 'Protect' };
     const history = toScript('protected_history', [JSON.stringify({ protectedHistory: change })]);
@@ -132,7 +132,7 @@ describe('an import', () => {
 });
 
 describe('removing an account', () => {
-  it('leaves an archive as if it had never been imported', async () => {
+  it('leaves the archive as before the import', async () => {
     const { store: both, archive } = openRig();
     const without = openRig().store;
     const other = writeX({}, { handle: 'Heron_Example', seed: 2 });
@@ -150,7 +150,7 @@ describe('removing an account', () => {
     expect((await ask(archive).search('from:wren_example')).items).toEqual([]);
   });
 
-  it('lets it be imported again', async () => {
+  it('allows importing it again', async () => {
     const { store } = openRig();
     const path = writeX();
     await importExport(store, path);
@@ -163,7 +163,7 @@ describe('removing an account', () => {
     expect(dumpArchive(store)).toEqual(before);
   });
 
-  it('says when it is not held', () => {
+  it('returns undefined for an account that is not archived', () => {
     expect(openRig().store.removeAccount({ platform: 'x', handle: 'nobody' })).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ExportItem, ExportSource } from '../../../../src/archive/imports/export-source.ts';
-import { xForm } from '../../../../src/archive/imports/x/form.ts';
+import { xFormat } from '../../../../src/archive/imports/x/x-format.ts';
 import type { Status } from '../../../../src/model/post.ts';
 import {
   exporter,
@@ -11,7 +11,7 @@ import {
 } from '../../../support/exports/x-export.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
-/** Opens a small export in which some files are replaced. */
+/** Opens a small export with some replaced files. */
 async function openChanged(
   files: Readonly<Record<string, string | undefined>>,
 ): Promise<ExportSource> {
@@ -20,7 +20,7 @@ async function openChanged(
     if (text === undefined) all.delete(`data/${name}`);
     else all.set(`data/${name}`, text);
   }
-  const source = await xForm.open(writeExport(temporaryFolder(), all));
+  const source = await xFormat.open(writeExport(temporaryFolder(), all));
   if (source === null) throw new Error('It is not taken for an export.');
   onTestFinished(() => source.close());
   return source;
@@ -47,7 +47,7 @@ async function readPost(more: Readonly<Record<string, unknown>>): Promise<Status
   return item.post;
 }
 
-it('tells the account, its posts and its connections', async () => {
+it('reads the account, its posts and its connections', async () => {
   const source = await openChanged({
     'tweets.js': toScript('tweets', [JSON.stringify(makeTweet(20))]),
   });
@@ -96,7 +96,7 @@ it('tells the account, its posts and its connections', async () => {
   ]);
 });
 
-it('writes links in full, entities plainly, and counts code points', async () => {
+it('expands links, decodes entities and counts code points', async () => {
   const { text, facets } = await readPost({
     full_text: '🦉 R&amp;B https://t.co/aaa @Heron #tide https://t.co/pic',
     entities: {
@@ -140,7 +140,7 @@ it('finds links whose offsets are wrong', async () => {
   expect(facets).toEqual([{ type: 'link', start: 4, end: 26, url: 'https://pages.example/' }]);
 });
 
-it('tells pictures and videos', async () => {
+it('reads images and videos', async () => {
   const size = { large: { w: '1200', h: '675', resize: 'fit' } };
   const { media } = await readPost({
     extended_entities: {
@@ -185,7 +185,7 @@ it('tells pictures and videos', async () => {
   ]);
 });
 
-it('makes a post of somebody else and a repost of what begins with RT', async () => {
+it('reads a post that starts with RT as a repost of another account', async () => {
   const mention = { screen_name: 'Heron', name: 'The Heron', id_str: '9', indices: ['3', '9'] };
 
   const items = await readTweets(
@@ -210,7 +210,7 @@ it('makes a post of somebody else and a repost of what begins with RT', async ()
   ]);
 });
 
-it('tells what a post answers', async () => {
+it('reads the post that a reply answers', async () => {
   const items = await readTweets(
     makeTweet(21, { in_reply_to_status_id_str: '20', in_reply_to_screen_name: exporter.handle }),
   );
@@ -220,7 +220,7 @@ it('tells what a post answers', async () => {
   ]);
 });
 
-it('takes the whole of a long post from where the export has it', async () => {
+it('reads the full text of a long post', async () => {
   const whole = `${'long '.repeat(70)}https://t.co/aaa end &amp; #tide`;
   const note = {
     noteTweet: {
@@ -249,7 +249,7 @@ it('takes the whole of a long post from where the export has it', async () => {
   expect(posts[0]?.post).toMatchObject({ facets: [{ type: 'link' }, { type: 'hashtag' }] });
 });
 
-it('reads exports of before 2020', async () => {
+it('reads exports from before 2020', async () => {
   const { tweet } = makeTweet(20, { in_reply_to_status_id_str: undefined, retweet_count: 4 });
   const source = await openChanged({
     'tweets.js': undefined,
@@ -267,7 +267,7 @@ it('reads exports of before 2020', async () => {
 it.each([
   ['Protect', true],
   ['Unprotect', false],
-])('knows an account that did %s last', async (action, isProtected) => {
+])('reads the protection of an account whose last change is %s', async (action, isProtected) => {
   const changes = [
     { protectedAt: '2026-01-01T00:00:00.000Z', action },
     { protectedAt: '2025-12-01T00:00:00.000Z', action: 'Protect' },
@@ -279,7 +279,7 @@ it.each([
   expect((await readAll(source))[0]).toMatchObject({ account: { protected: isProtected } });
 });
 
-it('names the records that it leaves out', async () => {
+it('reports skipped records', async () => {
   const items = await readTweets(
     makeTweet(1, { id_str: undefined, id: undefined }),
     makeTweet(2, { created_at: '2024' }),
@@ -291,31 +291,31 @@ it('names the records that it leaves out', async () => {
     {
       kind: 'skipped',
       cause: 'fault',
-      where: 'data/tweets.js, record 1',
-      why: 'Its field id_str is missing or cannot be read.',
+      location: 'data/tweets.js, record 1',
+      reason: 'Its field id_str is missing or cannot be read.',
     },
     {
       kind: 'skipped',
       cause: 'fault',
-      where: 'data/tweets.js, record 2',
-      why: 'There is no readable time.',
+      location: 'data/tweets.js, record 2',
+      reason: 'There is no readable time.',
     },
     {
       kind: 'skipped',
       cause: 'fault',
-      where: 'data/tweets.js, record 3',
-      why: 'Its field full_text is missing or cannot be read.',
+      location: 'data/tweets.js, record 3',
+      reason: 'Its field full_text is missing or cannot be read.',
     },
     {
       kind: 'skipped',
       cause: 'fault',
-      where: 'data/tweets.js, record 4',
-      why: 'Its field id_str is missing or cannot be read.',
+      location: 'data/tweets.js, record 4',
+      reason: 'Its field id_str is missing or cannot be read.',
     },
   ]);
 });
 
-it('tells of a file that ends too early', async () => {
+it('reports a truncated file', async () => {
   const tweets = toScript('tweets', [JSON.stringify(makeTweet(1)), JSON.stringify(makeTweet(2))]);
 
   const items = await readAll(await openChanged({ 'tweets.js': tweets.slice(0, -40) }));
@@ -326,12 +326,12 @@ it('tells of a file that ends too early', async () => {
   ]);
 });
 
-it('refuses an export whose account cannot be read', async () => {
+it('rejects an export with an unreadable account', async () => {
   const source = await openChanged({ 'account.js': toScript('account', ['{}']) });
 
-  await expect(readAll(source)).rejects.toThrow('account.js tells no account');
+  await expect(readAll(source)).rejects.toThrow('account.js does not contain an account');
 });
 
-it('takes nothing else for an export', async () => {
-  expect(await xForm.open(temporaryFolder())).toBeNull();
+it('does not recognize other files', async () => {
+  expect(await xFormat.open(temporaryFolder())).toBeNull();
 });

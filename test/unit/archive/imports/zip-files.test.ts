@@ -20,7 +20,7 @@ async function writeOne(): Promise<string> {
   return writeZip(`${temporaryFolder()}/export.zip`, files, 'twitter-export/');
 }
 
-/** Changes the bytes of a zip file. */
+/** Modifies the bytes of a zip file. */
 function change(path: string, edit: (bytes: Buffer) => Buffer | undefined): string {
   const bytes = readFileSync(path);
   writeFileSync(path, edit(bytes) ?? bytes);
@@ -37,7 +37,7 @@ async function readText(path: string, index: number): Promise<string> {
 }
 
 describe('the files of a zip file', () => {
-  it('are listed and read, without the pictures', async () => {
+  it('are listed and read, without media', async () => {
     const path = await writeOne();
 
     expect((await open(path))?.files).toEqual([
@@ -47,26 +47,26 @@ describe('the files of a zip file', () => {
     expect(await readText(path, 0)).toBe('a'.repeat(200_000));
   });
 
-  it('are not those of another file', async () => {
+  it('are not read from other files', async () => {
     const path = `${temporaryFolder()}/export.zip`;
     writeFileSync(path, 'PK, but no zip file');
 
     expect(await open(path)).toBeNull();
   });
 
-  it('are not there in an empty one', async () => {
+  it('are missing in an empty zip file', async () => {
     const path = await writeZip(`${temporaryFolder()}/empty.zip`, new Map());
 
     await expect(open(path)).rejects.toThrow('The zip file is empty.');
   });
 
-  it('cannot be told where its end is missing', async () => {
+  it('cannot be listed if the end is missing', async () => {
     const path = change(await writeOne(), (bytes) => bytes.subarray(0, -100));
 
-    await expect(open(path)).rejects.toThrow('was not downloaded to its end');
+    await expect(open(path)).rejects.toThrow('damaged or incomplete');
   });
 
-  it('are refused where a name leads out of it', async () => {
+  it('are rejected if a name leaves the folder', async () => {
     const path = change(await writeOne(), (bytes) =>
       Buffer.from(
         bytes.toString('latin1').replaceAll('twitter-export/', '../../../expor/'),
@@ -77,7 +77,7 @@ describe('the files of a zip file', () => {
     await expect(open(path)).rejects.toThrow('invalid relative path');
   });
 
-  it('are refused where they are encrypted', async () => {
+  it('are rejected if they are encrypted', async () => {
     const path = change(await writeOne(), (bytes) => {
       for (
         let at = bytes.indexOf('PK\x01\x02');
@@ -92,14 +92,14 @@ describe('the files of a zip file', () => {
     await expect(readText(path, 0)).rejects.toThrow('The zip file is encrypted.');
   });
 
-  it('are refused where they grow too much', async () => {
+  it('are rejected if they expand too much', async () => {
     const large = new Map([['data/a.js', Buffer.alloc(65 * 2 ** 20)]]);
     const path = await writeZip(`${temporaryFolder()}/bomb.zip`, large);
 
-    await expect(readText(path, 0)).rejects.toThrow('which is no export');
+    await expect(readText(path, 0)).rejects.toThrow('is too large');
   });
 
-  it('are told to be damaged', async () => {
+  it('are reported if they are damaged', async () => {
     const path = change(await writeOne(), (bytes) => {
       const begin = bytes.indexOf('a.js') + 4;
       bytes.fill(0xff, begin, begin + 40);

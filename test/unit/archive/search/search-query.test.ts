@@ -29,7 +29,7 @@ describe('parseSearchText', () => {
     ['cats AND dogs & more', [text('cats'), text('dogs'), text('more')]],
     ['東京', [text('東', '京')]],
     ['it’s', [text('it', 's')]],
-  ])('reads %s', (given, include) => {
+  ])('parses %s', (given, include) => {
     expect(parseSearchText(given)).toEqual({
       include,
       exclude: [],
@@ -39,7 +39,7 @@ describe('parseSearchText', () => {
     });
   });
 
-  it('reads what must not be there', () => {
+  it('parses exclusions', () => {
     const parsed = parseSearchText('yes -no -"not this" -from:jack -#tag -filter:media');
 
     expect(parsed.include).toEqual([text('yes')]);
@@ -53,7 +53,7 @@ describe('parseSearchText', () => {
     expect(parsed.warnings).toEqual([]);
   });
 
-  it('reads days and Unix seconds, and takes the narrowest', () => {
+  it('parses days and Unix seconds, and uses the narrowest range', () => {
     const parsed = parseSearchText(
       'since:2026-01-01 since:1767225601 until:2026-02-01 until:2026-03-01',
     );
@@ -71,12 +71,12 @@ describe('parseSearchText', () => {
     'near:"New York"',
     'OR',
     '-since:2026-01-01',
-  ])('says that it does not know %s', (operator) => {
+  ])('warns about the unknown operator %s', (operator) => {
     const parsed = parseSearchText(`word ${operator}`);
 
     expect(parsed).toMatchObject({ include: [text('word')], exclude: [] });
     expect(parsed.warnings).toEqual([
-      `The archive does not know the operator \`${operator}\`; it was left out.`,
+      `The archive does not support the operator \`${operator}\`, so it was ignored.`,
     ]);
   });
 
@@ -88,7 +88,7 @@ describe('parseSearchText', () => {
     'until:2026',
     'from:',
     'from:a!b',
-  ])('says that it cannot read %s', (operator) => {
+  ])('warns about the unreadable value %s', (operator) => {
     const parsed = parseSearchText(`word ${operator}`);
 
     expect(parsed).toMatchObject({
@@ -96,28 +96,30 @@ describe('parseSearchText', () => {
       sinceSeconds: null,
       untilSeconds: null,
     });
-    expect(parsed.warnings).toEqual([`The archive cannot read \`${operator}\`; it was left out.`]);
+    expect(parsed.warnings).toEqual([
+      `The archive cannot read \`${operator}\`, so it was ignored.`,
+    ]);
   });
 
-  it('says that it does not know parentheses, and reads what is in them', () => {
+  it('warns about parentheses and parses their content', () => {
     const parsed = parseSearchText('(from:jack OR from:jill) -(word)');
 
     expect(parsed.include).toEqual([from('jack'), from('jill')]);
     expect(parsed.exclude).toEqual([text('word')]);
     expect(parsed.warnings).toEqual([
-      'The archive does not know parentheses; they were left out.',
-      'The archive does not know the operator `OR`; it was left out.',
+      'The archive does not support parentheses, so they were ignored.',
+      'The archive does not support the operator `OR`, so it was ignored.',
     ]);
   });
 
-  it('says each thing once, and quotes nothing that could break out', () => {
+  it('warns once, and quotes input safely', () => {
     const parsed = parseSearchText(`${'lang:de '.repeat(5)}lang:\`\0\ud800${'x'.repeat(200)}`);
 
     expect(parsed.warnings).toHaveLength(2);
     expect(parsed.warnings[1]).toMatch(/^[^`]+`lang:\ufffd{3}x{72}…`[^`]+$/);
   });
 
-  it('reads what is said twice once', () => {
+  it('parses repeated terms once', () => {
     expect(parseSearchText('word -no word -no').include).toEqual([text('word')]);
   });
 
@@ -126,12 +128,12 @@ describe('parseSearchText', () => {
     ['words', `"${'word '.repeat(65)}"`],
     ['characters without spaces', '東'.repeat(65)],
     ['characters', `word${' '.repeat(4096)}word`],
-  ])('says that there are too many %s, and reads the first', (_name, given) => {
+  ])('warns about too many %s and parses the first ones', (_name, given) => {
     const { include, warnings } = parseSearchText(given);
 
     expect(include.length).toBeGreaterThan(0);
     expect(include.length).toBeLessThanOrEqual(32);
     expect(include.flatMap(({ words }) => words).length).toBeLessThanOrEqual(64);
-    expect(warnings).toEqual([expect.stringMatching(/^The search is long/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^The search is too long/)]);
   });
 });

@@ -81,7 +81,7 @@ describe('search', () => {
     [`gate since:${start + 2 * day}`, '5 3'],
     ['🐦', '2'],
     ['since:2026-01-03 until:2026-01-02', ''],
-  ])('finds what is asked for: %s', async (text, expected) => {
+  ])('finds posts by %s', async (text, expected) => {
     const rig = openFilled();
 
     const page = await ask(rig.archive).search(text);
@@ -102,7 +102,7 @@ describe('search', () => {
     expect(ids((await ask(rig.archive).search('gate', { feed })).items)).toBe(expected);
   });
 
-  it('is narrowed by the times of the query', async () => {
+  it('respects the times of the query', async () => {
     const rig = openFilled();
     const times = { sinceSeconds: start + day, untilSeconds: start + 3 * day };
 
@@ -112,7 +112,7 @@ describe('search', () => {
     expect(page.asOfMs).toBe(stored * 1000);
   });
 
-  it('says what it left out, and searches for the rest', async () => {
+  it('warns about ignored parts and searches for the rest', async () => {
     const page = await ask(openFilled().archive).search('heron lang:de since:yesterday');
 
     expect(ids(page.items)).toBe('3 2 1');
@@ -120,12 +120,12 @@ describe('search', () => {
   });
 
   it.each(['', '   ', '!!!', '"" -""', 'lang:de', 'since:yesterday', '()', '\0'])(
-    'finds nothing and says so where nothing is left: %j',
+    'warns and finds nothing if no term is left: %j',
     async (text) => {
       const page = await ask(openFilled().archive).search(text);
 
       expect(page).toMatchObject({ items: [], cursor: null });
-      expect(page.warnings.at(-1)).toMatch(/nothing in the search/);
+      expect(page.warnings.at(-1)).toMatch(/has no words, tags or operators/);
     },
   );
 
@@ -150,7 +150,7 @@ describe('search', () => {
     expect(ids((await ask(rig.archive).search(sought)).items)).toBe('1');
   });
 
-  it('finds a word with an enclosing mark, and is not led astray by the mark alone', async () => {
+  it('finds a word with an enclosing mark, and ignores the mark alone', async () => {
     const rig = openRig();
     putPost(rig.store, 1, { text: 'ж\ua670ук и трава' });
     const { search, users } = ask(rig.archive);
@@ -162,7 +162,7 @@ describe('search', () => {
     expect((await users('жук \ua670')).items).toHaveLength(1);
   });
 
-  it('finds nothing of protected accounts, gone posts and what was replaced', async () => {
+  it('does not find posts that are protected, deleted or replaced', async () => {
     const rig = openRig();
     for (const id of [1, 2, 3]) putPost(rig.store, id, { text: 'heron', ...by(`bird${id}`) });
     const { search } = ask(rig.archive);
@@ -177,7 +177,7 @@ describe('search', () => {
     expect(ids((await search('heron')).items)).toBe('1');
   });
 
-  it('of a platform finds its posts, and of the archive all that was imported', async () => {
+  it('finds the posts of one platform, or all imported posts', async () => {
     const rig = openRig({ sample: true });
     putPost(rig.store, 1, { text: 'heron' });
     putPost(rig.store, 2, { text: 'heron', platform: 'mastodon', ...by('wren@a.social') });
@@ -191,7 +191,7 @@ describe('search', () => {
     expect(await platforms('sample')).toEqual(['sample']);
   });
 
-  it('refuses a cursor that it did not give', async () => {
+  it('rejects a foreign cursor', async () => {
     const rig = openFilled();
 
     for (const [feed, cursor] of [
@@ -207,7 +207,7 @@ describe('search', () => {
 });
 
 describe('the top feed', () => {
-  it('puts posts with the most likes and reposts first, then the newest', async () => {
+  it('orders posts by likes and reposts, then by time', async () => {
     const rig = openRig();
     putPost(rig.store, 1, { text: 'heron', likes: 5, reposts: 5 });
     putPost(rig.store, 2, { text: 'heron', likes: 9, reposts: null });
@@ -220,7 +220,7 @@ describe('the top feed', () => {
     expect(page.warnings).toEqual([]);
   });
 
-  it('ranks a bounded number of the newest, says so, and is walked whole', async () => {
+  it('ranks a limited number of the newest posts, warns, and can be read completely', async () => {
     const rig = openRig();
     rig.store.transact(() => {
       for (let id = 1; id <= rankedPosts + 200; id++) {
@@ -241,15 +241,13 @@ describe('the top feed', () => {
     expect(Math.min(...walked.map(({ id }) => Number(id)))).toBe(201);
     const likes = walked.map((post) => (post.type === 'status' ? (post.likes ?? 0) : 0));
     expect(likes).toEqual(likes.toSorted((a, b) => b - a));
-    expect(first.warnings).toEqual([
-      `Top posts are those among the newest ${rankedPosts} that match.`,
-    ]);
+    expect(first.warnings).toEqual([`Only the newest ${rankedPosts} matching posts are ranked.`]);
   });
 });
 
 describe('the pages of a search', () => {
   it.each(['latest', 'top'] as const)(
-    'of the feed %s are walked whole, whatever comes and goes between them',
+    'contain every post of the feed %s once, whatever changes between them',
     async (feed) => {
       const id = fc.integer({ min: 1, max: 300 });
       await fc.assert(
@@ -359,7 +357,7 @@ describe('search text', () => {
       .map((units) => String.fromCharCode(...units)),
   );
 
-  it('is never read as syntax', async () => {
+  it('is never parsed as FTS5 syntax', async () => {
     const { search, users } = ask(openFilled().archive);
     const feeds = ['latest', 'top', 'photos', 'videos'] as const;
     for (const text of made) await search(text);

@@ -23,7 +23,7 @@ describe('toWords', () => {
     expect(toWords(text)).toEqual(words);
   });
 
-  it('splits plain text as it does text that is not plain', () => {
+  it('splits ASCII text like other text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
         expect(toWords(`${text} é`)).toEqual([...toWords(text), 'e']);
@@ -31,7 +31,7 @@ describe('toWords', () => {
     );
   });
 
-  it('gives nothing that FTS5 could read as syntax', () => {
+  it('returns nothing that FTS5 could parse as syntax', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         for (const one of toWords(text)) expect(one).not.toMatch(/[\s"\0\p{Me}]/u);
@@ -62,7 +62,7 @@ describe('toIndexText', () => {
     fc.string({ unit: 'grapheme' }),
   );
 
-  it('has the words of the text, when the index has split it', () => {
+  it('has the same words after the tokenizer', () => {
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
         const text = pieces.join('');
@@ -71,18 +71,18 @@ describe('toIndexText', () => {
     );
   });
 
-  it('leaves ASCII as it is', () => {
+  it('does not change ASCII', () => {
     expect(toIndexText('Hello,  there: naïve café!')).toBe('Hello,  there: naive cafe');
   });
 });
 
-/** Splits a text as the tokenizer of the index does. */
+/** Splits a text like the tokenizer of the index. */
 function splitAsIndex(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}\p{M}\p{So}\p{Co}]+/gu) ?? [];
 }
 
 describe('toNameWord', () => {
-  it('is the same in any case, and no part of another', () => {
+  it("ignores case and is never a part of another name's word", () => {
     expect(toNameWord('Ada.Example')).toBe(toNameWord('ada.example'));
     expect(toNameWord('ada.example')).toMatch(/^[0-9a-f]+$/);
     expect(toNameWord('ada.example')).not.toBe(toNameWord('grand.ada.example'));

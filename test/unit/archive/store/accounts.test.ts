@@ -22,7 +22,7 @@ const follow = ({ store }: Rig, follower: string, followed = 'wren', at = stored
   store.putFollow({ platform: 'x', follower, followed, stored: at });
 
 describe('a profile', () => {
-  it('is the account as it was stored, and when that was', async () => {
+  it('is the stored account with its time', async () => {
     const rig = openRig();
     putAccount(rig.store, 'Wren', { description: 'Small. Loud.' });
 
@@ -33,7 +33,7 @@ describe('a profile', () => {
     });
   });
 
-  it('is the newest that was put', async () => {
+  it('is the latest version', async () => {
     const rig = openRig();
     putAccount(rig.store, 'Wren', { name: 'Old' });
     putAccount(rig.store, 'wren', { name: 'New' });
@@ -42,7 +42,7 @@ describe('a profile', () => {
     expect(handles((await ask(rig.archive).users('old')).items)).toEqual([]);
   });
 
-  it('is found by id on Bluesky', async () => {
+  it('is found by DID on Bluesky', async () => {
     const { archive, store } = openRig();
     const id = 'did:plc:abcdefghijklmnopqrstuvwx';
     putAccount(store, 'wren.test', { platform: 'bluesky', id });
@@ -57,7 +57,7 @@ describe('a profile', () => {
     expect(archive.covers({ kind: 'profile', account })).toBe(true);
   });
 
-  it('of a protected account is missing, as are its timeline and its lists', async () => {
+  it('is missing for a protected account, like its timeline and lists', async () => {
     const rig = openRig();
     putAccount(rig.store, 'Owl', { protected: true });
     const { profile, timeline, followers, following } = ask(rig.archive);
@@ -68,7 +68,7 @@ describe('a profile', () => {
     }
   });
 
-  it('of a protected account is missing where what it reposted can be read', async () => {
+  it('is missing for a protected account whose reposted posts can be read', async () => {
     const rig = openRig();
     putAccount(rig.store, 'Owl', { protected: true });
     const { id } = putPost(rig.store, 1);
@@ -86,7 +86,7 @@ describe('a profile', () => {
     expect((await search('post')).items).toMatchObject([{ id, reposted_by: null }]);
   });
 
-  it('that is not held is ambiguous, as are its timeline and its lists', async () => {
+  it('is ambiguous for an account that is not archived, like its timeline and lists', async () => {
     const { profile, timeline, followers, following } = ask(openRig().archive);
 
     for (const read of [profile, timeline, followers, following]) {
@@ -96,7 +96,7 @@ describe('a profile', () => {
 });
 
 describe('followers and following', () => {
-  it('are ordered by handle, with a stub where only the handle is known', async () => {
+  it('are ordered by handle, with a stub if only the handle is known', async () => {
     const rig = openRig();
     putAccount(rig.store, 'Wren');
     putAccount(rig.store, 'Finch', { description: 'Seeds.' });
@@ -130,7 +130,7 @@ describe('followers and following', () => {
     expect(handles((await following('wren')).items)).toEqual(['Finch']);
   });
 
-  it('are walked whole, whatever comes and goes between their pages', async () => {
+  it('contain every account once, whatever changes between pages', async () => {
     const name = fc.stringMatching(/^[a-z0-9_]{1,5}$/);
     await fc.assert(
       fc.asyncProperty(
@@ -162,7 +162,7 @@ describe('followers and following', () => {
     );
   });
 
-  it('refuse a cursor that they did not give', async () => {
+  it('reject a foreign cursor', async () => {
     const rig = openRig();
     putAccount(rig.store, 'Wren');
 
@@ -206,7 +206,7 @@ describe('the search of accounts', () => {
     ['fenw -zoe', ['wren']],
     ['ada -fen', ['finch', 'wren', 'kea']],
     ['ada AND fenw', ['wren']],
-  ])('finds by handle, name and description: %s', async (text, expected) => {
+  ])('searches handle, name and description: %s', async (text, expected) => {
     const rig = openCast();
 
     const found = await ask(rig.archive).users(text);
@@ -226,16 +226,16 @@ describe('the search of accounts', () => {
     '-#tag',
     'lang:de',
     'OR',
-  ])('leaves %s out and says so, and searches for the rest', async (operator) => {
+  ])('warns about %s and searches for the rest', async (operator) => {
     const found = await ask(openCast().archive).users(`${operator} fenw`);
 
     expect(handles(found.items)).toEqual(['wren']);
     expect(found.warnings).toEqual([
-      `The archive does not know the operator \`${operator}\` in a search of accounts; it was left out.`,
+      `The archive does not support the operator \`${operator}\` in account searches, so it was ignored.`,
     ]);
   });
 
-  it('of a platform finds its accounts alone, also where words are only excluded', async () => {
+  it('finds accounts of one platform, also with exclusions only', async () => {
     const { archive, store } = openCast();
     putAccount(store, 'wren@a.social', { name: 'Ada', platform: 'mastodon' });
     const { users } = ask(archive);
@@ -250,23 +250,23 @@ describe('the search of accounts', () => {
   it.each([
     [' -- "" ', 1],
     ['from:wren #tag', 3],
-  ])('says where there is nothing to look for: %j', async (text, warnings) => {
+  ])('warns if there is nothing to search for: %j', async (text, warnings) => {
     const found = await ask(openCast().archive).users(text);
 
     expect(found).toMatchObject({ items: [], cursor: null });
     expect(found.warnings).toHaveLength(warnings);
-    expect(found.warnings.at(-1)).toMatch(/no word in the search/);
+    expect(found.warnings.at(-1)).toMatch(/has no words/);
   });
 
-  it('reads so much of a search, and says so', async () => {
+  it('limits the search text and warns', async () => {
     const text = Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ');
 
     const found = await ask(openCast().archive).users(text);
 
-    expect(found.warnings).toEqual([expect.stringMatching(/^The search is long;/)]);
+    expect(found.warnings).toEqual([expect.stringMatching(/^The search is too long/)]);
   });
 
-  it('gives every hit once over its pages', async () => {
+  it('returns every match once over its pages', async () => {
     const rig = openRig();
     for (let index = 0; index < 60; index++) {
       const followers = index % 7 === 0 ? null : index % 5;
@@ -284,7 +284,7 @@ describe('the search of accounts', () => {
     expect(handles(walked)).toEqual(all);
   });
 
-  it('refuses a cursor that it did not give', async () => {
+  it('rejects a foreign cursor', async () => {
     for (const cursor of ['', '1', '1.x', 'a.x.wren', '1.x.a b']) {
       const failure = await failureOf(ask(openCast().archive).users('ada', { cursor }));
       expect(failure.kind).toBe('malformed');

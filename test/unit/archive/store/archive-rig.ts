@@ -17,17 +17,17 @@ import { stubAccount, stubPost } from '../../../support/stub-provider.ts';
 
 export const baseUrl = 'https://perch.example';
 
-/** When everything in these archives was stored, in Unix seconds. */
+/** Time at which all items are stored, in Unix seconds. */
 export const stored = 1_790_000_000;
 
-/** An archive on disk, with the store that writes to it. */
+/** Archive on disk, with the store that writes to it. */
 export interface Rig {
   readonly path: string;
   readonly store: ArchiveStore;
   readonly archive: Provider;
 }
 
-/** Opens an empty archive, or one with the sample, for the time of one test. */
+/** Opens an empty archive, or one with the sample, for one test. */
 export function openRig({ sample = false } = {}): Rig {
   const path = `${temporaryFolder()}/archive.db`;
   const archive = openArchive({ path, sample, baseUrl, clock: createManualClock() });
@@ -39,12 +39,12 @@ export function openRig({ sample = false } = {}): Rig {
   return { path, store, archive };
 }
 
-/** Puts an account of X. */
+/** Stores an X account. */
 export function putAccount(store: ArchiveStore, handle: string, more: Partial<Account> = {}): void {
   store.putAccount({ account: { ...stubAccount(handle), ...more }, stored });
 }
 
-/** Puts a post, in order of time where ids are so. Second `n` of 2026 unless told otherwise. */
+/** Stores a post. Default time: second `n` of 2026, where `n` is the id. */
 export function putPost(
   store: ArchiveStore,
   id: number | string,
@@ -63,7 +63,7 @@ export function putPost(
   return post;
 }
 
-/** Puts what stands for a deleted post in its place. */
+/** Replaces a post by the placeholder of a deleted one. */
 export function putTombstone(store: ArchiveStore, id: number | string, handle = 'wren'): void {
   store.putPost({
     platform: 'x',
@@ -87,7 +87,7 @@ export function putTombstone(store: ArchiveStore, id: number | string, handle = 
 
 const { signal } = new AbortController();
 
-/** Asks an archive. */
+/** Queries an archive. */
 export function ask(archive: Provider) {
   const take = <Kind extends 'search' | 'searchUsers' | 'timeline' | 'followers' | 'profile'>(
     kind: Kind,
@@ -147,16 +147,16 @@ export function ask(archive: Provider) {
   };
 }
 
-/** What a walk asks for, page by page. */
+/** Reads the page of a list at a cursor. */
 export interface Steps<Item> {
   page(cursor: string | null, count: number): Promise<Page<Item>>;
-  /** How many items each page has; the last size is for all that follow. */
+  /** Page sizes. The last one is used for all further pages. */
   readonly sizes: readonly number[];
   /** Called before each page but the first. */
   between?(): void;
 }
 
-/** Walks all pages of a list; every page but the last is full. */
+/** Reads all pages of a list, of which all but the last are full. */
 export async function walk<Item>({ page, sizes, between }: Steps<Item>): Promise<Item[]> {
   const items: Item[] = [];
   let cursor: string | null = null;
@@ -172,10 +172,10 @@ export async function walk<Item>({ page, sizes, between }: Steps<Item>): Promise
   throw new Error('The walk does not end.');
 }
 
-/** What happens to a list between two pages: something is put, or something is removed. */
+/** Change of a list between two pages: an item is stored or removed. */
 export type Change<Key> = readonly [isPut: boolean, key: Key];
 
-/** Plays changes back, some before each page, and keeps what was removed. */
+/** Applies some changes before each page, and collects the removed items. */
 export function playBack<Key>(
   changes: readonly (readonly Change<Key>[])[],
   { put, remove }: { put(key: Key): void; remove(key: Key): void },

@@ -16,7 +16,7 @@ interface Draft {
   readonly second: number;
 }
 
-/** Puts a post by an account that is held from then on. */
+/** Stores a post and its account. */
 function write({ store }: Rig, author: Account, { id, to, second }: Draft): void {
   const { platform, screen_name: handle } = author;
   store.putAccount({ account: author, stored });
@@ -61,11 +61,11 @@ function textsOf({ ancestors, post, continuation, replies }: PostFound) {
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa';
 
-describe('on Bluesky, where accounts can use the same id', () => {
+describe('a conversation on Bluesky, where accounts can use the same id', () => {
   const ada = accountOf('bluesky', 'ada.test', { id: did });
   const ben = accountOf('bluesky', 'ben.test', { id: 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb' });
 
-  it('shows the parent that is answered and the replies that were made to the post', async () => {
+  it('has the right parent and the right replies', async () => {
     const rig = openRig();
     write(rig, ada, { id: 'same', second: 1 });
     write(rig, ben, { id: 'same', second: 2 });
@@ -92,7 +92,7 @@ describe('on Bluesky, where accounts can use the same id', () => {
     ]);
   });
 
-  it('shows both of two replies that have the same id', async () => {
+  it('has both of two replies with the same id', async () => {
     const rig = openRig();
     const dee = accountOf('bluesky', 'dee.test');
     write(rig, ada, { id: 'first', second: 1 });
@@ -105,7 +105,7 @@ describe('on Bluesky, where accounts can use the same id', () => {
     expect(replies.toSorted()).toEqual(['ben.test twin', 'dee.test twin']);
   });
 
-  it('knows an account that is answered by its DID', async () => {
+  it('finds the parent of a reply that names an account by DID', async () => {
     const rig = openRig();
     write(rig, ada, { id: 'first', second: 1 });
     write(rig, ben, { id: 'answer', second: 2, to: { author: did, id: 'first' } });
@@ -119,7 +119,7 @@ describe('on Bluesky, where accounts can use the same id', () => {
     ]);
   });
 
-  it('gives no post of another account for one that it does not hold', async () => {
+  it("does not return another account's post with the same id", async () => {
     const rig = openRig();
     write(rig, ada, { id: 'first', second: 1 });
     write(rig, ben, { id: 'second', second: 2 });
@@ -130,11 +130,11 @@ describe('on Bluesky, where accounts can use the same id', () => {
   });
 });
 
-describe('on Mastodon, where servers can use the same id', () => {
+describe('a conversation on Mastodon, where servers can use the same id', () => {
   const ada = accountOf('mastodon', 'ada@one.example.org');
   const ben = accountOf('mastodon', 'ben@two.example.org');
 
-  it('shows what was written on the server that is answered', async () => {
+  it('has the parent on the right server', async () => {
     const rig = openRig();
     write(rig, ada, { id: '7', second: 1 });
     write(rig, ben, { id: '7', second: 2 });
@@ -155,7 +155,7 @@ describe('on Mastodon, where servers can use the same id', () => {
   });
 });
 
-it('takes an id of X for enough, whatever the account is called by now', async () => {
+it('finds a post of X by id, whatever its account is called now', async () => {
   const rig = openRig();
   write(rig, accountOf('x', 'wren'), { id: '1', second: 1 });
   write(rig, accountOf('x', 'finch'), { id: '2', second: 2, to: { author: 'oldname', id: '1' } });
@@ -164,7 +164,7 @@ it('takes an id of X for enough, whatever the account is called by now', async (
   expect(textsOf(await read(rig, 'x', 'wren', '1')).replies).toEqual(['finch 2']);
 });
 
-it('ends where posts answer each other', async () => {
+it('ends if posts reply to each other', async () => {
   const rig = openRig();
   const wren = accountOf('x', 'wren');
   write(rig, wren, { id: '1', second: 1, to: { author: 'wren', id: '2' } });

@@ -15,7 +15,7 @@ function accountOf(name: keyof typeof dids, more: Partial<Account> = {}): Accoun
 
 const on = (handle: string) => ({ platform: 'bluesky', handle }) as const;
 
-/** Puts Ada, who passed on a post of Ben's and follows him; her repository names him by DID. */
+/** Stores Ada, who reposted a post of Ben and follows him. Her repository names him by DID. */
 function putAda(store: ArchiveStore): void {
   store.putAccount({ account: accountOf('ada'), stored });
   const names = { platform: 'bluesky', stored } as const;
@@ -36,14 +36,14 @@ const orders: readonly (readonly [string, readonly ((store: ArchiveStore) => voi
   ['after', [putAda, putBen]],
 ];
 
-describe.each(orders)('an account of Bluesky that is held %s it is named by DID', (_when, puts) => {
+describe.each(orders)('a Bluesky account that is imported %s it is named by DID', (_when, puts) => {
   const openBoth = () => {
     const rig = openRig();
     for (const put of puts) put(rig.store);
     return { ...rig, asks: ask(rig.archive) };
   };
 
-  it('is found by who passed its posts on', async () => {
+  it('is the author of reposted posts', async () => {
     const { store, asks } = openBoth();
 
     const { items } = await asks.timeline('', { account: on('ada.test') });
@@ -54,7 +54,7 @@ describe.each(orders)('an account of Bluesky that is held %s it is named by DID'
     expect(store.readReposts(on('ada.test'), -1, 10)).toMatchObject([{ post: { id: 'kept' } }]);
   });
 
-  it('is known to who follows it, and knows them', async () => {
+  it('is in the lists of follows', async () => {
     const { store, asks } = openBoth();
 
     const following = await asks.following('', { account: on('ada.test') });
@@ -62,14 +62,14 @@ describe.each(orders)('an account of Bluesky that is held %s it is named by DID'
 
     expect(following.items).toMatchObject([{ screen_name: 'ben.test', id: dids.ben }]);
     expect(followers.items).toMatchObject([{ screen_name: 'ada.test', id: dids.ada }]);
-    expect(store.listHoldings()).toMatchObject([
+    expect(store.listAccounts()).toMatchObject([
       { handle: 'ada.test', followers: 0, following: 1 },
       { handle: 'ben.test', followers: 1, following: 0 },
     ]);
   });
 });
 
-it('tells no more of a protected account than its DID', async () => {
+it('has only the DID of a protected account', async () => {
   const { store, archive } = openRig();
   putBen(store, { protected: true, name: 'Ben Secret' });
   putAda(store);
@@ -80,11 +80,11 @@ it('tells no more of a protected account than its DID', async () => {
   expect((await ask(archive).timeline('', { account: on('ada.test') })).items).toEqual([]);
 });
 
-describe('removing an account of Bluesky', () => {
-  it('leaves none of its posts, though somebody who is held passed one on', async () => {
+describe('removing a Bluesky account', () => {
+  it('removes all its posts, even if another archived account reposted one', async () => {
     const { store, archive } = openRig();
     putAda(store);
-    // Without a handle an account stands under its DID.
+    // Without a handle, the account is stored under its DID.
     putBen(store, { screen_name: dids.ben, protected: true });
 
     expect(store.removeAccount(on(dids.ben))).toMatchObject({ posts: 1 });
@@ -93,18 +93,18 @@ describe('removing an account of Bluesky', () => {
     expect((await ask(archive).search('heron')).items).toEqual([]);
   });
 
-  it('keeps who follows it while one of both is held', () => {
+  it('keeps follows while one side is archived', () => {
     const { store } = openRig();
     putAda(store);
     putBen(store);
 
     store.removeAccount(on('ada.test'));
-    expect(store.listHoldings()).toMatchObject([{ handle: 'ben.test', followers: 1 }]);
+    expect(store.listAccounts()).toMatchObject([{ handle: 'ben.test', followers: 1 }]);
     expect(store.removeAccount(on('ben.test'))).toMatchObject({ follows: 1 });
   });
 });
 
-it('shows nothing of a protected account of X that is removed', async () => {
+it('removes reposted posts of a protected X account', async () => {
   const { store, archive } = openRig();
   const author = { ...stubAccount('ben'), protected: true };
   store.putAccount({ account: author, stored });
@@ -119,7 +119,7 @@ it('shows nothing of a protected account of X that is removed', async () => {
   expect((await ask(archive).search('heron')).items).toEqual([]);
 });
 
-it('takes an answer to the same id of somebody else for no continuation', () => {
+it("does not continue from a reply to another account's post with the same id", () => {
   const { store } = openRig();
   const author = accountOf('ada');
   store.putAccount({ account: author, stored });

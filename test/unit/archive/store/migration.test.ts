@@ -6,8 +6,8 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 import { ask, baseUrl } from './archive-rig.ts';
 
-describe('an archive of the first schema', () => {
-  it('is brought to the newest, with the sample written again', async () => {
+describe('an archive with the first schema', () => {
+  it('is migrated, and the sample is written again', async () => {
     const path = `${temporaryFolder()}/archive.db`;
     const old = openSqlite({ path, migrations: migrations.slice(0, 1) });
     old.exec(`

@@ -8,12 +8,12 @@ import {
 } from '../../../../src/archive/store/post-number.ts';
 import { fc } from '../../../support/fast-check.ts';
 
-/** Up to the last second but one: there is no number after the last. */
+/** Up to the second last second, because there is no number after the last one. */
 const at = fc.double({ min: 0, max: 2 ** 33 - 2, noNaN: true });
 const kind = fc.constantFrom('post', 'repost');
 
 describe('the number of a post', () => {
-  it('lies in its second, is safe, and tells posts from reposts', () => {
+  it('is within its second, is safe, and distinguishes posts from reposts', () => {
     fc.assert(
       fc.property(at, kind, fc.string(), (time, of, key) => {
         const number = toNumber({ kind: of, at: time, key });
@@ -26,7 +26,7 @@ describe('the number of a post', () => {
     );
   });
 
-  it('rises with the milliseconds that are told', () => {
+  it('rises with the milliseconds', () => {
     const numbers = [10.001, 10.002, 10.5, 10.999].map((time) =>
       toNumber({ kind: 'post', at: time, key: 'x' }),
     );
@@ -43,7 +43,7 @@ describe('the number of a post', () => {
     expect(firstNumberAt(time)).toBeLessThan(endOfNumbers);
   });
 
-  it('has a next one of the same second and kind, which comes round to it', () => {
+  it('has successors of the same second and kind, which wrap around', () => {
     const first = toNumber({ kind: 'repost', at: 77, key: 'x' });
     const seen = new Set<number>();
     for (let number = first; !seen.has(number); number = nextNumber(number)) seen.add(number);

@@ -19,7 +19,7 @@ function by(handle: string, more: Partial<Account> = {}) {
   return { author: { ...stubAccount(handle), ...more }, text: 'Secret' };
 }
 
-/** Reads posts 1, 2 and so on by all reads that give them; each read gives the same. */
+/** Reads posts 1, 2 and so on with all reads that return them, whose results must be equal. */
 async function readAll({ archive, store }: Rig): Promise<readonly Post[]> {
   putAccount(store, 'Wren');
   putAccount(store, 'Finch');
@@ -56,7 +56,7 @@ function quoteOf(post: Post | undefined): Post | null | undefined {
 }
 
 describe('a quote of a protected account', () => {
-  it('is a tombstone where the account is protected by now', async () => {
+  it('is a tombstone if the account is protected now', async () => {
     const rig = openRig();
     putPost(rig.store, 1, { quote: stubPost('7', by('Owl')) });
     putAccount(rig.store, 'OWL', { protected: true });
@@ -64,7 +64,7 @@ describe('a quote of a protected account', () => {
     expect(await readAll(rig)).toMatchObject([{ type: 'status', text: 'Post 1', quote: hidden }]);
   });
 
-  it('is a tombstone where the account was protected when it was quoted', async () => {
+  it('is a tombstone if the account was protected when quoted', async () => {
     const rig = openRig();
     putPost(rig.store, 1, { quote: stubPost('7', by('Owl', { protected: true })) });
 
@@ -82,7 +82,7 @@ describe('a quote of a protected account', () => {
     ]);
   });
 
-  it('does not tell whose post is gone', async () => {
+  it('does not name the author', async () => {
     const rig = openRig();
     const { author } = by('Owl', { protected: true });
     putPost(rig.store, 1, { quote: { ...hidden, reason: 'deleted', author } });
@@ -90,7 +90,7 @@ describe('a quote of a protected account', () => {
     expect(await readAll(rig)).toMatchObject([{ quote: hidden }]);
   });
 
-  it('has no address where that would name the account', async () => {
+  it('has no address that would name the account', async () => {
     const rig = openRig();
     const author = { ...stubAccount('owl@a.social'), platform: 'mastodon' } as const;
     putPost(rig.store, 1, { quote: stubPost('7', { author, platform: 'mastodon' }) });
@@ -110,7 +110,7 @@ describe('a quote of a protected account', () => {
     expect(await readAll(rig)).toMatchObject([{ quote: { id: '7', text: 'Secret' } }]);
   });
 
-  it('of the same handle elsewhere is served', async () => {
+  it('is served for the same handle on another platform', async () => {
     const rig = openRig();
     putPost(rig.store, 1, { quote: stubPost('7', by('Owl')) });
     putAccount(rig.store, 'owl', { platform: 'bluesky', protected: true });

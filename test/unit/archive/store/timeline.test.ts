@@ -45,7 +45,7 @@ function openWren(): Rig {
 }
 
 describe('the timeline of an account', () => {
-  it('gives its posts newest first, and when they were stored', async () => {
+  it('has its posts, newest first, and the time they were stored', async () => {
     const rig = openWren();
     for (const id of [5, 3, 9]) putPost(rig.store, id);
     putPost(rig.store, 7, finch);
@@ -56,7 +56,7 @@ describe('the timeline of an account', () => {
     expect(page).toMatchObject({ cursor: null, warnings: [], asOfMs: stored * 1000 });
   });
 
-  it('leaves out replies to others where they are not wanted, and keeps own threads', async () => {
+  it('excludes replies to others on request, and keeps own threads', async () => {
     const rig = openWren();
     putPost(rig.store, 1);
     putPost(rig.store, 2, replyTo('WREN'));
@@ -69,7 +69,7 @@ describe('the timeline of an account', () => {
     expect(ids((await timeline('wren')).items)).toEqual(['4', '3', '2', '1']);
   });
 
-  it('has reposts as the original, at the time of the repost, where they are wanted', async () => {
+  it('has reposted originals at the time of the repost on request', async () => {
     const rig = openWren();
     const original = putPost(rig.store, 2, finch);
     putPost(rig.store, 5);
@@ -86,7 +86,7 @@ describe('the timeline of an account', () => {
     expect(ids((await timeline('wren', { untilSeconds: start + 8 })).items)).toEqual(['2', '5']);
   });
 
-  it('has an own post once, also where the account reposted it', async () => {
+  it('has an own post once, even if the account reposted it', async () => {
     const rig = openWren();
     putPost(rig.store, 1);
     putRepost(rig, 1, 50, { of: 'wren' });
@@ -107,7 +107,7 @@ describe('the timeline of an account', () => {
     expect(ids((await ask(rig.archive).timeline('wren')).items)).toEqual(['1', '30']);
   });
 
-  it('has no reposts of what is not held, gone or protected, and nothing that is gone', async () => {
+  it('has no deleted posts, and no reposts of posts that are missing, deleted or protected', async () => {
     const rig = openWren();
     putAccount(rig.store, 'Owl', { protected: true });
     putPost(rig.store, 1, { author: stubAccount('Owl') });
@@ -121,7 +121,7 @@ describe('the timeline of an account', () => {
     expect(ids((await ask(rig.archive).timeline('wren')).items)).toEqual(['5']);
   });
 
-  it('moves a post whose time is corrected', async () => {
+  it('moves a post after a correction of its time', async () => {
     const rig = openWren();
     for (const id of [1, 2, 3]) putPost(rig.store, id, { text: `word${id}` });
     putPost(rig.store, 1, { created_timestamp: start + 10, text: 'other' });
@@ -133,7 +133,7 @@ describe('the timeline of an account', () => {
     expect((await search('word1')).items).toEqual([]);
   });
 
-  it('keeps posts of one second apart and in one order', async () => {
+  it('has a stable order of posts of the same second', async () => {
     const rig = openWren();
     for (let id = 100; id < 300; id++) putPost(rig.store, id, { created_timestamp: start });
 
@@ -148,7 +148,7 @@ describe('the timeline of an account', () => {
     expect(walked).toEqual(all.items);
   });
 
-  it('refuses a cursor that it did not give', async () => {
+  it('rejects a foreign cursor', async () => {
     const rig = openWren();
 
     for (const cursor of ['', ' ', '1.2', 'é', 'zzzzzzzzzzzz', '-1', '"']) {
@@ -157,7 +157,7 @@ describe('the timeline of an account', () => {
     }
   });
 
-  it('is walked whole, whatever comes and goes between its pages', async () => {
+  it('contains every post once, whatever changes between pages', async () => {
     const id = fc.integer({ min: 1, max: 300 });
     const isRepost = (one: number) => one % 3 === 0;
     await fc.assert(

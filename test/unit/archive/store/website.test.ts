@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openHistoryKeep } from '../../../../src/archive/histories/kept-histories.ts';
+import { openHistoryStore } from '../../../../src/archive/histories/history-store.ts';
 import { toHeadLine, toItemLine } from '../../../../src/archive/imports/ndjson/line.ts';
 import { migrations } from '../../../../src/archive/store/schema.ts';
 import { openSqlite } from '../../../../src/core/files/sqlite.ts';
@@ -13,7 +13,7 @@ import { ask, baseUrl, openRig, putAccount, putPost, type Rig } from './archive-
 const website = { url: 'https://wren.example/', display_url: 'wren.example' };
 const wren = { ...stubAccount('wren'), website };
 
-/** Writes the JSON of a table's rows as it was when `website` was text. */
+/** Rewrites the JSON of a table's rows to have `website` as text. */
 function makeOld({ path }: Pick<Rig, 'path'>, ...tables: readonly string[]): void {
   const database = openSqlite({ path, migrations });
   for (const table of tables) {
@@ -29,7 +29,7 @@ function openOld(): Rig {
   const rig = openRig();
   putAccount(rig.store, 'wren', { website });
   const quote = putPost(rig.store, 1, { author: wren });
-  // Someone may write about the member itself.
+  // A post can contain the text of the member.
   putPost(rig.store, 2, { author: wren, quote, text: '"website":"https://wren.example/"' });
   makeOld(rig, 'accounts', 'posts');
   return rig;
@@ -52,15 +52,15 @@ describe('rows that were stored when `website` was text', () => {
   it('are exported with an object', () => {
     const { store } = openOld();
 
-    const lines = [...store.readHeld({ platform: 'x', handle: 'wren' })].map(toItemLine);
+    const lines = [...store.readAccountItems({ platform: 'x', handle: 'wren' })].map(toItemLine);
 
     expect(lines).toHaveLength(3);
     for (const line of lines) expect(line).toContain(JSON.stringify({ website }).slice(1, -1));
   });
 
-  it('of a kept history are read with an object', async () => {
+  it('are read with an object from the history store', async () => {
     const { path, store } = openRig();
-    const keep = openHistoryKeep(path, baseUrl);
+    const historyStore = openHistoryStore(path, baseUrl);
     const of = {
       account: { platform: 'x', handle: 'wren' },
       accountId: '7',
@@ -70,11 +70,11 @@ describe('rows that were stored when `website` was text', () => {
     const range = { fromSecond: 0, toSecond: 100 };
     const post = putPost(store, 1, { author: wren });
     const posts = [{ post, second: 50, belowSecond: 50, stored: 100 }];
-    await keep.put({ ...of, ranges: [range], posts });
+    await historyStore.put({ ...of, ranges: [range], posts });
     makeOld({ path }, 'kept_posts');
 
-    const part = keep.read({ ...of, range, limit: 10 });
-    keep.close();
+    const part = historyStore.read({ ...of, range, limit: 10 });
+    historyStore.close();
 
     expect(part.posts.map((one) => one.post.author?.website)).toEqual([website]);
   });

@@ -48,15 +48,15 @@ it('names the first twenty skipped records, and counts the others', async () => 
   for (let record = 1; record <= 1234; record++) {
     progress.onSkipped({
       kind: 'skipped',
-      where: `record ${record}`,
-      why: 'It is odd.',
+      location: `record ${record}`,
+      reason: 'It is odd.',
       cause: 'fault',
     });
   }
   progress.onSkipped({
     kind: 'skipped',
-    where: 'a secret',
-    why: 'It is private.',
+    location: 'a secret',
+    reason: 'It is private.',
     cause: 'private',
   });
   progress.end();

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
 
-/** A folder with these files, all open to everybody. */
+/** A folder with these files, which all users can access. */
 function openFolder(names: readonly string[], mode = 0o755): string {
   const folder = `${temporaryFolder()}/data`;
   mkdirSync(folder);
@@ -36,7 +36,7 @@ const own = [
 
 describe('a data folder', () => {
   it.each([0o755, 0o750, 0o777, 0o710])(
-    'with nothing but Perch’s files is closed to others, and so are the files: %o',
+    'with only Perch’s files becomes private, with its files: %o',
     (mode) => {
       const folder = openFolder(own, mode);
 
@@ -49,7 +49,7 @@ describe('a data folder', () => {
     },
   );
 
-  it('that is empty is closed to others', () => {
+  it('that is empty becomes private', () => {
     const folder = openFolder([]);
 
     expect(restrictDataFolder(folder)).toBeNull();
@@ -57,7 +57,7 @@ describe('a data folder', () => {
     expect(modeOf(folder)).toBe(0o700);
   });
 
-  it('that also holds other files keeps its permissions and those of the other files', () => {
+  it('with other files keeps its permissions and those of the other files', () => {
     const folder = openFolder([...own, 'letter.txt', 'archive.db.bak'], 0o1777);
 
     expect(restrictDataFolder(folder)).toMatch(
@@ -70,13 +70,13 @@ describe('a data folder', () => {
     expect(modeOf(`${folder}/archive.db`)).toBe(0o600);
   });
 
-  it('that also holds other files is no matter where nobody else can look into it', () => {
+  it('with other files causes no warning if other users have no access', () => {
     const folder = openFolder([...own, 'letter.txt'], 0o700);
 
     expect(restrictDataFolder(folder)).toBeNull();
   });
 
-  it.each([':memory:', '/no/such/folder', '/dev/null'])('is not needed: %s', (path) => {
+  it.each([':memory:', '/no/such/folder', '/dev/null'])('may be absent: %s', (path) => {
     expect(restrictDataFolder(path)).toBeNull();
   });
 });

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-/** A link to nothing, in a folder of its own. */
+/** A dangling link in its own folder. */
 function danglingLink(): string {
   const root = temporaryFolder();
   symlinkSync(`${root}/nothing/at/all`, `${root}/link`);
@@ -23,7 +23,7 @@ function emptyFile(): string {
 }
 
 describe('a folder', () => {
-  it('is made with its parents, for the owner alone, and made once', () => {
+  it('is created with its parents, only for the owner, and only once', () => {
     const root = temporaryFolder();
 
     makePrivateFolder(`${root}/a/b/c`);
@@ -49,13 +49,13 @@ describe('a folder', () => {
     ['behind a link that leads nowhere', () => `${danglingLink()}/a/b`, 'ENOENT'],
     ['below a file', () => `${emptyFile()}/a`, 'ENOTDIR'],
     ['in the place of a file', emptyFile, 'EEXIST'],
-  ])('%s is an error at once', (_, path, code) => {
+  ])('%s is an immediate error', (_, path, code) => {
     expect(() => makeFolder(path())).toThrow(expect.objectContaining({ code }));
   });
 });
 
 describe('a file', () => {
-  it('is made for its owner alone', () => {
+  it('is created only for its owner', () => {
     const path = `${temporaryFolder()}/a`;
 
     makePrivateFile(path);

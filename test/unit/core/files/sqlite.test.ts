@@ -19,8 +19,8 @@ describe('a database', () => {
   });
 });
 
-describe('a file that is held', () => {
-  it('is nobody else’s until it is released', () => {
+describe('a locked file', () => {
+  it('cannot be locked again until it is released', () => {
     const path = `${temporaryFolder()}/folder/a.lock`;
 
     const first = lockFile(path);

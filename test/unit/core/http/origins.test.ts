@@ -37,14 +37,14 @@ describe('the origin of a page', () => {
     expect(origins.allowed({ origin })).toBeUndefined();
   });
 
-  it('is quoted in the problem, and not at any length', () => {
+  it('is quoted in the problem, up to a maximum length', () => {
     const problem = origins.faultOf({ origin: `https://${'a'.repeat(9000)}.example` });
 
     expect(problem?.message).toMatch(/^The request comes from the web origin "https:\/\/a+"…,/);
     expect(problem?.message.length).toBeLessThan(200);
   });
 
-  it('may be any where `*` is listed', () => {
+  it('may be any if `*` is listed', () => {
     const any = createOrigins(base, ['*']);
 
     expect(any.faultOf({ origin: 'https://evil.example' })).toBeNull();
@@ -52,7 +52,7 @@ describe('the origin of a page', () => {
     expect(any.allowed({ origin: 'https://evil.example' })).toBe('*');
   });
 
-  it('is not there for programs', () => {
+  it('may be absent, for programs', () => {
     expect(origins.faultOf({})).toBeNull();
     expect(origins.allowed({})).toBeUndefined();
   });
@@ -66,7 +66,7 @@ describe('the origin of a page', () => {
     ['a picture in a page of another site', 'cross-site', 'image', false],
     ['a frame in a page of another site', 'cross-site', 'iframe', false],
     ['a `fetch` without CORS of another site', 'cross-site', 'empty', false],
-  ])('is told without a header for %s', (_, site, dest, isAllowed) => {
+  ])('is recognized without the header Origin for %s', (_, site, dest, isAllowed) => {
     const headers = { 'sec-fetch-site': site, 'sec-fetch-dest': dest };
 
     expect(origins.faultOf(headers) === null).toBe(isAllowed);
@@ -75,7 +75,7 @@ describe('the origin of a page', () => {
 
 describe('the host of a request', () => {
   it.each(['127.0.0.1', '127.9.9.9', '::1', 'localhost'])(
-    'to a server on %s is one of loopback or of the base URL',
+    'to a server on %s must be loopback or the base URL',
     (listensOn) => {
       const check = createHostCheck(base, listensOn);
 
@@ -94,7 +94,7 @@ describe('the host of a request', () => {
     },
   );
 
-  it.each([undefined, ''])('may be missing: %j', (host) => {
+  it.each([undefined, ''])('may be absent: %j', (host) => {
     expect(createHostCheck(base, '127.0.0.1')(host)).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { isPublicAddress } from '../../../../src/core/http/ip-address.ts';
 import { fc, runs } from '../../../support/fast-check.ts';
 
-/** The last address before each refused network, its first, its last, and the one after it. */
+/** Last address before each refused network, its first and last, and the address after it. */
 type Edges = readonly (readonly [string | null, string, string, string | null])[];
 
 const edgesV4: Edges = [
@@ -39,7 +39,7 @@ const edgesV6: Edges = [
 ];
 
 it.each([...edgesV4, ...edgesV6])(
-  'lets %s through, refuses %s to %s, and lets %s through',
+  'accepts %s, refuses %s to %s, and accepts %s',
   (before, first, last, after) => {
     expect([first, last].filter(isPublicAddress)).toEqual([]);
     const beside = [before, after].filter((address) => address !== null);
@@ -85,7 +85,7 @@ it.each([
   ['short', '127.1'],
   ['with a port', '93.184.216.34:443'],
   ['with a space', ' 93.184.216.34'],
-])('refuses what is %s: %j', (_, address) => {
+])('refuses addresses of %s: %j', (_, address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 
@@ -96,7 +96,7 @@ it.each([
   '2A00:1450:4001:82A::200E',
   '::ffff:93.184.216.34',
   '64:ff9b::93.184.216.34',
-])('lets %s through', (address) => {
+])('accepts %s', (address) => {
   expect(isPublicAddress(address)).toBe(true);
 });
 
@@ -106,7 +106,7 @@ const toGroups = (address: string) => {
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 };
 
-it('judges the mapped and the NAT64 form of every IPv4 address as that address', () => {
+it('judges the mapped and the NAT64 form of every IPv4 address by that address', () => {
   fc.assert(
     fc.property(v4, (address) => {
       const forms = ['::ffff:', '0:0:0:0:0:FFFF:', '64:ff9b::', '0064:ff9b:0:0:0:0:'].flatMap(
@@ -117,7 +117,7 @@ it('judges the mapped and the NAT64 form of every IPv4 address as that address',
   );
 });
 
-it('refuses the 6to4, the translated and the compatible form of every IPv4 address', () => {
+it('refuses the 6to4, translated and compatible form of every IPv4 address', () => {
   fc.assert(
     fc.property(v4, (address) => {
       const groups = toGroups(address);
@@ -132,7 +132,7 @@ it('refuses the 6to4, the translated and the compatible form of every IPv4 addre
   );
 });
 
-it('agrees with the block list of node:net about IPv4', () => {
+it('agrees with the BlockList of node:net on IPv4', () => {
   const refused = new BlockList();
   for (const [, first, last] of edgesV4) refused.addRange(first, last);
 
@@ -144,7 +144,7 @@ it('agrees with the block list of node:net about IPv4', () => {
   );
 });
 
-it('lets no IPv6 address through that lies outside of 2000::/3 and carries no IPv4 address', () => {
+it('refuses every IPv6 address outside of 2000::/3 without an IPv4 address', () => {
   const carriers = new BlockList();
   carriers.addSubnet('2000::', 3, 'ipv6');
   carriers.addSubnet('64:ff9b::', 96, 'ipv6');

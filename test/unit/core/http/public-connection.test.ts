@@ -23,7 +23,7 @@ function openNetwork(
 const untilAborted = ({ signal: given }: ConnectionTarget) =>
   once(given, 'abort').then(() => Promise.reject(given.reason));
 
-it('connects to port 443 of the address that was judged, in the name of the host', async () => {
+it('connects to port 443 of the checked address, with the name of the host', async () => {
   const trap = await openTrap();
   const connect = vi.fn(({ address }: ConnectionTarget) => connectTo(trap.port, address));
 
@@ -35,7 +35,7 @@ it('connects to port 443 of the address that was judged, in the name of the host
   ]);
 });
 
-it('leaves nothing on the signal that gives all connections up', async () => {
+it('leaves no listeners on the signal that cancels all connections', async () => {
   const trap = await openTrap();
   const network = openNetwork(({ address }) => connectTo(trap.port, address));
   const { signal: longLived } = new AbortController();
@@ -47,7 +47,7 @@ it('leaves nothing on the signal that gives all connections up', async () => {
   expect(derivedFrom(longLived)).toBe(0);
 });
 
-/** Returns how many signals Node remembers as made of another one. It has no public name for that. */
+/** Returns the number of signals that Node derived from another one, a private property. */
 function derivedFrom(source: AbortSignal): number {
   const members: Readonly<Record<symbol, { readonly size: number }>> = source as never;
   const symbols = Object.getOwnPropertySymbols(source);
@@ -55,7 +55,7 @@ function derivedFrom(source: AbortSignal): number {
   return symbol === undefined ? 0 : (members[symbol]?.size ?? 0);
 }
 
-it('tries three addresses in their order, and no more', async () => {
+it('tries up to three addresses in order', async () => {
   const tried: string[] = [];
   const fault = Object.assign(new Error('connect'), { code: 'EHOSTUNREACH' });
   const network = openNetwork(
@@ -71,7 +71,7 @@ it('tries three addresses in their order, and no more', async () => {
   expect(tried).toEqual([first, second, third]);
 });
 
-it('reaches the second address when the first one does not answer', async () => {
+it('reaches the second address if the first one does not answer', async () => {
   const trap = await openTrap();
   const network = openNetwork(
     (target) =>
@@ -86,7 +86,7 @@ it('reaches the second address when the first one does not answer', async () => 
 });
 
 it.each(['127.0.0.1', '::ffff:127.0.0.1', '10.0.0.1', 'fe80::1', undefined])(
-  'sends nothing over a connection that turns out to lead to %s',
+  'sends nothing over a connection whose remote address is %s',
   async (actual) => {
     const trap = await openTrap();
     const network = openNetwork(async () => {
@@ -102,7 +102,7 @@ it.each(['127.0.0.1', '::ffff:127.0.0.1', '10.0.0.1', 'fe80::1', undefined])(
   },
 );
 
-it('has no more time for the name and the connection together than it is given', async () => {
+it('has one deadline for the lookup and the connection together', async () => {
   const slowName: PublicHttpOptions = {
     resolve: (_, given) => once(given, 'abort').then(() => Promise.reject(given.reason)),
     connect: () => Promise.reject(new Error('There is nothing to connect to.')),
@@ -115,7 +115,7 @@ it('has no more time for the name and the connection together than it is given',
   await expect(silent).rejects.toMatchObject({ kind: 'timeout' });
 });
 
-it('tells a name that does not exist like one that is not public', async () => {
+it('reports a name that does not exist like a name that is not public', async () => {
   const unknown: PublicHttpOptions = {
     resolve: () => Promise.reject(Object.assign(new Error('?'), { code: 'ENOTFOUND' })),
     connect: () => Promise.reject(new Error('There is nothing to connect to.')),

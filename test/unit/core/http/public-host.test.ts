@@ -11,7 +11,7 @@ it.each([
   'localhost.example.com',
   'internal.example.com',
   'mylocal.example.com',
-])('takes %s for a public name', (host) => {
+])('accepts %s as a public name', (host) => {
   expect(isPublicName(host)).toBe(true);
 });
 
@@ -67,7 +67,7 @@ it.each([
   'example.com\n',
   `${'a'.repeat(64)}.example.com`,
   `${'a.'.repeat(126)}example.com`,
-])('takes %j for no public name', (host) => {
+])('refuses %j as a public name', (host) => {
   expect(isPublicName(host)).toBe(false);
 });
 
@@ -89,7 +89,7 @@ it.each([
   ['https://93.184.216.34/', false],
   ['https://ⓛocalhost/', false],
   ['data:application/json,{}', false],
-])('says of %s that it may be asked for: %s', (url, expected) => {
+])('returns whether %s may be requested: %s', (url, expected) => {
   expect(isPublicUrl(new URL(url))).toBe(expected);
 });
 
@@ -104,7 +104,7 @@ describe('publicHostOf', () => {
     ['https://[::1]/', null],
     ['https://printer.local/', null],
     ['https://single/', null],
-  ])('gives for %s the host %s', (url, host) => {
+  ])('returns for %s the host %s', (url, host) => {
     expect(publicHostOf(new URL(url))).toBe(host);
   });
 });

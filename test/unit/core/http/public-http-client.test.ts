@@ -6,7 +6,7 @@ import { answerText, type FakeHandler, startFakeUpstream } from '../../../suppor
 
 interface Rig {
   readonly pools: Sender;
-  /** The hosts that a connection is open to, oldest first. */
+  /** Hosts with an open connection, oldest first. */
   open(): readonly string[];
   ask(host: string, path?: string): Promise<string>;
 }
@@ -42,7 +42,7 @@ async function openRig(maxHosts: number, handler: FakeHandler = sayHello): Promi
   };
 }
 
-it('keeps the connections to as many hosts as it may, and leaves what was asked longest ago', async () => {
+it('keeps connections to the maximum number of hosts, and closes the least recently used', async () => {
   const { ask, open } = await openRig(2);
 
   for (const host of ['a', 'b', 'a', 'c']) expect(await ask(host)).toBe('hello');
@@ -50,7 +50,7 @@ it('keeps the connections to as many hosts as it may, and leaves what was asked 
   await expect.poll(() => [...new Set(open())].toSorted()).toEqual(['a', 'c']);
 });
 
-it('keeps the number of connections bounded when every host is new', async () => {
+it('limits the number of connections if every host is new', async () => {
   const { ask, open } = await openRig(3);
 
   for (let nth = 0; nth < 40; nth += 1) await ask(`host-${nth}`);
@@ -58,7 +58,7 @@ it('keeps the number of connections bounded when every host is new', async () =>
   await expect.poll(open).toEqual(['host-37', 'host-38', 'host-39']);
 });
 
-it('lets a host that it leaves finish its answer', async () => {
+it('lets a closed host finish its response', async () => {
   const waiting: (() => void)[] = [];
   const { ask, open } = await openRig(1, (request, response) => {
     const answer = () => sayHello(request, response);
@@ -75,7 +75,7 @@ it('lets a host that it leaves finish its answer', async () => {
   await expect.poll(open).toEqual(['b']);
 });
 
-it('leaves a resting host before one that is at work', async () => {
+it('closes an idle host before a busy one', async () => {
   const waiting: (() => void)[] = [];
   const { ask, open } = await openRig(2, (request, response) => {
     const answer = () => sayHello(request, response);
@@ -93,7 +93,7 @@ it('leaves a resting host before one that is at work', async () => {
   expect(await slow).toBe('hello');
 });
 
-it('closes what is open and asks nobody from then on', async () => {
+it('closes connections and refuses requests after it is closed', async () => {
   const { pools, ask, open } = await openRig(2);
   await ask('a');
 
@@ -104,7 +104,7 @@ it('closes what is open and asks nobody from then on', async () => {
   expect(open()).toEqual([]);
 });
 
-it('fails what is under way when it is closed', async () => {
+it('aborts requests in flight when it is closed', async () => {
   const seen: string[] = [];
   const { pools, ask } = await openRig(2, ({ url = '' }) => void seen.push(url));
   const failing = expect(ask('a')).rejects.toThrow();

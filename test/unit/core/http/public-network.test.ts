@@ -32,15 +32,15 @@ describe('createResolve', () => {
     ['those of IPv4 where there is no other', ['a', 'b'], none, ['a', 'b']],
     ['those of IPv6 where there is no other', none, ['x', 'y'], ['x', 'y']],
     ['none where there is none', [], [], []],
-  ])('gives %s', async (_, v4, v6, expected) => {
+  ])('returns %s', async (_, v4, v6, expected) => {
     expect(await answering(v4, v6)(host, never)).toEqual(expected);
   });
 
-  it('fails where neither family can be looked up', async () => {
+  it('fails if neither family can be looked up', async () => {
     await expect(answering(none, none)(host, never)).rejects.toBe(none);
   });
 
-  it('asks nobody when it is given up already', async () => {
+  it('sends no query if it is already cancelled', async () => {
     const opened = vi.fn();
 
     await expect(createResolve(opened)(host, AbortSignal.abort('over'))).rejects.toBe('over');
@@ -48,7 +48,7 @@ describe('createResolve', () => {
     expect(opened).not.toHaveBeenCalled();
   });
 
-  it('asks a name server, and follows an alias to its addresses', async () => {
+  it('queries a name server, and follows an alias to its addresses', async () => {
     const server = await startFakeDns({
       [host]: { addresses: ['93.184.216.34', '1.1.1.1'] },
       'alias.example.com': { alias: 'db.internal', addresses: ['10.0.0.1'] },
@@ -64,7 +64,7 @@ describe('createResolve', () => {
     await expect(resolve('no.example.com', never)).rejects.toMatchObject({ code: 'ENOTFOUND' });
   });
 
-  it('stops waiting for a name server that says nothing', async () => {
+  it('stops waiting for an unresponsive name server', async () => {
     const silent = createSocket('udp4');
     silent.bind(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -89,7 +89,7 @@ describe('connectByTls', () => {
     return (server.address() as AddressInfo).port;
   }
 
-  it('goes to the address and asks for the name', async () => {
+  it('connects to the address with the host name', async () => {
     const asked: string[] = [];
     const server = createTlsServer({
       SNICallback: (name, done) => {
@@ -106,7 +106,7 @@ describe('connectByTls', () => {
     expect(asked).toEqual([host]);
   });
 
-  it('accepts no certificate that nobody vouches for, whatever the environment says', async () => {
+  it('rejects an untrusted certificate, regardless of the environment', async () => {
     const seen: string[] = [];
     const server = createTlsServer(createSelfSigned(host), (socket) => {
       socket.on('data', (chunk) => seen.push(String(chunk)));
@@ -122,7 +122,7 @@ describe('connectByTls', () => {
     expect(seen).toEqual([]);
   });
 
-  it('leaves a server that never answers when it is given up', async () => {
+  it('closes a connection to an unresponsive server when it is cancelled', async () => {
     const giveUp = new AbortController();
     const left = vi.fn();
     const server = createServer((socket) => {
@@ -138,7 +138,7 @@ describe('connectByTls', () => {
     await expect.poll(() => left.mock.calls).toHaveLength(1);
   });
 
-  it('connects to nobody when it is given up already', async () => {
+  it('opens no connection if it is already cancelled', async () => {
     const connections = vi.fn();
     const port = await listen(createServer(connections));
     const signal = AbortSignal.abort(new Error('Over.'));

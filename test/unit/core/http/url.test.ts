@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseUrl } from '../../../../src/core/http/url.ts';
 
 describe('a URL', () => {
-  it('keeps its letters of other scripts however many were parsed before', () => {
+  it('keeps non-ASCII letters after many were parsed', () => {
     const texts = ['https://bücher.example/a', 'https://vogelhäuschen.example/b'];
     const parsed = Array.from({ length: 20_000 }, (_, n) => parseUrl(texts[n % 2] ?? ''));
 
@@ -11,7 +11,7 @@ describe('a URL', () => {
     );
   });
 
-  it('is relative to a base', () => {
+  it('is resolved against a base', () => {
     expect(parseUrl('/b', new URL('https://a.example/c'))?.href).toBe('https://a.example/b');
   });
 

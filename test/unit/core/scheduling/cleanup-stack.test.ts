@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createCleanupStack } from '../../../../src/core/scheduling/cleanup-stack.ts';
 
-it('closes what was opened last first, one after the other, and once', async () => {
+it('closes resources once, in reverse order, one after the other', async () => {
   const closed: string[] = [];
   const closing = createCleanupStack();
   closing.add(() => closed.push('first'));
@@ -16,7 +16,7 @@ it('closes what was opened last first, one after the other, and once', async () 
   expect(closed).toEqual(['second', 'first']);
 });
 
-it('closes the rest where one cannot be closed, and throws the first error', async () => {
+it('closes the others if one cannot be closed, and throws the first error', async () => {
   const closed: string[] = [];
   const closing = createCleanupStack();
   closing.add(() => closed.push('first'));

@@ -13,7 +13,7 @@ describe('a deadline', () => {
     expect(await withDeadline(5, [], untilAborted)).toBe('aborted');
   });
 
-  it('aborts together with a signal, also with one that is aborted already', async () => {
+  it('aborts together with a signal, also with one that is already aborted', async () => {
     const controller = new AbortController();
     const work = withDeadline(60_000, [controller.signal], untilAborted);
     controller.abort();
@@ -23,7 +23,7 @@ describe('a deadline', () => {
     expect(await late).toBe(true);
   });
 
-  it('begins anew when it is restarted', async () => {
+  it('starts anew when it is restarted', async () => {
     const deadline = openDeadline(10, []);
     deadline.restart(60_000);
     const other = openDeadline(30, []);
@@ -35,7 +35,7 @@ describe('a deadline', () => {
     expect(deadline.isExpired).toBe(true);
   });
 
-  it('holds when the garbage is collected while the work waits', async () => {
+  it('works if garbage is collected while the work waits', async () => {
     const path = JSON.stringify(import.meta.resolve('../../../../src/core/scheduling/deadline.ts'));
     const script = `
       import { openDeadline, withDeadline } from ${path};

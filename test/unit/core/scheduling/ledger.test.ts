@@ -14,7 +14,7 @@ const ofLedger = (bound: ResourceBound): Ledger =>
 
 const ofAddress = (address: string) => ({ address, network: null });
 
-/** Takes one at a time until it is refused; returns how many there were. */
+/** Takes one unit at a time until it is refused. Returns the number of units. */
 function takeAll(ledger: Ledger, address: string): number {
   let taken = 0;
   while (ledger.open('streams', ofAddress(address)).take(1)) taken += 1;
@@ -29,7 +29,7 @@ describe('the ledger', () => {
     expect(takeAll(ledger, '192.0.2.2')).toBe(3);
   });
 
-  it('refuses an amount that does not fit, and takes nothing of it', () => {
+  it('refuses an amount over the bound, and takes nothing', () => {
     const ledger = ofLedger({ perAddress: 10, total: 100 });
     const hold = ledger.open('upstreamBytes', ofAddress('192.0.2.1'));
 
@@ -37,13 +37,13 @@ describe('the ledger', () => {
     expect(ledger.usedBy('upstreamBytes', '192.0.2.1')).toBe(10);
   });
 
-  it('leaves one client no more than half of the total', () => {
+  it('lets one client use at most half of the total', () => {
     const ledger = ofLedger({ perAddress: 100, total: 100 });
 
     expect(takeAll(ledger, '192.0.2.1')).toBe(50);
   });
 
-  it('leaves room for a new client while a few hold as much as they can', () => {
+  it('leaves room for a new client while a few use as much as they may', () => {
     const ledger = ofLedger({ perAddress: 256, total: 768 });
     for (let host = 1; host <= 6; host += 1) takeAll(ledger, `192.0.2.${host}`);
 
@@ -59,7 +59,7 @@ describe('the ledger', () => {
     expect(taken.filter(Boolean)).toHaveLength(8);
   });
 
-  it('bounds the work of the server itself by the total alone', () => {
+  it('bounds the server’s own work only by the total', () => {
     const ledger = ofLedger({ perAddress: 1, total: 5 });
     const taken = Array.from({ length: 8 }, () => ledger.open('upstreamReads', null).take(1));
 
@@ -72,7 +72,7 @@ describe('the ledger', () => {
     ['the bound of the network', 4, 'network', { others: 14 }],
     ['the bound of all clients', 4, 'total', { strangers: 97 }],
     ['what would be left for others', 4, 'share', { own: 6, strangers: 85 }],
-  ] as const)('names what an amount would exceed: %s', (_what, amount, excess, held) => {
+  ] as const)('names the bound that an amount would exceed: %s', (_what, amount, excess, held) => {
     const { own, others, strangers } = { own: 0, others: 0, strangers: 0, ...held };
     const ledger = ofLedger({ perAddress: own + 4, total: 100 });
     const client = { address: 'a:b:c:d', network: 'a:b:c/48' };
@@ -88,7 +88,7 @@ describe('the ledger', () => {
     expect(ledger.findExcess('sessions', client, amount)).toBe(excess);
   });
 
-  it('counts what an account outside of it holds as well', () => {
+  it('includes amounts that are counted outside', () => {
     const ledger = ofLedger({ perAddress: 5, total: 100 });
     const amounts = new Map([['192.0.2.1', 3]]);
     ledger.include('streams', { usedBy: (name) => amounts.get(name) ?? 0, total: () => 3 });
@@ -100,7 +100,7 @@ describe('the ledger', () => {
     expect(takeAll(ledger, '192.0.2.1')).toBe(3);
   });
 
-  it('gives back what is released, once', () => {
+  it('releases a reservation once', () => {
     const ledger = ofLedger({ perAddress: 10, total: 100 });
     const hold = ledger.open('histories', { address: 'a:b:c:d', network: 'a:b:c/48' });
     hold.take(4);
@@ -115,7 +115,7 @@ describe('the ledger', () => {
     expect(ledger.totalOf('histories')).toBe(1);
   });
 
-  it('adds up to what is open after any order of takes and releases', () => {
+  it('has a total equal to the open reservations after any order of operations', () => {
     const step = fc.record({
       client: fc.integer({ min: 0, max: 5 }).map(String),
       amount: fc.integer({ min: 1, max: 9 }),

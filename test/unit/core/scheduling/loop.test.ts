@@ -2,7 +2,7 @@ import { setImmediate as pass } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createServerLoop } from '../../../../src/core/scheduling/loop.ts';
 
-/** Accepts a connection in each of some passes, and returns after how many passes the loop went on. */
+/** Accepts connections in some passes, and returns the number of passes until the loop continued. */
 async function countPasses(connections: number): Promise<number> {
   const loop = createServerLoop();
   let hasRun = false;
@@ -26,19 +26,19 @@ async function countPasses(connections: number): Promise<number> {
 }
 
 describe('the next pass of a server', () => {
-  it('waits until the connections that arrive are accepted', async () => {
+  it('waits until arriving connections are accepted', async () => {
     const quiet = await countPasses(0);
 
     expect(await countPasses(5)).toBe(quiet + 5);
   });
 
-  it('comes although connections go on arriving', async () => {
+  it('comes even if connections keep arriving', async () => {
     const quiet = await countPasses(0);
 
     expect(await countPasses(1000)).toBe(quiet + 16);
   });
 
-  it('knows how long the pass took before', async () => {
+  it('receives the duration of the previous pass', async () => {
     const loop = createServerLoop();
     const begin = performance.now();
 

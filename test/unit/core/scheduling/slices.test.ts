@@ -10,7 +10,7 @@ import {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Slices that note when a turn was taken, and work that takes milliseconds. */
+/** Slices that record when a turn was taken, and work that takes milliseconds. */
 function open() {
   const done: string[] = [];
   const { beginSlice, endSlice } = createSlices(async () => {
@@ -26,7 +26,7 @@ function open() {
 }
 
 describe('slices of work', () => {
-  it('end before the row after which they would be long', async () => {
+  it('end before the row that would make them too long', async () => {
     const { done, endSlice, work } = open();
 
     const found = await mapInSlices([...'abcdefg'], work, { endSlice });
@@ -35,7 +35,7 @@ describe('slices of work', () => {
     expect(done).toEqual([...'abc', 'turn', ...'def', 'turn', 'g']);
   });
 
-  it('go on from one list to the next', async () => {
+  it('continue from one list to the next', async () => {
     const { done, endSlice, work } = open();
 
     await mapInSlices([...'ab'], work, { endSlice });
@@ -44,7 +44,7 @@ describe('slices of work', () => {
     expect(done).toEqual([...'abc', 'turn', 'd']);
   });
 
-  it('do not count a wait', async () => {
+  it('do not count waiting time', async () => {
     const { done, beginSlice, endSlice, work } = open();
 
     vi.advanceTimersByTime(1000);
@@ -63,7 +63,7 @@ describe('slices of work', () => {
     expect(done).toEqual([...'abc', 'turn', 'd']);
   });
 
-  it('are one where nobody ends them', async () => {
+  it('are a single one without a callback', async () => {
     const { done, work } = open();
 
     expect(runAtOnce(mapInSteps([...'abcd'], work))).toEqual([...'ABCD']);

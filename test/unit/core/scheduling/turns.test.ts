@@ -6,7 +6,7 @@ import {
   type TurnLimits,
 } from '../../../../src/core/scheduling/turns.ts';
 
-/** Turns whose passes are counted and run by hand, and of which each takes a millisecond. */
+/** Turns whose passes are counted and run by hand, each of which takes a millisecond. */
 function open(limits: TurnLimits) {
   const passes: (() => void)[] = [];
   let nowMs = 0;
@@ -28,7 +28,7 @@ function open(limits: TurnLimits) {
 }
 
 describe('turns', () => {
-  it('are taken at once by a client that has some left', () => {
+  it('are taken immediately by a client that has some left', () => {
     const { take, admitted } = open({ each: 2 });
 
     for (const name of ['a1', 'a2', 'a3']) take('a', name);
@@ -37,7 +37,7 @@ describe('turns', () => {
     expect(admitted).toEqual(['a1', 'a2', 'b1']);
   });
 
-  it('come again in each pass, in the order of asking', () => {
+  it('are renewed in each pass, in the order of requests', () => {
     const { take, admitted, pass } = open({ each: 2 });
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) take('a', name);
 
@@ -50,7 +50,7 @@ describe('turns', () => {
     expect(admitted.slice(5)).toEqual(['a5', 'a6']);
   });
 
-  it('go to one client after the other where all share a few', () => {
+  it('alternate between clients if all share a few', () => {
     const { take, admitted, pass } = open({ each: 1, all: 1 });
     for (const name of ['a1', 'a2', 'a3']) take('a', name);
     for (const name of ['b1', 'b2']) take('b', name);
@@ -60,7 +60,7 @@ describe('turns', () => {
     expect(admitted).toEqual(['a1', 'a2', 'b1', 'a3', 'b2']);
   });
 
-  it('are half as many after a long pass, and twice as many after a short one', () => {
+  it('are halved after a long pass, and doubled after a short one', () => {
     const { take, admitted, pass } = open({ each: 2, ms: 3 });
     for (const client of ['a', 'b', 'c', 'd']) {
       for (const number of [1, 2, 3, 4, 5]) take(client, `${client}${number}`);
@@ -75,7 +75,7 @@ describe('turns', () => {
     expect(counts).toEqual([8, 4, 2, 4, 2, 0]);
   });
 
-  it('go to the next where nobody waits for the work any more', () => {
+  it('pass to the next waiter if the work is no longer needed', () => {
     const { take, left, admitted, pass } = open({ each: 1 });
     for (const name of ['a1', 'a2', 'a3']) take('a', name);
     left.add('a2');
@@ -85,7 +85,7 @@ describe('turns', () => {
     expect(admitted).toEqual(['a1', 'a3']);
   });
 
-  it('keep nothing of a client that has left', () => {
+  it('keep no state of a client that has left', () => {
     const { take, pass, passes } = open({ each: 1 });
     take('a', 'a1');
 
@@ -95,7 +95,7 @@ describe('turns', () => {
   });
 });
 
-it('leave many passes of the loop to others after heavy work', async () => {
+it('leave passes of the event loop to others after heavy work', async () => {
   const turns = createHeavyTurns(createServerLoop());
   let passes = 0;
   const count = () => {

@@ -17,7 +17,7 @@ function entry(id: string): CacheEntry {
 }
 
 describe('the response cache', () => {
-  it('counts what is rendered of its answers, and stays within its bytes', () => {
+  it('counts renderings in its size and respects the limit', () => {
     const cache = createResponseCache({ maxEntries: 1000, maxBytes: 1_000_000 });
 
     for (let i = 0; i < 100; i += 1) {
@@ -29,7 +29,7 @@ describe('the response cache', () => {
     expect(cache.size).toBeLessThan(20);
   });
 
-  it('lets go of an answer that grows larger than it is', () => {
+  it('drops an answer that outgrows the cache', () => {
     const cache = createResponseCache({ maxEntries: 10, maxBytes: 100_000 });
 
     cache.set('key', entry('1')).admit(200_000);
@@ -38,7 +38,7 @@ describe('the response cache', () => {
     expect([cache.get('key'), cache.size, cache.bytes]).toEqual([undefined, 0, 0]);
   });
 
-  it('does not keep what was asked for before one of its subjects was gone', () => {
+  it('refuses answers requested before one of their subjects was deleted', () => {
     const cache = createResponseCache({ maxEntries: 10, maxBytes: 100_000 });
     const asked = (askedMs: number) => ({
       found: stubFound(stubPost('1')),

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Turns } from '../../../../src/core/scheduling/turns.ts';
-import { createGates, createProviderChain } from '../../../../src/fetching/chain/provider-chain.ts';
+import {
+  createProviderBreakers,
+  createProviderChain,
+} from '../../../../src/fetching/chain/provider-chain.ts';
 import type { PostQuery, SearchQuery } from '../../../../src/model/queries.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../../src/platforms/provider-error.ts';
 import type { Coverage, Provider } from '../../../../src/providers/provider.ts';
@@ -51,12 +54,12 @@ function chainOfSearches(...searchers: readonly Searcher[]) {
       maxOpenMs: 1000,
       onChange: () => undefined,
     };
-    return { provider, gates: createGates(provider, () => options) };
+    return { provider, breakers: createProviderBreakers(provider, () => options) };
   });
   return createProviderChain(links, { onFailure: () => undefined });
 }
 
-/** `silent`: ambiguous, and no witness. */
+/** `silent`: ambiguous, and does not count as a witness. */
 type Outcome = ProviderErrorKind | 'found' | 'silent';
 
 function chainOf(...outcomes: readonly Outcome[]) {
@@ -71,7 +74,7 @@ function chainOf(...outcomes: readonly Outcome[]) {
   );
   const links = providers.map((provider) => ({
     provider,
-    gates: createGates(provider, () => ({
+    breakers: createProviderBreakers(provider, () => ({
       clock,
       failures: 5,
       openMs: 1,
@@ -98,7 +101,7 @@ describe('the provider chain', () => {
     [['malformed', 'ambiguous'], 'upstream_error', 2],
     [['malformed', 'unavailable'], 'upstream_error', 2],
     [[], 'unsupported_platform', 0],
-  ])('answers %j with %s after asking %i', async (outcomes, code, asked) => {
+  ])('answers %j with %s after %i requests', async (outcomes, code, asked) => {
     const { chain, providers } = chainOf(...outcomes);
 
     await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({ code });
@@ -117,7 +120,7 @@ describe('the provider chain', () => {
     },
   );
 
-  it('tells the wait that the provider asks for', async () => {
+  it('returns the wait that the provider asks for', async () => {
     const { chain } = chainOf('throttled');
 
     await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({
@@ -126,7 +129,7 @@ describe('the provider chain', () => {
     });
   });
 
-  it('tells 30 s for an outage', async () => {
+  it('returns a wait of 30 s for an outage', async () => {
     const { chain } = chainOf('unavailable');
 
     await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({
@@ -134,7 +137,7 @@ describe('the provider chain', () => {
     });
   });
 
-  it('does not count a source that holds only some as a witness of absence', async () => {
+  it('does not count a partial source as a witness of absence', async () => {
     const { chain } = chainOf('silent', 'ambiguous');
 
     await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({
@@ -142,7 +145,7 @@ describe('the provider chain', () => {
     });
   });
 
-  it('asks the last resort only after a live provider has failed, and says so', async () => {
+  it('asks the last resort only after a live provider has failed, and reports it', async () => {
     const search = searchQuery('fog');
     const failing = chainOfSearches({ coverage: true, fails: true }, { coverage: 'last resort' });
     const working = chainOfSearches({ coverage: 'last resort' }, { coverage: true });
@@ -161,7 +164,7 @@ describe('the provider chain', () => {
     });
   });
 
-  it('stays with the provider of a walk, and refuses a walk with one that is gone', async () => {
+  it('asks only the named provider, and rejects an unknown one', async () => {
     const chain = chainOfSearches({ coverage: true }, { coverage: true });
 
     const asked = chain.ask('search', searchQuery('fog'), { signal, provider: 'provider1' });
@@ -171,7 +174,7 @@ describe('the provider chain', () => {
     await expect(gone).rejects.toMatchObject({ code: 'invalid_cursor' });
   });
 
-  it('takes a text that a platform refuses for the caller’s fault, and asks nobody else', async () => {
+  it("returns a rejected search text as the caller's fault, without asking another provider", async () => {
     const chain = chainOfSearches({ coverage: true, rejects: true }, { coverage: 'last resort' });
 
     await expect(chain.ask('search', searchQuery('('), { signal })).rejects.toMatchObject({
@@ -179,7 +182,7 @@ describe('the provider chain', () => {
     });
   });
 
-  it('keeps the breakers of searches and posts apart, and shows which one is open', async () => {
+  it('has separate circuit breakers for searches and posts, and shows the open one', async () => {
     const chain = chainOfSearches({ coverage: true, fails: true });
     for (let i = 0; i < 5; i += 1) {
       await chain.ask('search', searchQuery('fog'), { signal }).catch(() => undefined);
@@ -191,19 +194,19 @@ describe('the provider chain', () => {
     });
   });
 
-  it('goes on to the next provider over a defect in one', async () => {
+  it('asks the next provider after a defect in one', async () => {
     const defect = createStubProvider('defect', async () => {
       throw new TypeError('internals');
     });
     const { chain: whole } = chainOf('found');
-    const gates = createGates(defect, () => ({
+    const breakers = createProviderBreakers(defect, () => ({
       clock: createManualClock(),
       failures: 5,
       openMs: 1,
       maxOpenMs: 1,
       onChange: () => undefined,
     }));
-    const chain = createProviderChain([{ provider: defect, gates }], {
+    const chain = createProviderChain([{ provider: defect, breakers }], {
       onFailure: () => undefined,
     });
 
@@ -215,8 +218,8 @@ describe('the provider chain', () => {
   });
 });
 
-describe('an answer that takes long to read', () => {
-  /** Asks a provider that works for a long time on each of three rows. */
+describe('a long answer', () => {
+  /** Asks a provider whose answer has three slow rows. */
   function askSlowly(options: { readonly signal: AbortSignal }) {
     const turns: string[] = [];
     const heavyTurns: Turns = {
@@ -233,8 +236,11 @@ describe('an answer that takes long to read', () => {
       return stubFound(stubPost('20'));
     });
     const breaker = { failures: 5, openMs: 1000, maxOpenMs: 1000, onChange: () => undefined };
-    const gates = createGates(provider, () => ({ clock: createManualClock(), ...breaker }));
-    const chain = createProviderChain([{ provider, gates }], {
+    const breakers = createProviderBreakers(provider, () => ({
+      clock: createManualClock(),
+      ...breaker,
+    }));
+    const chain = createProviderChain([{ provider, breakers }], {
       heavyTurns,
       onFailure: () => undefined,
     });
@@ -245,14 +251,14 @@ describe('an answer that takes long to read', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('is read in slices, which wait for turns of the client', async () => {
+  it("is read in slices that wait for the client's turns", async () => {
     const { turns, found } = askSlowly({ signal });
 
     await expect(found).resolves.toMatchObject({ source: 'slow' });
     expect(turns).toEqual(['127.0.0.9', '127.0.0.9']);
   });
 
-  it('is given up once nobody waits for it', async () => {
+  it('is abandoned when no caller waits for it', async () => {
     const leaving = new AbortController();
     const { turns, found } = askSlowly({ signal: leaving.signal });
     leaving.abort();

@@ -34,7 +34,7 @@ async function importPosts(isIndex: boolean) {
 }
 
 describe('the outline of a page', () => {
-  it('has what orders posts, without texts, media and profiles', () => {
+  it('has the fields that order posts, without texts, media and profiles', () => {
     const posts = readSample().posts.map(({ post }) => post);
     const page = { items: posts, cursor: 'on', rows: 7, warnings: ['One.'] };
 
@@ -54,7 +54,7 @@ describe('the outline of a page', () => {
     }
   });
 
-  it('is all that an index holds of the posts, in the same places', async () => {
+  it('is used for all posts of an index, in the same order', async () => {
     const [whole, index] = [await importPosts(false), await importPosts(true)];
 
     const placesOf = (found: typeof whole) => found.map(({ post, second }) => [post.id, second]);

@@ -19,7 +19,7 @@ import { openLedger } from '../../../support/ledger.ts';
 const hourMs = 3_600_000;
 const newestMs = Date.UTC(2026, 9, 1);
 
-/** A post each hour. */
+/** Posts at intervals of an hour. */
 function hourly(count: number): readonly Entry[] {
   return Array.from({ length: count }, (_, index) => ({
     kind: 'post',
@@ -39,7 +39,7 @@ const all = timeline.truth({ ...wholeHistory, sinceSeconds: null, untilSeconds: 
 const page = (url: string): MadeAnswer => ({ body: timeline.answer(url, () => 1) });
 const isPage = (url: string) => url.includes('/statuses');
 
-/** Answers as the timeline does, but for the pages from the `from`th on. */
+/** Answers like the timeline, except for pages from the `from`th on. */
 function failFrom(from: number, failure: MadeAnswer, until = Number.POSITIVE_INFINITY) {
   let pages = 0;
   return answerFromMemory(async (url) => {
@@ -51,7 +51,7 @@ function failFrom(from: number, failure: MadeAnswer, until = Number.POSITIVE_INF
 }
 
 describe('an import', () => {
-  it('waits for an upstream that throttles, and goes on', async () => {
+  it('waits while the upstream throttles, and continues', async () => {
     const clock = createLeapingClock();
     const startMs = clock.now();
     const http = failFrom(4, { status: 429, retryAfterSeconds: 20, body: 'Slow down' }, 6);
@@ -63,7 +63,7 @@ describe('an import', () => {
     expect(clock.now() - startMs).toBeGreaterThanOrEqual(20_000);
   });
 
-  it('never starts more requests in 60 seconds than the pace allows for', async () => {
+  it('respects the limit of requests in 60 seconds', async () => {
     const clock = createLeapingClock();
     const times: number[] = [];
     const http = answerFromMemory((url) => {
@@ -81,14 +81,14 @@ describe('an import', () => {
     }
   });
 
-  it('gives what it found when the upstream fails on the way, and tells what is missing', async () => {
+  it('returns the posts found before a failure, and the missing ranges', async () => {
     const http = failFrom(6, { status: 503, body: 'Down' });
 
     const { ids, end } = await importAll(createTestImporter({ http, concurrency: 2 }));
 
     expect(end.failure).toBeInstanceOf(Problem);
     expect(end).toMatchObject({ isTruncated: true, isFloorReached: false, count: ids.length });
-    expect(end.warnings.join(' ')).toMatch(/failed before all was read.*Posts are missing/);
+    expect(end.warnings.join(' ')).toMatch(/failed before all posts were read.*Posts are missing/);
     const isInGap = (second: number) =>
       end.gaps.some(
         ({ sinceSecond, untilSecond }) =>
@@ -100,7 +100,7 @@ describe('an import', () => {
     expect(end.nextUntilSecond).toBe(end.gaps[0]?.untilSecond);
   });
 
-  it('bears a page that fails once', async () => {
+  it('retries a page that fails once', async () => {
     const http = failFrom(3, { status: 503, body: 'Down' }, 4);
 
     const { ids, end } = await importAll(createTestImporter({ http }));
@@ -108,14 +108,14 @@ describe('an import', () => {
     expect([ids.length, end.isTruncated]).toEqual([all.length, false]);
   });
 
-  it('fails with the problem where nothing was found', async () => {
+  it('fails with the problem if no posts were found', async () => {
     const importer = createTestImporter({ http: failFrom(1, { status: 503, body: 'Down' }) });
 
     await expect(importAll(importer)).rejects.toMatchObject({ code: 'upstream_unavailable' });
     expect(importer.running).toBe(0);
   });
 
-  it('ends with what it found when the pool is exhausted', async () => {
+  it('returns the posts found before the pool is exhausted', async () => {
     let left = 6;
     const pool = {
       take: async () => {
@@ -132,7 +132,7 @@ describe('an import', () => {
     expect(end.failure).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 9 });
   });
 
-  it('tells of an account that is gone, and that it is', async () => {
+  it('reports a deleted account', async () => {
     const gone: unknown[] = [];
     const importer = createTestImporter({
       http: answerFromMemory(page),
@@ -146,7 +146,7 @@ describe('an import', () => {
     expect(importer.running).toBe(0);
   });
 
-  it('stops asking when its reader leaves', async () => {
+  it('stops requests when its reader leaves', async () => {
     const leaving = new AbortController();
     let asked = 0;
     const http = answerFromMemory(async (url) => {
@@ -167,7 +167,7 @@ describe('an import', () => {
     expect(importer.running).toBe(0);
   });
 
-  it('stops asking when its reader closes it', async () => {
+  it('stops requests when its reader closes it', async () => {
     let asked = 0;
     const http = answerFromMemory(async (url) => {
       asked += 1;
@@ -185,7 +185,7 @@ describe('an import', () => {
     expect([asked, importer.running]).toEqual([askedThen, 0]);
   });
 
-  it('asks for no more while its reader is slow', async () => {
+  it('pauses requests while its reader is slow', async () => {
     const long = createFakeTimeline(hourly(5000), steady);
     let asked = 0;
     const http = answerFromMemory((url) => {
@@ -201,7 +201,7 @@ describe('an import', () => {
     await posts.close();
   });
 
-  it('says so where the source does not tell whether reposts were made before the range', async () => {
+  it('warns if the source does not report whether reposts are from before the range', async () => {
     const mixed = createFakeTimeline(
       hourly(60).map((entry, index) => (index % 3 === 0 ? entry : { ...entry, kind: 'repost' })),
       steady,
@@ -225,10 +225,10 @@ describe('an import', () => {
     });
 
     expect(ids.length).toBeGreaterThanOrEqual(31);
-    expect(end.warnings).toEqual([expect.stringMatching(/reposts may have been made before/)]);
+    expect(end.warnings).toEqual([expect.stringMatching(/reposts may be from before/)]);
   });
 
-  it('is refused when as many are under way as may be', async () => {
+  it('is rejected at the limit of concurrent imports', async () => {
     const ledger = openLedger({ histories: { perAddress: 1, total: 1 } });
     const importer = createTestImporter({ http: answerFromMemory(page), ledger });
     const waiting = { signal: new AbortController().signal };

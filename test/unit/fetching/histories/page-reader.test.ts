@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type CheckedPage,
   createPageReader,
-  type SteadyPage,
 } from '../../../../src/fetching/histories/page-reader.ts';
 import type { Post } from '../../../../src/model/post.ts';
 import type { Page } from '../../../../src/model/queries.ts';
 import { createLeapingClock } from '../../../support/history-rig.ts';
 
-/** An answer: how many rows it has, and whether its last row stands where the page ends. */
+/** Answer: its number of rows, and whether its last row is at the end of the page. */
 interface Sent {
   readonly rows: number;
   readonly isWhole: boolean;
-  /** Default: there is a next page. */
+  /** Default: true. */
   readonly isLast?: boolean;
 }
 
@@ -40,11 +40,11 @@ function toPage({ rows, isWhole, isLast = false }: Sent): Page<Post> {
   };
 }
 
-/** Reads the same page after others that were whole; gives it, and how many answers it took. */
+/** Reads a page after complete ones. Returns the page and its number of requests. */
 async function readAfter(
   before: readonly number[],
   answers: readonly Sent[],
-): Promise<SteadyPage & { readonly asked: number }> {
+): Promise<CheckedPage & { readonly asked: number }> {
   const queue = [...before.map(whole), ...answers];
   const reader = createPageReader({
     ask: async () => toPage(queue.shift() ?? whole(0)),
@@ -55,7 +55,7 @@ async function readAfter(
   const place = { cursor: 'here', untilSeconds: null };
   for (const _ of before) await reader.read(place);
   const page = await reader.read(place);
-  return { ...page, asked: reader.asked - before.length };
+  return { ...page, asked: reader.requests - before.length };
 }
 
 describe('a page of a timeline', () => {
@@ -63,42 +63,42 @@ describe('a page of a timeline', () => {
     ['of 10 rows, before others were read', [], 10],
     ['half as long as the others', [40, 50, 60], 25],
     ['longer than the others', [20], 60],
-  ])('is believed at once where it ends with its last row: %s', async (_, before, rows) => {
+  ])('is accepted at once if it ends with its last row: %s', async (_, before, rows) => {
     const page = await readAfter(before, [whole(rows)]);
 
-    expect([page.isProved, page.asked]).toEqual([true, 1]);
+    expect([page.isVerified, page.asked]).toEqual([true, 1]);
   });
 
   it.each([
     ['of 9 rows, before others were read', [], 9],
     ['less than half as long as the others', [40, 50, 60], 24],
-  ])('is asked for again although it ends with its last row: %s', async (_, before, rows) => {
+  ])('is requested again although it ends with its last row: %s', async (_, before, rows) => {
     const page = await readAfter(before, [whole(rows), whole(60)]);
 
-    expect([page.isProved, page.asked, page.page.rows]).toEqual([true, 2, 60]);
+    expect([page.isVerified, page.asked, page.page.rows]).toEqual([true, 2, 60]);
   });
 
-  it('is believed where a second answer agrees', async () => {
+  it('is accepted if a second answer agrees', async () => {
     const page = await readAfter([40], [whole(3), whole(3)]);
 
-    expect([page.isProved, page.asked, page.page.rows]).toEqual([true, 2, 3]);
+    expect([page.isVerified, page.asked, page.page.rows]).toEqual([true, 2, 3]);
   });
 
-  it('is asked for nine times while it is short, so that it is found at last', async () => {
+  it('is requested up to nine times while it is short', async () => {
     const page = await readAfter([40], [...Array.from({ length: 8 }, () => short(1)), whole(40)]);
 
-    expect([page.isProved, page.asked, page.page.rows]).toEqual([true, 9, 40]);
+    expect([page.isVerified, page.asked, page.page.rows]).toEqual([true, 9, 40]);
   });
 
-  it('may lack posts where its answers never settle', async () => {
+  it('is not verified if its answers keep changing', async () => {
     const answers = [0, 1, 0, 0, 1, 0, 0, 1, 1].map(short);
 
     const page = await readAfter([40], answers);
 
-    expect([page.isProved, page.asked, page.page.rows]).toEqual([false, 9, 1]);
+    expect([page.isVerified, page.asked, page.page.rows]).toEqual([false, 9, 1]);
   });
 
-  it('at the end of the timeline is asked for no more than five times', async () => {
+  it('is requested at most five times at the end of the timeline', async () => {
     const last = { ...short(1), isLast: true };
 
     const page = await readAfter(
@@ -106,6 +106,6 @@ describe('a page of a timeline', () => {
       Array.from({ length: 9 }, () => last),
     );
 
-    expect([page.isProved, page.asked]).toEqual([true, 5]);
+    expect([page.isVerified, page.asked]).toEqual([true, 5]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createKnownAccounts } from '../../../../src/providers/bluesky/client.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
-describe('the accounts that are remembered', () => {
+describe('the cached accounts', () => {
   it('are found by handle in any case, for ten minutes', async () => {
     const clock = createManualClock();
     const known = createKnownAccounts(clock);
@@ -13,7 +13,7 @@ describe('the accounts that are remembered', () => {
     expect(known.actorFor('mira.TEST')).toBe('mira.test');
   });
 
-  it('are the ones that were noted last', () => {
+  it('are those that were cached last', () => {
     const known = createKnownAccounts(createManualClock());
     known.note('mira.test', { did: 'did:plc:a' });
     known.note('mira.test', { did: 'did:plc:b' });
@@ -23,7 +23,7 @@ describe('the accounts that are remembered', () => {
     expect(known.actorFor('did:plc:b')).toBe('did:plc:b');
   });
 
-  it('are 5,000 at most, of which the oldest goes first', () => {
+  it('are at most 5,000, of which the oldest is evicted first', () => {
     const known = createKnownAccounts(createManualClock());
     for (let index = 0; index <= 5000; index += 1) {
       known.note(`a${index}.test`, { did: `did:plc:${index}` });

@@ -53,7 +53,7 @@ describe('the labels of an account', () => {
     expect(judgeActor({ labels: [bskyLabel(val, did)] })).toBe(restriction);
   });
 
-  it('say nothing when they are taken back or past their time', () => {
+  it('have no effect if they are negated or expired', () => {
     const back = bskyLabel('!hide', did, { neg: true });
     const past = bskyLabel('!hide', did, { exp: '2026-11-20T23:59:59Z' });
     const ahead = bskyLabel('!hide', did, { exp: '2026-11-21T00:00:01Z' });
@@ -64,7 +64,7 @@ describe('the labels of an account', () => {
     expect(judgeActor({ labels: [odd] })).toBe('hidden');
   });
 
-  it('are read one by one, whatever stands between them', () => {
+  it('are parsed one by one, also among malformed values', () => {
     const labels = [null, 'odd', { val: 7 }, { val: '!no-unauthenticated' }];
 
     expect(judgeActor({ labels })).toBe('signed-in');
@@ -74,7 +74,7 @@ describe('the labels of an account', () => {
   it.each([
     ['too many', (label: unknown) => Array(1000).fill(label)],
     ['too many unreadable ones', () => Array(100).fill(null)],
-  ])('hide a row that has %s, since the last one could hide it', (_, listLabels) => {
+  ])('hide a row that has %s, because any of them could hide it', (_, listLabels) => {
     const labels = [...listLabels(bskyLabel('spam', did)), bskyLabel('!hide', did)];
 
     expect(parseActor(bskyActor(handle, { labels }))).toBeNull();
@@ -89,7 +89,7 @@ describe('describeLabels', () => {
     return actor === null ? null : describeLabels(actor, nowMs);
   };
 
-  it('is each that informs, once, and a warning', () => {
+  it('lists each descriptive label once, and a warning', () => {
     const warnings = tell(
       bskyLabel('spam', did),
       bskyLabel('impersonation', did),
@@ -103,7 +103,7 @@ describe('describeLabels', () => {
     ]);
   });
 
-  it('is nothing of what is taken back or no label', () => {
+  it('ignores negated labels and other texts', () => {
     expect(tell(bskyLabel('spam', did, { neg: true }), bskyLabel('<b>', did))).toEqual([]);
   });
 });
@@ -114,12 +114,12 @@ describe('the labels of a post', () => {
     expect(judge({}, selfLabelled(val))).toEqual({ ...shown, isSensitive: true });
   });
 
-  it('speak for it when they are on its author’s account, and not on the profile', () => {
+  it('apply from the author’s account, but not from the profile record', () => {
     expect(judge(authored('porn', did))).toEqual({ ...shown, isSensitive: true });
     expect(judge(authored('porn', profileUri))).toEqual(shown);
   });
 
-  it('put a warning before it', () => {
+  it('add a warning', () => {
     expect(judge(labelled('!warn')).warning).toMatch(/^Bluesky’s moderation .*\.$/);
     expect(judge(labelled('!warn', { neg: true }))).toEqual(shown);
   });
@@ -128,19 +128,19 @@ describe('the labels of a post', () => {
     ['!hide', 'hidden'],
     ['!takedown', 'taken-down'],
     ['!no-unauthenticated', 'signed-in'],
-  ])('keep it from being shown: %s', (val, restriction) => {
+  ])('hide the post: %s', (val, restriction) => {
     expect(judge(labelled(val)).restriction).toBe(restriction);
     expect(judge({}, selfLabelled(val)).restriction).toBe(restriction);
   });
 
-  it('count less than those of its author', () => {
+  it('have lower priority than those of its author', () => {
     const author = bskyPrivateActor(handle);
 
     expect(judge({ author, ...labelled('!hide') }).restriction).toBe('signed-in');
   });
 
   it.each(['spam', 'impersonation', 'bridged-from-bridgy-fed-activitypub'])(
-    'change nothing that inform: %s',
+    'have no effect if they are informational: %s',
     (val) => {
       expect(judge(labelled(val))).toEqual(shown);
     },

@@ -37,7 +37,7 @@ const uri = bskyUri('tove.test', '3kquoted');
 const quoted = bskyPost({ handle: 'tove.test', rkey: '3kquoted', text: 'Secret words' });
 
 describe('a post of Bluesky', () => {
-  it('has its address, its counts and the earlier of its two times', () => {
+  it('has its URL, its counts and the earlier of its two times', () => {
     const post = shapeStatus({ indexedAt: '2026-03-04T09:00:00.500Z' });
 
     expect(post).toMatchObject({
@@ -68,20 +68,20 @@ describe('a post of Bluesky', () => {
   it.each([
     ['its own author', { parent: bskyUri('mira.test', '3kup') }, 'mira.test', 'mira.test'],
     [
-      'an account that was sent along',
+      'the author of the parent',
       { parent: uri, by: bskyActor('tove.test') },
       'tove.test',
       'tove.test',
     ],
     ['an account that was not', { parent: uri }, null, bskyDid('tove.test')],
-  ] as const)('names as what it answers the post of %s', (_title, options, name, account) => {
+  ] as const)('is named in replying_to for %s', (_title, options, name, account) => {
     const { replying_to: target } = shapeStatus({}, options);
 
     expect(target?.screen_name).toBe(name);
     expect(target?.url).toBe(`https://bsky.app/profile/${account}/post/${target?.status}`);
   });
 
-  it('does not tell whom it answers where that account is for those who are signed in', () => {
+  it('is not named if the account is only for logged-in users', () => {
     const options = { parent: uri, by: bskyPrivateActor('tove.test') };
 
     expect(JSON.stringify(shapeStatus({}, options))).not.toContain(bskyDid('tove.test'));
@@ -100,14 +100,14 @@ describe('the tags of a post', () => {
 });
 
 describe('the embeds of a post', () => {
-  it('are nothing that leads to no address of the web', () => {
+  it('are omitted without a valid web URL', () => {
     const images = [{ fullsize: 'javascript:alert(1)', thumb: 'x', alt: '' }];
 
     expect(shapeStatus({ embed: { images } }).media.all).toEqual([]);
     expect(shapeStatus({ embed: { playlist: 'data:text/html,x' } }).media.all).toEqual([]);
   });
 
-  it('are pictures', () => {
+  it('are images', () => {
     const { media } = shapeStatus({ embed: bskyImages('heron', 'stork') });
 
     expect(media.photos).toEqual([
@@ -122,7 +122,7 @@ describe('the embeds of a post', () => {
     ]);
   });
 
-  it('are a gallery, whose pictures have another name for the small form', () => {
+  it('are a gallery, whose images have another member for the thumbnail', () => {
     const item = {
       thumbnail: 'https://cdn.bsky.example/t',
       fullsize: 'https://cdn.bsky.example/f',
@@ -162,7 +162,7 @@ describe('the embeds of a post', () => {
     ]);
   });
 
-  it('are the card of a page', () => {
+  it('are the preview of a page', () => {
     const embed = bskyExternal('https://nowhere.example/', { thumb: 'https://cdn.bsky.example/t' });
 
     expect(shapeStatus({ embed })).toMatchObject({
@@ -178,7 +178,7 @@ describe('the embeds of a post', () => {
   });
 
   it.each(['media.tenor.com', 'static.klipy.com', 'media2.giphy.com'])(
-    'are a moving picture in place of a card of %s',
+    'are a GIF in place of a link to %s',
     (host) => {
       const url = `https://${host}/heron.gif?hh=280&ww=498`;
       const { card, media } = shapeStatus({
@@ -192,7 +192,7 @@ describe('the embeds of a post', () => {
     },
   );
 
-  it('are a quoted post with its media, and what it quotes in turn', () => {
+  it('are a quoted post with its media and its own quote', () => {
     const deeper = bskyRecordEmbed(bskyQuoted(bskyPost({ rkey: '3kdeep' })));
     const embed = bskyRecordEmbed(bskyQuoted({ ...quoted, embed: bskyImages('heron') }, [deeper]));
 
@@ -206,7 +206,7 @@ describe('the embeds of a post', () => {
     });
   });
 
-  it('tell nothing of a private post that a quoted post quotes', () => {
+  it('do not contain a private post that a quoted post quotes', () => {
     const hidden = bskyPost(
       { rkey: '3kdeep', text: 'Hidden words' },
       { author: bskyPrivateActor('otto.test') },
@@ -223,7 +223,7 @@ describe('the embeds of a post', () => {
     [{ notFound: true }, 'deleted'],
     [{ blocked: true }, 'blocked'],
     [{ detached: true }, 'unavailable'],
-  ])('are what stands for a post that a quoted post quotes: %j', (fields, reason) => {
+  ])('are a tombstone for a post that a quoted post quotes: %j', (fields, reason) => {
     const deeper = bskyRecordEmbed({ uri, ...fields });
 
     expect(quoteOf(bskyRecordEmbed(bskyQuoted(quoted, [deeper])))).toMatchObject({
@@ -231,7 +231,7 @@ describe('the embeds of a post', () => {
     });
   });
 
-  it('are a quoted post beside media of its own', () => {
+  it('are a quoted post and media', () => {
     const record = bskyRecordEmbed(bskyQuoted(quoted));
     const embed = {
       $type: 'app.bsky.embed.recordWithMedia#view',
@@ -250,14 +250,14 @@ describe('the embeds of a post', () => {
     [{ detached: true }, 'unavailable', 'has removed it'],
     [{ $type: 'app.bsky.embed.record#viewRecord', notFound: true }, 'deleted', 'was deleted'],
     [{ author: 'broken' }, 'unavailable', 'Perch cannot read'],
-  ])('are what stands for a quoted post: %j', (fields, reason, words) => {
+  ])('are a tombstone for a quoted post: %j', (fields, reason, words) => {
     const quote = quoteOf(bskyRecordEmbed({ uri, ...fields }));
 
     expect(quote).toMatchObject({ type: 'tombstone', reason, author: null });
     expect(quote?.text).toContain(words);
   });
 
-  it('tell nothing of a quoted post that is for those who are signed in', () => {
+  it('do not contain a quoted post only for logged-in users', () => {
     const author = bskyPrivateActor('tove.test');
     const post = shapeStatus({ embed: bskyRecordEmbed(bskyQuoted({ ...quoted, author })) });
 
@@ -279,7 +279,7 @@ describe('the embeds of a post', () => {
       'https://bsky.app/starter-pack/tove.test/3kx',
     ],
     ['app.bsky.labeler.service', { creator: { ...creator, displayName: 'Herons' } }, base],
-  ])('are a card of what is no post: %s', (collection, fields, url) => {
+  ])('are a preview of a record that is not a post: %s', (collection, fields, url) => {
     const shown = { uri: `at://${bskyDid('tove.test')}/${collection}/3kx`, creator, ...fields };
     const post = shapeStatus({ embed: bskyRecordEmbed(shown) });
     const hidden = shapeStatus({
@@ -293,7 +293,7 @@ describe('the embeds of a post', () => {
   });
 
   it.each([null, 'odd', [], { $type: 'app.bsky.embed.hologram#view', hologram: {} }])(
-    'are nothing where they are not known: %j',
+    'are omitted if they are unknown: %j',
     (embed) => {
       expect(shapeStatus({ embed })).toMatchObject({ quote: null, card: null, media: { all: [] } });
     },

@@ -36,7 +36,7 @@ function shape(blocks: readonly Fields[], entityMap: readonly Fields[] = [], fie
 }
 
 describe('an article', () => {
-  it('has its heads, without a cover where there is none', () => {
+  it('has its title and times, without a cover if there is none', () => {
     expect(shape([])).toEqual({
       id: '7',
       title: 'On herons',
@@ -48,7 +48,7 @@ describe('an article', () => {
     });
   });
 
-  it('has no blocks where the content was not sent', () => {
+  it('has no blocks if the content was not sent', () => {
     const cover_media = { media_info: { original_img_url: 'https://pbs.example/c.jpg' } };
 
     expect(shape([], [], { content: null, cover_media })).toMatchObject({
@@ -57,7 +57,7 @@ describe('an article', () => {
     });
   });
 
-  it('has each kind of block', () => {
+  it('has each type of block', () => {
     const { blocks } = shape([
       block('header-one', 'One'),
       block('header-two', 'Two'),
@@ -84,7 +84,7 @@ describe('an article', () => {
     ]);
   });
 
-  it('finds what atomic blocks stand for by key, in whatever order', () => {
+  it('finds the entities of atomic blocks by key, in any order', () => {
     const { blocks } = shape(
       [atomic(10), atomic(2), atomic(1), atomic(3), atomic(4), atomic(5), atomic(99)],
       [
@@ -178,7 +178,7 @@ describe('an article', () => {
     ]);
   });
 
-  it('drops blocks that cannot be read', () => {
+  it('omits malformed blocks', () => {
     expect(shape([{ type: 'unstyled' }, block('unstyled', 'Kept')]).blocks).toHaveLength(1);
   });
 });

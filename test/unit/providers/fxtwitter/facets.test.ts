@@ -17,7 +17,7 @@ function shape({ raw, text = raw, range = [0, [...raw].length], facets }: Raw) {
   return shapeFacets(row.text, row.raw_text);
 }
 
-/** Gives each facet as its type, the text that it marks, and where it leads. */
+/** Returns each facet as its type, its text, and its target. */
 function marks(from: Raw) {
   const points = [...(from.text ?? from.raw)];
   return shape(from).map(({ type, start, end, url }) => [
@@ -27,7 +27,7 @@ function marks(from: Raw) {
   ]);
 }
 
-/** Gives a facet over the first occurrence of `run` in `raw` from `from` on, in code points. */
+/** Returns a facet for the first occurrence of `run` in `raw` after `from`, in code points. */
 function over(raw: string, run: string, fields: Fields, from = 0): Fields {
   const start = [...raw.slice(0, raw.indexOf(run, from))].length;
   return { indices: [start, start + [...run].length], ...fields };
@@ -83,14 +83,14 @@ describe('the facets of a served text', () => {
     ]);
   });
 
-  it('stand at their own occurrence of a word that occurs before', () => {
+  it('are located at their own occurrence of a repeated word', () => {
     const raw = 'mail me@perch.example, @perch';
     const facets = [over(raw, '@perch', { type: 'mention', original: 'perch' }, 10)];
 
     expect(shape({ raw, facets })).toMatchObject([{ start: 23, end: 29 }]);
   });
 
-  it('link the mentions that a reply begins with', () => {
+  it('link the leading mentions of a reply', () => {
     const raw = '@tove_ek @otto_lind Hey @tove_ek';
     const facets = [
       tag(raw, '@tove_ek', 'mention'),
@@ -105,7 +105,7 @@ describe('the facets of a served text', () => {
     ]);
   });
 
-  it('skip leading mentions that are not served, also where they occur again', () => {
+  it('skip leading mentions that are not served, also if they occur again', () => {
     const raw = '@tove_ek Hey @otto_lind, @tove_ek';
     const facets = [
       tag(raw, '@tove_ek', 'mention'),
@@ -119,7 +119,7 @@ describe('the facets of a served text', () => {
     ]);
   });
 
-  it('stand at their words in a long post with many of them', () => {
+  it('are located in a long post with many of them', () => {
     const words = Array.from({ length: 900 }, (_, index) => `🐦&amp;${index}`);
     const raw = `https://t.co/abc ${words.join(' ')}`;
     const link = {
@@ -140,7 +140,7 @@ describe('the facets of a served text', () => {
     expect(found.slice(1)).toEqual(words.map((word) => ['bold', word.replace('&amp;', '&')]));
   });
 
-  it('are read up to the 1,000th that is sent', () => {
+  it('are read up to the 1,000th', () => {
     const raw = 'a '.repeat(1100);
     const facets = Array.from({ length: 1100 }, (_, index) => ({
       type: 'bold',
@@ -153,7 +153,7 @@ describe('the facets of a served text', () => {
     expect(found.at(-1)).toEqual({ type: 'bold', start: 1998, end: 1999 });
   });
 
-  it('find their place when the served text has no leading mentions', () => {
+  it('are located if the served text has no leading mentions', () => {
     const raw = '@tove_ek Hey @otto_lind';
     const facets = [tag(raw, '@tove_ek', 'mention'), tag(raw, '@otto_lind', 'mention')];
 
@@ -162,7 +162,7 @@ describe('the facets of a served text', () => {
     ]);
   });
 
-  it('are dropped where they do not mark what they say', () => {
+  it('are omitted if the text differs from their name', () => {
     const raw = 'about #heron and #stork';
     const facets = [
       { type: 'hashtag', indices: [0, 5], original: 'heron' },
@@ -177,7 +177,7 @@ describe('the facets of a served text', () => {
     expect(marks({ raw, facets })).toEqual([['hashtag', '#stork', 'https://x.com/hashtag/stork']]);
   });
 
-  it('of media are ignored: in note posts they stand at the wrong place', () => {
+  it('of media are ignored, because they have wrong offsets in long posts', () => {
     const raw = 'See http://t.co/odE9qJiOg3 now';
     const facets = [
       over(raw, 'http://t.co/odE9qJiOg3', {
@@ -193,7 +193,7 @@ describe('the facets of a served text', () => {
     ]);
   });
 
-  it('mark the styles of note posts, also around links', () => {
+  it('include the styles of long posts, also around links', () => {
     const raw = '🐦 bold & https://t.co/abc words, then more';
     const text = '🐦 bold & https://perch.example/long words, then more';
     const facets = [
@@ -217,7 +217,7 @@ describe('the facets of a served text', () => {
     ]);
   });
 
-  it('mark a style that ends where a link begins', () => {
+  it('include a style that ends where a link begins', () => {
     const raw = 'bold#tag';
     const facets = [over(raw, 'bold', { type: 'bold' }), tag(raw, '#tag', 'hashtag')];
 
@@ -227,7 +227,7 @@ describe('the facets of a served text', () => {
     ]);
   });
 
-  it('are found by their look where there is no raw text', () => {
+  it('are found in the text if there is no raw text', () => {
     const text = '🐦 @mira_holm, see #heron at https://x.com/@nobody/#top or a@b.example #1';
 
     expect(shapeFacets(text, null).map(({ type, start, end }) => [type, start, end])).toEqual([

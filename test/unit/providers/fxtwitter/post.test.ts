@@ -43,7 +43,7 @@ describe('splitThread', () => {
     expect(ids(line.continuation)).toEqual(['101']);
   });
 
-  it('splits by the order of ids where the post itself is left out', () => {
+  it('splits by the order of ids if the thread lacks the post', () => {
     const line = splitThread(
       thread.filter((post) => post !== focal),
       '100',
@@ -55,7 +55,7 @@ describe('splitThread', () => {
 });
 
 describe('pickContinuation', () => {
-  it('follows the first answer of the author to themselves', () => {
+  it('follows the first reply of the author to their previous post', () => {
     const rows = [
       reply('104', '102', 'mira_holm'),
       reply('103', '100', 'mira_holm'),
@@ -67,7 +67,7 @@ describe('pickContinuation', () => {
     expect(ids(pickContinuation(focal, rows))).toEqual(['102', '104']);
   });
 
-  it('ends in a circle', () => {
+  it('ends at a cycle', () => {
     const rows = [reply('101', '100', 'mira_holm'), reply('100', '101', 'mira_holm')];
 
     expect(ids(pickContinuation(focal, rows))).toEqual(['101']);
@@ -77,7 +77,7 @@ describe('pickContinuation', () => {
 describe('rankReplies', () => {
   const ranking = { focalId: '100', order: 'top', shown: nothingShown } as const;
 
-  it('keeps only rows that lead to the post through other rows', () => {
+  it('keeps only rows that reply to the post through other rows', () => {
     const rows = [
       shape(fxStatus('201')),
       reply('202', '555'),
@@ -94,7 +94,7 @@ describe('rankReplies', () => {
     expect(ids(rankReplies(rows, ranking))).toEqual(['205', '204']);
   });
 
-  it('puts the most liked direct replies first, ties by time, unknown likes last', () => {
+  it('sorts direct replies by likes, ties by time, unknown likes last', () => {
     const rows = [
       reply('201', '100', 'a', { likes: null }),
       reply('202', '100', 'a', { likes: 0 }),
@@ -105,7 +105,7 @@ describe('rankReplies', () => {
     expect(ids(rankReplies(rows, ranking))).toEqual(['203', '204', '202', '201']);
   });
 
-  it('puts the newest direct replies first when asked, but nested ones in time order', () => {
+  it('sorts direct replies by newest if requested, but nested ones by time', () => {
     const rows = [
       reply('201', '100'),
       reply('205', '201', 'a', { likes: 99 }),
@@ -121,7 +121,7 @@ describe('rankReplies', () => {
     ]);
   });
 
-  it('takes answers to the shown continuation as direct, and drops what is shown', () => {
+  it('treats replies to the continuation as direct, and omits shown posts', () => {
     const next = reply('101', '100', 'mira_holm');
     const shown = { ancestors: [], continuation: [next] };
     const rows = [next, reply('202', '101', 'a', { likes: 9 }), reply('203', '100', 'a')];
@@ -129,7 +129,7 @@ describe('rankReplies', () => {
     expect(ids(rankReplies(rows, { ...ranking, shown }))).toEqual(['202', '203']);
   });
 
-  it('gives each reachable row once, whatever the rows', () => {
+  it('returns each reachable row once, for arbitrary rows', () => {
     const edge = fc.record({
       id: fc.integer({ min: 90, max: 130 }),
       to: fc.integer({ min: 90, max: 130 }),

@@ -3,7 +3,7 @@ import { ProviderError } from '../../../../src/platforms/provider-error.ts';
 import { createControl } from '../../../../src/providers/fxtwitter/profile.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
-/** A control whose reads end when they are told to. */
+/** A control whose reads end on demand. */
 function openControl() {
   const asked: string[] = [];
   const ends: ((answered: boolean | ProviderError) => void)[] = [];
@@ -25,7 +25,7 @@ function openControl() {
 }
 
 describe('a control read', () => {
-  it('is shared by those who ask at the same time', async () => {
+  it('is shared by concurrent callers', async () => {
     const { asked, explainMiss, end } = openControl();
 
     const kinds = Promise.all([explainMiss('ann'), explainMiss('bob'), explainMiss('cid')]);
@@ -35,7 +35,7 @@ describe('a control read', () => {
     expect(asked).toEqual(['x']);
   });
 
-  it('is made anew after one that failed', async () => {
+  it('is repeated after a failure', async () => {
     const { asked, explainMiss, end } = openControl();
 
     const first = explainMiss('ann');
@@ -48,7 +48,7 @@ describe('a control read', () => {
     expect(asked).toEqual(['x', 'x']);
   });
 
-  it('is throttled for all who share it', async () => {
+  it('is throttled for all its callers', async () => {
     const { explainMiss, end } = openControl();
 
     const kinds = Promise.all([explainMiss('ann'), explainMiss('bob')]);
@@ -57,7 +57,7 @@ describe('a control read', () => {
     expect(await kinds).toEqual(['throttled', 'throttled']);
   });
 
-  it('goes on for those who stay when another leaves', async () => {
+  it('continues for the other callers if one disconnects', async () => {
     const { asked, explainMiss, end } = openControl();
     const leaving = new AbortController();
 
@@ -71,7 +71,7 @@ describe('a control read', () => {
     expect(asked).toEqual(['x']);
   });
 
-  it('is not waited for by one who has left already', async () => {
+  it('is not awaited by a caller that has already disconnected', async () => {
     const { explainMiss } = openControl();
     const leaving = new AbortController();
     leaving.abort();
@@ -79,7 +79,7 @@ describe('a control read', () => {
     await expect(explainMiss('ann', leaving)).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
-  it('asks for the other account when the first is the one that is not found', async () => {
+  it('uses the other account if the first one is missing', async () => {
     const { asked, explainMiss, end } = openControl();
 
     const kinds = Promise.all([explainMiss('X'), explainMiss('ann')]);

@@ -16,7 +16,7 @@ function shape(fields: Fields): Status {
 }
 
 describe('a post of FxTwitter', () => {
-  it('has its times as ISO and as Unix seconds, from either of the two', () => {
+  it('has its time in ISO 8601 and in Unix seconds, from either of the two', () => {
     const stamped = shape({ created_at: null, created_timestamp: 1142974214 });
     const written = shape({
       created_at: 'Tue Mar 21 20:50:14 +0000 2006',
@@ -30,7 +30,7 @@ describe('a post of FxTwitter', () => {
     });
   });
 
-  it('has null where the account tells nothing', () => {
+  it('has null for members that the account lacks', () => {
     const author = fxUser('mira_holm', { description: '', joined: '', website: null });
 
     expect(shape({ author }).author).toMatchObject({
@@ -41,7 +41,7 @@ describe('a post of FxTwitter', () => {
     });
   });
 
-  it('has the website with the label that X shows', () => {
+  it('has the website in the form that X displays', () => {
     const website = { url: 'https://a.example/a/long/path', display_url: 'a.example/a/lo…' };
     const unlabelled = { url: website.url };
 
@@ -89,17 +89,17 @@ describe('a post of FxTwitter', () => {
   });
 
   it.each([[null], [{ url: 'javascript:alert(1)', title: 'x' }], [{ title: 'x' }], ['x']])(
-    'has no preview where nothing can be linked: %j',
+    'has no preview without a valid link: %j',
     (card) => expect(shape({ card }).card).toBeNull(),
   );
 
-  it('has the preview of a page in what it quotes', () => {
+  it('has the preview of a page in its quote', () => {
     const quote = fxStatus('1', { card: { url: 'https://news.example/1', title: 'Herons' } });
 
     expect(shape({ quote }).quote).toMatchObject({ card: { title: 'Herons' } });
   });
 
-  it('has the community that it was written in', () => {
+  it('has its community', () => {
     const community = { id: '1506', name: 'Herons', description: 'All of them', is_nsfw: false };
 
     expect(shape({ community }).community).toEqual({
@@ -111,7 +111,7 @@ describe('a post of FxTwitter', () => {
     expect(shape({ community: { id: 'x', name: 'Herons' } })).not.toHaveProperty('community');
   });
 
-  it('has the repost’s account with nulls', () => {
+  it('has the account of a repost with nulls', () => {
     const reposted_by = {
       id: '9',
       name: 'Tove',
@@ -186,7 +186,7 @@ describe('a post of FxTwitter', () => {
     ]);
   });
 
-  it('takes the variants of v1 as they are', () => {
+  it('uses the variants of version 1 unchanged', () => {
     const variants = [
       { url: 'https://video.example/2.mp4', content_type: 'video/mp4', bitrate: 1 },
     ];
@@ -197,7 +197,7 @@ describe('a post of FxTwitter', () => {
     expect(media.all[0]?.variants).toEqual(variants);
   });
 
-  it('has three quotes within each other and no more', () => {
+  it('has up to three nested quotes', () => {
     const nest = (depth: number): Fields =>
       fxStatus(`${depth}`, depth === 0 ? {} : { quote: nest(depth - 1) });
     let post: Status['quote'] = shape({ quote: nest(9) });
@@ -210,7 +210,7 @@ describe('a post of FxTwitter', () => {
     expect(ids).toEqual(['2001', '9', '8', '7']);
   });
 
-  it('has a tombstone for a quote that is gone, or that cannot be read', () => {
+  it('has a tombstone for a missing or malformed quote', () => {
     expect(shape({ quote: fxTombstone('5', 'suspended') }).quote).toMatchObject({
       type: 'tombstone',
       id: '5',
@@ -250,7 +250,7 @@ describe('a post of FxTwitter', () => {
     ).toMatchObject({ quote: { quote: expected } });
   });
 
-  it('does not tell who wrote what X calls private', () => {
+  it('does not name the author of a private post', () => {
     const quote = { ...fxTombstone('5', 'private'), author: fxUser('owl') };
 
     expect(shape({ quote }).quote).toMatchObject({
@@ -259,7 +259,7 @@ describe('a post of FxTwitter', () => {
     });
   });
 
-  it('tells of a protected account that reposted it that it is there, and no more', () => {
+  it('has only the handle of a protected account that reposted it', () => {
     const reposted_by = fxUser('owl', { id: '9', protected: true });
 
     expect(shape({ reposted_by }).reposted_by).toEqual(
@@ -290,7 +290,7 @@ describe('a post of FxTwitter', () => {
 });
 
 describe('rows', () => {
-  it('are read one by one', async () => {
+  it('are parsed one by one', async () => {
     const list = [fxStatus('1'), { type: 'thread' }, fxTombstone('2', 'deleted'), 7];
 
     const rows = await parseRows(list, parsePost, {});

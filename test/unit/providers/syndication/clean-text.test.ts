@@ -18,14 +18,14 @@ function clean(fields: Fields, quotedId: string | null = null) {
   return { text, marks };
 }
 
-/** Gives the place of `run` in `raw`, in code points. */
+/** Returns the offsets of `run` in `raw`, in code points. */
 function at(raw: string, run: string): readonly [number, number] {
   const start = [...raw.slice(0, raw.indexOf(run))].length;
   return [start, start + [...run].length];
 }
 
 describe('the text of syndication', () => {
-  it('has its links expanded and its entities decoded, with exact facets', () => {
+  it('has expanded links and decoded entities, with exact facets', () => {
     const text = '🐦 &lt;3 @mira_holm: https://t.co/abc &amp; #heron $PRCH https://t.co/pic';
     const entities = {
       hashtags: [{ indices: at(text, '#heron'), text: 'heron' }],
@@ -52,7 +52,7 @@ describe('the text of syndication', () => {
     });
   });
 
-  it('keeps and links the mentions that a reply begins with', () => {
+  it('keeps and links the leading mentions of a reply', () => {
     const text = '@tove_ek @otto_lind Hey @tove_ek';
     const user_mentions = [
       { indices: [0, 8], screen_name: 'tove_ek' },
@@ -77,7 +77,7 @@ describe('the text of syndication', () => {
     expanded_url: 'https://twitter.com/tove_ek/status/1500?s=20',
   };
 
-  it('has no link to the quoted post when that is shown', () => {
+  it('has no link to the quoted post if that is shown', () => {
     const fields = { text: quoting, entities: { urls: [quoteLink] } };
 
     expect(clean(fields, '1500')).toEqual({ text: 'Look', marks: [] });
@@ -85,7 +85,7 @@ describe('the text of syndication', () => {
     expect(clean(fields, '150').text).toContain('/status/1500');
   });
 
-  it('takes the place of media from the media where the entities are missing', () => {
+  it('uses the offsets of the media if the entities lack them', () => {
     const text = 'A heron by @mira_holm https://t.co/pic';
     const mediaDetails = [
       {
@@ -102,7 +102,7 @@ describe('the text of syndication', () => {
     });
   });
 
-  it('ignores entities that do not stand where they say', () => {
+  it('ignores entities with wrong offsets', () => {
     const text = 'A heron';
     const entities = {
       hashtags: [

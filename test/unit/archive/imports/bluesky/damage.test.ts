@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { blueskyForm } from '../../../../../src/archive/imports/bluesky/bluesky-form.ts';
+import { blueskyFormat } from '../../../../../src/archive/imports/bluesky/bluesky-format.ts';
 import { dids, toPostRecord, toTid } from '../../../../support/exports/bluesky-records.ts';
 import { writeRepository } from '../../../../support/exports/car-file.ts';
 import { readExport } from '../../../../support/exports/read-export.ts';
@@ -35,14 +35,14 @@ function spoil({ length, flips, cut }: Damage): Buffer {
 }
 
 describe('a repository with random damage', () => {
-  it('is refused in a sentence, or gives records as they were written and no others', async () => {
+  it('is rejected with a sentence, or yields only records that were written', async () => {
     const path = join(temporaryFolder(), 'repo.car');
     const texts = new Set(Object.values(records).map(({ text }) => text));
 
     await fc.assert(
       fc.asyncProperty(damage, async (given) => {
         writeFileSync(path, spoil(given));
-        const items = await readExport(blueskyForm, path).catch((error: unknown) => {
+        const items = await readExport(blueskyFormat, path).catch((error: unknown) => {
           expect(String(error)).toMatch(/^Error: [A-Z].*\.$/);
           return null;
         });

@@ -16,7 +16,7 @@ const page = z.object({
 });
 
 describe('a timeline cursor', () => {
-  it.skipIf(!fixturesPresent)('is read and written as X writes it', () => {
+  it.skipIf(!fixturesPresent)('is parsed and written as X writes it', () => {
     const name = 'fxtwitter/statuses/xdevelopers-page.json';
     const { results, cursor } = page.parse(readFixture(name).response.body);
 
@@ -32,7 +32,7 @@ describe('a timeline cursor', () => {
     expect(bottom && writeTimelineCursor(bottom)).toBe(cursor.bottom);
   });
 
-  it('is read as it was written', () => {
+  it('is parsed as it was written', () => {
     const cursors = fc.record({
       issuedId: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
       sortId: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
@@ -53,11 +53,11 @@ describe('a timeline cursor', () => {
     ['a cursor that is cut', 'DAAHCgABHPEX6f6__-sLAAIAAAATMjA3MjEyNjY3NzUzNTM0Njc3OQgAAwAAAAIA'],
     ['a false length', 'DAAHCgABHPEX6f6__-sLAAIAAAASMjA3MjEyNjY3NzUzNTM0Njc3OQgAAwAAAAIAAA'],
     ['an unknown direction', 'DAAHCgABHPEX6f6__-sLAAIAAAATMjA3MjEyNjY3NzUzNTM0Njc3OQgAAwAAAAMAAA'],
-  ])('is not found in %s', (_title, text) => {
+  ])('is not parsed from %s', (_title, text) => {
     expect(readTimelineCursor(text)).toBeNull();
   });
 
-  it('before a moment stands at the least id from that moment on', () => {
+  it('before a time has the lowest id at that time', () => {
     const ms = Date.UTC(2026, 2, 4, 9, 12);
     const nowMs = Date.UTC(2026, 10, 21);
 
@@ -78,7 +78,7 @@ describe('the time of an id', () => {
     );
   });
 
-  it('is not known of the ids that were counted', () => {
+  it('is unknown for sequential ids', () => {
     expect(timeOfId(20n)).toBeNull();
     expect(timeOfId(leastIdAt(Date.UTC(2006, 2, 21)))).toBeNull();
   });

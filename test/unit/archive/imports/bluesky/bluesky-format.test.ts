@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { blueskyForm } from '../../../../../src/archive/imports/bluesky/bluesky-form.ts';
+import { blueskyFormat } from '../../../../../src/archive/imports/bluesky/bluesky-format.ts';
 import { dids, toBlob, toPostRecord, toTid } from '../../../../support/exports/bluesky-records.ts';
 import {
   addressBytes,
@@ -53,7 +53,7 @@ const records = {
 function readBytes(bytes: Uint8Array, hints?: { readonly handle?: string }) {
   const path = join(temporaryFolder(), 'repo.car');
   writeFileSync(path, bytes);
-  return readExport(blueskyForm, path, hints);
+  return readExport(blueskyFormat, path, hints);
 }
 
 async function readPosts(of: Readonly<Record<string, unknown>>) {
@@ -68,15 +68,15 @@ async function readPost(record: unknown) {
   return post;
 }
 
-describe('the Bluesky form', () => {
-  it('lets others have their turn while it reads, such as a signal to stop', async () => {
+describe('the Bluesky format', () => {
+  it('yields to the event loop while it reads', async () => {
     const path = join(temporaryFolder(), 'repo.car');
     const many = Array.from({ length: 1000 }, (_, index) => [
       `app.bsky.feed.post/${toTid(Date.UTC(2024, 0, 2) + index)}`,
       toPostRecord(`Post ${index}`, '2024-01-02T03:04:05.678Z'),
     ]);
     writeFileSync(path, writeRepository(dids.ada, Object.fromEntries(many)));
-    const source = await blueskyForm.open(path);
+    const source = await blueskyFormat.open(path);
     if (source === null) throw new Error('It is not taken for a repository.');
     onTestFinished(() => source.close());
     let read = 0;
@@ -91,7 +91,7 @@ describe('the Bluesky form', () => {
     expect(atTurn).toBeLessThan(500);
   });
 
-  it('gives the account, its posts, reposts and follows', async () => {
+  it('reads the account, its posts, reposts and follows', async () => {
     const items = await readBytes(writeRepository(dids.ada, records));
 
     expect(items).toMatchObject([
@@ -135,7 +135,7 @@ describe('the Bluesky form', () => {
     ]);
   });
 
-  it('names the account by the handle that it is told', async () => {
+  it('uses the handle of the hints', async () => {
     const items = await readBytes(writeRepository(dids.ada, records), { handle: 'ada.test' });
 
     expect(items).toMatchObject([
@@ -147,21 +147,21 @@ describe('the Bluesky form', () => {
     ]);
   });
 
-  it('refuses an account that cannot be read without a handle', async () => {
+  it('rejects an account that needs a handle', async () => {
     const web = writeRepository('did:web:ada.test', records);
 
-    await expect(readBytes(web)).rejects.toThrow('its handle is needed');
+    await expect(readBytes(web)).rejects.toThrow('Set --handle to the handle');
     await expect(readBytes(web, { handle: 'ada.test' })).resolves.toHaveLength(5);
   });
 
-  it('gives the same whatever the order of the blocks', async () => {
+  it('reads the same items from any order of blocks', async () => {
     const built = buildRepository(dids.ada, records);
     const upside = writeCar(built.commit.cid, blocksOf(built).toReversed());
 
     expect(await readBytes(upside)).toEqual(await readBytes(writeRepository(dids.ada, records)));
   });
 
-  it('reads a tree of many levels in the order of its keys', async () => {
+  it('reads a deep tree in the order of its keys', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 700 }, (_, index) => [
         `app.bsky.feed.post/${toTid(Date.UTC(2024, 0, 1) + index * 60_000)}`,
@@ -184,25 +184,25 @@ describe('the Bluesky form', () => {
     ['text', Buffer.from('Hello, this is a letter.')],
     ['a length and no more', Buffer.from([0x3a])],
     ['JSON', Buffer.from('{"roots":[],"version":1}')],
-  ])('does not take %s for a repository', async (_, bytes) => {
+  ])('does not recognize %s as a repository', async (_, bytes) => {
     expect(await readBytes(bytes)).toBeNull();
   });
 
-  it('does not take a folder for a repository', async () => {
-    expect(await blueskyForm.open(temporaryFolder())).toBeNull();
+  it('does not recognize a folder as a repository', async () => {
+    expect(await blueskyFormat.open(temporaryFolder())).toBeNull();
   });
 
-  it('refuses another version of CAR', async () => {
+  it('rejects other versions of CAR', async () => {
     const { cid } = toBlock({});
     const header = toBlock({ roots: [cid], version: 2 });
 
     await expect(readBytes(frame(header.bytes))).rejects.toThrow('version 2');
-    // A file of version 2 begins with the version alone.
+    // A file of version 2 starts with a header that has only the version.
     const pragma = toBlock({ version: 2 });
     await expect(readBytes(frame(pragma.bytes))).rejects.toThrow('version 2');
   });
 
-  it('refuses a file without the commit', async () => {
+  it('rejects a file without the commit', async () => {
     const { commit, nodes, records: blocks } = buildRepository(dids.ada, records);
     const headless = writeCar(commit.cid, [...nodes, ...blocks.values()]);
 
@@ -223,19 +223,19 @@ describe('a damaged repository', () => {
     return writeCar(built.commit.cid, blocks);
   };
 
-  it('names a record that is missing and reads the rest', async () => {
+  it('reports a missing record and reads the rest', async () => {
     const items = await readBytes(spoil(postPath, () => null));
 
     expect(items).toHaveLength(5);
     expect(items).toContainEqual({
       kind: 'skipped',
-      where: postPath,
-      why: 'It is not in the file.',
+      location: postPath,
+      reason: 'It is not in the file.',
       cause: 'fault',
     });
   });
 
-  it('does not import a record whose bytes have another hash', async () => {
+  it('skips a record whose content has another hash', async () => {
     const forged = toBlock(toPostRecord('Forged', '2024-01-02T03:04:05.678Z')).bytes;
 
     const items = await readBytes(spoil(postPath, ({ cid }) => ({ cid, bytes: forged })));
@@ -244,44 +244,47 @@ describe('a damaged repository', () => {
     expect(JSON.stringify(items)).not.toContain('Forged');
     expect(items).toContainEqual({
       kind: 'skipped',
-      where: postPath,
-      why: 'Its bytes are not those that its address stands for.',
+      location: postPath,
+      reason: 'Its content does not match its CID.',
       cause: 'fault',
     });
   });
 
-  it('reads what a file that was cut off still has', async () => {
+  it('reads the records of a truncated file', async () => {
     const whole = writeRepository(dids.ada, records);
 
     const items = await readBytes(whole.subarray(0, whole.length - 10));
 
     expect(items?.filter(({ kind }) => kind === 'skipped')).toMatchObject([
-      { where: 'the file', why: expect.stringMatching(/^The file ends within the block at byte/) },
-      { where: 'app.bsky.graph.follow/3kddddddddd22', why: 'It is not in the file.' },
+      {
+        location: 'the file',
+        reason: expect.stringMatching(/^The file ends within the block at byte/),
+      },
+      { location: 'app.bsky.graph.follow/3kddddddddd22', reason: 'It is not in the file.' },
     ]);
     expect(items?.filter(({ kind }) => kind === 'post')).toHaveLength(2);
   });
 
-  it('keeps an account to itself whose profile cannot be read', async () => {
+  it('hides an account with an unreadable profile', async () => {
     const items = await readBytes(spoil('app.bsky.actor.profile/self', () => null));
 
     expect(items?.[0]).toMatchObject({ kind: 'account', account: { protected: true } });
-    expect(items?.[1]).toMatchObject({ kind: 'skipped', where: 'app.bsky.actor.profile/self' });
+    expect(items?.[1]).toMatchObject({ kind: 'skipped', location: 'app.bsky.actor.profile/self' });
   });
 
-  it('keeps an account to itself when the beginning of the tree is missing', async () => {
+  it('hides an account if the start of the tree is missing', async () => {
     const { commit, records: blocks } = built;
 
     const items = await readBytes(writeCar(commit.cid, [commit, ...blocks.values()]));
 
     expect(items).toMatchObject([
-      { kind: 'skipped', where: 'the tree of records at its beginning' },
+      { kind: 'skipped', location: 'the record tree at its start' },
       { kind: 'account', account: { protected: true } },
-      { kind: 'skipped', where: 'app.bsky.actor.profile/self' },
+      { kind: 'skipped', location: 'app.bsky.actor.profile/self' },
     ]);
   });
 
-  it('ends where a tree leads to a node twice', async () => {
+  it('stops at a node that the tree refers to twice', async () => {
     const leaf = built.records.get(postPath) ?? toBlock({});
     const entry = { p: 0, k: Buffer.from(postPath), v: leaf.cid, t: null };
     const shared = toBlock({ l: null, e: [entry] });
@@ -295,8 +298,8 @@ describe('a damaged repository', () => {
 
     expect(items?.filter(({ kind }) => kind === 'post')).toHaveLength(3);
     expect(items?.filter(({ kind }) => kind === 'skipped')).toMatchObject([
-      { why: 'The tree leads to it a second time.' },
-      { why: 'The tree leads to it a second time.' },
+      { reason: 'The tree refers to this node twice.' },
+      { reason: 'The tree refers to this node twice.' },
     ]);
   });
 
@@ -305,20 +308,20 @@ describe('a damaged repository', () => {
     ['of another collection', { $type: 'app.bsky.feed.like' }],
     ['without a text', { $type: 'app.bsky.feed.post', createdAt: '2024-01-02T03:04:05Z' }],
     ['with a text of another type', toPostRecord(7 as unknown as string, '2024-01-02T03:04:05Z')],
-  ])('names a post that is %s', async (_, record) => {
+  ])('reports a post that is %s', async (_, record) => {
     const items = await readBytes(writeRepository(dids.ada, { [postPath]: record }));
 
     expect(items?.slice(1)).toEqual([
       {
         kind: 'skipped',
-        where: postPath,
-        why: 'It is no record of its collection.',
+        location: postPath,
+        reason: 'It is not a valid record of its collection.',
         cause: 'fault',
       },
     ]);
   });
 
-  it('names a record that is nested without end', async () => {
+  it('reports a record that is nested too deeply', async () => {
     const bomb = addressBytes(Buffer.alloc(500_000, 0x81));
     const root = toBlock({
       l: null,
@@ -328,10 +331,10 @@ describe('a damaged repository', () => {
 
     const items = await readBytes(writeCar(commit.cid, [commit, root, bomb]));
 
-    expect(items?.slice(1)).toMatchObject([{ where: postPath, why: 'It is no DAG-CBOR.' }]);
+    expect(items?.slice(1)).toMatchObject([{ location: postPath, reason: 'It is not DAG-CBOR.' }]);
   });
 
-  it('names a record that claims more than it has', async () => {
+  it('reports a record with a wrong length', async () => {
     const bomb = addressBytes(Buffer.from('9b00000000ffffffff', 'hex'));
     const root = toBlock({
       l: null,
@@ -341,18 +344,18 @@ describe('a damaged repository', () => {
 
     const items = await readBytes(writeCar(commit.cid, [commit, root, bomb]));
 
-    expect(items?.slice(1)).toMatchObject([{ where: postPath, why: 'It is no DAG-CBOR.' }]);
+    expect(items?.slice(1)).toMatchObject([{ location: postPath, reason: 'It is not DAG-CBOR.' }]);
   });
 
-  it('takes the time of a key where a post has none', async () => {
+  it('takes the time from the key of a post without a date', async () => {
     expect(await readPost(toPostRecord('Hello', 'yesterday'))).toMatchObject({
       created_at: '2024-01-02T00:00:00Z',
     });
   });
 });
 
-describe('an account that is not shown to everybody', () => {
-  it('is protected and said to be', async () => {
+describe('an account hidden from logged-out visitors', () => {
+  it('is protected and reported', async () => {
     const labels = {
       $type: 'com.atproto.label.defs#selfLabels',
       values: [{ val: '!no-unauthenticated' }],
@@ -372,20 +375,20 @@ describe('an account that is not shown to everybody', () => {
   });
 });
 
-describe('a post that its author labels', () => {
-  it.each(['!no-unauthenticated', '!hide'])('with %s is left out', async (val) => {
+describe('a post with a label of its author', () => {
+  it.each(['!no-unauthenticated', '!hide'])('is skipped with %s', async (val) => {
     const labels = { $type: 'com.atproto.label.defs#selfLabels', values: [{ val }] };
     const record = toPostRecord('Hello', '2024-01-02T03:04:05Z', { labels });
     const path = `app.bsky.feed.post/${hello}`;
 
     const items = await readBytes(writeRepository(dids.ada, { [path]: record }));
 
-    expect(items?.slice(1)).toMatchObject([{ kind: 'skipped', where: path, cause: 'private' }]);
+    expect(items?.slice(1)).toMatchObject([{ kind: 'skipped', location: path, cause: 'private' }]);
   });
 });
 
-describe('what a post of a repository shows', () => {
-  it('marks runs over bytes of UTF-8', async () => {
+describe('a post of a repository', () => {
+  it('has facets by UTF-8 byte offsets', async () => {
     const text = 'Grüße 🐦 an @ben, siehe bsky.app #vögel';
     const bytesOf = (part: string) => {
       const start = Buffer.byteLength(text.slice(0, text.indexOf(part)));
@@ -423,7 +426,7 @@ describe('what a post of a repository shows', () => {
     ]);
   });
 
-  it('gives pictures by the address of their files, also in the old form', async () => {
+  it('has the URLs of images, also for old records', async () => {
     const images = [
       { image: toBlob('one'), alt: 'A heron', aspectRatio: { width: 400, height: 300 } },
       { image: { cid: toFileCid('two').toString(), mimeType: 'image/png' }, alt: '' },
@@ -444,7 +447,7 @@ describe('what a post of a repository shows', () => {
     ]);
   });
 
-  it('gives a video as a playlist', async () => {
+  it('has the playlist of a video', async () => {
     const post = await readPost(
       toPostRecord('Look', '2024-01-02T03:04:05Z', {
         embed: { $type: 'app.bsky.embed.video', video: toBlob('film', 'video/mp4') },
@@ -457,7 +460,7 @@ describe('what a post of a repository shows', () => {
     ]);
   });
 
-  it('gives the card of a page, and none for what is no page', async () => {
+  it('has a card for a web page only', async () => {
     const external = {
       uri: 'https://maps.test/heron',
       title: 'Herons',
@@ -479,7 +482,7 @@ describe('what a post of a repository shows', () => {
     expect((await show({ ...external, uri: 'javascript:alert(1)' }))?.card).toBeNull();
   });
 
-  it('shows a quoted post of its own author', async () => {
+  it('contains a quoted post of the same author', async () => {
     const first = toPostRecord('Hello', '2024-01-02T03:04:05Z');
     const uri = `at://${dids.ada}/app.bsky.feed.post/${hello}`;
     const record = { uri, cid: toBlock(first).cid.toString() };
@@ -494,7 +497,7 @@ describe('what a post of a repository shows', () => {
     expect(posts[1]).toMatchObject({ card: null, quote: { id: hello, text: 'Hello' } });
   });
 
-  it('leads to a quoted post of somebody else', async () => {
+  it('links to a quoted post of another account', async () => {
     const record = { uri: `at://${dids.ben}/app.bsky.feed.post/3kccccccccc22`, cid: 'x' };
     const url = `https://bsky.app/profile/${dids.ben}/post/3kccccccccc22`;
     const external = { uri: 'https://maps.test/', title: 'Maps', description: '' };
@@ -525,7 +528,7 @@ describe('what a post of a repository shows', () => {
     });
   });
 
-  it('marks what its author labels as sensitive', async () => {
+  it('is sensitive if its author labels it', async () => {
     const labels = {
       $type: 'com.atproto.label.defs#selfLabels',
       values: [{ val: 'graphic-media' }, { val: 'something-else' }, 7],

@@ -72,7 +72,7 @@ const steady: TimelineHabits = {
 
 type Asked = typeof range extends fc.Arbitrary<infer One> ? One : never;
 
-/** Puts the ends of a range where something stands. */
+/** Moves the ends of a range to posts. */
 function toRange(
   { sinceSeconds, untilSeconds, withReplies, withReposts, onlyReplies }: Asked,
   made: readonly Entry[],
@@ -82,7 +82,7 @@ function toRange(
     return tenth === null || entry === undefined ? null : Math.floor(entry.ms / 1000);
   };
   const [last, since] = [at(untilSeconds), at(sinceSeconds)];
-  // Below all that there is a page of X still has cursors; this one looks as if it were refused.
+  // Below the oldest post, X still returns cursors, which the fake source does not.
   const isAboveSome = last !== null && made.some(({ ms }) => ms < last * 1000);
   const until = isAboveSome ? last : null;
   const isOrdered = until === null || since === null || since < until;
@@ -100,7 +100,7 @@ interface Placed {
   readonly second: number;
 }
 
-/** Leaves out what is told to be uncertain and was not found. */
+/** Excludes missing posts in ranges that are reported as uncertain. */
 function dropUncertain(truth: readonly Placed[], { ids, end }: Imported): readonly Placed[] {
   const isUncertain = (second: number) =>
     end.uncertain.some(
@@ -110,7 +110,7 @@ function dropUncertain(truth: readonly Placed[], { ids, end }: Imported): readon
   return truth.filter(({ id, second }) => ids.includes(id) || !isUncertain(second));
 }
 
-/** Of the second in which it is cut off some posts may be left out. */
+/** Posts of the second of a cut may be missing. */
 function expectNewest(ids: readonly string[], truth: readonly Placed[], maxPosts: number): void {
   const wanted = truth.slice(0, maxPosts);
   const cut = truth.length > maxPosts ? (wanted.at(-1)?.second ?? 0) : -1;
@@ -131,15 +131,15 @@ function expectSome(ids: readonly string[], truth: readonly Placed[], maxPosts: 
   expect(ids.filter((id) => !known.has(id))).toEqual([]);
 }
 
-/** Cuts off a page below the first row that shows its last post. */
+/** Truncates a page below the first row with its last post. */
 function cutAtLast({ results, ...rest }: Fields): Fields {
   if (!Array.isArray(results)) return rest;
   const first = results.findIndex(({ id }) => id === results.at(-1)?.id);
   return { ...rest, results: results.slice(0, first + 1) };
 }
 
-describe('a walk through a history', () => {
-  it('finds all that there is, however many pages it asks for at once', async () => {
+describe('the stream of a history', () => {
+  it('has all posts for any number of concurrent pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -166,7 +166,7 @@ describe('a walk through a history', () => {
           const { ids, end } = imported;
           const truth = dropUncertain(timeline.truth(query), imported);
           const isCut = truth.length > maxPosts;
-          // What a thread shows once more is missing at its place, so a repost there seems newer than it is.
+          // A post that a thread repeats is missing in its own place, so a repost there appears newer.
           const isVague = query.withReposts && made.some(({ kind }) => kind === 'module');
           if (isCut && isVague) expectSome(ids, truth, maxPosts);
           else expectNewest(ids, truth, maxPosts);
@@ -180,7 +180,7 @@ describe('a walk through a history', () => {
     );
   }, 120_000);
 
-  it('is not deceived by a page that is cut off at a reply, above which its last post stands', async () => {
+  it('detects a page that is truncated at a reply and repeats its last post', async () => {
     const kinds: readonly EntryKind[] = ['post', 'module', 'post'];
     const made = Array.from({ length: 30 }, (_, index) => ({
       kind: kinds[index % kinds.length] ?? 'post',

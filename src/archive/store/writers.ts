@@ -2,9 +2,9 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { isSameSecond, nextNumber } from './post-number.ts';
 
 /**
- * Makes a write atomic: in a transaction of its own unless one is open, because a nested one costs as much as a row.
+ * Makes a write atomic. Uses the open transaction if there is one, because a nested transaction costs as much as a row.
  */
-export function openPut<Row>(
+export function openAtomicWriter<Row>(
   database: SqliteDatabase,
   write: (row: Row) => void,
 ): (row: Row) => void {
@@ -15,7 +15,7 @@ export function openPut<Row>(
   };
 }
 
-/** `wanted`: the number that the row should have; `values`: those after the number. */
+/** `wanted`: preferred number of the row. `values`: columns after the number. */
 interface NumberedRow {
   readonly wanted: number;
   readonly values: readonly unknown[];
@@ -23,9 +23,9 @@ interface NumberedRow {
 }
 
 /**
- * Prepares the write of rows whose number tells their time (`toNumber`); each takes the next free one. It replaces the
- * row with the same `key`, the first columns after the number, unless that was stored later; within a second its
- * number stays.
+ * Prepares the write of rows whose number encodes their time (`toNumber`). A row takes the next free number. It
+ * replaces the row with the same `key` (the first columns after the number) unless that row was stored later. A
+ * replaced row keeps its number if the second is the same.
  */
 export function openNumberedWriter(
   database: SqliteDatabase,
@@ -47,9 +47,9 @@ export function openNumberedWriter(
     while (taken.get(number) !== undefined) number = nextNumber(number);
     return number;
   };
-  /** Returns the number of the row and the one that it replaced; `undefined` if a later row stays. */
+  /** Returns the number of the row and of the row that it replaced, or `undefined` if a later row exists. */
   return ({ wanted, values, stored }: NumberedRow) => {
-    // Most rows are new and their number is free: one statement finds that out and is done.
+    // Most rows are new and their number is free, so one statement is enough.
     if (insert.run(wanted, ...values).changes === 1) return { number: wanted };
     const before = current.get(...values.slice(0, key.length));
     if (before !== undefined && before.stored > stored) return undefined;

@@ -1,11 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { KeptPost, KeptTimeline } from '../../../../src/archive/histories/kept-histories.ts';
-import { openHistoryKeep } from '../../../../src/archive/histories/kept-histories.ts';
+import type {
+  StoredHistoryPost,
+  StoredTimeline,
+} from '../../../../src/archive/histories/history-store.ts';
+import { openHistoryStore } from '../../../../src/archive/histories/history-store.ts';
 import { readSample } from '../../../../src/archive/sample.ts';
 import type { Post } from '../../../../src/model/post.ts';
 import { baseUrl } from '../store/archive-rig.ts';
 
-const timeline: KeptTimeline = {
+const timeline: StoredTimeline = {
   account: { platform: 'x', handle: 'mira_holm' },
   accountId: '7',
   withReplies: true,
@@ -16,26 +19,30 @@ const sample = readSample()
   .find(({ type }) => type === 'status') as Post;
 const everything = { fromSecond: Number.NEGATIVE_INFINITY, toSecond: 1000 };
 
-function at(second: number, id = `${second}`): KeptPost {
+function at(second: number, id = `${second}`): StoredHistoryPost {
   const post = { ...sample, id, platform: 'x', quote: null } as Post;
   return { post, second, belowSecond: second, stored: 5000 };
 }
 
 function open() {
-  const keep = openHistoryKeep(':memory:', baseUrl);
-  onTestFinished(() => keep.close());
-  const secondsIn = (range = everything, options: Partial<KeptTimeline> = {}, limit = 100) => {
-    const part = keep.read({ ...timeline, ...options, range, limit });
+  const historyStore = openHistoryStore(':memory:', baseUrl);
+  onTestFinished(() => historyStore.close());
+  const secondsIn = (range = everything, options: Partial<StoredTimeline> = {}, limit = 100) => {
+    const part = historyStore.read({ ...timeline, ...options, range, limit });
     return { ranges: part.ranges, seconds: part.posts.map(({ second }) => second) };
   };
-  return { keep, secondsIn };
+  return { historyStore, secondsIn };
 }
 
-describe('what is kept of histories', () => {
-  it('is joined where parts touch, and read by its parts', async () => {
-    const { keep, secondsIn } = open();
-    await keep.put({ ...timeline, ranges: [{ fromSecond: 50, toSecond: 99 }], posts: [at(60)] });
-    await keep.put({
+describe('the history store', () => {
+  it('joins adjacent ranges and reads parts of them', async () => {
+    const { historyStore, secondsIn } = open();
+    await historyStore.put({
+      ...timeline,
+      ranges: [{ fromSecond: 50, toSecond: 99 }],
+      posts: [at(60)],
+    });
+    await historyStore.put({
       ...timeline,
       ranges: [
         { fromSecond: 100, toSecond: 120 },
@@ -58,10 +65,10 @@ describe('what is kept of histories', () => {
     expect(secondsIn({ fromSecond: 11, toSecond: 49 })).toEqual({ ranges: [], seconds: [] });
   });
 
-  it('ends where the posts that are asked for end', async () => {
-    const { keep, secondsIn } = open();
+  it('cuts the range at the limit of posts', async () => {
+    const { historyStore, secondsIn } = open();
     const posts = [at(40), at(30), at(20, 'a'), at(20, 'b'), at(10)];
-    await keep.put({ ...timeline, ranges: [{ fromSecond: 0, toSecond: 50 }], posts });
+    await historyStore.put({ ...timeline, ranges: [{ fromSecond: 0, toSecond: 50 }], posts });
 
     expect(secondsIn(everything, {}, 3)).toEqual({
       ranges: [{ fromSecond: 21, toSecond: 50 }],
@@ -69,36 +76,44 @@ describe('what is kept of histories', () => {
     });
   });
 
-  it('is replaced by what was fetched later, in its range alone', async () => {
-    const { keep, secondsIn } = open();
+  it('replaces posts only within the fetched range', async () => {
+    const { historyStore, secondsIn } = open();
     const whole = [{ fromSecond: 0, toSecond: 50 }];
-    await keep.put({ ...timeline, ranges: whole, posts: [at(40), at(30), at(10)] });
+    await historyStore.put({ ...timeline, ranges: whole, posts: [at(40), at(30), at(10)] });
 
-    await keep.put({ ...timeline, ranges: [{ fromSecond: 20, toSecond: 35 }], posts: [at(25)] });
+    await historyStore.put({
+      ...timeline,
+      ranges: [{ fromSecond: 20, toSecond: 35 }],
+      posts: [at(25)],
+    });
 
     expect(secondsIn()).toEqual({ ranges: whole, seconds: [40, 25, 10] });
   });
 
-  it('is nobody else’s, and gone when another has the handle', async () => {
-    const { keep, secondsIn } = open();
+  it('deletes a timeline when another account has the handle', async () => {
+    const { historyStore, secondsIn } = open();
     const ranges = [{ fromSecond: 0, toSecond: 50 }];
-    await keep.put({ ...timeline, ranges, posts: [at(40)] });
+    await historyStore.put({ ...timeline, ranges, posts: [at(40)] });
 
     expect(secondsIn(everything, { accountId: '8' }).ranges).toEqual([]);
-    await keep.put({ ...timeline, accountId: '8', ranges, posts: [] });
+    await historyStore.put({ ...timeline, accountId: '8', ranges, posts: [] });
     expect(secondsIn(everything, { accountId: '8' })).toEqual({ ranges, seconds: [] });
     expect(secondsIn().ranges).toEqual([]);
   });
 
-  it('is not kept as a whole where it is dropped while it is written', async () => {
-    const { keep, secondsIn } = open();
+  it('does not mark a range as complete if it is deleted during the write', async () => {
+    const { historyStore, secondsIn } = open();
     const posts = Array.from({ length: 600 }, (_, index) => at(900 - index));
-    const writing = keep.put({ ...timeline, ranges: [{ fromSecond: 0, toSecond: 950 }], posts });
+    const writing = historyStore.put({
+      ...timeline,
+      ranges: [{ fromSecond: 0, toSecond: 950 }],
+      posts,
+    });
 
-    keep.drop(timeline.account);
+    historyStore.delete(timeline.account);
     await writing;
 
     expect(secondsIn()).toEqual({ ranges: [], seconds: [] });
-    expect(keep.holds(timeline.account)).toBe(false);
+    expect(historyStore.has(timeline.account)).toBe(false);
   });
 });

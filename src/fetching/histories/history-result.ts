@@ -2,11 +2,11 @@ import { toIsoSeconds } from '../../core/clock.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { Account } from '../../model/account.ts';
 import type { SecondRange } from '../../platforms/second-ranges.ts';
-import type { HistoryQuery, Sending } from './history-query.ts';
+import type { Delivery, HistoryQuery } from './history-query.ts';
 import type { PlacedPost } from './ordering.ts';
-import type { WalkEnd } from './walk-history.ts';
+import type { HistoryReadResult } from './stream-history.ts';
 
-/** A range of time in Unix seconds: from `since` on and before `until`; `null` at an open end. */
+/** Time range in Unix seconds, from `since` inclusive to `until` exclusive; `null` at an open end. */
 export interface HistoryRange {
   readonly sinceSecond: number | null;
   readonly untilSecond: number | null;
@@ -14,31 +14,31 @@ export interface HistoryRange {
 
 interface Tally {
   readonly count: number;
-  readonly keptCount: number;
-  /** The places of the first and the last post, in Unix seconds; `null` if none is known. */
+  readonly storedCount: number;
+  /** Positions of the first and last post in Unix seconds; `null` if unknown. */
   readonly newestSecond: number | null;
   readonly oldestSecond: number | null;
-  /** When the kept posts were fetched, in Unix seconds. */
+  /** Times at which the stored posts were fetched, in Unix seconds. */
   readonly stored: readonly number[];
 }
 
-export interface HistoryEnd extends Omit<Tally, 'stored'> {
+export interface HistoryResult extends Omit<Tally, 'stored'> {
   readonly isTruncated: boolean;
   readonly isFloorReached: boolean;
-  /** The `until` that continues a truncated import; `null` if it was not truncated, or nothing is known. */
+  /** The `until` that continues a truncated import; `null` if it was not truncated or the time is unknown. */
   readonly nextUntilSecond: number | null;
   readonly gaps: readonly HistoryRange[];
   readonly uncertain: readonly HistoryRange[];
   readonly pages: number;
   readonly durationMs: number;
   readonly warnings: readonly string[];
-  /** Why it ended early; `null` if it did not, or because its time was over. */
+  /** Failure that ended the import early; `null` if there was none, or its time ran out. */
   readonly failure: Problem | null;
 }
 
 export const emptyTally: Tally = {
   count: 0,
-  keptCount: 0,
+  storedCount: 0,
   newestSecond: null,
   oldestSecond: null,
   stored: [],
@@ -50,51 +50,54 @@ export function addToTally(tally: Tally, posts: readonly PlacedPost[]): Tally {
   const all = [...tally.stored, ...stored];
   return {
     count: tally.count + posts.length,
-    keptCount: tally.keptCount + stored.length,
+    storedCount: tally.storedCount + stored.length,
     newestSecond: tally.newestSecond ?? seconds[0] ?? null,
     oldestSecond: seconds.at(-1) ?? tally.oldestSecond,
     stored: all.length === 0 ? all : [Math.min(...all), Math.max(...all)],
   };
 }
 
-export interface EndFacts {
+export interface ResultFacts {
   readonly query: HistoryQuery;
   readonly account: Account;
-  readonly walk: WalkEnd;
+  readonly read: HistoryReadResult;
   readonly tally: Tally;
   readonly isLate: boolean;
-  readonly sending: Sending;
+  readonly delivery: Delivery;
   readonly durationMs: number;
 }
 
-export function toHistoryEnd(facts: EndFacts): HistoryEnd {
-  const { walk, tally, isLate, durationMs } = facts;
+export function toHistoryResult(facts: ResultFacts): HistoryResult {
+  const { read, tally, isLate, durationMs } = facts;
   const isFull = tally.count >= facts.query.maxPosts;
-  const isStopped = isLate || walk.failure !== null;
-  const isTruncated = walk.isCut || walk.unread.length > 0;
-  const gaps = isFull || !isStopped ? [] : walk.unread.map(toRange);
+  const isStopped = isLate || read.failure !== null;
+  const isTruncated = read.isCut || read.unread.length > 0;
+  const gaps = isFull || !isStopped ? [] : read.unread.map(toRange);
   const { stored, ...counts } = tally;
   const end = {
     ...counts,
     isTruncated,
-    isFloorReached: !isTruncated && !isShallower(facts),
+    isFloorReached: !isTruncated && !endsTooEarly(facts),
     nextUntilSecond: isTruncated ? toNextUntil(tally, gaps) : null,
     gaps,
-    uncertain: walk.uncertain.map(toRange),
-    pages: walk.pages,
+    uncertain: read.uncertain.map(toRange),
+    pages: read.pages,
     durationMs,
-    failure: isFull ? null : walk.failure,
+    failure: isFull ? null : read.failure,
   };
-  return { ...end, warnings: [...walk.warnings, ...explainKept(tally), ...explainEnd(end, facts)] };
+  return {
+    ...end,
+    warnings: [...read.warnings, ...explainAge(tally), ...explainEnd(end, facts)],
+  };
 }
 
-/** Likes were counted, and posts deleted, since the kept posts were fetched. */
-function explainKept({ keptCount, stored }: Tally): readonly string[] {
-  if (keptCount === 0) return [];
+/** Returns the warning about stored posts, whose counts and deletions may be outdated. */
+function explainAge({ storedCount, stored }: Tally): readonly string[] {
+  if (storedCount === 0) return [];
   const [first, last] = stored.map((second) => toIsoSeconds(second * 1000));
-  const posts = keptCount === 1 ? '1 post is' : `${keptCount} posts are`;
+  const posts = storedCount === 1 ? '1 post is' : `${storedCount} posts are`;
   const when = first === last ? `at ${first}` : `between ${first} and ${last}`;
-  return [`${posts} from the archive, fetched ${when}; \`nocache=true\` asks the source anew.`];
+  return [`${posts} from the archive, fetched ${when}. Use \`nocache=true\` to fetch them again.`];
 }
 
 function toRange({ fromSecond, toSecond }: SecondRange): HistoryRange {
@@ -104,7 +107,7 @@ function toRange({ fromSecond, toSecond }: SecondRange): HistoryRange {
   };
 }
 
-/** The next import includes the last second again, because not all its posts may have been sent. */
+/** Returns the next `until`. It includes the last second again, whose posts may not all have been sent. */
 function toNextUntil({ newestSecond, oldestSecond }: Tally, gaps: readonly HistoryRange[]) {
   const [gap] = gaps;
   if (gap !== undefined) return gap.untilSecond;
@@ -112,38 +115,38 @@ function toNextUntil({ newestSecond, oldestSecond }: Tally, gaps: readonly Histo
   return newestSecond === oldestSecond ? oldestSecond : oldestSecond + 1;
 }
 
-/** Returns whether the source ended the timeline although the account counts at least a quarter more posts. */
-function isShallower({ query, account, walk, tally }: EndFacts): boolean {
+/** Returns whether the timeline ended although the account counts over a quarter more posts. */
+function endsTooEarly({ query, account, read, tally }: ResultFacts): boolean {
   const isWhole = query.sinceSeconds === null && query.untilSeconds === null;
-  if (!walk.isAtEnd || !isWhole || !query.withReplies || !query.withReposts) return false;
+  if (!read.isAtEnd || !isWhole || !query.withReplies || !query.withReposts) return false;
   return (account.statuses ?? 0) > tally.count * 1.25 + 20 && account.platform !== 'sample';
 }
 
-function explainEnd(end: Omit<HistoryEnd, 'warnings'>, facts: EndFacts): readonly string[] {
+function explainEnd(end: Omit<HistoryResult, 'warnings'>, facts: ResultFacts): readonly string[] {
   const { nextUntilSecond: next, failure, gaps, uncertain } = end;
-  const goOn =
-    next === null ? '' : ` Ask again with \`until=${toIsoSeconds(next * 1000)}\` to go on.`;
+  const continueHint =
+    next === null ? '' : ` Use \`until=${toIsoSeconds(next * 1000)}\` to continue.`;
   if (end.isTruncated && end.count >= facts.query.maxPosts) {
-    return [`There are older posts in the range than \`max_posts\` allows for.${goOn}`];
+    return [`The range has more posts than \`max_posts\` allows.${continueHint}`];
   }
   const warnings: string[] = [];
   if (failure !== null) {
-    warnings.push(`The source failed before all was read: ${failure.message}`);
+    warnings.push(`The source failed before all posts were read: ${failure.message}`);
   } else if (facts.isLate) {
-    const moreTime = facts.sending === 'stream' ? '' : ' With `format=ndjson` it has more time.';
-    warnings.push(`The time for one import was over before all was read.${moreTime}`);
+    const moreTime = facts.delivery === 'stream' ? '' : ' Use `format=ndjson` for more time.';
+    warnings.push(`The time for one import ran out before all posts were read.${moreTime}`);
   }
   if (gaps.length > 0) {
-    warnings.push(`Posts are missing, ${printRanges(gaps)}.${goOn}`);
+    warnings.push(`Posts are missing, ${printRanges(gaps)}.${continueHint}`);
   }
   if (uncertain.length > 0) {
     warnings.push(
-      `The source sent short pages however often it was asked; posts may be missing, ${printRanges(uncertain)}.`,
+      `The source kept returning short pages. Posts may be missing, ${printRanges(uncertain)}.`,
     );
   }
-  if (isShallower(facts)) {
+  if (endsTooEarly(facts)) {
     warnings.push(
-      'The account counts more posts than its timeline shows; the source ends it before the first post.',
+      'The account has more posts than its timeline shows. The source ends the timeline before the first post.',
     );
   }
   return warnings;

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { HistoryKeep } from '../../../../src/archive/histories/kept-histories.ts';
-import { openHistoryKeep } from '../../../../src/archive/histories/kept-histories.ts';
+import type { HistoryStore } from '../../../../src/archive/histories/history-store.ts';
+import { openHistoryStore } from '../../../../src/archive/histories/history-store.ts';
 import type { HistoryQuery } from '../../../../src/fetching/histories/history-query.ts';
 import { createFakeTimeline, type Entry, type EntryKind } from '../../../support/fake-timeline.ts';
 import { fc, runs } from '../../../support/fast-check.ts';
@@ -19,21 +19,21 @@ const kind: fc.Arbitrary<EntryKind> = fc.constantFrom(
   ...(['post', 'post', 'post', 'reply', 'module', 'repost', 'repost', 'gone'] as const),
 );
 
-/** What is posted between two imports: how long after the one before, and what. */
+/** Posts between two imports, and the time between the imports. */
 const stretch = fc
   .tuple(fc.constantFrom(0, 10, 1000, 60_000, 3_600_000, dayMs), fc.array(kind, { maxLength: 50 }))
   .map(([stepMs, kinds]) => kinds.map((one) => ({ kind: one, stepMs })));
 
 const asked = fc.record({
   posted: stretch,
-  /** Milliseconds that pass before the import. */
+  /** Milliseconds before the import. */
   waitMs: fc.constantFrom(0, 999, 1_800_000, dayMs, dayMs),
   since: fc.option(fc.nat(12), { nil: null, freq: 1 }),
   until: fc.option(fc.nat(12), { nil: null, freq: 1 }),
   withReplies: fc.boolean(),
   withReposts: fc.boolean(),
   onlyReplies: fc.constantFrom(false, false, false, true),
-  useKept: fc.constantFrom(true, true, true, false),
+  useStored: fc.constantFrom(true, true, true, false),
   maxPosts: fc.constantFrom(1, 10, 100, 5000, 5000),
   concurrency: fc.constantFrom(1, 3, 16),
 });
@@ -48,20 +48,20 @@ const habits = fc.record({
   repeats: fc.boolean(),
 });
 
-/** Puts the ends of a range at, or right beside, something that stands there. */
+/** Moves the ends of a range to a post, or right beside one. */
 function toQuery(one: Asked, made: readonly Entry[]): Partial<HistoryQuery> {
-  const { since, until, withReplies, withReposts, onlyReplies, useKept, maxPosts } = one;
+  const { since, until, withReplies, withReposts, onlyReplies, useStored, maxPosts } = one;
   const at = (twelfth: number | null) => {
     const entry = made[Math.floor(((twelfth ?? 0) / 12) * (made.length - 1))];
     return twelfth === null || entry === undefined ? null : Math.floor(entry.ms / 1000);
   };
   const [first, last] = [at(since), at(until)];
-  // Below all that there is a page of X still has cursors; the made-up one looks as if it were refused.
+  // Below the oldest post, X still returns cursors, which the fake source does not.
   const isAboveSome = last !== null && made.some(({ ms }) => ms < last * 1000);
   const untilSeconds = isAboveSome ? last : null;
   const isOrdered = first === null || untilSeconds === null || first < untilSeconds;
   return {
-    ...{ untilSeconds, useKept, maxPosts, onlyReplies },
+    ...{ untilSeconds, useStored, maxPosts, onlyReplies },
     sinceSeconds: isOrdered ? first : null,
     withReplies: withReplies || onlyReplies,
     withReposts: withReposts && !onlyReplies,
@@ -74,8 +74,8 @@ interface Placed {
 }
 
 /**
- * Of the second in which it is cut off some posts may be left out. When a repost was made is known so
- * roughly that, where reposts are in it, others may be.
+ * Posts of the second of a cut may be missing. The times of reposts are imprecise, so ranges with reposts may lack
+ * more.
  */
 function expectNewest(
   ids: readonly string[],
@@ -103,7 +103,7 @@ interface Moment {
   readonly made: readonly Entry[];
 }
 
-/** Whatever is pinned, something newer stands below it. */
+/** A newer post follows every pinned one. */
 const begun: Moment = {
   nowMs: beginMs + 1000,
   made: [
@@ -112,7 +112,7 @@ const begun: Moment = {
   ],
 };
 
-/** Posts what is posted before an import. */
+/** Adds the posts of a step to the timeline. */
 function moveOn({ nowMs, made }: Moment, { posted, waitMs }: Asked): Moment {
   let ms = nowMs;
   const entries = posted.map(({ kind: what, stepMs }) => {
@@ -122,15 +122,15 @@ function moveOn({ nowMs, made }: Moment, { posted, waitMs }: Asked): Moment {
   return { nowMs: ms + waitMs + 1, made: [...entries.reverse(), ...made] };
 }
 
-async function importOnce({ made, nowMs }: Moment, one: Asked, { keep, how, seed }: Kept) {
+async function importOnce({ made, nowMs }: Moment, one: Asked, { historyStore, how, seed }: Kept) {
   const timeline = createFakeTimeline(made, how);
   const chance = createChance(seed);
   const importer = createTestImporter({
     http: answerFromMemory((url) => ({ body: timeline.answer(url, chance) })),
     clock: createLeapingClock(nowMs),
     concurrency: one.concurrency,
-    keep,
-    onKeepFailure: (error) => {
+    historyStore,
+    onStoreFailure: (error) => {
       throw error;
     },
   });
@@ -141,29 +141,29 @@ async function importOnce({ made, nowMs }: Moment, one: Asked, { keep, how, seed
 }
 
 interface Kept extends Omit<Course, 'steps'> {
-  readonly keep: HistoryKeep;
+  readonly historyStore: HistoryStore;
 }
 
-/** Imports again and again; gives how many posts came from the keep. */
+/** Imports repeatedly. Returns the number of posts from the store. */
 async function follow({ steps, ...rest }: Course): Promise<number> {
-  const keep = openHistoryKeep(':memory:', 'http://perch.example');
-  onTestFinished(() => keep.close());
+  const historyStore = openHistoryStore(':memory:', 'http://perch.example');
+  onTestFinished(() => historyStore.close());
   let [moment, kept] = [begun, 0];
   for (const one of steps) {
     moment = moveOn(moment, one);
-    const { ids, end, truth } = await importOnce(moment, one, { ...rest, keep });
+    const { ids, end, truth } = await importOnce(moment, one, { ...rest, historyStore });
     expect(new Set(ids).size).toBe(ids.length);
     expectNewest(ids, truth, one);
     expect(end.count).toBe(ids.length);
-    expect(end.keptCount).toBeLessThanOrEqual(one.useKept ? ids.length : 0);
+    expect(end.storedCount).toBeLessThanOrEqual(one.useStored ? ids.length : 0);
     if (truth.length !== one.maxPosts) expect(end.isTruncated).toBe(truth.length > one.maxPosts);
-    kept += end.keptCount;
+    kept += end.storedCount;
   }
   return kept;
 }
 
-describe('imports that are kept', () => {
-  it('find all that there is, whatever was imported before', async () => {
+describe('imports with stored parts', () => {
+  it('find all posts after any earlier imports', async () => {
     let kept = 0;
     const course = fc.record({
       steps: fc.array(asked, { minLength: 2, maxLength: 6 }),

@@ -5,9 +5,9 @@ import { isWebUrl } from '../../../platforms/text.ts';
 import { readTimeMs, toIsoTime } from '../../../platforms/times.ts';
 import { enlargeAvatar } from '../../../platforms/x.ts';
 import { toIdHandle } from '../../store/connections.ts';
-import type { ExportForm, ExportItem, ExportSource } from '../export-source.ts';
+import type { ExportFormat, ExportItem, ExportSource } from '../export-source.ts';
 import {
-  createSource,
+  createExportSource,
   type ExportFile,
   type ExportFiles,
   readWhole,
@@ -26,8 +26,8 @@ import {
 import { shapePost, shapeRepost } from './shape.ts';
 import { readNotes } from './text.ts';
 
-/** X's “download your data” export: the zip file, the folder that it unpacks to, or its `data`. */
-export const xForm: ExportForm = {
+/** X's “download your data” export: the zip file, the folder it unpacks to, or its `data` folder. */
+export const xFormat: ExportFormat = {
   name: 'x',
   takesHandle: false,
   open: async (path) => {
@@ -40,7 +40,7 @@ export const xForm: ExportForm = {
   },
 };
 
-/** What is read of X's export. Messages, likes, advertisements and all else are never opened. */
+/** Files that are read. Messages, likes, advertisements and other files are never opened. */
 const patterns = {
   manifest: /^manifest\.js$/,
   account: /^account\.js$/,
@@ -52,10 +52,10 @@ const patterns = {
   following: /^following(?:-part(\d+))?\.js$/,
 } as const;
 
-/** The files that are read, each kind in the order of its parts. */
+/** Files to read, by kind, in the order of their part numbers. */
 type ExportParts = Readonly<Record<keyof typeof patterns, readonly ExportFile[]>>;
 
-/** Finds the files of X's export, wherever its `data` folder lies; null if they are not there. */
+/** Finds the files of an X export in any folder. Returns `null` if they are missing. */
 function findParts(files: readonly ExportFile[]): ExportParts | null {
   const folderOf = ({ name }: ExportFile) => name.slice(0, name.lastIndexOf('/') + 1);
   const baseOf = ({ name }: ExportFile) => name.slice(name.lastIndexOf('/') + 1);
@@ -69,7 +69,7 @@ function findParts(files: readonly ExportFile[]): ExportParts | null {
         .filter((file) => pattern.test(baseOf(file)))
         .toSorted((a, b) => partOf(a, pattern) - partOf(b, pattern)),
     ]);
-    return Object.fromEntries(found) as ExportParts; // it has the keys of `patterns`
+    return Object.fromEntries(found) as ExportParts; // has the keys of `patterns`
   };
   const accounts = files.filter((file) => patterns.account.test(baseOf(file)));
   const parts = accounts.map((file) => toParts(folderOf(file)));
@@ -79,8 +79,8 @@ function findParts(files: readonly ExportFile[]): ExportParts | null {
 async function openSource(files: ExportFiles, parts: ExportParts): Promise<ExportSource> {
   const manifest = await readManifest(parts.manifest, files);
   const madeMs = readTimeMs(manifest?.archiveInfo?.generationDate ?? '');
-  const counted = [...parts.tweets, ...parts.followers, ...parts.following];
-  return createSource(files, counted, (read) => ({
+  const countedFiles = [...parts.tweets, ...parts.followers, ...parts.following];
+  return createExportSource(files, countedFiles, (read) => ({
     title: 'X export',
     ...(madeMs !== null && { exported: Math.floor(madeMs / 1000) }),
     groups: async function* () {
@@ -114,10 +114,10 @@ async function* readFollows(
   }
 }
 
-/** The most bytes of a manifest; one is some 100 KB. */
+/** Maximum size of a manifest, which usually has about 100 KB. */
 const maxBytes = 4 * 2 ** 20;
 
-/** Reads what the export tells of itself; null without a manifest that can be read. */
+/** Reads the manifest; returns `null` if it is missing or unreadable. */
 async function readManifest(
   [file]: readonly ExportFile[],
   files: ExportFiles,
@@ -128,13 +128,13 @@ async function readManifest(
     const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
     return manifestPayload.safeParse(JSON.parse(json)).data ?? null;
   } catch {
-    return null; // nothing in it is needed
+    return null; // the manifest is optional
   }
 }
 
 /**
- * Reads whose export it is: followers by their list, posts by the manifest. @throws Error if the account cannot be
- * read
+ * Reads the account, with the numbers of followers from their list and of posts from the manifest.
+ * @throws Error if the account cannot be read
  */
 async function readAccount(
   parts: ExportParts,
@@ -143,7 +143,7 @@ async function readAccount(
 ): Promise<Account> {
   const known = await readFirst(accountPayload, parts.account, read);
   if (known === null)
-    throw new Error('account.js tells no account, so whose export it is is unknown.');
+    throw new Error('account.js does not contain an account. Download the export again.');
   const { accountId, username, accountDisplayName, createdAt } = known.account;
   const profile = (await readFirst(profilePayload, parts.profile, read))?.profile;
   const { bio = null, location = null, website = null } = profile?.description ?? {};
@@ -193,7 +193,7 @@ function countPosts(manifest: ManifestPayload | null): number | null {
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** The last change tells who may see the posts now. The export has those of six months. */
+/** Returns whether the account is protected, from the last of the changes in the export, which cover six months. */
 async function readProtection(
   { protection }: ExportParts,
   read: ExportFiles['read'],

@@ -5,71 +5,73 @@ import type { AccountReference, PostReference } from '../../model/reference.ts';
 import { clipRanges, joinRanges, type SecondRange } from '../../platforms/second-ranges.ts';
 import { openProtection } from '../store/account-rows.ts';
 import { migrations } from '../store/schema.ts';
-import { createRevive, type Revive } from '../store/stored-json.ts';
+import { createRowDecoder, type RowDecoder } from '../store/stored-json.ts';
 
-export interface KeptPost {
+export interface StoredHistoryPost {
   readonly post: Post;
-  /** The second that it stands at. A repost, whose own is not known, was made then or before. */
+  /** Unix second of the post. For a repost, whose own time is unknown, the latest possible second. */
   readonly second: number;
-  /** A repost was made then or after; minus infinity where that is not known. Else the same second. */
+  /** For a repost, the earliest possible second; `-Infinity` if unknown. For a post, the same as `second`. */
   readonly belowSecond: number;
-  /** When it was fetched, in Unix seconds. */
+  /** Time at which the post was fetched, in Unix seconds. */
   readonly stored: number;
 }
 
-export interface KeptTimeline {
+/** Identifies a stored timeline: an account, and the kinds of posts that were fetched. */
+export interface StoredTimeline {
   readonly account: AccountReference;
-  /** The account's id: a handle can become another's. */
+  /** Account id, because a handle can be taken over by another account. */
   readonly accountId: string;
-  /** Whether the replies to others are among the posts. */
+  /** Whether replies to other accounts are included. */
   readonly withReplies: boolean;
   readonly withReposts: boolean;
 }
 
-export interface KeptQuery extends KeptTimeline {
+export interface StoredHistoryQuery extends StoredTimeline {
   readonly range: SecondRange;
-  /** The most posts that are given; what is older than those counts as not kept. */
+  /** Maximum number of posts to return. Older posts are treated as not stored. */
   readonly limit: number;
 }
 
-export interface KeptPart {
-  /** What is kept as a whole, newest first; these do not touch. */
+export interface StoredPart {
+  /** Ranges that are stored completely, newest first. Neighbouring ranges are joined. */
   readonly ranges: readonly SecondRange[];
-  /** The posts that stand there, or may, newest first. */
-  readonly posts: readonly KeptPost[];
+  /** Posts that are, or may be, in these ranges, newest first. */
+  readonly posts: readonly StoredHistoryPost[];
 }
 
-/** Parts of a timeline that were fetched as a whole, with all that stands or may stand there. */
-export interface FetchedPart extends KeptTimeline {
+/** Completely fetched parts of a timeline, with all posts that are, or may be, in them. */
+export interface FetchedPart extends StoredTimeline {
   readonly ranges: readonly SecondRange[];
-  readonly posts: readonly KeptPost[];
+  readonly posts: readonly StoredHistoryPost[];
 }
 
-/** Keeps the timelines that were imported, to answer nothing but imports. Close it with `close()`. */
-export type HistoryKeep = ReturnType<typeof prepareKeep>;
+/** Store of imported timelines, which are used for later imports only. Close it with `close()`. */
+export type HistoryStore = ReturnType<typeof prepareStore>;
 
-/** Opens the imported histories in the archive's database. @throws Error as `openArchiveStore` does */
-export function openHistoryKeep(path: string, baseUrl: string): HistoryKeep {
-  return openStore({ path, migrations }, (database) => prepareKeep(database, baseUrl));
+/** Opens the store of imported timelines in the archive's database. @throws Error as `openArchiveStore` does */
+export function openHistoryStore(path: string, baseUrl: string): HistoryStore {
+  return openStore({ path, migrations }, (database) => prepareStore(database, baseUrl));
 }
 
-function prepareKeep(database: SqliteDatabase, baseUrl: string) {
-  const revive = createRevive(baseUrl, openProtection(database));
+function prepareStore(database: SqliteDatabase, baseUrl: string) {
+  const decoder = createRowDecoder(baseUrl, openProtection(database));
   return {
-    holds: openHolds(database),
-    /** Reads what was kept with the same posts or more. */
-    read: openRead(database, revive),
-    /** Takes the place of what was kept of these parts. */
+    has: openHas(database),
+    /** Reads the stored parts of a timeline. */
+    read: openRead(database, decoder),
+    /** Stores fetched parts and replaces everything stored in their ranges. */
     put: openPut(database),
-    /** Forgets an account; returns how many posts were kept of it. */
-    drop: openKeptDrop(database),
-    /** Forgets a post, or an account and its posts, that a source says is gone, in every history. */
-    dropGone: openDropGone(database),
+    /** Deletes the stored timelines of an account. Returns the number of deleted posts. */
+    delete: openHistoryDelete(database),
+    /** Deletes a post, or an account and its posts, from all stored timelines, because it no longer exists. */
+    deleteGone: openGoneDeletion(database),
     close: () => void database.close(),
   };
 }
 
-export function openKeptDrop(database: SqliteDatabase): (account: AccountReference) => number {
+/** Prepares the deletion of an account's stored timelines, which returns the number of deleted posts. */
+export function openHistoryDelete(database: SqliteDatabase): (account: AccountReference) => number {
   const [ranges, posts] = ['kept_ranges', 'kept_posts'].map((table) =>
     database.prepare(`DELETE FROM ${table} WHERE platform = ? AND handle = ?`),
   );
@@ -80,8 +82,8 @@ export function openKeptDrop(database: SqliteDatabase): (account: AccountReferen
   return (account) => (database.inTransaction ? drop(account) : drop.immediate(account));
 }
 
-/** Most of what is gone was never kept: that is found out without a lock. */
-function openDropGone(database: SqliteDatabase) {
+/** Looks for rows before a write lock is taken, because most deleted posts were never stored. */
+function openGoneDeletion(database: SqliteDatabase) {
   const byKey = database.prepare<unknown[], number>(
     `SELECT number FROM kept_posts WHERE platform = ? AND key = ? AND (platform = 'x' OR author = ?)`,
   );
@@ -92,9 +94,9 @@ function openDropGone(database: SqliteDatabase) {
   const removeAll = database.transaction((numbers: readonly number[]) => {
     for (const number of numbers) remove.run(number);
   });
-  const [holds, drop] = [openHolds(database), openKeptDrop(database)];
+  const [has, deleteHistory] = [openHas(database), openHistoryDelete(database)];
   return (gone: PostReference | AccountReference): void => {
-    if (!('id' in gone) && holds(gone)) drop(gone);
+    if (!('id' in gone) && has(gone)) deleteHistory(gone);
     const author = gone.handle?.toLowerCase() ?? '';
     const numbers =
       'id' in gone
@@ -104,7 +106,7 @@ function openDropGone(database: SqliteDatabase) {
   };
 }
 
-function openHolds(database: SqliteDatabase) {
+function openHas(database: SqliteDatabase) {
   const any = database.prepare('SELECT 1 FROM kept_ranges WHERE platform = ? AND handle = ?');
   return (account: AccountReference): boolean => any.get(...namesOf(account)) !== undefined;
 }
@@ -122,8 +124,8 @@ interface PostRow {
   readonly json: string;
 }
 
-/** What was kept with replies and reposts has also what is asked for without them. */
-function openRead(database: SqliteDatabase, revive: Revive) {
+/** Timelines stored with replies and reposts also serve queries without them. */
+function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   const ranges = database.prepare<unknown[], RangeRow>(
     `SELECT from_second, to_second FROM kept_ranges WHERE platform = ? AND handle = ?
        AND account_id = ? AND with_replies >= ? AND with_reposts >= ?`,
@@ -134,7 +136,7 @@ function openRead(database: SqliteDatabase, revive: Revive) {
        AND CASE repost WHEN 0 THEN second ELSE below_second END <= ?
      ORDER BY second DESC, place LIMIT ?`,
   );
-  return (query: KeptQuery): KeptPart => {
+  return (query: StoredHistoryQuery): StoredPart => {
     const [options, names] = [optionsOf(query), namesOf(query.account)];
     const rows = ranges.all(...names, query.accountId, ...options);
     const kept = clipRanges(joinRanges(rows.map(toRange)), query.range);
@@ -142,65 +144,65 @@ function openRead(database: SqliteDatabase, revive: Revive) {
     if (first === undefined || last === undefined) return { ranges: [], posts: [] };
     const ends = [toStored(last.fromSecond), first.toSecond, query.limit + 1];
     const found = posts.all(...names, ...options, ...ends);
-    return limitPart(kept, found, { query, revive });
+    return limitPart(kept, found, { query, decoder });
   };
 }
 
-/** Takes off what is older than the posts that may be given. */
+/** Cuts the ranges and posts to those within the limit of posts. */
 function limitPart(
   kept: readonly SecondRange[],
   rows: readonly PostRow[],
-  { query, revive }: { readonly query: KeptQuery; readonly revive: Revive },
-): KeptPart {
+  { query, decoder }: { readonly query: StoredHistoryQuery; readonly decoder: RowDecoder },
+): StoredPart {
   const fromSecond =
     rows.length > query.limit ? (rows.at(-1)?.second ?? 0) + 1 : Number.NEGATIVE_INFINITY;
   const ranges = clipRanges(kept, { fromSecond, toSecond: Number.POSITIVE_INFINITY });
-  const isPartly = ({ second, below_second: below }: PostRow) =>
+  const overlaps = ({ second, below_second: below }: PostRow) =>
     ranges.some(({ fromSecond, toSecond }) => second >= fromSecond && below <= toSecond);
-  const posts = rows.filter(isPartly).map(({ second, below_second: below, stored, json }) => {
-    return { post: revive.post(json), second, belowSecond: fromStored(below), stored };
+  const posts = rows.filter(overlaps).map(({ second, below_second: below, stored, json }) => {
+    return { post: decoder.post(json), second, belowSecond: fromStored(below), stored };
   });
   return { ranges, posts };
 }
 
-/** So many posts are written at once, in about 20 ms; others wait for their turn meanwhile. */
-const piece = 250;
+/** Number of posts per transaction. One takes about 20 ms, after which other writers get a turn. */
+const postsPerTransaction = 250;
 
 /**
- * Writes the posts, which are true whenever they are read, then in one step what is kept as a whole from now on.
- * Whoever stops in between has lost nothing.
+ * Prepares the write of fetched parts. Posts are written first, in several transactions. The last transaction then
+ * marks the ranges as complete, so an interrupted write leaves only posts outside of complete ranges.
  */
 function openPut(database: SqliteDatabase) {
   const others = database.prepare(
     'SELECT 1 FROM kept_ranges WHERE platform = ? AND handle = ? AND account_id <> ?',
   );
-  const drop = openKeptDrop(database);
+  const deleteHistory = openHistoryDelete(database);
   const insert = database.prepare(
     'INSERT OR REPLACE INTO kept_posts VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
   const begin = database.transaction((part: FetchedPart) => {
-    const isOther = others.get(...namesOf(part.account), part.accountId) !== undefined;
-    if (isOther) drop(part.account);
+    const isOtherAccount = others.get(...namesOf(part.account), part.accountId) !== undefined;
+    if (isOtherAccount) deleteHistory(part.account);
   });
   const write = database.transaction((names: readonly string[], rows: readonly Row[]) => {
     for (const row of rows) insert.run(...names, ...row);
   });
-  const [clear, cover] = [openClear(database), openCover(database)];
+  const [removeAbsent, addRanges] = [openAbsentRemoval(database), openRangeWriter(database)];
   const has = database.prepare(
     'SELECT 1 FROM kept_posts WHERE platform = ? AND handle = ? AND key = ? AND repost = ?',
   );
   const end = database.transaction((part: FetchedPart, rows: readonly Row[]) => {
     const names = namesOf(part.account);
-    // What was dropped while it was written is not kept as a whole.
+    // Posts that were deleted during the write leave the ranges incomplete.
     if (!rows.every(([key, , repost]) => has.get(...names, key, repost) !== undefined)) return;
-    clear(part, rows);
-    cover(part);
+    removeAbsent(part, rows);
+    addRanges(part);
   });
   return async (part: FetchedPart): Promise<void> => {
     begin.immediate(part);
     const rows: Row[] = [];
-    for (let from = 0; from < part.posts.length; from += piece) {
-      const posts = part.posts.slice(from, from + piece);
+    for (let from = 0; from < part.posts.length; from += postsPerTransaction) {
+      const posts = part.posts.slice(from, from + postsPerTransaction);
       const more = posts.map((post, index) => toRow(post, from + index));
       write.immediate(namesOf(part.account), more);
       rows.push(...more);
@@ -210,8 +212,8 @@ function openPut(database: SqliteDatabase) {
   };
 }
 
-/** Removes what stood in the ranges and was not found there any more. */
-function openClear(database: SqliteDatabase) {
+/** Prepares the removal of stored posts in the fetched ranges that were not fetched again. */
+function openAbsentRemoval(database: SqliteDatabase) {
   const select = database.prepare<unknown[], { number: number; key: string; repost: number }>(
     `SELECT number, key, repost FROM kept_posts WHERE platform = ? AND handle = ?
        AND answers_other <= ? AND repost <= ? AND below_second >= ? AND second <= ?`,
@@ -228,8 +230,8 @@ function openClear(database: SqliteDatabase) {
   };
 }
 
-/** Notes ranges, joined with those that they touch: there are never more rows than holes. */
-function openCover(database: SqliteDatabase): (part: FetchedPart) => void {
+/** Prepares the write of complete ranges. Ranges that touch are joined, so there are no more rows than gaps. */
+function openRangeWriter(database: SqliteDatabase): (part: FetchedPart) => void {
   const of = 'platform = ? AND handle = ? AND with_replies = ? AND with_reposts = ?';
   const select = database.prepare<unknown[], RangeRow>(
     `SELECT from_second, to_second FROM kept_ranges WHERE ${of}`,
@@ -256,14 +258,14 @@ function optionsOf({ withReplies, withReposts }: Options): readonly [number, num
   return [Number(withReplies), Number(withReposts)];
 }
 
-/** The columns after the handle. */
+/** Columns of `kept_posts` after the handle. */
 type Row = readonly [
   ...[key: string, author: string, repost: number, answersOther: number],
   ...[second: number, below: number, place: number, stored: number, json: string],
 ];
 
-/** Two places show a post that its own author reposted. */
-function toRow({ post, second, belowSecond, stored }: KeptPost, place: number): Row {
+/** Returns the row of a post. A post that its own author reposted has two rows. */
+function toRow({ post, second, belowSecond, stored }: StoredHistoryPost, place: number): Row {
   const json = JSON.stringify(post);
   const author = post.author?.screen_name.toLowerCase() ?? '';
   const isRepost = post.type !== 'status' || post.reposted_by !== null;
@@ -272,7 +274,9 @@ function toRow({ post, second, belowSecond, stored }: KeptPost, place: number): 
   return [post.id ?? json, author, Number(isRepost), Number(isAnswer), ...at, stored, json];
 }
 
-/** A reply to somebody unknown stands among the posts on X, and among the replies elsewhere. */
+/**
+ * Returns whether a post replies to others. X lists replies to unknown accounts as posts, other platforms as replies.
+ */
 function answersOther(post: Extract<Post, { type: 'status' }>): boolean {
   const { replying_to: to, author, platform } = post;
   if (to === null) return false;
@@ -284,13 +288,13 @@ function toRange({ from_second: from, to_second: toSecond }: RangeRow): SecondRa
   return { fromSecond: fromStored(from), toSecond };
 }
 
-/** Stands for the beginning of a timeline, for the columns are whole numbers. */
-const beginning = Number.MIN_SAFE_INTEGER;
+/** Stored in place of `-Infinity`, because the columns are integers. */
+const startOfTimeline = Number.MIN_SAFE_INTEGER;
 
 function toStored(second: number): number {
-  return Math.max(second, beginning);
+  return Math.max(second, startOfTimeline);
 }
 
 function fromStored(second: number): number {
-  return second === beginning ? Number.NEGATIVE_INFINITY : second;
+  return second === startOfTimeline ? Number.NEGATIVE_INFINITY : second;
 }

@@ -1,12 +1,12 @@
 import { parseHandle } from '../../../model/reference.ts';
 import {
-  type ExportForm,
+  type ExportFormat,
   type ExportHints,
   type ExportItem,
   type ExportSource,
-  skip,
+  skipRecord,
 } from '../export-source.ts';
-import { createSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
+import { createExportSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
 import { openExportFiles } from '../files/open-files.ts';
 import { type Line, readLines } from '../ndjson/lines.ts';
 import { readRecords } from '../records.ts';
@@ -15,10 +15,10 @@ import { type ActivityPayload, activity, isPublic, namesRecipients } from './pay
 import { shapePost, shapeRepost } from './shape.ts';
 
 /**
- * An account's export from Mastodon (`payload.ts`): the compressed file, or the folder that it unpacks to, beside
- * which the lists of follows may be laid. Only what was addressed to everybody is imported.
+ * Export of a Mastodon account (`payload.ts`): the archive file, or the folder it unpacks to. The folder may also
+ * contain the CSV lists of followers and followed accounts. Only public posts are imported.
  */
-export const mastodonForm: ExportForm = {
+export const mastodonFormat: ExportFormat = {
   name: 'mastodon',
   takesHandle: true,
   open: async (path, hints) => {
@@ -31,13 +31,13 @@ export const mastodonForm: ExportForm = {
   },
 };
 
-/** Finds the files that are read, wherever their folder lies; null if there is no outbox. */
+/** Finds the files to read in any folder. Returns `null` if there is no outbox. */
 function findParts(files: readonly ExportFile[]) {
   const outbox = files.find(({ name }) => /(?:^|\/)outbox\.json$/.test(name));
   if (outbox === undefined) return null;
   const folder = outbox.name.slice(0, -'outbox.json'.length);
   const find = (name: string) => files.find((file) => file.name === `${folder}${name}`);
-  // Likes and bookmarks are nobody else's business.
+  // Likes and bookmarks are private, so they are not imported.
   return {
     outbox,
     actor: find('actor.json'),
@@ -54,11 +54,11 @@ type Read = ExportFiles['read'];
 
 function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): ExportSource {
   const { actor, outbox, following, followers } = parts;
-  const counted = [outbox, following, followers].filter((file) => file !== undefined);
+  const countedFiles = [outbox, following, followers].filter((file) => file !== undefined);
   const readGroups = async function* (read: Read): Groups {
     if (actor === undefined) {
       throw new Error(
-        `There is no actor.json beside ${outbox.name}, so whose it is is not known. The export may be cut off.`,
+        `There is no actor.json beside ${outbox.name}, so the account is unknown. The export may be incomplete. Download it again.`,
       );
     }
     const owner = await readOwner(actor, files.read, hints.handle);
@@ -69,7 +69,7 @@ function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): Expor
     yield* readList(following, list, (other) => ({ follower: own, followed: other }));
     yield* readList(followers, list, (other) => ({ follower: other, followed: own }));
   };
-  return createSource(files, counted, (read) => ({
+  return createExportSource(files, countedFiles, (read) => ({
     title: 'Mastodon export',
     groups: () => readGroups(read),
   }));
@@ -78,52 +78,50 @@ function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): Expor
 async function* readOutbox(outbox: ExportFile, read: Read, owner: Owner): Groups {
   const reading = { schema: activity, start: /"orderedItems"\s*:\s*\[/, read };
   let number = 0;
-  let unplaced = 0;
+  let withoutUrl = 0;
   for await (const records of readRecords([outbox], reading)) {
     yield records.map((record) => {
       number += 1;
       if (record.kind === 'skipped') return record;
       const shaped = shape(record.row, owner, `${outbox.name}, record ${number}`);
-      unplaced += shaped.unplaced ?? 0;
+      withoutUrl += shaped.withoutUrl ?? 0;
       return shaped.item;
     });
   }
-  if (unplaced > 0) yield [skip(outbox.name, tellUnplaced(unplaced))];
+  if (withoutUrl > 0) yield [skipRecord(outbox.name, describeMissingMedia(withoutUrl))];
 }
 
 function shape(
   row: ActivityPayload,
   owner: Owner,
-  where: string,
-): { readonly item: ExportItem; readonly unplaced?: number } {
+  location: string,
+): { readonly item: ExportItem; readonly withoutUrl?: number } {
   if (isHidden(row)) {
-    return { item: { ...skip(where, 'It was not addressed to everybody.'), cause: 'private' } };
+    return { item: { ...skipRecord(location, 'It is not public.'), cause: 'private' } };
   }
   if (row.type === 'Announce') {
     const repost = shapeRepost(row, owner);
-    return { item: typeof repost === 'string' ? skip(where, repost) : repost };
+    return { item: typeof repost === 'string' ? skipRecord(location, repost) : repost };
   }
   const post = shapePost(row, owner);
-  return typeof post === 'string' ? { item: skip(where, post) } : post;
+  return typeof post === 'string' ? { item: skipRecord(location, post) } : post;
 }
 
-/** Both the activity and the post name recipients, and one that everybody may not see is enough. */
+/** Returns whether an entry is not public. All recipients, of the activity and of the post, must include the public. */
 function isHidden(row: ActivityPayload): boolean {
   const all = row.type === 'Create' ? [row, row.object] : [row];
   const naming = all.filter(namesRecipients);
   return naming.length === 0 || !naming.every(isPublic);
 }
 
-function tellUnplaced(count: number): string {
-  const files =
-    count === 1 ? 'One picture, video or sound is' : `${count} pictures, videos and sounds are`;
-  return `${files} left out of their posts, because the export does not tell on which server they are.`;
+function describeMissingMedia(count: number): string {
+  const files = count === 1 ? '1 media file was' : `${count} media files were`;
+  return `${files} left out, because the export does not name their server.`;
 }
 
 /**
- * Reads `following_accounts.csv` or `followers.csv`: a line of headings, then a line for each account, which begins
- * with its handle. `domain` is that of accounts that are named without one. Source:
- * https://docs.joinmastodon.org/user/moving/#export
+ * Reads `following_accounts.csv` or `followers.csv`: a heading, then one line per account that starts with its handle.
+ * `domain` completes handles without a host. Source: https://docs.joinmastodon.org/user/moving/#export
  */
 async function* readList(
   file: ExportFile | undefined,
@@ -137,7 +135,7 @@ async function* readList(
     yield named.map(({ number, name }): ExportItem => {
       const account = parseHandle(name.includes('@') ? name : `${name}@${domain}`);
       if (account?.platform === 'mastodon') return { kind: 'follow', ...toPair(account.handle) };
-      return skip(`${file.name}, line ${number}`, 'It does not begin with a handle.');
+      return skipRecord(`${file.name}, line ${number}`, 'It does not start with a handle.');
     });
   }
 }

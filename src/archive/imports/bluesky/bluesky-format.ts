@@ -1,23 +1,23 @@
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import {
-  type ExportForm,
+  type ExportFormat,
   type ExportHints,
   type ExportItem,
   type ExportSource,
-  skip,
+  skipRecord,
 } from '../export-source.ts';
 import { type Blocks, openBlocks } from './blocks.ts';
-import { type CarHeader, readCarHeader, walkBlocks } from './car.ts';
+import { type CarHeader, listBlocks, readCarHeader } from './car.ts';
 import { type FileWindow, openFileWindow } from './file-window.ts';
 import { readItems } from './read-items.ts';
 
 /**
- * A repository of Bluesky, as `com.atproto.sync.getRepo` and the app's own export give it: a CAR file (`car.ts`) of a
+ * Bluesky repository, as `com.atproto.sync.getRepo` and the app's own export return it: a CAR file (`car.ts`) with a
  * commit, a tree (`tree.ts`) and records (`records.ts`). Nothing is fetched, so the signature of the commit is not
- * checked; what is read is what the commit's hashes say.
+ * checked. The content of each block is checked against its hash.
  */
-export const blueskyForm: ExportForm = {
+export const blueskyFormat: ExportFormat = {
   name: 'bluesky',
   takesHandle: true,
   open: async (path, hints) => {
@@ -35,39 +35,39 @@ export const blueskyForm: ExportForm = {
   },
 };
 
-/** How many blocks are placed before others have their turn, such as who shows the progress. */
-const turn = 10_000;
+/** Number of blocks that are indexed per turn of the event loop. */
+const blocksPerTurn = 10_000;
 
-/** How many records are read before others have theirs, such as the signal to stop. */
+/** Number of records that are read per turn of the event loop. */
 const groupLength = 100;
 
 function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints): ExportSource {
   const blocks = openBlocks(file);
-  // The file is gone through twice: for the places of its blocks, then for what is in them.
+  // The file is read twice: for the positions of its blocks, then for their content.
   const totalBytes = 2 * file.size;
-  let placed = 0;
+  let bytesIndexed = 0;
   return {
     title: 'Bluesky repository',
     totalBytes,
     get bytesRead() {
-      return Math.min(placed + blocks.bytesRead, totalBytes);
+      return Math.min(bytesIndexed + blocks.bytesRead, totalBytes);
     },
     groups: async function* () {
-      for await (const end of placeBlocks(file, header.end, blocks)) {
-        if (typeof end === 'number') placed = end;
-        else yield [{ ...skip('the file', end), isCutOff: true }];
+      for await (const end of indexBlocks(file, header.end, blocks)) {
+        if (typeof end === 'number') bytesIndexed = end;
+        else yield [{ ...skipRecord('the file', end), isCutOff: true }];
       }
-      placed = file.size;
-      let some: ExportItem[] = [];
+      bytesIndexed = file.size;
+      let group: ExportItem[] = [];
       for (const item of readItems(blocks, { root: header.root, hints })) {
-        some.push(item);
-        if (some.length < groupLength) continue;
-        yield some;
-        some = [];
+        group.push(item);
+        if (group.length < groupLength) continue;
+        yield group;
+        group = [];
         await setImmediate();
       }
-      yield some;
-      placed = totalBytes;
+      yield group;
+      bytesIndexed = totalBytes;
     },
     close: async () => {
       blocks.close();
@@ -76,17 +76,17 @@ function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints)
   };
 }
 
-/** Notes where the blocks are; yields now and then how far it is, last why it ended early if it did. */
-async function* placeBlocks(file: FileWindow, from: number, blocks: Blocks) {
+/** Adds the blocks to the index. Yields the offset reached now and then, and last a sentence if the file is invalid. */
+async function* indexBlocks(file: FileWindow, from: number, blocks: Blocks) {
   let count = 0;
-  for (const block of walkBlocks(file, from)) {
+  for (const block of listBlocks(file, from)) {
     if (typeof block === 'string') {
       yield block;
       return;
     }
     blocks.add(block);
     count += 1;
-    if (count % turn !== 0) continue;
+    if (count % blocksPerTurn !== 0) continue;
     yield block.offset + block.length;
     await setImmediate();
   }

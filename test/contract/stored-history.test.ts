@@ -16,7 +16,7 @@ const hourMs = 3_600_000;
 const newestMs = Date.UTC(2026, 10, 20);
 const kinds: readonly EntryKind[] = ['post', 'repost', 'post', 'reply'];
 
-/** A place each hour, 120 of them. */
+/** Times of 120 posts, an hour apart. */
 const hourly: readonly Entry[] = Array.from({ length: 120 }, (_, index) => ({
   kind: kinds[index % kinds.length] ?? 'post',
   ms: newestMs - index * hourMs,
@@ -32,16 +32,16 @@ const habits = {
 
 const gonePost = { code: 401, message: 'PRIVATE_TWEET', status: null };
 
-/** What a server and its upstream are made of. */
+/** Options of a server and its upstream. */
 interface Rig {
   readonly upstream: FakeUpstream;
-  /** Gives what the upstream was asked for since the last time. */
+  /** Returns the requests that the upstream received since the last call. */
   asked(): { readonly pages: number; readonly others: number };
-  /** What the account has. */
+  /** Posts of the account. */
   entries: readonly Entry[];
-  /** What the upstream says of it, in place of what it has. */
+  /** Answer of the upstream in place of its posts. */
   profile: Fields | null;
-  /** Whether every post is one of a protected account. */
+  /** Whether all posts are by a protected account. */
   isPostGone: boolean;
   open(env?: Readonly<Record<string, string>>): Promise<TestApp>;
   readonly folder: string;
@@ -97,8 +97,8 @@ const read = async (app: TestApp, query = '') => {
 const idsOf = ({ posts }: { posts: readonly { id: string }[] }) => posts.map(({ id }) => id);
 const at = (index: number) => new Date(newestMs - index * hourMs).toISOString();
 
-describe('a history that is kept', () => {
-  it('is not asked for again, but for what is new and for the profile', async () => {
+describe('a stored history', () => {
+  it('is not fetched again, except for new posts and the profile', async () => {
     const rig = await startRig();
     const app = await rig.open();
     const first = await read(app);
@@ -114,12 +114,12 @@ describe('a history that is kept', () => {
     expect(second.meta).toMatchObject({ count: 121, truncated: false, floor_reached: true });
     expect(second.meta.from_archive).toBeGreaterThan(90);
     expect(second.warnings).toEqual([
-      `${second.meta.from_archive} posts are from the archive, fetched at 2026-11-21T00:00:00Z; \`nocache=true\` asks the source anew.`,
+      `${second.meta.from_archive} posts are from the archive, fetched at 2026-11-21T00:00:00Z. Use \`nocache=true\` to fetch them again.`,
     ]);
     expect(second.source).toBe('fxtwitter');
   });
 
-  it('is there after a restart, and lies with the archive', async () => {
+  it('survives a restart, in the database of the archive', async () => {
     const rig = await startRig();
     const first = await rig.open();
     const whole = await read(first);
@@ -134,7 +134,7 @@ describe('a history that is kept', () => {
     expect(idsOf({ posts })).toEqual(idsOf(whole).slice(11, 91));
   });
 
-  it('answers narrower options, and not wider ones', async () => {
+  it('is used for narrower options, but not for wider ones', async () => {
     const rig = await startRig();
     const app = await rig.open();
     const until = `until=${at(0)}`;
@@ -155,7 +155,7 @@ describe('a history that is kept', () => {
     expect([narrow.meta.from_archive, replies.meta.from_archive]).toEqual([89, 30]);
   });
 
-  it('is asked for anew by nocache, and then lacks what was deleted', async () => {
+  it('is fetched again with nocache, and then lacks deleted posts', async () => {
     const rig = await startRig();
     const app = await rig.open();
     const before = await read(app);
@@ -172,7 +172,7 @@ describe('a history that is kept', () => {
     expect(rig.asked().pages).toBe(1);
   });
 
-  it('goes on where max_posts cut it off', async () => {
+  it('continues where max_posts ended it', async () => {
     const rig = await startRig();
     const app = await rig.open();
     await read(app, 'max_posts=50');
@@ -185,7 +185,7 @@ describe('a history that is kept', () => {
     expect(whole.meta.from_archive).toBeGreaterThan(30);
   });
 
-  it('is dropped when the account is not public any more', async () => {
+  it('is deleted when the account is no longer public', async () => {
     const rig = await startRig();
     const app = await rig.open();
     await read(app);
@@ -201,26 +201,29 @@ describe('a history that is kept', () => {
     expect(rig.asked().pages).toBeGreaterThan(5);
   });
 
-  it.each(['post', 'account'])('lacks what a source says is gone: a %s', async (what) => {
-    const rig = await startRig();
-    const app = await rig.open();
-    const { posts } = await read(app);
-    const repost = posts.find((post: { reposted_by: unknown }) => post.reposted_by !== null);
-    const { id, author } = what === 'post' ? posts[40] : repost;
-    rig.isPostGone = true;
-    rig.profile = fxProfile({ ...fxUser(author.screen_name), protected: true });
-    const address = what === 'post' ? `/mira_holm/status/${id}` : `/${author.screen_name}`;
+  it.each(['post', 'account'])(
+    'loses posts that a source reports as deleted: a %s',
+    async (what) => {
+      const rig = await startRig();
+      const app = await rig.open();
+      const { posts } = await read(app);
+      const repost = posts.find((post: { reposted_by: unknown }) => post.reposted_by !== null);
+      const { id, author } = what === 'post' ? posts[40] : repost;
+      rig.isPostGone = true;
+      rig.profile = fxProfile({ ...fxUser(author.screen_name), protected: true });
+      const address = what === 'post' ? `/mira_holm/status/${id}` : `/${author.screen_name}`;
 
-    const gone = await app.request(address);
-    rig.profile = null;
-    const after = await read(app, `until=${at(0)}`);
+      const gone = await app.request(address);
+      rig.profile = null;
+      const after = await read(app, `until=${at(0)}`);
 
-    expect(gone.statusCode).toBe(404);
-    expect(after.meta.count).toBe(119 - (what === 'post' ? 1 : 30));
-    expect(idsOf(after)).not.toContain(id);
-  });
+      expect(gone.statusCode).toBe(404);
+      expect(after.meta.count).toBe(119 - (what === 'post' ? 1 : 30));
+      expect(idsOf(after)).not.toContain(id);
+    },
+  );
 
-  it('is dropped when another account has the handle', async () => {
+  it('is deleted when another account has the handle', async () => {
     const rig = await startRig();
     const app = await rig.open();
     await read(app);
@@ -237,7 +240,7 @@ describe('a history that is kept', () => {
     expect(meta).toMatchObject({ count: 1, from_archive: 0 });
   });
 
-  it('answers nothing but imports: the archive does not hold the account', async () => {
+  it('is used for imports only, and does not archive the account', async () => {
     const rig = await startRig();
     const app = await rig.open();
     const { posts } = await read(app);
@@ -254,16 +257,16 @@ describe('a history that is kept', () => {
     expect(search.body).not.toContain('mira_holm');
     const store = openArchiveStore(`${rig.folder}/archive.db`, 'http://perch.example');
     onTestFinished(() => store.close());
-    expect(store.listHoldings()).toEqual([]);
-    expect([...store.readOthers()]).toEqual([]);
-    expect(store.dropKept({ platform: 'x', handle: 'mira_holm' })).toBe(120);
+    expect(store.listAccounts()).toEqual([]);
+    expect([...store.readOrphanPosts()]).toEqual([]);
+    expect(store.deleteHistory({ platform: 'x', handle: 'mira_holm' })).toBe(120);
   });
 
   it.each<[string, Partial<Record<keyof Config, string>>, boolean]>([
     ['in memory', { PERCH_DATA_DIR: ':memory:' }, true],
-    ['beside no archive', { PERCH_PROVIDERS: 'fxtwitter' }, true],
-    ['not where it is off', { PERCH_ARCHIVE_HISTORY: 'false' }, false],
-  ])('is kept %s', async (_, env, isKept) => {
+    ['without the archive provider', { PERCH_PROVIDERS: 'fxtwitter' }, true],
+    ['unless it is disabled', { PERCH_ARCHIVE_HISTORY: 'false' }, false],
+  ])('is stored %s', async (_, env, isKept) => {
     const rig = await startRig();
     const app = await rig.open(env as Record<string, string>);
     await read(app, `until=${at(1)}`);
@@ -303,7 +306,7 @@ describe('a history that is kept', () => {
     expect((await read(app)).meta.from_archive).toBe(0);
   });
 
-  it('is sent in the order of the timeline, line by line', async () => {
+  it('is sent in timeline order, line by line', async () => {
     const rig = await startRig();
     const app = await rig.open();
     const whole = await read(app);
@@ -318,7 +321,7 @@ describe('a history that is kept', () => {
     expect(lines.at(-1).meta.from_archive).toBeGreaterThan(90);
   });
 
-  it('answers an index, which keeps nothing itself', async () => {
+  it('is used for an index, which stores nothing itself', async () => {
     const rig = await startRig();
     const app = await rig.open();
     const until = `until=${at(1)}`;

@@ -101,7 +101,7 @@ describe('an archived repository of Bluesky', () => {
       writeRepository(dids.ada, { ...records, 'app.bsky.actor.profile/self': shy }),
     );
 
-    expect(run.stderr).toContain('readers without a login do not see the account');
+    expect(run.stderr).toContain('hides the account from visitors without a login');
     for (const path of [
       `profiles/${dids.ada}`,
       `profiles/${dids.ada}/following`,
@@ -128,7 +128,7 @@ describe('an archived repository of Bluesky', () => {
     expect(named.stdout).not.toContain('already imported');
   });
 
-  it('is exported and removed by its DID too', async () => {
+  it('can be exported and removed by DID', async () => {
     const bytes = writeRepository(dids.ada, records);
     const { dataDir } = await importInto('repo.car', bytes, '--handle', 'ada.test');
 
@@ -141,7 +141,7 @@ describe('an archived repository of Bluesky', () => {
   });
 
   it.each([
-    [['--handle', 'ada_x'], 3, 'ada_x is no handle of Bluesky.'],
+    [['--handle', 'ada_x'], 3, 'ada_x is not a Bluesky handle.'],
     [['--handle', 'ada test'], 2, '--handle "ada test" is not a handle'],
   ])('is refused with %j', async (options, code, message) => {
     const run = importInto('repo.car', writeRepository(dids.ada, records), ...options).then(
@@ -208,7 +208,7 @@ describe('an archived export of Mastodon', () => {
 
     expect(run).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('ada.test is no handle of Mastodon.'),
+      stderr: expect.stringContaining('ada.test is not a Mastodon handle.'),
     });
   });
 

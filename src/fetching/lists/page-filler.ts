@@ -1,7 +1,7 @@
 import { Problem } from '../../core/problem.ts';
 import type { Page } from '../../model/queries.ts';
 import type { ListItem, ListPosition } from './browse.ts';
-import { createGivenItems, type GivenItems } from './given-items.ts';
+import { createSentItems, type SentItems } from './sent-items.ts';
 
 export interface SourcedPage {
   readonly page: Page<ListItem>;
@@ -11,105 +11,104 @@ export interface SourcedPage {
   readonly askedMs: number;
 }
 
-/** Reads the page at a cursor; `again` asks the source anew if an answer is kept. Throws Problem. */
+/** Reads the page at a cursor. `bypassCache` skips a cached page. Throws Problem. */
 export type ReadPage = (at: {
   cursor: string | null;
   count: number;
-  again: boolean;
+  bypassCache: boolean;
 }) => Promise<SourcedPage>;
 
-export interface WalkOptions {
+export interface FillOptions {
   readonly position: ListPosition;
-  readonly given: readonly number[] | undefined;
-  /** True if new items come on top; false if items change their places. */
+  readonly sent: readonly number[] | undefined;
+  /** True if new items are added on top; false if items can change their order. */
   readonly isNewestFirst: boolean;
   readonly skip: number;
   readonly limit: number;
   readonly page: number;
 }
 
-export interface Walked {
+/** Page of a list with exactly the requested number of items, unless it is the last one. */
+export interface FilledPage {
   readonly items: readonly ListItem[];
   readonly next: ListPosition | null;
-  /** Fingerprints of the items before `next`, oldest first, as far as they are known. */
-  readonly given: readonly number[];
+  /** Fingerprints of the items before `next`, oldest first, as far as known. */
+  readonly sent: readonly number[];
   readonly warnings: readonly string[];
-  /** False if the source failed, or left a doubt whether there is more. */
-  readonly isSound: boolean;
-  /** The pages that were read of the source, in order. */
+  /** False if the source failed, or may have more items. */
+  readonly isComplete: boolean;
+  /** Pages that were read from the source, in order. */
   readonly read: readonly SourcedPage[];
   readonly leftover: SourcedPage | undefined;
 }
 
 /**
- * Walks a list until as many new items are found as are wanted, over pages of any size. Suspiciously
- * short pages are asked for again. Throws Problem if the first page cannot be read, and
- * `upstream_unavailable` if the items to skip cannot be walked in one read.
+ * Reads pages of any size from the source until there are enough new items. Suspiciously short pages are read again.
+ * @throws Problem if the first page cannot be read; `upstream_unavailable` if the items to skip take too long
  */
-export async function walk(read: ReadPage, options: WalkOptions): Promise<Walked> {
-  const walking = new Walking(read, options);
+export async function fillPage(read: ReadPage, options: FillOptions): Promise<FilledPage> {
+  const filler = new PageFiller(read, options);
   try {
-    while (walking.goesOn) await walking.step();
+    while (filler.isRunning) await filler.step();
   } catch (error) {
-    // An outage leaves the items found so far; that the account is gone does not.
+    // After an outage the items found so far are returned. A deleted account is an error.
     const isOutage = error instanceof Problem && error.status >= 500;
-    if (!isOutage || walking.isAtStart) throw error;
-    walking.cut(error);
+    if (!isOutage || filler.isAtStart) throw error;
+    filler.stopAfterFailure(error);
   }
-  return walking.finish();
+  return filler.finish();
 }
 
-/** Bounds of one read. Its deadline ends a walk of a slow source before. */
-const maxAsks = 200; // requests
-const asksAgain = 4; // for one doubtful page
-const maxSpareAsks = 60; // for all doubtful pages that are not empty
-const maxIdlePages = 4; // in a row without anything new; the next read continues
+/** Limits of one read. With a slow source, its deadline comes first. */
+const maxRequests = 200; // requests
+const retriesPerPage = 4; // per doubtful page
+const maxRetries = 60; // for all doubtful pages with rows
+const maxIdlePages = 4; // consecutive pages without new items; the next read continues
 
-/** Weights of a read without an item: of unwanted rows, cut short by the source, of idle pages. */
+/** Weights of reads without items, by cause: only unwanted rows, failed source, idle pages. */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
-const maxFruitless = 120; // ends a walk
-const enoughFruitless = 6; // beyond it a page is believed at once: reads must not loop
+const maxFruitless = 120; // ends the list
+const enoughFruitless = 6; // above it pages are accepted at once, so that reads do not loop
 
 const shortWarning =
-  'The source sent fewer posts or accounts than it should, also when asked again; some may be missing here.';
+  'The source returned fewer posts or accounts than expected, even after retries. Some may be missing here.';
 const idleWarning =
-  'The source sends empty pages, or the same ones, although it announces more; the next page goes on where this one stopped.';
+  'The source returns empty or repeated pages although it announces more. The next page continues here.';
 const hopelessWarning =
-  'The source announces more, but has sent nothing new for many pages; the list ends here and may be incomplete.';
-const slowWarning =
-  'This page took too many requests to fill; the next page goes on where this one stopped.';
+  'The source announces more but has returned nothing new for many pages. The list ends here and may be incomplete.';
+const slowWarning = 'This page took too many requests to fill. The next page continues here.';
 
-/** One read of a walk: stepped until it is over, then finished once. */
-class Walking {
+/** State of one read: call `step` while it is running, then `finish` once. */
+class PageFiller {
   readonly #readPage: ReadPage;
-  readonly #options: WalkOptions;
+  readonly #options: FillOptions;
   readonly #goal: number;
   readonly #items: ListItem[] = [];
-  readonly #given: GivenItems;
+  readonly #sent: SentItems;
   readonly #visited = new Set<string>();
   readonly #warnings = new Set<string>();
   readonly #read: SourcedPage[] = [];
   #cursor: string | null;
   #taken: number;
-  #asks = 0;
-  #spareAsks = maxSpareAsks;
+  #requests = 0;
+  #retriesLeft = maxRetries;
   #idlePages = 0;
   #state: 'going' | 'full' | 'paused' | 'cut' | 'ended' = 'going';
   #foundSomething = false;
-  #isDoubtful = false;
+  #hasDoubt = false;
 
-  constructor(readPage: ReadPage, options: WalkOptions) {
-    const { position, given, skip, limit } = options;
+  constructor(readPage: ReadPage, options: FillOptions) {
+    const { position, sent, skip, limit } = options;
     this.#readPage = readPage;
     this.#options = options;
     this.#goal = skip + limit;
-    this.#given = createGivenItems(position, given);
+    this.#sent = createSentItems(position, sent);
     this.#cursor = position.cursor;
     this.#taken = position.taken;
     if (position.cursor !== null) this.#visited.add(position.cursor);
   }
 
-  get goesOn(): boolean {
+  get isRunning(): boolean {
     return this.#state === 'going';
   }
 
@@ -118,7 +117,7 @@ class Walking {
   }
 
   async step(): Promise<void> {
-    const { sourced, failure } = await this.#readSteadily();
+    const { sourced, failure } = await this.#readWithRetries();
     const { page } = sourced;
     this.#read.push(sourced);
     for (const warning of page.warnings) this.#warnings.add(warning);
@@ -127,37 +126,37 @@ class Walking {
       return;
     }
     const place = { taken: this.#taken, isNewestFirst: this.#options.isNewestFirst };
-    const fresh = page.isExact ? page.items : this.#given.freshOf(page.items, place);
-    this.#noteYield(page, fresh.length);
+    const fresh = page.isExact ? page.items : this.#sent.freshOf(page.items, place);
+    this.#countIdlePages(page, fresh.length);
     const wanted = fresh.slice(0, this.#goal - this.#items.length);
     this.#items.push(...wanted);
-    if (!page.isExact) this.#given.add(wanted);
+    if (!page.isExact) this.#sent.add(wanted);
     if (wanted.length < fresh.length) {
       this.#taken += wanted.length;
       this.#state = 'full';
     } else if (failure !== undefined) {
-      // Nobody knows what else the page has, so the walk does not leave it.
+      // The rest of the page is unknown, so the position stays on it.
       this.#taken += fresh.length;
-      this.cut(failure);
+      this.stopAfterFailure(failure);
     } else {
       this.#advance(page);
     }
   }
 
-  /** Ends the read, because the source has failed; the items found so far stay. */
-  cut(problem: Problem): void {
+  /** Ends the read after a failure of the source and keeps the items found so far. */
+  stopAfterFailure(problem: Problem): void {
     this.#warnings.add(
-      `The source failed before the page was full: ${problem.message} The next page goes on where this one stopped.`,
+      `The source failed before the page was full: ${problem.message} The next page continues here.`,
     );
     this.#state = 'cut';
   }
 
-  /** @throws Problem if the items to skip were not all walked: nobody knows then where the page begins */
-  finish(): Walked {
+  /** Returns the page. @throws Problem if not all items to skip were read, so that the start of the page is unknown */
+  finish(): FilledPage {
     const { skip, page } = this.#options;
     const isStopped = this.#state === 'cut' || this.#state === 'paused';
     if (isStopped && this.#items.length < skip) {
-      const detail = `The pages before page ${page} could not be walked in one read; follow \`nextCursor\` from the first page instead.`;
+      const detail = `The pages before page ${page} could not be read in one request. Follow \`nextCursor\` from the first page instead.`;
       throw new Problem('upstream_unavailable', { detail });
     }
     const items = this.#items.slice(skip);
@@ -165,46 +164,46 @@ class Walking {
     return {
       items,
       next,
-      given: this.#given.fingerprints,
+      sent: this.#sent.fingerprints,
       warnings: [...this.#warnings],
-      isSound: !isStopped && !this.#isDoubtful,
+      isComplete: !isStopped && !this.#hasDoubt,
       read: this.#read,
       leftover: this.#state === 'full' && this.#taken > 0 ? this.#read.at(-1) : undefined,
     };
   }
 
-  /** Reads a page as well as possible; returns the `failure` if a doubtful one could not be asked for again. */
-  async #readSteadily(): Promise<{ sourced: SourcedPage; failure?: Problem }> {
+  /** Reads a page and repeats doubtful reads. Returns `failure` if a doubtful page could not be read again. */
+  async #readWithRetries(): Promise<{ sourced: SourcedPage; failure?: Problem }> {
     const count = this.#goal - this.#items.length;
     const cursor = this.#cursor;
-    const read = (again: boolean) => {
-      this.#asks += 1;
-      return this.#readPage({ cursor, count, again });
+    const read = (bypassCache: boolean) => {
+      this.#requests += 1;
+      return this.#readPage({ cursor, count, bypassCache });
     };
     let sourced = await read(false);
-    for (let tries = 0; tries < asksAgain && this.#isWorthAsking(sourced.page); tries += 1) {
-      if (rowsOf(sourced.page) > 0) this.#spareAsks -= 1;
+    for (let tries = 0; tries < retriesPerPage && this.#shouldRetry(sourced.page); tries += 1) {
+      if (rowsOf(sourced.page) > 0) this.#retriesLeft -= 1;
       const other = await read(true).catch(toFailure);
       if (other instanceof Problem) return { sourced, failure: other };
       if (rowsOf(other.page) > rowsOf(sourced.page)) sourced = other;
     }
-    if (this.#doubts(sourced.page)) this.#noteDoubt(sourced.page);
+    if (this.#isDoubtful(sourced.page)) this.#recordDoubt(sourced.page);
     return { sourced };
   }
 
-  #noteDoubt({ cursor }: Page<ListItem>): void {
-    this.#isDoubtful = true;
+  #recordDoubt({ cursor }: Page<ListItem>): void {
+    this.#hasDoubt = true;
     if (cursor !== null) this.#warnings.add(shortWarning);
   }
 
-  #isWorthAsking(page: Page<ListItem>): boolean {
-    // Reads before this one have asked, and could not wait for all the answers.
+  #shouldRetry(page: Page<ListItem>): boolean {
+    // Earlier reads have retried already, and could not wait for all the answers.
     if (this.isAtStart && this.#options.position.fruitless > enoughFruitless) return false;
-    return this.#doubts(page) && (rowsOf(page) === 0 || this.#spareAsks > 0);
+    return this.#isDoubtful(page) && (rowsOf(page) === 0 || this.#retriesLeft > 0);
   }
 
-  /** Returns whether a page is doubtful to the source, empty before the end, or lacks items taken of it. */
-  #doubts(page: Page<ListItem>): boolean {
+  /** Returns whether a page may lack items: its source says so, it is empty before the end, or it is truncated. */
+  #isDoubtful(page: Page<ListItem>): boolean {
     if (page.isExact) return false;
     const isEmpty = rowsOf(page) === 0 && page.cursor !== null;
     return page.isDoubtful === true || isEmpty || this.#isTruncated(page);
@@ -212,10 +211,10 @@ class Walking {
 
   #isTruncated(page: Page<ListItem>): boolean {
     if (this.#taken === 0 || page.isExact || rowsOf(page) > this.#taken) return false;
-    return this.#given.lacksLastOf(page.items, this.#taken);
+    return this.#sent.lacksLastOf(page.items, this.#taken);
   }
 
-  #noteYield(page: Page<ListItem>, fresh: number): void {
+  #countIdlePages(page: Page<ListItem>, fresh: number): void {
     const isIdle = rowsOf(page) === 0 || (page.items.length > 0 && fresh === 0);
     this.#idlePages = isIdle ? this.#idlePages + 1 : 0;
     this.#foundSomething ||= !isIdle;
@@ -231,7 +230,7 @@ class Walking {
     this.#taken = 0;
     if (this.#items.length >= this.#goal) this.#state = 'full';
     else if (this.#idlePages >= maxIdlePages) this.#pause(idleWarning);
-    else if (this.#asks >= maxAsks) this.#pause(slowWarning);
+    else if (this.#requests >= maxRequests) this.#pause(slowWarning);
   }
 
   #pause(warning: string): void {
@@ -255,7 +254,7 @@ class Walking {
       taken: this.#taken,
       page: page + 1,
       fruitless,
-      recent: last?.page.isExact ? [] : this.#given.marks,
+      recent: last?.page.isExact ? [] : this.#sent.shortFingerprints,
     };
   }
 }

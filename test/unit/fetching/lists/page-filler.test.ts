@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/core/problem.ts';
 import { type ListPosition, startOfList } from '../../../../src/fetching/lists/browse.ts';
-import { type ReadPage, type Walked, walk } from '../../../../src/fetching/lists/walk.ts';
+import {
+  type FilledPage,
+  fillPage,
+  type ReadPage,
+} from '../../../../src/fetching/lists/page-filler.ts';
 import type { Post } from '../../../../src/model/post.ts';
 import type { Page } from '../../../../src/model/queries.ts';
 import { stubPost } from '../../../support/stub-provider.ts';
 
 type Told = Partial<Omit<Page<Post>, 'items'>>;
 
-/** A page of posts by id. */
+/** Returns a page of posts by id. */
 function page(
   ids: readonly (number | string)[],
   cursor: string | null,
@@ -19,7 +23,7 @@ function page(
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
-/** A source that answers each cursor with its pages in turn, the last of them again and again. */
+/** Creates a source with a sequence of pages per cursor. The last page of a sequence repeats. */
 function sourceOf(pages: Readonly<Record<string, readonly (Page<Post> | Problem)[]>>) {
   const asked: string[] = [];
   const source: ReadPage = async ({ cursor }) => {
@@ -36,28 +40,28 @@ function sourceOf(pages: Readonly<Record<string, readonly (Page<Post> | Problem)
 
 interface From {
   readonly position?: ListPosition | null;
-  readonly given?: readonly number[] | undefined;
+  readonly sent?: readonly number[] | undefined;
   readonly isNewestFirst?: boolean;
 }
 
-async function go(source: ReadPage, limit: number, from: From = {}): Promise<Walked> {
+async function go(source: ReadPage, limit: number, from: From = {}): Promise<FilledPage> {
   const { position = startOfList, isNewestFirst = true } = from;
-  const given = 'given' in from ? from.given : [];
-  const start = { position: position ?? startOfList, given, isNewestFirst };
-  return walk(source, { ...start, skip: 0, limit, page: 1 });
+  const sent = 'sent' in from ? from.sent : [];
+  const start = { position: position ?? startOfList, sent, isNewestFirst };
+  return fillPage(source, { ...start, skip: 0, limit, page: 1 });
 }
 
-const idsOf = ({ items }: Walked) => items.map(({ id }) => Number(id));
+const idsOf = ({ items }: FilledPage) => items.map(({ id }) => Number(id));
 const down = new Problem('upstream_unavailable', { detail: 'It is down.' });
 
-describe('a walk through posts whose ids are those of their servers alone', () => {
+describe('a list of posts whose ids are unique per server', () => {
   const postOf = (host: string): Post => ({
     ...stubPost('7'),
     platform: 'mastodon',
     url: `https://${host}/@mira/7`,
   });
 
-  it('gives two posts of one id, and each once', async () => {
+  it('has two posts with the same id, each once', async () => {
     const items = [postOf('reef.example.org'), postOf('kelp.example.net')];
     const { source } = sourceOf({
       start: [{ items, cursor: 'next', warnings: [] }],
@@ -68,8 +72,8 @@ describe('a walk through posts whose ids are those of their servers alone', () =
   });
 });
 
-describe('a walk that goes on in the middle of a page', () => {
-  it('does not leave a page that came back shorter than what was taken of it', async () => {
+describe('a list that continues within a source page', () => {
+  it('stays on a page that returns fewer items than were taken from it', async () => {
     const whole = page(range(0, 40), 'next');
     const { source } = sourceOf({
       start: [whole, ...Array(6).fill(page(range(0, 10), 'next')), whole],
@@ -77,41 +81,41 @@ describe('a walk that goes on in the middle of a page', () => {
     });
 
     const first = await go(source, 20);
-    const second = await go(source, 20, { position: first.next, given: first.given });
-    const third = await go(source, 20, { position: second.next, given: second.given });
+    const second = await go(source, 20, { position: first.next, sent: first.sent });
+    const third = await go(source, 20, { position: second.next, sent: second.sent });
 
     expect(idsOf(first)).toEqual(range(0, 20));
     expect([idsOf(second), second.warnings.length]).toEqual([[], 1]);
     expect(idsOf(third)).toEqual(range(20, 40));
   });
 
-  it('leaves it when it is as short the next time', async () => {
+  it('continues if the page is short again', async () => {
     const { source } = sourceOf({
       start: [page(range(0, 40), 'next'), page(range(0, 10), 'next')],
       next: [page(range(40, 60), null)],
     });
 
     const first = await go(source, 20);
-    const second = await go(source, 20, { position: first.next, given: first.given });
-    const third = await go(source, 20, { position: second.next, given: second.given });
+    const second = await go(source, 20, { position: first.next, sent: first.sent });
+    const third = await go(source, 20, { position: second.next, sent: second.sent });
 
     expect(idsOf(third)).toEqual(range(40, 60));
   });
 
-  it('leaves it when the rest of it was deleted', async () => {
+  it('continues if the rest of the page was deleted', async () => {
     const { source, asked } = sourceOf({
       start: [page(range(0, 21), 'next'), page(range(0, 20), 'next')],
       next: [page(range(21, 40), null)],
     });
 
     const first = await go(source, 20);
-    const second = await go(source, 20, { position: first.next, given: first.given });
+    const second = await go(source, 20, { position: first.next, sent: first.sent });
 
     expect(idsOf(second)).toEqual(range(21, 40));
     expect([second.warnings, asked]).toEqual([[], ['start', 'start', 'next']]);
   });
 
-  it.each([true, false])('skips what stands on top where lists grow there: %s', async (grows) => {
+  it.each([true, false])('skips new items on top of a growing list: %s', async (grows) => {
     const { source } = sourceOf({
       start: [page([1, 2, 3, 4, 5, 6], null), page([9, 5, 4, 1, 2, 3, 6], null)],
     });
@@ -119,7 +123,7 @@ describe('a walk that goes on in the middle of a page', () => {
     const first = await go(source, 2);
     const second = await go(source, 9, {
       position: first.next,
-      given: first.given,
+      sent: first.sent,
       isNewestFirst: grows,
     });
 
@@ -127,8 +131,8 @@ describe('a walk that goes on in the middle of a page', () => {
   });
 });
 
-describe('a walk over pages that are no help', () => {
-  it('ends a read soon when the source sends the same rows under new cursors', async () => {
+describe('a list with useless pages', () => {
+  it('ends a read early if the source repeats rows under new cursors', async () => {
     const cycle = Object.fromEntries(
       range(0, 400).map((i) => [
         i === 0 ? 'start' : `c${i}`,
@@ -140,30 +144,30 @@ describe('a walk over pages that are no help', () => {
     const first = await go(source, 100);
     expect(idsOf(first)).toEqual(range(0, 60));
     expect(asked.length).toBeLessThan(10);
-    expect(first.warnings[0]).toContain('or the same ones');
+    expect(first.warnings[0]).toContain('empty or repeated pages');
 
-    let walked = await go(source, 100, { position: first.next, given: undefined });
-    const again = idsOf(walked).length;
-    while (walked.next !== null) {
-      walked = await go(source, 100, { position: walked.next, given: walked.given });
-      expect(idsOf(walked)).toEqual([]);
+    let filled = await go(source, 100, { position: first.next, sent: undefined });
+    const again = idsOf(filled).length;
+    while (filled.next !== null) {
+      filled = await go(source, 100, { position: filled.next, sent: filled.sent });
+      expect(idsOf(filled)).toEqual([]);
     }
     expect(again).toBeLessThanOrEqual(60);
   });
 
-  it('asks a doubtful end again, and believes it without a warning', async () => {
+  it('requests a doubtful end again, and accepts it without a warning', async () => {
     const { source, asked } = sourceOf({
       start: [page(range(0, 5), 'next')],
       next: [page([], null, { isDoubtful: true })],
     });
 
-    const walked = await go(source, 20);
+    const filled = await go(source, 20);
 
-    expect([idsOf(walked), walked.next, walked.warnings]).toEqual([range(0, 5), null, []]);
+    expect([idsOf(filled), filled.next, filled.warnings]).toEqual([range(0, 5), null, []]);
     expect(asked.length).toBe(6);
   });
 
-  it('takes the fullest of what a doubtful page was answered with', async () => {
+  it('uses the longest answer for a doubtful page', async () => {
     const { source } = sourceOf({
       start: [page([], null, { isDoubtful: true }), page(range(0, 30), null)],
     });
@@ -171,55 +175,55 @@ describe('a walk over pages that are no help', () => {
     expect(idsOf(await go(source, 100))).toEqual(range(0, 30));
   });
 
-  it('does not doubt a short page that its source does not doubt', async () => {
+  it('accepts a short page that its source does not doubt', async () => {
     const { source, asked } = sourceOf({ start: [page([1], 'next')], next: [page([2], null)] });
 
     expect(idsOf(await go(source, 2))).toEqual([1, 2]);
     expect(asked).toEqual(['start', 'next']);
   });
 
-  it('stops on a cursor that it has been at', async () => {
+  it('stops at a repeated cursor', async () => {
     const { source } = sourceOf({
       start: [page([1], 'a')],
       a: [page([2], 'b')],
       b: [page([3], 'a')],
     });
 
-    const walked = await go(source, 20);
+    const filled = await go(source, 20);
 
-    expect([idsOf(walked), walked.next]).toEqual([[1, 2, 3], null]);
+    expect([idsOf(filled), filled.next]).toEqual([[1, 2, 3], null]);
   });
 });
 
-describe('a walk whose source fails', () => {
-  it('keeps what it found, says so, and goes on where it stopped', async () => {
+describe('a list whose source fails', () => {
+  it('keeps the items found, warns, and continues from there', async () => {
     const { source } = sourceOf({
       start: [page(range(0, 10), 'next')],
       next: [down, page(range(10, 20), null)],
     });
 
     const first = await go(source, 20);
-    const second = await go(source, 20, { position: first.next, given: first.given });
+    const second = await go(source, 20, { position: first.next, sent: first.sent });
 
-    expect([idsOf(first), first.isSound]).toEqual([range(0, 10), false]);
+    expect([idsOf(first), first.isComplete]).toEqual([range(0, 10), false]);
     expect(first.warnings[0]).toContain('It is down.');
     expect([idsOf(second), second.next]).toEqual([range(10, 20), null]);
   });
 
-  it('does not leave a doubtful page that it could not ask for again', async () => {
+  it('stays on a doubtful page that could not be requested again', async () => {
     const { source } = sourceOf({
       start: [page([0], 'next', { isDoubtful: true }), down, page(range(0, 10), 'next')],
       next: [page(range(10, 20), null)],
     });
 
     const first = await go(source, 20);
-    const second = await go(source, 20, { position: first.next, given: first.given });
+    const second = await go(source, 20, { position: first.next, sent: first.sent });
 
-    expect([idsOf(first), first.isSound]).toEqual([[0], false]);
+    expect([idsOf(first), first.isComplete]).toEqual([[0], false]);
     expect([idsOf(second), second.next]).toEqual([range(1, 20), null]);
   });
 
-  it('gets past an empty page that it never had the time to ask for often enough', async () => {
+  it('skips an empty page after several reads without time for retries', async () => {
     const { source } = sourceOf({
       start: [page(range(0, 20), 'next')],
       next: range(0, 20).map((times) => (times % 2 === 0 ? page([], 'last') : down)),
@@ -227,32 +231,32 @@ describe('a walk whose source fails', () => {
     });
     const walks = [await go(source, 20)];
     for (let reads = 0; reads < 9 && walks.at(-1)?.next !== null; reads += 1) {
-      const { next = null, given } = walks.at(-1) ?? {};
-      walks.push(await go(source, 20, { position: next, given }));
+      const { next = null, sent } = walks.at(-1) ?? {};
+      walks.push(await go(source, 20, { position: next, sent }));
     }
 
     expect(walks.flatMap(idsOf)).toEqual(range(0, 40));
     expect(walks.at(-1)?.next).toBeNull();
   });
 
-  it('is over when the account turns out to be gone', async () => {
+  it('fails if the account is deleted', async () => {
     const gone = new Problem('not_found', { detail: 'It is gone.' });
     const { source } = sourceOf({ start: [page(range(0, 10), 'next')], next: [gone] });
 
     await expect(go(source, 20)).rejects.toBe(gone);
   });
 
-  it('fails with the first page', async () => {
+  it('fails if the first page fails', async () => {
     await expect(go(sourceOf({ start: [down] }).source, 20)).rejects.toBe(down);
   });
 
-  it('does not guess where a page begins', async () => {
+  it('fails if the start of a page is unknown', async () => {
     const { source } = sourceOf({ start: [page(range(0, 10), 'next')], next: [down] });
-    const start = { position: startOfList, given: [], isNewestFirst: true };
+    const start = { position: startOfList, sent: [], isNewestFirst: true };
 
-    const walked = walk(source, { ...start, skip: 40, limit: 20, page: 3 });
+    const filled = fillPage(source, { ...start, skip: 40, limit: 20, page: 3 });
 
-    await expect(walked).rejects.toMatchObject({
+    await expect(filled).rejects.toMatchObject({
       code: 'upstream_unavailable',
       message: expect.stringContaining('page 3'),
     });

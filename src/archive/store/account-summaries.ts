@@ -2,7 +2,7 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { type AccountReference, type Platform, platform } from '../../model/reference.ts';
 import { secondOf } from './post-number.ts';
 
-export interface Holding {
+export interface AccountSummary {
   readonly platform: Platform;
   readonly handle: string;
   readonly isProtected: boolean;
@@ -10,18 +10,18 @@ export interface Holding {
   readonly reposts: number;
   readonly followers: number;
   readonly following: number;
-  /** When its oldest and its newest post or repost were made, in Unix seconds; null without any. */
+  /** Times of its oldest and its newest post or repost, in Unix seconds; `null` if there are none. */
   readonly oldest: number | null;
   readonly newest: number | null;
-  /** When it was put here or exported elsewhere, in Unix seconds. */
+  /** Time of storage, or of the export that has the account, in Unix seconds. */
   readonly stored: number;
 }
 
 const imported = platform.options.filter((one) => one !== 'sample');
 
-/** Prepares what lists and removes accounts. The sample is no part of it. */
-export function openHoldings(database: SqliteDatabase) {
-  const list = database.prepare<unknown[], HoldingRow>(`
+/** Prepares the statements that list and remove imported accounts. The sample is excluded. */
+export function openAccountSummaries(database: SqliteDatabase) {
+  const list = database.prepare<unknown[], AccountSummaryRow>(`
     SELECT platform, handle, protected, stored,
       (SELECT count(*) FROM posts WHERE ${ofAccount} AND gone = 0) AS posts,
       (SELECT count(*) FROM reposts WHERE ${ofAccount}) AS reposts,
@@ -40,21 +40,21 @@ export function openHoldings(database: SqliteDatabase) {
   );
   const hasImportsOf = (of: Platform) => some.pluck().get(of, of) === 1;
   return {
-    /** Lists the accounts that are held, by platform and handle. */
-    listHoldings: (): readonly Holding[] => list.all().map(toHolding),
-    /** Returns whether anything was imported, of one platform or of any. */
+    /** Lists the imported accounts, ordered by platform and handle. */
+    listAccounts: (): readonly AccountSummary[] => list.all().map(toAccountSummary),
+    /** Returns whether anything was imported, of one platform or of any platform. */
     hasImports: (of?: Platform): boolean => (of === undefined ? imported : [of]).some(hasImportsOf),
-    /** Removes an account and all that belongs to it; returns `undefined` if it is not held. */
+    /** Removes an account and all its rows. Returns their numbers, or `undefined` if the account is not archived. */
     removeAccount: openRemoval(database),
   };
 }
 
-/** The other name of an account: on Bluesky its DID. */
+/** SQL for the second name of an account: its DID on Bluesky, else its handle. */
 const namedById = `iif(accounts.platform = 'bluesky', accounts.id, accounts.handle)`;
 
 const ofAccount = 'platform = accounts.platform AND handle = accounts.handle';
 
-interface HoldingRow extends Omit<Holding, 'isProtected' | 'oldest' | 'newest'> {
+interface AccountSummaryRow extends Omit<AccountSummary, 'isProtected' | 'oldest' | 'newest'> {
   readonly protected: number;
   readonly oldestPost: number | null;
   readonly newestPost: number | null;
@@ -62,7 +62,7 @@ interface HoldingRow extends Omit<Holding, 'isProtected' | 'oldest' | 'newest'> 
   readonly newestRepost: number | null;
 }
 
-function toHolding(row: HoldingRow): Holding {
+function toAccountSummary(row: AccountSummaryRow): AccountSummary {
   const { oldestPost, newestPost, oldestRepost, newestRepost, protected: mark, ...rest } = row;
   const seconds = [oldestPost, newestPost, oldestRepost, newestRepost]
     .filter((number) => number !== null)
@@ -76,8 +76,8 @@ function toHolding(row: HoldingRow): Holding {
 }
 
 /**
- * The posts that are removed with an account. One that a held account passed on stays if that account's export brought
- * it, as only X's do, and it may be shown without the account.
+ * Posts that are removed with an account. A post that another archived account reposted is kept if it may be public and
+ * came with that account's export; only X exports contain reposted posts.
  */
 const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 'x' AND EXISTS (
   SELECT 1 FROM reposts JOIN accounts USING (platform, handle)
@@ -87,7 +87,7 @@ const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 
   SELECT 1 FROM accounts WHERE platform = @platform AND handle = @handle AND protected = 1
 ))`;
 
-/** Posts of accounts that are not held, passed on by this account and by no other. */
+/** Posts by accounts that are not archived, which no other account reposted. */
 const broughtPosts = `number IN (
     SELECT posts.number FROM reposts JOIN posts
       ON posts.platform = reposts.platform AND posts.id = post_id AND posts.handle = post_handle
@@ -100,7 +100,7 @@ const broughtPosts = `number IN (
     WHERE accounts.platform = posts.platform AND accounts.handle = posts.handle
   )`;
 
-/** Both sides know that one follows the other: the row goes with the last one that is held. */
+/** Follows that are removed with an account: those with no other archived account on either side. */
 const ownFollows = `platform = @platform AND (@handle IN (follower, followed) OR followed = (
   SELECT ${namedById} FROM accounts WHERE platform = @platform AND handle = @handle
 )) AND NOT EXISTS (
@@ -120,20 +120,20 @@ function openRemoval(database: SqliteDatabase) {
   };
   const [own, brought] = [removePosts(ownPosts), removePosts(broughtPosts)];
   const of = 'platform = @platform AND handle = @handle';
-  const isHeld = database.prepare(`SELECT 1 FROM accounts WHERE ${of}`);
+  const exists = database.prepare(`SELECT 1 FROM accounts WHERE ${of}`);
   const reposts = database.prepare(`DELETE FROM reposts WHERE ${of}`);
   const follows = database.prepare(`DELETE FROM follows WHERE ${ownFollows}`);
   const rest = [
-    // What is not whole any more has to be imported again.
+    // An import that lost rows must be repeated, so its record is removed.
     `DELETE FROM imports WHERE number IN (SELECT import FROM import_accounts WHERE ${of})`,
     `DELETE FROM import_accounts WHERE ${of}`,
     `DELETE FROM account_words WHERE rowid IN (SELECT number FROM accounts WHERE ${of})`,
     `DELETE FROM accounts WHERE ${of}`,
   ].map((sql) => database.prepare(sql));
   const remove = database.transaction((account: AccountReference) => {
-    if (isHeld.get(account) === undefined) return undefined;
+    if (exists.get(account) === undefined) return undefined;
     const removed = {
-      /** Posts of others that nothing but its reposts had brought. */
+      /** Posts by other accounts that were stored only because this account reposted them. */
       others: brought(account),
       posts: own(account),
       reposts: reposts.run(account).changes,

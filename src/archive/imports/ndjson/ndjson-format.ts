@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
-import type { ExportForm, ExportItem } from '../export-source.ts';
+import type { ExportFormat, ExportItem } from '../export-source.ts';
 import { readStart } from '../files/export-files.ts';
 import { isHistoryStart, openHistory } from './history.ts';
 import { headLine, type ItemLine, itemLine, ndjsonVersion } from './line.ts';
 import { type Line, openLines, parseLine } from './lines.ts';
 
-/** Perch's own NDJSON: what `perch archive export` writes, and a history that was saved to a file. */
-export const ndjsonForm: ExportForm = {
+/** Perch's own NDJSON: the output of `perch archive export`, or a history that was saved to a file. */
+export const ndjsonFormat: ExportFormat = {
   name: 'ndjson',
   takesHandle: false,
   open: async (path) => {
@@ -15,7 +15,7 @@ export const ndjsonForm: ExportForm = {
     const head = parseHead(start);
     if (head === null) return isHistoryStart(start) ? openHistory(path, found.size) : null;
     if (head.perch_archive > ndjsonVersion) {
-      throw new Error('A newer version of Perch has written this export.');
+      throw new Error('A newer version of Perch wrote this export. Update Perch to import it.');
     }
     return openLines(path, found.size, (readLines, name) => ({
       title: 'Perch export',
@@ -29,7 +29,7 @@ export const ndjsonForm: ExportForm = {
   },
 };
 
-/** More than the first line of an export has, and enough of a history to know it. */
+/** Number of bytes to read at the start: more than the first line of an export, and enough to recognize a history. */
 const startBytes = 4096;
 
 async function readFirstLine(path: string): Promise<string> {
@@ -41,7 +41,7 @@ function parseHead(text: string) {
   try {
     return headLine.safeParse(JSON.parse(text)).data ?? null;
   } catch {
-    return null; // a longer line of something else
+    return null; // not the first line of an export
   }
 }
 

@@ -3,21 +3,20 @@ import { parseUrl } from '../core/http/url.ts';
 import { trimEndOf } from '../core/trim-end.ts';
 
 /** Creates the schema of a whole number from `least` to `most`, both included. */
-const wholeNumberFrom = (least: number, most: number) =>
+const integerFrom = (least: number, most: number) =>
   z
     .string()
     .regex(/^\d{1,15}$/, `must be a whole number from ${least} to ${most}`)
     .transform(Number)
     .refine((n) => n >= least && n <= most, `must be a whole number from ${least} to ${most}`);
 
-export const wholeNumber = (least: number, most: number, byDefault: number) =>
-  wholeNumberFrom(least, most).default(byDefault);
+export const integer = (least: number, most: number, byDefault: number) =>
+  integerFrom(least, most).default(byDefault);
 
-export const optionalWholeNumber = (least: number, most: number) =>
-  wholeNumberFrom(least, most).optional();
+export const optionalInteger = (least: number, most: number) => integerFrom(least, most).optional();
 
 /** Creates the schema of an optional string; `requirement` is the error message for other strings. */
-export const optionalText = (pattern: RegExp, requirement: string) =>
+export const text = (pattern: RegExp, requirement: string) =>
   z.string().regex(pattern, requirement).optional();
 
 /** Creates the schema of an enumeration whose first value is the default. */
@@ -67,8 +66,6 @@ export const httpUrl = z
   .refine(isHttpUrl, 'must be an http:// or https:// URL without user name, query or fragment')
   // The parser turns an internationalized host name into ASCII, which HTTP headers require.
   .transform((value) => trimEndOf(new URL(value).href, '/'));
-
-export const optionalUrl = httpUrl.optional();
 
 function isHttpUrl(value: string): boolean {
   const url = /^https?:\/\/\S+$/i.test(value) ? parseUrl(value) : null;

@@ -1,0 +1,78 @@
+import type { StoredPart } from '../../archive/histories/history-store.ts';
+import type { Account } from '../../model/account.ts';
+import { clipRanges, type SecondRange } from '../../platforms/second-ranges.ts';
+import type { HistoryQuery } from './history-query.ts';
+import type { ImporterOptions } from './import-history.ts';
+import { mayBeIn } from './ordering.ts';
+import { hasOwnTime } from './page-reader.ts';
+
+const nothingStored: StoredPart = { ranges: [], posts: [] };
+
+interface StoredHistoryOptions
+  extends Pick<ImporterOptions, 'clock' | 'historyStore' | 'onStoreFailure'> {
+  readonly query: HistoryQuery;
+  readonly source: { readonly account: Account | null; readonly isArchive: boolean };
+}
+
+/** Creates the access to the stored part of a history. Failures of the store are reported and otherwise ignored. */
+export function createStoredHistory(options: StoredHistoryOptions) {
+  const { query, source, historyStore, clock, onStoreFailure } = options;
+  const tryStore = <Result>(use: () => Result, fallback: Result): Result => {
+    try {
+      return use();
+    } catch (error) {
+      onStoreFailure?.(error);
+      return fallback;
+    }
+  };
+  const timelineOf = ({ id }: Account) => {
+    const { account, withReplies, withReposts } = query;
+    return { account, accountId: id, withReplies, withReposts };
+  };
+  return {
+    /** Returns the stored part. Waits for the profile if there is one, because the account may no longer be public. */
+    read: async (reading: Promise<Account>): Promise<StoredPart> => {
+      if (!historyStore || !tryStore(() => historyStore.has(query.account), false))
+        return nothingStored;
+      const account = await reading;
+      if (account.protected) tryStore(() => historyStore.delete(query.account), 0);
+      if (!query.useStored || source.isArchive) return nothingStored;
+      const range = secondsOf(query, clock.now());
+      // A post that its own author reposted has two rows.
+      const limit = query.onlyReplies ? maxPostsForReplies : query.maxPosts * 2;
+      const read = () => historyStore.read({ ...timelineOf(account), range, limit });
+      return tryStore(() => trimUnresolvedTop(read(), range.toSecond), nothingStored);
+    },
+    write:
+      historyStore &&
+      (async (part: StoredPart): Promise<void> => {
+        const { account } = source;
+        if (account === null || account.protected || source.isArchive) return;
+        if (part.ranges.length === 0) return;
+        await historyStore
+          .put({ ...timelineOf(account), ...part })
+          .catch((error) => onStoreFailure?.(error));
+      }),
+  };
+}
+
+/** Maximum number of stored posts to read if only replies are requested. */
+const maxPostsForReplies = 20_000;
+
+export function secondsOf(query: HistoryQuery, nowMs: number): SecondRange {
+  const { sinceSeconds, untilSeconds } = query;
+  const toSecond = untilSeconds === null ? Math.floor(nowMs / 1000) : untilSeconds - 1;
+  return { fromSecond: sinceSeconds ?? Number.NEGATIVE_INFINITY, toSecond };
+}
+
+/** Cuts off the upper end if a repost there may be from above the range. Reading that part again decides it. */
+function trimUnresolvedTop({ ranges, posts }: StoredPart, toSecond: number): StoredPart {
+  const below = posts
+    .filter(({ post, second }) => !hasOwnTime(post) && second > toSecond)
+    .map(({ belowSecond }) => belowSecond);
+  if (below.length === 0) return { ranges, posts };
+  const top = Math.min(...below) - 1;
+  const sure = clipRanges(ranges, { fromSecond: Number.NEGATIVE_INFINITY, toSecond: top });
+  const isSure = (post: StoredPart['posts'][number]) => sure.some((range) => mayBeIn(post, range));
+  return { ranges: sure, posts: posts.filter((post) => post.second <= toSecond && isSure(post)) };
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { postKey } from '../cache/subjects.ts';
+import type { ListItem, ListPosition } from './browse.ts';
+
+/** Maximum number of short fingerprints in a position. */
+export const maxRecent = 96;
+
+/** Number of last items that must all be missing for a page to count as truncated. */
+const itemsToCompare = 3;
+
+const maxItems = 5000;
+
+const maxBytes = 16 * 1024 * 1024;
+
+export type SentItemsMemory = ReturnType<typeof createSentItemsMemory>;
+
+/**
+ * Creates the bounded memory of the items returned before a position; the oldest are forgotten. Without it, for example
+ * after a restart, the short fingerprints in the position are used.
+ */
+export function createSentItemsMemory() {
+  const pages = new LRUCache<string, Float64Array>({
+    maxSize: maxBytes,
+    sizeCalculation: (sent, key) => sent.byteLength + 2 * key.length + 100,
+  });
+  const nameOf = (listKey: string, { provider, cursor, taken, page, recent }: ListPosition) =>
+    JSON.stringify([listKey, provider, cursor, taken, page, recent.slice(-4)]);
+  return {
+    /** Returns the fingerprints of the items before a position, oldest first, if known. */
+    recall: (listKey: string, position: ListPosition): readonly number[] | undefined => {
+      const sent = pages.get(nameOf(listKey, position));
+      return sent && [...sent];
+    },
+    remember: (listKey: string, position: ListPosition, sent: readonly number[]): void => {
+      pages.set(nameOf(listKey, position), Float64Array.from(sent.slice(-maxItems)));
+    },
+  };
+}
+
+export type SentItems = ReturnType<typeof createSentItems>;
+
+/** Creates the collection of the items of a list that were returned so far, by full or short fingerprints. */
+export function createSentItems({ recent }: ListPosition, remembered?: readonly number[]) {
+  const fingerprints = [...(remembered ?? recent.map(fromShort))];
+  const seen = new Set(fingerprints);
+  const hasSeen = (fingerprint: number) =>
+    seen.has(fingerprint) || seen.has(fromShort(toShort(fingerprint)));
+  /** Returns the index of the first item among the last `taken` ones; -1 if there is none. */
+  const findTaken = (items: readonly ListItem[], taken: number): number => {
+    const takenItems = new Set(fingerprints.slice(-taken).map(toShort));
+    return items.findIndex((item) => {
+      const fingerprint = fingerprintOf(item);
+      return fingerprint !== null && takenItems.has(toShort(fingerprint));
+    });
+  };
+  return {
+    fingerprints: fingerprints as readonly number[],
+    get shortFingerprints() {
+      return fingerprints.slice(-maxRecent).map(toShort);
+    },
+    add: (items: readonly ListItem[]): void => {
+      for (const fingerprint of items.flatMap((item) => fingerprintOf(item) ?? [])) {
+        seen.add(fingerprint);
+        fingerprints.push(fingerprint);
+      }
+    },
+    /**
+     * Returns the items of a page that were not returned before, without duplicates. The last `taken` items came from
+     * this page; in lists that grow on top, items above the first of them are new and skipped.
+     */
+    freshOf: (items: readonly ListItem[], place: { taken: number; isNewestFirst: boolean }) => {
+      const { taken, isNewestFirst } = place;
+      const skipped = taken > 0 && isNewestFirst ? Math.max(0, findTaken(items, taken)) : 0;
+      const own = new Set<number>();
+      return items.slice(skipped).filter((item) => {
+        const fingerprint = fingerprintOf(item);
+        if (fingerprint === null) return true;
+        const isRepeated = own.has(fingerprint) || hasSeen(fingerprint);
+        own.add(fingerprint);
+        return !isRepeated;
+      });
+    },
+    /** Returns whether a page lacks all of the last few of the `taken` items. */
+    lacksLastOf: (items: readonly ListItem[], taken: number): boolean =>
+      findTaken(items, Math.min(taken, itemsToCompare)) === -1,
+  };
+}
+
+/** Returns 48 bits of the hash of an item's key; `null` for deleted posts without one. */
+function fingerprintOf(item: ListItem): number | null {
+  const key = 'type' in item ? postKey(item) : item.id;
+  return key === null ? null : createHash('sha256').update(key).digest().readUIntBE(0, 6);
+}
+
+function toShort(fingerprint: number): number {
+  return fingerprint < 0 ? -1 - fingerprint : fingerprint % 2 ** 32;
+}
+
+/** Returns a fingerprint for all items with a short one. It is negative, so it never equals a full fingerprint. */
+function fromShort(short: number): number {
+  return -1 - short;
+}
