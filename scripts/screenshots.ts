@@ -1,0 +1,82 @@
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Browser, chromium } from 'playwright-core';
+import { openSample } from './sample-server.ts';
+
+/**
+ * Takes pictures of the pages with the Chromium in `PERCH_BROWSER`: `npx tsx scripts/screenshots.ts` writes the picture of
+ * the README, `--all FOLDER` pictures of ten pages, wide and narrow, light and dark.
+ */
+const { values } = parseArgs({ options: { all: { type: 'string' } } });
+
+const thread = '/ada.example/status/1900000000000000001';
+
+/** Pages by the names of their pictures. */
+const pages = {
+  front: '/',
+  result: `/?q=${encodeURIComponent(thread)}`,
+  refused: '/?q=nothing%20to%20read%20here',
+  docs: '/docs',
+  start: '/docs/start',
+  configuration: '/docs/configuration',
+  errors: '/docs/errors',
+  api: '/docs/api',
+  found: '/docs/find?q=port',
+  ask: '/docs/ask?q=how%20do%20I%20change%20the%20port',
+} as const;
+
+const wide = { width: 1280, height: 800 };
+const narrow = { width: 390, height: 844 };
+
+const port = await findPort();
+const baseUrl = `http://localhost:${port}`;
+const { app } = await openSample({ env: { PERCH_BASE_URL: baseUrl, PERCH_SESSIONS: 'on' } });
+await app.server.listen({ port });
+const browser = await chromium.launch({
+  executablePath: process.env.PERCH_BROWSER ?? '/usr/bin/chromium',
+  args: ['--no-sandbox'],
+});
+try {
+  if (values.all === undefined) await takeReadmePicture(browser);
+  else await takeAll(browser, values.all);
+} finally {
+  await browser.close();
+  await app.server.close();
+}
+
+async function takeReadmePicture(of: Browser): Promise<void> {
+  mkdirSync('docs/images', { recursive: true });
+  const page = await of.newPage({ baseURL: baseUrl, viewport: { width: 1120, height: 760 } });
+  await page.goto(pages.result);
+  await page.waitForLoadState('networkidle');
+  await page.screenshot({ path: 'docs/images/front-page.png' });
+}
+
+async function takeAll(of: Browser, folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  for (const [size, viewport] of Object.entries({ wide, narrow })) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const context = await of.newContext({ baseURL: baseUrl, viewport, colorScheme });
+      const page = await context.newPage();
+      for (const [name, path] of Object.entries(pages)) {
+        await page.goto(path);
+        await page.waitForLoadState('networkidle');
+        await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
+      }
+      await context.close();
+    }
+  }
+}
+
+/** Finds a port that is free now. */
+function findPort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const free = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(free));
+    });
+  });
+}
