@@ -33,7 +33,7 @@ function sourceOf(pages: Readonly<Record<string, readonly (Page<Post> | Problem)
     const answer = pages[name]?.at(Math.min(times, pages[name].length) - 1);
     if (answer === undefined) throw new Error(`There is no page ${name}.`);
     if (answer instanceof Problem) throw answer;
-    return { page: answer, source: 'fake', degraded: false, isLocal: false, askedMs: 0 };
+    return { page: answer, source: 'fake', degraded: false, isLocal: false, requestedMs: 0 };
   };
   return { source, asked };
 }
