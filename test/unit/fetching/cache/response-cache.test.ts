@@ -40,7 +40,7 @@ describe('the response cache', () => {
 
   it('refuses answers requested before one of their subjects was deleted', () => {
     const cache = createResponseCache({ maxEntries: 10, maxBytes: 100_000 });
-    const asked = (requestedMs: number) => ({
+    const requestedAt = (requestedMs: number) => ({
       found: stubFound(stubPost('1')),
       source: 'stub',
       isLocal: false,
@@ -48,8 +48,8 @@ describe('the response cache', () => {
     });
 
     cache.dropSubject('post x  1', 5000);
-    cache.set('before', { ...entry('1'), outcome: asked(4000) });
-    cache.set('after', { ...entry('1'), outcome: asked(6000) });
+    cache.set('before', { ...entry('1'), outcome: requestedAt(4000) });
+    cache.set('after', { ...entry('1'), outcome: requestedAt(6000) });
 
     expect([cache.get('before'), cache.get('after') === undefined]).toEqual([undefined, false]);
   });
