@@ -161,7 +161,7 @@ describe('the house', () => {
       unbounded.test(readFileSync(join('src', path), 'utf8')),
     );
     expect(astray).toEqual([]);
-    expect(unbounded.test('z.object({ name: z.string(), tags: eachOf(url, 9) })')).toBe(true);
+    expect(unbounded.test('z.object({ name: z.string(), tags: listOf(url, 9) })')).toBe(true);
     expect(unbounded.test('z\n  .string()\n  .max(9)')).toBe(false);
   });
 

@@ -65,7 +65,7 @@ export function plain(heading: string): string {
 }
 
 /** Returns whether the file has the line, with the heading at or above it. */
-function resolves({ file, heading, line }: JudgedCitation, folder: string): boolean {
+export function resolves({ file, heading, line }: JudgedCitation, folder: string): boolean {
   const lines = readFileSync(join(folder, file), 'utf8').split('\n');
   if (line < 1 || line > lines.length) return false;
   if (heading === '' || !/\.mdx?$/.test(file)) return true;

@@ -96,7 +96,6 @@ function toPeer(remoteAddress: string | undefined, isTrusted: Trust): Peer {
   return { name: nameOf(address), isTrusted: address !== null && isTrusted(address) };
 }
 
-/** Part of a socket with its remote address. */
 interface Connection {
   readonly remoteAddress?: string | undefined;
 }
@@ -117,7 +116,6 @@ export function createConnectionReader(
   };
 }
 
-/** Part of a request that determines its client address. */
 export interface AddressSource {
   readonly socket: Connection;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -9,16 +9,13 @@ export interface Client {
   readonly network: string | null;
 }
 
-/** Part of the shared pool of upstream requests that a caller may use. */
 export type PoolShare = 'anonymous' | 'keyed';
 
-/** Unit of an allowance that has been spent. */
 export interface SpentUnit {
   /** Refunds the unit. Later calls do nothing. */
   refund(): void;
 }
 
-/** Caller whose request is being answered. */
 export interface Caller {
   readonly share: PoolShare;
   /** Spends a unit of the caller's allowance, or throws Problem `rate_limited`. */

@@ -44,7 +44,6 @@ export interface Endpoint {
     readonly query?: z.ZodObject;
     readonly header?: z.ZodObject;
   };
-  /** Schema of the request body by media type. */
   readonly body?: Readonly<Record<string, z.ZodType>>;
   readonly isBodyOptional?: true;
   readonly replies: readonly EndpointReply[];

@@ -30,7 +30,6 @@ export function toHeaderDates({ deprecationMs, sunsetMs }: Lifecycle) {
   };
 }
 
-/** Formats both dates as ISO 8601 UTC with seconds. */
 export function toIsoDates({ deprecationMs, sunsetMs }: Lifecycle) {
   return { deprecation: toIsoSeconds(deprecationMs), sunset: toIsoSeconds(sunsetMs) };
 }

@@ -7,11 +7,9 @@ export interface MetricSample {
   readonly value: number;
 }
 
-/** Samples of one metric. */
 export interface MetricFamily {
   /** Name that ends in its unit, or in `_total` for a counter. */
   readonly name: string;
-  /** Description in one sentence. */
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly samples: readonly MetricSample[];

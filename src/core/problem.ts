@@ -1,10 +1,8 @@
 import { redactKeys } from './redact.ts';
 
-/** Entry of the problem catalogue. */
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
-  /** Next step for the caller. */
   readonly resolution: string;
   /** Condition under which the code is used, for the generated `docs/errors.md`. */
   readonly when: string;
@@ -25,7 +23,6 @@ const kind = (
   ...(seconds !== undefined && { retryAfterSeconds: seconds }),
 });
 
-/** Problems that only the session service uses. */
 export const sessionProblemKinds = {
   missing_message: kind(400, 'No message', [
     'Send the question as a string in the member `message` of the JSON body.',

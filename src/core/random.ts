@@ -8,7 +8,6 @@ export interface Random {
   bytes(count: number): Buffer;
 }
 
-/** Random numbers of the operating system. */
 export const systemRandom: Random = {
   fraction: () => Math.random(),
   bytes: (count) => randomBytes(count),

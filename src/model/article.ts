@@ -36,7 +36,6 @@ const articleBlock = z
   ])
   .meta({ id: 'ArticleBlock' });
 
-/** Block of an article. */
 export type ArticleBlock = z.output<typeof articleBlock>;
 
 /** Long-form article within a post, with its blocks in reading order. `blocks` is empty if only a preview is known. */

@@ -30,7 +30,6 @@ const reaction = record('Reaction', {
   url: optionalText.describe('URL of the image of a custom emoji.'),
 });
 
-/** Number of reactions to a post with one emoji. */
 export type Reaction = z.output<typeof reaction>;
 
 const community = record('Community', {
@@ -71,7 +70,6 @@ const card = record('Card', {
 /** Preview of a web page that a post links to, as the platform generated it. */
 export type Card = z.output<typeof card>;
 
-/** Post with all members that the provider supplies. */
 export const status = z
   .object({
     type: z.literal('status'),
@@ -132,7 +130,6 @@ export const status = z
   })
   .meta({ id: 'Status' });
 
-/** Post that can be shown. */
 export type Status = Readonly<z.output<typeof status>>;
 
 /** Post, or the placeholder for a post that cannot be shown. */

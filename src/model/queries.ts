@@ -110,7 +110,6 @@ export interface Page<Item> extends Dated {
   readonly answered?: Post;
 }
 
-/** Query and result type of each kind of read. */
 export interface Answers {
   post: { query: PostQuery; found: PostFound };
   replies: { query: RepliesQuery; found: Page<Post> };

@@ -43,7 +43,6 @@ interface ReadResult {
   readonly full: boolean;
 }
 
-/** Result of a post read, before it is rendered. */
 export interface PostResult extends ReadResult {
   readonly kind: 'post';
   readonly url: string;

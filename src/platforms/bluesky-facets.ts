@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Facet } from '../model/post.ts';
 import { hashtagUrl, profileUrl } from '../model/reference.ts';
-import { address, eachOf, lenient, term, token } from './lenient.ts';
+import { lenient, listOf, token, tokenOrNull, urlOrNull } from './lenient.ts';
 import { maximums } from './maximums.ts';
 import { nestRuns } from './runs.ts';
 import { isWebUrl } from './text.ts';
 
 const did = z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/);
 
-const feature = z.object({ $type: token, uri: address, did: lenient(did), tag: term });
+const feature = z.object({ $type: token, uri: urlOrNull, did: lenient(did), tag: tokenOrNull });
 
 /**
  * Annotated range of a post's text. Offsets count bytes of UTF-8; the end is exclusive. Source: lexicon
@@ -16,7 +16,7 @@ const feature = z.object({ $type: token, uri: address, did: lenient(did), tag: t
  */
 export const blueskyFacet = z.object({
   index: z.object({ byteStart: z.number().int(), byteEnd: z.number().int() }),
-  features: eachOf(feature, maximums.languages),
+  features: listOf(feature, maximums.languages),
 });
 
 export type BlueskyFacet = z.output<typeof blueskyFacet>;

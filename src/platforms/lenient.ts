@@ -5,13 +5,13 @@ const anything = z.unknown().optional();
 
 /** Creates a schema whose output is `null` for a value that is absent or that `schema` rejects. */
 export function lenient<S extends z.ZodType>(schema: S) {
-  const read = readerOf(schema);
+  const read = parserOf(schema);
   // An absent value is not parsed, because a failing parse is slow.
   return anything.transform((value) => (value === undefined ? null : read(value)));
 }
 
 /** Creates a function that parses a value, and returns `null` if the schema rejects it. */
-export function readerOf<S extends z.ZodType>(schema: S): (value: unknown) => z.output<S> | null {
+export function parserOf<S extends z.ZodType>(schema: S): (value: unknown) => z.output<S> | null {
   return (value) => {
     const parsed = schema.safeParse(value);
     return parsed.success ? parsed.data : null;
@@ -42,7 +42,7 @@ function toList<Row>(rows: readonly Row[], leftOut: number): List<Row> {
 const maxUnreadable = 100;
 
 /** Creates a schema for a list that skips malformed items and reads up to `max` items. */
-export function eachOf<S extends z.ZodType>(schema: S, max: number) {
+export function listOf<S extends z.ZodType>(schema: S, max: number) {
   return anything.transform((rows): List<z.output<S>> => {
     if (!Array.isArray(rows) || rows.length === 0) return [];
     return readEach(rows, schema, max);
@@ -62,8 +62,8 @@ function readEach<S extends z.ZodType>(rows: readonly unknown[], schema: S, max:
 }
 
 /** Creates a schema for a list that must be complete, such as labels that can hide a post. An overlong list is an error. */
-export function wholeOf<S extends z.ZodType>(schema: S, max: number) {
-  return eachOf(schema, max).refine(
+export function fullListOf<S extends z.ZodType>(schema: S, max: number) {
+  return listOf(schema, max).refine(
     ({ length, leftOut = 0 }) => length < max && leftOut < maxUnreadable,
   );
 }
@@ -75,7 +75,7 @@ export const text = z.string().transform(cutRaw);
 export const line = z.string().max(maximums.rawLine);
 
 /** Text that is not empty, cut like `text`; `null` for anything else. */
-export const words = anything.transform((value) =>
+export const textOrNull = anything.transform((value) =>
   typeof value === 'string' && value !== '' ? cutRaw(value) : null,
 );
 
@@ -92,13 +92,13 @@ export function isCut(value: string | null): boolean {
 export const token = z.string().max(maximums.token);
 
 /** Short machine-readable text that is not empty; `null` for anything else. */
-export const term = shorterThan(maximums.token);
+export const tokenOrNull = shorterThan(maximums.token);
 
 /** Text in place of a URL. Its form is not checked. */
 export const url = z.string().min(1).max(maximums.url);
 
 /** Text in place of a URL, not checked for its form; `null` for anything else. */
-export const address = shorterThan(maximums.url);
+export const urlOrNull = shorterThan(maximums.url);
 
 function shorterThan(max: number) {
   return anything.transform((value) =>

@@ -141,7 +141,7 @@ function isProtected(): ProviderError {
 }
 
 /** Returns the rows that a search covers. Until something is imported, a search of the archive covers the sample. */
-function toScope(store: ArchiveStore, asked: SearchPlatform, sample: boolean): SearchScope {
-  if (asked !== 'archive') return asked;
+function toScope(store: ArchiveStore, target: SearchPlatform, sample: boolean): SearchScope {
+  if (target !== 'archive') return target;
   return sample && !store.hasImports() ? 'sample' : 'imports';
 }

@@ -16,7 +16,6 @@ export interface BreakerOptions {
   readonly failures: number;
   /** Time that the breaker stays open. Each consecutive opening doubles it. */
   readonly openMs: number;
-  /** Maximum time that the breaker stays open. */
   readonly maxOpenMs: number;
 }
 

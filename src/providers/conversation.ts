@@ -1,4 +1,3 @@
-/** Accessors of the rows of a platform, and their order. */
 interface ThreadForm<Row> {
   readonly parentOf: (row: Row) => string | null;
   readonly authorOf: (row: Row) => string;

@@ -31,7 +31,6 @@ export type Coverage = boolean | 'last resort';
 
 export interface Provider {
   readonly name: string;
-  /** Platforms that the provider reads. */
   readonly platforms: readonly Platform[];
   readonly reads: ReadonlySet<(typeof readNames)[number]>;
   /** Returns whether the provider can answer this query; the archive, for example, contains only some accounts. */

@@ -3,10 +3,8 @@ import type { Post, Status } from '../model/post.ts';
 import type { Page, PostFound, SearchQuery } from '../model/queries.ts';
 import { maximums } from '../platforms/maximums.ts';
 
-/** Parsed rows of a list. */
 export interface Rows<Row> {
   readonly rows: readonly Row[];
-  /** Number of malformed rows. */
   readonly unreadable: number;
   /** Number of rows over the maximum, which were not read. */
   readonly excess: number;

@@ -14,7 +14,6 @@ export type Spent =
   | { readonly ok: true; refund(): void }
   | { readonly ok: false; readonly account: string; readonly waitMs: number };
 
-/** Units of an account within the window. */
 export interface AccountState {
   readonly spent: number;
   /** Whole milliseconds until one more unit can be spent; 0 if no unit is spent. */

@@ -3,7 +3,6 @@ import type { Clock } from '../../core/clock.ts';
 import type { AccountState, AllowanceStore, Charge, Spent } from './allowance-store.ts';
 
 interface AllowanceWindowOptions {
-  /** Time for which a spent unit counts. */
   readonly windowMs: number;
   readonly clock: Clock;
   /** Maximum number of accounts in memory; default 100,000. */

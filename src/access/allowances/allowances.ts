@@ -16,9 +16,7 @@ export interface Account extends Charge {
 /** Allowance of an IPv6 /48, as a multiple of the allowance of one address. */
 const allowancesPerNetwork = 8;
 
-/** State of an account's allowance. */
 interface AllowanceState {
-  /** Units that can be spent now. */
   readonly remaining: number;
   /** Whole seconds until a unit is available again; the window if no unit is spent. */
   readonly resetSeconds: number;
@@ -36,7 +34,6 @@ export interface AllowanceLimits {
   readonly pool: number;
 }
 
-/** The allowances of all callers. */
 export interface Allowances {
   readonly limits: AllowanceLimits;
   /** Returns the account of a client address or a key. `limit` is the key's own allowance, if it has one. */

@@ -1,7 +1,6 @@
 import { Problem } from '../../core/problem.ts';
 import { keyLength } from './key.ts';
 
-/** Part of a request that contains the headers. */
 export interface AuthorizationSource {
   readonly headers: { readonly authorization?: string | undefined };
   /** Header names and values in alternation, as received. */

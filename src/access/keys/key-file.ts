@@ -40,7 +40,6 @@ export class KeyFileError extends Error {
   }
 }
 
-/** Database file of the keys. */
 export interface KeyFile {
   /**
    * Runs `work` on the file that currently exists at the path. Creates an empty store first if the file has one of the

@@ -82,7 +82,6 @@ export const keyMembers = z
   })
   .meta({ id: 'Key' });
 
-/** Converts a key record to its wire form. */
 export function toKeyMembers(record: KeyRecord): z.output<typeof keyMembers> {
   const { createdMs, lastUsedMs, notes, ...same } = record;
   return {

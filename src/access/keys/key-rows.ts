@@ -1,7 +1,6 @@
 import type { Migration, SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { KeyChanges, KeyRecord } from './key-record.ts';
 
-/** Migrations of the key store, one for each schema version. */
 export const keyMigrations: readonly Migration[] = [
   (database) =>
     database.exec(`
@@ -26,7 +25,6 @@ type Row = Omit<KeyRecord, 'enabled'> & { readonly enabled: number };
 /** Fields of an enabled key that a request needs. */
 export type FoundKey = Pick<KeyRecord, 'id' | 'allowance'>;
 
-/** Fields of a key that a rotation replaces. */
 type Replacement = Pick<KeyRecord, 'id' | 'createdMs'> & { readonly hash: string };
 
 const columns =
@@ -58,7 +56,6 @@ export function openKeyRows(database: SqliteDatabase) {
   const inTransaction = <Args extends unknown[], Result>(change: (...args: Args) => Result) =>
     database.transaction(change).immediate;
   return {
-    /** Returns the enabled key with this hash. */
     find: (hash: string) => find.get(hash),
     /** Returns all keys, oldest first. */
     list: () => list.all().map(toRecord),

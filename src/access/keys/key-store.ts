@@ -124,7 +124,6 @@ export function openKeyStore(options: KeyStoreOptions): KeyStore {
   };
 }
 
-/** Maximum number of cached keys. */
 const maxCached = 1000;
 
 /** Creates a cache of keys, which is cleared when the version of the file changes. */

@@ -6,7 +6,6 @@ const secretBytes = 32;
 const secretLength = 43;
 const shape = new RegExp(`^${prefix}[A-Za-z0-9_-]{${secretLength}}$`);
 
-/** Length of a key in characters. */
 export const keyLength = prefix.length + secretLength;
 
 /** Creates a bearer key: a fixed prefix and 32 random bytes in base64url. */

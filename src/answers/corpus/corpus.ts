@@ -12,6 +12,8 @@ export interface Corpus {
   readonly only?: readonly string[];
   /** Paths relative to the root that are skipped. */
   readonly except?: readonly string[];
+  /** Minimum confidence of an answer, from 0 to 1. Default: the threshold of the confidence model. */
+  readonly minConfidence?: number;
 }
 
 /** Error for a path that cannot be read as a corpus. The message names the path. */
@@ -39,10 +41,17 @@ function isFileAt(path: string, absolute: string): boolean {
   }
 }
 
-/** Returns the corpus of Perch's own docs. The contract is left out because it duplicates the guides. */
+/** Returns the corpus of Perch's user documentation, without the pages for contributors. */
 export function ownCorpus(): Corpus {
-  const only = ['README.md', 'docs', 'openapi'];
-  return { name: 'perch', root: packagePath(), only, except: ['docs/contract'] };
+  const contributors = ['contract', 'decisions', 'architecture.md', 'development.md'];
+  return {
+    name: 'perch',
+    root: packagePath(),
+    only: ['docs'],
+    except: contributors.map((path) => `docs/${path}`),
+    // These pages are written for such questions, so a match that is merely near is no answer.
+    minConfidence: 0.45,
+  };
 }
 
 /** Returns the key of a corpus in the index. It depends on paths only, because names can change between runs. */

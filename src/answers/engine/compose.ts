@@ -12,7 +12,11 @@ export const maxCitations = 5;
 const minExcerpt = 60;
 
 /** Composes an answer from the leading sources (one for each part of the question), further sources and citations. */
-export function composeAnswer(leading: readonly Source[], further: readonly Source[]): Answer {
+export function composeAnswer(
+  leading: readonly Source[],
+  further: readonly Source[],
+  maxExtras: number,
+): Answer {
   const citations = [...leading, ...further].map(({ citation }) => citation);
   const ending = printSources(citations);
   let left = maxAnswerLength - ending.length - 40;
@@ -28,7 +32,10 @@ export function composeAnswer(leading: readonly Source[], further: readonly Sour
     const isTitled = leading.length > 1 && heading !== '';
     return take(isTitled ? `**${escapeMarkdown(heading)}**\n\n${text}` : text, '\n\n');
   });
-  const more = further.map((source) => take(toBullet(source), '\n')).filter((one) => one !== '');
+  const more = further
+    .slice(0, maxExtras)
+    .map((source) => take(toBullet(source), '\n'))
+    .filter((one) => one !== '');
   const moreText = more.length === 0 ? '' : `More on this:\n\n${more.join('\n')}`;
   return {
     text: [...lead, moreText, ending].filter((part) => part !== '').join('\n\n'),

@@ -12,8 +12,8 @@ interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly query: Query;
 }
 
-/** Maximum number of statements, and maximum characters of text and of code. */
-type ExcerptLimits = Readonly<{ statements: number; text: number; code: number }>;
+/** Maximum number of sentences, of statements (also list items and rows), and of characters of text and of code. */
+type ExcerptLimits = Readonly<Record<'sentences' | 'statements' | 'text' | 'code', number>>;
 
 /** Returns the most relevant statements and one code sample of a passage, in their order, as Markdown with line numbers. */
 export function toExcerpt(
@@ -52,8 +52,13 @@ export function toMarkdown(blocks: readonly Block[]): string {
 function takeFitting(statements: readonly Statement[], limits: ExcerptLimits): Statement[] {
   const chosen: Statement[] = [];
   let left = limits.text;
+  let sentences = 0;
   for (const statement of statements) {
     if (left < 40 || chosen.length >= limits.statements) break;
+    if (statement.block.kind === 'text') {
+      if (sentences >= limits.sentences) continue;
+      sentences += 1;
+    }
     const text = shorten(statement.text, left);
     chosen.push({ ...statement, text });
     left -= text.length;

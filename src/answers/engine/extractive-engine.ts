@@ -21,9 +21,12 @@ export interface ExtractiveEngine {
 
 /** Limits of the quotation from a leading source, and from each further source. */
 const limits = {
-  leading: { statements: 12, text: 1200, code: 1000 },
-  further: { statements: 4, text: 400, code: 200 },
+  leading: { sentences: 4, statements: 12, text: 1200, code: 1000 },
+  further: { sentences: 3, statements: 4, text: 400, code: 200 },
 } as const;
+
+/** Confidence below which an answer quotes four further sources instead of two. */
+const vague = 0.9;
 
 /** Maximum number of characters of a question that are read. Pasted logs usually follow the question. */
 const maxQuestionLength = 2000;
@@ -34,6 +37,10 @@ export function createExtractiveEngine(
   corpora: readonly Corpus[],
 ): ExtractiveEngine {
   const paths = createPathConverter(corpora);
+  const minConfidence = Math.max(
+    ...corpora.map((corpus) => corpus.minConfidence ?? confidenceModel.threshold),
+  );
+  const context = { index, paths, minConfidence };
   const vocabulary = readVocabulary();
   const readSnapshot = () => ({
     revision: index.revision(),
@@ -54,12 +61,12 @@ export function createExtractiveEngine(
     });
   };
   return {
-    passages: createPassageSource({ index, paths, findFor }),
+    passages: createPassageSource({ ...context, findFor }),
     answer: async (question, { signal, onText }) => {
       await nextTurn();
       signal.throwIfAborted();
       // One transaction, because another thread may be writing to the index.
-      const answer = index.inSnapshot(() => composeFrom(findFor(question), { index, paths }));
+      const answer = index.inSnapshot(() => composeFrom(findFor(question), context));
       // In small parts, so that readers see progress and the event loop can run in between.
       for (const [piece] of answer.text.matchAll(/[\s\S]{1,400}(?:\n|$)|[\s\S]{1,400}/g)) {
         signal.throwIfAborted();
@@ -75,11 +82,12 @@ export function createExtractiveEngine(
 type SourceContext = Readonly<{
   index: PassageIndex;
   paths: ReturnType<typeof createPathConverter>;
+  minConfidence: number;
 }>;
 
 function composeFrom(
   { leading, further, confidence }: FoundSources,
-  { index, paths }: SourceContext,
+  { index, paths, minConfidence }: SourceContext,
 ): Answer {
   const read = (kind: keyof typeof limits) => (source: FoundSource) => {
     const { passage } = source.scored;
@@ -93,10 +101,10 @@ function composeFrom(
   };
   const sources = leading.map(read('leading'));
   const others = further.map(read('further')).sort((a, b) => b.citation.score - a.citation.score);
-  if (sources.length === 0 || confidence < confidenceModel.threshold) {
+  if (sources.length === 0 || confidence < minConfidence) {
     return composeAbstention([...sources, ...others].slice(0, 3).map(({ citation }) => citation));
   }
-  return composeAnswer(sources, others);
+  return composeAnswer(sources, others, confidence < vague ? 4 : 2);
 }
 
 function cite(source: FoundSource, confidence: number, paths: SourceContext['paths']): Citation {

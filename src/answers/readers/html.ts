@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterTypes, parse, defaultTreeAdapter as tree } from 'parse5';
-import { type Block, type ReadFile, SectionBuilder } from './section.ts';
+import { type Block, type ReadFile, SectionBuilder, toRowText } from './section.ts';
 
 /** Parses HTML as browsers do. Skips elements that are not content, such as navigation and scripts. */
 export function readHtml(text: string): ReadFile {
@@ -93,8 +93,7 @@ function splitLead(node: Element): { readonly lead: string; readonly rest: reado
 }
 
 function rowOf(row: Element): string {
-  const cells = row.childNodes.filter(tree.isElementNode).map(textOf);
-  return cells.filter((cell) => cell !== '').join(' | ');
+  return toRowText(row.childNodes.filter(tree.isElementNode).map(textOf));
 }
 
 function textOf(node: Parent): string {

@@ -2,7 +2,7 @@ import MarkdownIt, { type Token } from 'markdown-it';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { kindOf } from './reader-kinds.ts';
-import { type Block, type ReadFile, SectionBuilder } from './section.ts';
+import { type Block, type ReadFile, SectionBuilder, toRowText } from './section.ts';
 
 /** Parses CommonMark with tables and front matter. */
 export function readMarkdown(text: string): ReadFile {
@@ -47,6 +47,8 @@ class MarkdownReader {
   #heading: { readonly level: number; readonly line: number } | undefined;
   #listDepth = 0;
   #row: { readonly cells: string[]; readonly lines: Lines } | undefined;
+  /** Header cells of the current table; `undefined` until they are read. */
+  #headers: readonly string[] | undefined;
 
   take(token: Token): void {
     if (token.type === 'inline') this.#takeInline(token);
@@ -56,6 +58,7 @@ class MarkdownReader {
       this.#heading = { level: Number(token.tag.slice(1)), line: linesOf(token).line };
     } else if (/^list_item_/.test(token.type)) this.#listDepth += token.nesting;
     else if (/^tr_/.test(token.type)) this.#takeRow(token);
+    else if (token.type === 'thead_open') this.#headers = undefined;
   }
 
   #takeInline(token: Token): void {
@@ -86,8 +89,9 @@ class MarkdownReader {
   #takeRow(token: Token): void {
     if (token.nesting > 0) this.#row = { cells: [], lines: linesOf(token) };
     else if (this.#row !== undefined) {
-      const text = this.#row.cells.filter((cell) => cell !== '').join(' | ');
-      this.sections.add({ kind: 'row', text, ...this.#row.lines });
+      const { cells, lines } = this.#row;
+      if (this.#headers === undefined) this.#headers = cells;
+      else this.sections.add({ kind: 'row', text: toRowText(cells, this.#headers), ...lines });
       this.#row = undefined;
     }
   }

@@ -58,3 +58,18 @@ export class SectionBuilder {
 export function countLines(text: string): number {
   return text.split('\n').length;
 }
+
+/**
+ * Formats a table row as a sentence: the first cell, in parentheses the cells between with their headers, and the last
+ * cell after a colon. A reader then needs no table: "`PORT` (default: `8080`): The port to listen on."
+ */
+export function toRowText(cells: readonly string[], headers: readonly string[] = []): string {
+  const between = cells.slice(1, -1).flatMap((cell, at) => {
+    const header = headers[at + 1] ?? '';
+    return cell === '' ? [] : [header === '' ? cell : `${header}: ${cell}`];
+  });
+  const [first = ''] = cells;
+  const subject = between.length === 0 ? first : `${first} (${between.join('; ')})`.trimStart();
+  const last = cells.length > 1 ? (cells.at(-1) ?? '') : '';
+  return [subject, last].filter((part) => part !== '').join(': ');
+}

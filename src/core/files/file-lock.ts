@@ -6,7 +6,6 @@ export interface FileLock {
   release(): void;
 }
 
-/** Error for a file that another process has locked. */
 export class FileLockedError extends Error {
   override readonly name = 'FileLockedError';
 }

@@ -8,7 +8,6 @@ export type SqliteDatabase = Database.Database;
 /** Function that upgrades a database from one schema version to the next, inside a transaction. */
 export type Migration = (database: SqliteDatabase) => void;
 
-/** Path of a database, and options for opening it. */
 export interface SqliteLocation {
   /** A file path, `:memory:`, or empty for a temporary file. */
   readonly path: string;

@@ -41,7 +41,6 @@ export class HttpFailure extends Error {
   }
 }
 
-/** Signal, callbacks and caller of a request to an upstream. */
 export interface RequestContext extends Sliced {
   /** Called when a body is complete, to start a new time slice: waiting for the body was not CPU work. */
   readonly beginSlice?: (() => void) | undefined;
@@ -185,7 +184,6 @@ async function readAnswer(
   };
 }
 
-/** Returns the status and the parsed headers of a response. */
 export function readHead(
   { headers, statusCode }: Pick<Dispatcher.ResponseData, 'headers' | 'statusCode'>,
   nowMs: number,
@@ -199,7 +197,6 @@ export function readHead(
   };
 }
 
-/** Returns the first value of a header. */
 const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 

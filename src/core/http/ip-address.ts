@@ -27,7 +27,6 @@ export const toDottedEnd = (address: IpAddress): string =>
 /** Number of bits before the IPv4 address in an IPv4-mapped address. */
 const v4Bits = 96;
 
-/** Returns whether an address is an IPv4 address. */
 export const isV4 = (address: IpAddress): boolean =>
   address.parts.slice(0, 6).join() === '0,0,0,0,0,65535';
 
@@ -45,7 +44,6 @@ export function parseRange(text: string): AddressRange | null {
   return bits >= minBits && bits <= 128 ? [address, bits] : null;
 }
 
-/** Returns whether a range contains an address. */
 export const isWithin = (address: IpAddress, [first, bits]: AddressRange): boolean =>
   address.match(first, bits);
 

@@ -4,7 +4,6 @@ import { type HttpClientOptions, readHead } from './http-client.ts';
 type PostClientOptions = Pick<HttpClientOptions, 'connectTimeoutMs' | 'userAgent' | 'clock'>;
 
 interface PostRequest {
-  /** Value that is sent as JSON. */
   readonly body: unknown;
   readonly authorization?: string | undefined;
   readonly accept: string;

@@ -11,7 +11,6 @@ import {
 import { isPublicUrl } from './public-host.ts';
 import { connectPublicly, type PublicHttpOptions, publicNetwork } from './public-network.ts';
 
-/** Maximum number of hosts whose connections are kept open. */
 const maxHosts = 64;
 
 /** Maximum number of connections to one host. Further requests wait within their deadlines. */

@@ -91,7 +91,6 @@ interface ConnectOptions {
   readonly signal: AbortSignal;
 }
 
-/** Maximum number of addresses to try per name. */
 const maxAddresses = 3;
 
 /**

@@ -15,7 +15,6 @@ export const resources = [
 
 export type Resource = (typeof resources)[number];
 
-/** Maximum amounts of one resource. */
 export interface ResourceBound {
   readonly perAddress: number;
   readonly total: number;

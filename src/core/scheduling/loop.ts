@@ -1,4 +1,3 @@
-/** Event loop, as the scheduler of turns uses it. */
 export interface Loop {
   /** Calls `run` in a later pass of the event loop, with the duration of the current pass in milliseconds. */
   nextPass(run: (lengthMs: number) => void): void;
@@ -16,7 +15,6 @@ const maxAccepting = 16;
 export function createServerLoop() {
   let connections = 0;
   return {
-    /** Records an accepted connection. */
     noteConnection: () => {
       connections += 1;
     },

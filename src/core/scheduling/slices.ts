@@ -4,7 +4,6 @@ export interface Sliced {
   readonly endSlice?: (() => Promise<void>) | undefined;
 }
 
-/** Length of a time slice in milliseconds. */
 const sliceMs = 20;
 
 export type Slices = ReturnType<typeof createSlices>;

@@ -15,7 +15,6 @@ export type BlueskyQuery = (
   context: RequestContext,
 ) => Promise<Body>;
 
-/** API of Bluesky with a cache of DIDs. */
 export interface BlueskyClient {
   readonly query: BlueskyQuery;
   readonly known: KnownAccounts;

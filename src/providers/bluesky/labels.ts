@@ -74,7 +74,6 @@ export function toRestrictedError(restriction: Restriction): ProviderError {
   return new ProviderError('missing', accountSentences[restriction]);
 }
 
-/** Text and reason of the placeholder for a post. */
 export interface Notice extends Pick<Tombstone, 'reason'> {
   readonly sentence: string;
 }

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { isPostId, postUrl, profileUrl } from '../../model/reference.ts';
 import { blueskyFacet } from '../../platforms/bluesky-facets.ts';
 import {
-  address,
   count,
-  eachOf,
+  fullListOf,
   joinLists,
   lenient,
-  readerOf,
+  listOf,
+  parserOf,
   refuse,
-  term,
   text,
+  textOrNull,
   token,
+  tokenOrNull,
   url,
-  wholeOf,
-  words,
+  urlOrNull,
 } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { isWebUrl } from '../../platforms/text.ts';
@@ -63,25 +63,27 @@ export function blueskyProfileUrl(account: string): string {
 // Views that the AppView sends (lexicons `app.bsky.actor.defs`, `app.bsky.feed.defs`). Only members that a row
 // cannot be shown without are required.
 
-const label = z.object({ val: token, uri: address, neg: lenient(z.boolean()), exp: term });
+const label = z.object({ val: token, uri: urlOrNull, neg: lenient(z.boolean()), exp: tokenOrNull });
 
-const labels = wholeOf(label, maximums.labels);
+const labels = fullListOf(label, maximums.labels);
 export type LabelPayload = z.output<typeof label>;
 
 const actorPayload = z.object({
   did,
   handle: token,
-  displayName: words,
-  description: words,
-  avatar: address,
-  banner: address,
-  website: address,
+  displayName: textOrNull,
+  description: textOrNull,
+  avatar: urlOrNull,
+  banner: urlOrNull,
+  website: urlOrNull,
   followersCount: count,
   followsCount: count,
   postsCount: count,
-  createdAt: term,
+  createdAt: tokenOrNull,
   labels,
-  verification: lenient(z.object({ verifiedStatus: term, trustedVerifierStatus: term })),
+  verification: lenient(
+    z.object({ verifiedStatus: tokenOrNull, trustedVerifierStatus: tokenOrNull }),
+  ),
 });
 export type ActorPayload = z.output<typeof actorPayload>;
 
@@ -90,14 +92,14 @@ const selfLabels = z
   .unknown()
   .optional()
   .transform((value) => (typeof value === 'object' && !Array.isArray(value) ? value : null))
-  .pipe(z.object({ values: wholeOf(z.object({ val: token }), maximums.labels) }).nullable());
+  .pipe(z.object({ values: fullListOf(z.object({ val: token }), maximums.labels) }).nullable());
 
 const record = z.object({
   text,
-  createdAt: term,
-  facets: eachOf(blueskyFacet, maximums.facets),
-  langs: eachOf(token.min(1), maximums.languages),
-  tags: eachOf(token.min(1), maximums.tags),
+  createdAt: tokenOrNull,
+  facets: listOf(blueskyFacet, maximums.facets),
+  langs: listOf(token.min(1), maximums.languages),
+  tags: listOf(token.min(1), maximums.tags),
   reply: lenient(z.object({ parent: z.object({ uri: recordUri }) })),
   labels: selfLabels,
 });
@@ -105,7 +107,7 @@ const record = z.object({
 const shared = {
   uri: postUri,
   author: actorPayload,
-  indexedAt: term,
+  indexedAt: tokenOrNull,
   labels,
   replyCount: count,
   repostCount: count,
@@ -120,7 +122,7 @@ const postView = z
   .transform(withTimes);
 
 const quotedView = z
-  .object({ ...shared, value: record, embeds: eachOf(z.unknown(), maximums.languages) })
+  .object({ ...shared, value: record, embeds: listOf(z.unknown(), maximums.languages) })
   .transform(({ value, ...row }) => ({ ...row, record: value }))
   .transform(withTimes);
 
@@ -152,7 +154,7 @@ export type MissingPayload = z.output<typeof missing>;
 
 const repostReason = 'app.bsky.feed.defs#reasonRepost';
 
-const reason = z.object({ $type: term, by: lenient(actorPayload), indexedAt: term });
+const reason = z.object({ $type: tokenOrNull, by: lenient(actorPayload), indexedAt: tokenOrNull });
 
 const feedRow = z
   .object({
@@ -172,18 +174,18 @@ export type FeedRow = z.output<typeof feedRow>;
 const threadNode = z.object({
   post: postView,
   parent: z.unknown().optional(),
-  replies: eachOf(z.unknown(), maximums.rows),
+  replies: listOf(z.unknown(), maximums.rows),
 });
 export type ThreadNode = z.output<typeof threadNode>;
 
 // These parsers return `null` for malformed values.
-export const parseActor = readerOf(actorPayload);
-export const parsePost = readerOf(postView);
-export const parseQuoted = readerOf(quotedView);
+export const parseActor = parserOf(actorPayload);
+export const parsePost = parserOf(postView);
+export const parseQuoted = parserOf(quotedView);
 /** Parses a placeholder by its keys, because some servers omit `$type` or send another one. */
-export const parseMissing = readerOf(missing);
-export const parseFeedRow = readerOf(feedRow);
-export const parseThreadNode = readerOf(threadNode);
+export const parseMissing = parserOf(missing);
+export const parseFeedRow = parserOf(feedRow);
+export const parseThreadNode = parserOf(threadNode);
 
 // Embeds as the AppView resolves them, recognized by their keys. A `recordWithMedia` has another embed in `media`,
 // and a record within `record`.
@@ -193,23 +195,32 @@ const webUrl = url.refine(isWebUrl);
 const aspectRatio = lenient(z.object({ width: z.number(), height: z.number() }));
 
 /** Images of a post or a gallery, without their thumbnails. */
-const pictures = eachOf(z.object({ fullsize: webUrl, alt: words, aspectRatio }), maximums.media);
+const pictures = listOf(
+  z.object({ fullsize: webUrl, alt: textOrNull, aspectRatio }),
+  maximums.media,
+);
 
-const readVideo = readerOf(
-  z.object({ playlist: webUrl, thumbnail: address, alt: words, aspectRatio, presentation: term }),
+const readVideo = parserOf(
+  z.object({
+    playlist: webUrl,
+    thumbnail: urlOrNull,
+    alt: textOrNull,
+    aspectRatio,
+    presentation: tokenOrNull,
+  }),
 );
 
 const embed = z.object({
   images: pictures,
   items: pictures,
   external: lenient(
-    z.object({ uri: url, title: lenient(text), description: words, thumb: address }),
+    z.object({ uri: url, title: lenient(text), description: textOrNull, thumb: urlOrNull }),
   ),
   record: lenient(z.looseObject({})),
   media: z.unknown().optional(),
 });
 
-const readEmbed = readerOf(embed);
+const readEmbed = parserOf(embed);
 
 export type EmbedPayload = ReturnType<typeof parseEmbed>;
 
@@ -228,15 +239,15 @@ function toMedia(embed: ReturnType<typeof readEmbed>, value: unknown) {
 }
 
 /** Parses an embedded record that is not a post: a feed, a list, a starter pack or a labeler. */
-export const parseShown = readerOf(
+export const parseShown = parserOf(
   z.object({
     uri: recordUri,
     creator: actorPayload,
     labels,
-    displayName: words,
-    name: words,
-    description: words,
-    avatar: address,
-    record: lenient(z.object({ name: words, description: words })),
+    displayName: textOrNull,
+    name: textOrNull,
+    description: textOrNull,
+    avatar: urlOrNull,
+    record: lenient(z.object({ name: textOrNull, description: textOrNull })),
   }),
 );

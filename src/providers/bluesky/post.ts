@@ -77,30 +77,30 @@ function countUnsent({ payload, replies }: Branch): number {
 
 /** Reads the thread of the requested post. Throws ProviderError `missing` if the post must not be shown. */
 async function readRequested(client: BlueskyClient, query: PostQuery, context: ProviderContext) {
-  const { post: asked, thread, replies } = query;
+  const { post: reference, thread, replies } = query;
   const { known } = client;
   const below = thread ? chainDepth : 0;
   const depth = replies === 'off' ? below : replyDepth;
   const reach = { parentHeight: thread ? maxParents : 0, depth };
-  const account = known.actorFor(asked.handle ?? '');
-  const whole = await readWhole(client, { account, rkey: asked.id, reach }, context);
+  const account = known.actorFor(reference.handle ?? '');
+  const whole = await readWhole(client, { account, rkey: reference.id, reach }, context);
   const { post, payload } = whole.tree.focal;
   if (post.type === 'tombstone') throw new ProviderError('missing', post.text);
-  if (payload !== null) known.note(asked.handle ?? '', payload.author);
+  if (payload !== null) known.note(reference.handle ?? '', payload.author);
   return whole;
 }
 
 /** Reads a thread, or only its direct replies if the response is too large. */
-async function readWhole(client: BlueskyClient, asked: TreeRequest, context: ProviderContext) {
-  const { reach } = asked;
+async function readWhole(client: BlueskyClient, request: TreeRequest, context: ProviderContext) {
+  const { reach } = request;
   try {
-    const tree = await readTree(client, asked, context);
+    const tree = await readTree(client, request, context);
     return { tree, depth: reach.depth, isTooLarge: false };
   } catch (error) {
     const cause = error instanceof ProviderError ? error.cause : undefined;
     const isOversize = cause instanceof HttpFailure && cause.kind === 'too_large';
     if (!isOversize || reach.depth <= 1) throw error;
-    const shallow = { ...asked, reach: { ...reach, depth: 1 } };
+    const shallow = { ...request, reach: { ...reach, depth: 1 } };
     return { tree: await readTree(client, shallow, context), depth: 1, isTooLarge: true };
   }
 }
@@ -113,7 +113,7 @@ async function readContinuation(
 ): Promise<Continuation> {
   const branches = [...pickContinuation(focal)];
   let isCut = branches.length >= depth;
-  for (let asked = 0; isCut && asked < maxFurther; asked += 1) {
+  for (let requests = 0; isCut && requests < maxFurther; requests += 1) {
     const last = branches.pop() ?? focal;
     const below = await readBelow(client, last, context);
     branches.push(below ?? last);
@@ -159,7 +159,6 @@ function arrange(
   };
 }
 
-/** Post of a thread with the replies below it. */
 export interface Branch {
   readonly post: Post;
   /** `null` for a placeholder. */
@@ -176,13 +175,11 @@ export interface Tree {
 
 /** Request for a thread, with the numbers of levels above and below the post. */
 export interface TreeRequest {
-  /** Handle or DID. */
   readonly account: string;
   readonly rkey: string;
   readonly reach: { readonly parentHeight: number; readonly depth: number };
 }
 
-/** Requests the thread of a post. Throws ProviderError. */
 export async function readTree(
   { query, clock }: BlueskyClient,
   { account, rkey, reach }: TreeRequest,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { HttpAnswer, RequestContext } from '../../core/http/http-client.ts';
 import type { RepliesQuery } from '../../model/queries.ts';
-import { lenient, words } from '../../platforms/lenient.ts';
+import { lenient, textOrNull } from '../../platforms/lenient.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
 import { parseRows, type Rows } from '../rows.ts';
@@ -79,7 +79,7 @@ function namesNoPost(body: Body | null): boolean {
   return (body.status ?? body.tweet ?? null) === null;
 }
 
-const cursors = lenient(z.object({ bottom: words }));
+const cursors = lenient(z.object({ bottom: textOrNull }));
 
 /** Returns the cursor of the next page in a response, or `null` at the end. */
 export function readCursor(body: Body | null): string | null {

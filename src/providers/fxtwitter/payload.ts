@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import {
-  address,
   count,
-  eachOf,
   lenient,
   line,
-  readerOf,
-  term,
+  listOf,
+  parserOf,
   text,
+  textOrNull,
   token,
+  tokenOrNull,
   url,
-  words,
+  urlOrNull,
 } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { checkTimeMs, readTimeMs, withCreatedMs } from '../../platforms/times.ts';
@@ -23,11 +23,11 @@ const userPayload = z
   .object({
     id: xId,
     screen_name: xHandle,
-    name: words,
-    description: words,
-    location: words,
-    avatar_url: address,
-    banner_url: address,
+    name: textOrNull,
+    description: textOrNull,
+    location: textOrNull,
+    avatar_url: urlOrNull,
+    banner_url: urlOrNull,
     website: lenient(z.object({ url, display_url: lenient(line) })),
     followers: count,
     following: count,
@@ -35,9 +35,9 @@ const userPayload = z
     tweets: count,
     media_count: count,
     likes: count,
-    joined: term,
+    joined: tokenOrNull,
     protected: lenient(z.boolean()),
-    verification: lenient(z.object({ verified: z.boolean(), type: term })),
+    verification: lenient(z.object({ verified: z.boolean(), type: tokenOrNull })),
   })
   .transform(({ tweets, ...user }) => ({ ...user, statuses: user.statuses ?? tweets }));
 export type UserPayload = z.output<typeof userPayload>;
@@ -45,12 +45,12 @@ export type UserPayload = z.output<typeof userPayload>;
 const rawText = z.object({
   text,
   display_text_range: lenient(z.tuple([z.number().int().nonnegative(), z.number()])),
-  facets: eachOf(
+  facets: listOf(
     z.object({
       type: token,
       indices: z.tuple([z.number().int().nonnegative(), z.number().int()]),
-      original: words,
-      replacement: address,
+      original: textOrNull,
+      replacement: urlOrNull,
     }),
     maximums.facets,
   ),
@@ -61,33 +61,33 @@ const mediaPayload = z.object({
   url,
   width: count,
   height: count,
-  altText: words,
-  thumbnail_url: address,
+  altText: textOrNull,
+  thumbnail_url: urlOrNull,
   duration: count,
-  formats: eachOf(z.object({ url, container: term, bitrate: count }), maximums.variants),
-  variants: eachOf(z.object({ url, content_type: term, bitrate: count }), maximums.variants),
+  formats: listOf(z.object({ url, container: tokenOrNull, bitrate: count }), maximums.variants),
+  variants: listOf(z.object({ url, content_type: tokenOrNull, bitrate: count }), maximums.variants),
 });
 
 const mediaSetPayload = z.object({
-  all: eachOf(mediaPayload, maximums.media),
-  external: lenient(z.object({ url, thumbnail_url: address, width: count, height: count })),
+  all: listOf(mediaPayload, maximums.media),
+  external: lenient(z.object({ url, thumbnail_url: urlOrNull, width: count, height: count })),
 });
 
 const pollPayload = z.object({
-  choices: eachOf(z.object({ label: text, count, percentage: count }), maximums.choices),
+  choices: listOf(z.object({ label: text, count, percentage: count }), maximums.choices),
   total_votes: count,
-  ends_at: term,
+  ends_at: tokenOrNull,
 });
 
 const cardPayload = z.object({
   url,
-  title: words,
-  description: words,
-  domain: term,
-  image: lenient(z.object({ url: address, alt: words })),
+  title: textOrNull,
+  description: textOrNull,
+  domain: tokenOrNull,
+  image: lenient(z.object({ url: urlOrNull, alt: textOrNull })),
 });
 
-const communityPayload = z.object({ id: xId, name: text, description: words });
+const communityPayload = z.object({ id: xId, name: text, description: textOrNull });
 
 // Offsets in articles count Unicode code points: in a recorded article, the ranges after an emoji match code points,
 // not UTF-16 code units.
@@ -97,36 +97,36 @@ const offset = z.number().int().nonnegative();
 /** Key of an entity or a media item in an article: a number, or a text of digits. */
 const key = z.union([token, z.number().transform(String)]);
 
-const tags = eachOf(z.object({ fromIndex: offset, toIndex: offset, text }), maximums.facets);
+const tags = listOf(z.object({ fromIndex: offset, toIndex: offset, text }), maximums.facets);
 
 const blockPayload = z.object({
   type: token,
   text,
   data: lenient(z.object({ urls: tags, mentions: tags, hashtags: tags, cashtags: tags })),
-  entityRanges: eachOf(
+  entityRanges: listOf(
     z.object({ key, offset: offset.catch(0), length: offset.catch(0) }),
     maximums.facets,
   ),
-  inlineStyleRanges: eachOf(z.object({ style: token, offset, length: offset }), maximums.facets),
+  inlineStyleRanges: listOf(z.object({ style: token, offset, length: offset }), maximums.facets),
 });
 
 const entityPayload = z.object({
   type: token,
   data: lenient(
     z.object({
-      markdown: words,
+      markdown: textOrNull,
       tweetId: lenient(xId),
-      url: address,
-      mediaItems: eachOf(z.object({ mediaId: key }), maximums.media),
+      url: urlOrNull,
+      mediaItems: listOf(z.object({ mediaId: key }), maximums.media),
     }),
   ),
 });
 
-const renditions = z.object({ url, content_type: term, bitrate: count, bit_rate: count });
-const variants = eachOf(renditions, maximums.variants);
+const renditions = z.object({ url, content_type: tokenOrNull, bitrate: count, bit_rate: count });
+const variants = listOf(renditions, maximums.variants);
 
 const mediaInfo = z.object({
-  original_img_url: address,
+  original_img_url: urlOrNull,
   original_img_width: count,
   original_img_height: count,
   variants,
@@ -135,24 +135,24 @@ const mediaInfo = z.object({
 
 /** Long-form article. `content` has no blocks if only the beginning was sent. */
 export const articlePayload = z.object({
-  id: term,
+  id: tokenOrNull,
   title: text,
-  preview_text: words,
-  created_at: term,
-  modified_at: term,
-  cover_media: lenient(z.object({ media_info: z.object({ original_img_url: address }) })),
+  preview_text: textOrNull,
+  created_at: tokenOrNull,
+  modified_at: tokenOrNull,
+  cover_media: lenient(z.object({ media_info: z.object({ original_img_url: urlOrNull }) })),
   content: lenient(
     z.object({
-      blocks: eachOf(blockPayload, maximums.blocks),
-      entityMap: eachOf(z.object({ key, value: entityPayload }), maximums.blocks),
+      blocks: listOf(blockPayload, maximums.blocks),
+      entityMap: listOf(z.object({ key, value: entityPayload }), maximums.blocks),
     }),
   ),
-  media_entities: eachOf(z.object({ media_id: key, media_info: mediaInfo }), maximums.blocks),
+  media_entities: listOf(z.object({ media_id: key, media_info: mediaInfo }), maximums.blocks),
 });
 
 const replyingTo = z.union([
   token.transform((screen_name) => ({ screen_name, status: null })),
-  z.object({ screen_name: term, status: lenient(xId) }),
+  z.object({ screen_name: tokenOrNull, status: lenient(xId) }),
 ]);
 
 const statusPayload = z
@@ -161,9 +161,9 @@ const statusPayload = z
     id: xId,
     text,
     author: userPayload,
-    created_at: term,
+    created_at: tokenOrNull,
     created_timestamp: count,
-    lang: term,
+    lang: tokenOrNull,
     replies: count,
     reposts: count,
     retweets: count,
@@ -171,7 +171,7 @@ const statusPayload = z
     quotes: count,
     bookmarks: count,
     views: count,
-    source: words,
+    source: textOrNull,
     possibly_sensitive: lenient(z.boolean()),
     replying_to: lenient(replyingTo),
     replying_to_status: lenient(xId),
@@ -182,7 +182,7 @@ const statusPayload = z
     card: lenient(cardPayload),
     community: lenient(communityPayload),
     article: lenient(articlePayload),
-    community_note: lenient(z.object({ text: words })),
+    community_note: lenient(z.object({ text: textOrNull })),
     reposted_by: lenient(userPayload),
   })
   .transform(({ retweets, ...row }) => ({ ...row, reposts: row.reposts ?? retweets }))
@@ -207,11 +207,11 @@ const tombstonePayload = z.object({
 export type TombstonePayload = z.output<typeof tombstonePayload>;
 export type PostPayload = StatusPayload | TombstonePayload;
 
-const readTombstone = readerOf(tombstonePayload);
-const readStatus = readerOf(statusPayload);
+const readTombstone = parserOf(tombstonePayload);
+const readStatus = parserOf(statusPayload);
 
 export function parsePost(row: unknown): PostPayload | null {
   return readTombstone(row) ?? readStatus(row);
 }
 
-export const parseUser = readerOf(userPayload);
+export const parseUser = parserOf(userPayload);

@@ -5,7 +5,7 @@ import { publicHostOf } from '../../core/http/public-host.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import { toRichText } from '../../platforms/html-text.ts';
-import { eachOf, isCut, readerOf, token, url } from '../../platforms/lenient.ts';
+import { isCut, listOf, parserOf, token, url } from '../../platforms/lenient.ts';
 import { describeProfile, type ProfileField } from '../../platforms/mastodon-profile.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { omitNull } from '../../platforms/omit-null.ts';
@@ -165,8 +165,8 @@ async function findHost(
   return account !== null && isLocal(account) ? host : null;
 }
 
-const readWebFinger = readerOf(
-  z.object({ links: eachOf(z.object({ rel: token, href: url }), maximums.fields) }),
+const readWebFinger = parserOf(
+  z.object({ links: listOf(z.object({ rel: token, href: url }), maximums.fields) }),
 );
 
 /** Returns the host of an account by WebFinger (RFC 7033), from the link `self` or from a redirect. */

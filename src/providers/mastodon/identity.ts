@@ -7,7 +7,6 @@ import type { AccountPayload, MentionPayload, StatusPayload } from './payload.ts
 
 /** Server that requests are sent to, and the domain in the handles of its local accounts. */
 export interface Home {
-  /** Host of the API. */
   readonly host: string;
   readonly domain: string;
 }
@@ -38,7 +37,6 @@ export function splitHandle(handle: string): { readonly user: string; readonly d
   return { user: handle.slice(0, at), domain: handle.slice(at + 1) };
 }
 
-/** Id, author and URL under which Perch serves a post. */
 export interface PostIdentity {
   readonly id: string;
   readonly handle: string;

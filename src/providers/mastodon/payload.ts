@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { isPostId } from '../../model/reference.ts';
 import {
-  address,
   count,
-  eachOf,
   lenient,
   line,
-  readerOf,
+  listOf,
+  parserOf,
   refuse,
-  term,
   text,
+  textOrNull,
   token,
+  tokenOrNull,
   url,
-  words,
+  urlOrNull,
 } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { webUrlOrNull } from '../../platforms/text.ts';
@@ -40,36 +40,36 @@ const accountPayload = z.object({
   id: anyId,
   username: token.min(1),
   acct,
-  display_name: words,
-  note: words,
-  url: address,
-  avatar: address,
-  header: address,
+  display_name: textOrNull,
+  note: textOrNull,
+  url: urlOrNull,
+  avatar: urlOrNull,
+  header: urlOrNull,
   bot: flag,
   memorial: flag,
   suspended: flag,
   limited: flag,
   hide_collections: flag,
-  created_at: term,
+  created_at: tokenOrNull,
   followers_count: count,
   following_count: count,
   statuses_count: count,
-  fields: eachOf(z.object({ name: line, value: line, verified_at: term }), maximums.fields),
+  fields: listOf(z.object({ name: line, value: line, verified_at: tokenOrNull }), maximums.fields),
   moved: lenient(z.object({ acct })),
 });
 export type AccountPayload = z.output<typeof accountPayload>;
 
-export const parseAccount = readerOf(accountPayload);
+export const parseAccount = parserOf(accountPayload);
 
 const mediaMeta = z.object({ width: count, height: count, duration: count, bitrate: count });
 
 const mediaPayload = z
   .object({
     type: token,
-    url: address,
-    preview_url: address,
-    remote_url: address,
-    description: words,
+    url: urlOrNull,
+    preview_url: urlOrNull,
+    remote_url: urlOrNull,
+    description: textOrNull,
     meta: lenient(z.object({ original: lenient(mediaMeta) })),
   })
   .transform(({ remote_url, ...item }, context) => {
@@ -78,45 +78,45 @@ const mediaPayload = z
   });
 
 const pollPayload = z.object({
-  expires_at: term,
+  expires_at: tokenOrNull,
   multiple: flag,
   votes_count: count,
   voters_count: count,
-  options: eachOf(z.object({ title: text, votes_count: count }), maximums.choices),
+  options: listOf(z.object({ title: text, votes_count: count }), maximums.choices),
 });
 
 export type PollPayload = z.output<typeof pollPayload>;
 
-const mention = z.object({ id: anyId, username: token, acct, url: address });
+const mention = z.object({ id: anyId, username: token, acct, url: urlOrNull });
 export type MentionPayload = z.output<typeof mention>;
 
 const cardAuthor = z.object({
-  name: words,
-  url: address,
-  account: lenient(z.object({ display_name: words, url: address })),
+  name: textOrNull,
+  url: urlOrNull,
+  account: lenient(z.object({ display_name: textOrNull, url: urlOrNull })),
 });
 
 const cardPayload = z.object({
   url,
   title: text.catch(''),
-  description: words,
-  image: address,
-  image_description: words,
-  provider_name: words,
-  author_name: words,
-  author_url: address,
-  authors: eachOf(cardAuthor, maximums.fields),
+  description: textOrNull,
+  image: urlOrNull,
+  image_description: textOrNull,
+  provider_name: textOrNull,
+  author_name: textOrNull,
+  author_url: urlOrNull,
+  authors: listOf(cardAuthor, maximums.fields),
 });
 
 const quotePayload = z.object({
-  state: term,
+  state: tokenOrNull,
   quoted_status: z.unknown().optional(),
   quoted_status_id: lenient(postId),
 });
 export type QuotePayload = z.output<typeof quotePayload>;
 
-const reactionList = eachOf(
-  z.object({ name: token.min(1), count: z.number().int().min(0), url: address }),
+const reactionList = listOf(
+  z.object({ name: token.min(1), count: z.number().int().min(0), url: urlOrNull }),
   maximums.reactions,
 );
 
@@ -139,7 +139,7 @@ function toRows(counts: Body): readonly unknown[] {
 const pleromaPayload = z.object({
   quote: z.unknown().optional(),
   quote_id: lenient(postId),
-  quote_url: address,
+  quote_url: urlOrNull,
   quote_visible: flag,
   quotes_count: count,
   emoji_reactions: reactions,
@@ -148,27 +148,27 @@ const pleromaPayload = z.object({
 const statusPayload = z
   .object({
     id: postId,
-    uri: address,
-    url: address,
+    uri: urlOrNull,
+    url: urlOrNull,
     created_at: token,
-    edited_at: term,
+    edited_at: tokenOrNull,
     content: text.catch(''),
-    spoiler_text: words,
+    spoiler_text: textOrNull,
     sensitive: flag,
-    visibility: term,
-    language: term,
+    visibility: tokenOrNull,
+    language: tokenOrNull,
     in_reply_to_id: lenient(postId),
     in_reply_to_account_id: lenient(anyId),
     reblog: z.unknown().optional(),
     account: accountPayload,
-    media_attachments: eachOf(mediaPayload, maximums.media),
-    mentions: eachOf(mention, maximums.facets),
-    tags: eachOf(z.object({ name: token.min(1) }), maximums.tags),
+    media_attachments: listOf(mediaPayload, maximums.media),
+    mentions: listOf(mention, maximums.facets),
+    tags: listOf(z.object({ name: token.min(1) }), maximums.tags),
     card: lenient(cardPayload),
     poll: lenient(pollPayload),
     quote: z.unknown().optional(),
     quoted_status: z.unknown().optional(),
-    application: lenient(z.object({ name: words })),
+    application: lenient(z.object({ name: textOrNull })),
     replies_count: count,
     reblogs_count: count,
     favourites_count: count,
@@ -184,7 +184,7 @@ const statusPayload = z
   .transform((row, context) => withCreatedMs(row, readTimeMs(row.created_at), context));
 export type StatusPayload = z.output<typeof statusPayload>;
 
-const readStatus = readerOf(statusPayload);
+const readStatus = parserOf(statusPayload);
 
 /** Parses a post. Returns `null` also for a boost of a malformed post, although the text of a boost can be a copy. */
 export function parseStatus(row: unknown): StatusPayload | null {
@@ -198,7 +198,7 @@ export function boostedIn({ reblog }: StatusPayload): StatusPayload | null {
   return reblog === undefined || reblog === null ? null : parseStatus(reblog);
 }
 
-const readQuote = readerOf(quotePayload);
+const readQuote = parserOf(quotePayload);
 
 /** Parses a quote in the forms of Mastodon and its forks, or returns `null`. A quote with a state takes precedence. */
 export function parseQuote(row: StatusPayload): QuotePayload | null {

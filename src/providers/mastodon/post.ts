@@ -15,7 +15,6 @@ import { createSurroundings, hiddenReason, shapePost } from './shape.ts';
 
 interface ReadPost {
   readonly query: PostQuery;
-  /** Requested post. A boost has the boosted post in `reblog`. */
   readonly row: StatusPayload;
   readonly home: Home;
   /** Posts around the requested post, or the error of reading them; `null` if they were not requested. */

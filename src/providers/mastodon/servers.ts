@@ -77,8 +77,8 @@ export function createServers(options: ServersOptions): AskServer {
     const detail = `Too many requests to the server ${host} are in flight.`;
     if (!reservation.take(1)) throw new Problem('overloaded', { detail });
     try {
-      const asking = { signal: context.signal, subject: path };
-      return await known.breaker.run(() => ask(options, [host, path, context]), asking);
+      const call = { signal: context.signal, subject: path };
+      return await known.breaker.run(() => ask(options, [host, path, context]), call);
     } finally {
       reservation.release();
     }
@@ -151,7 +151,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Creates an error that concerns only one server. */
 function toFailure(
   kind: ProviderError['kind'],
   message: string,

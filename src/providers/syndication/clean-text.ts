@@ -5,7 +5,6 @@ import { countCodePoints, decodeEntities, isWebUrl, toCodePoints } from '../../p
 import type { RichText } from '../../platforms/text-writer.ts';
 import type { PostPayload } from './payload.ts';
 
-/** Replacement of a range of the text. */
 interface Edit {
   readonly start: number;
   readonly end: number;

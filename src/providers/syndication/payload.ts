@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import {
-  address,
   count,
-  eachOf,
   lenient,
-  readerOf,
-  term,
+  listOf,
+  parserOf,
   text,
+  textOrNull,
   token,
+  tokenOrNull,
   url,
-  words,
+  urlOrNull,
 } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
@@ -19,50 +19,53 @@ import { xHandle, xId } from '../../platforms/x.ts';
 
 const indices = z.tuple([z.number().int().nonnegative(), z.number().int()]);
 
-const tags = eachOf(z.object({ indices, text: token.min(1) }), maximums.facets);
+const tags = listOf(z.object({ indices, text: token.min(1) }), maximums.facets);
 
 const entitiesPayload = z.object({
   hashtags: tags,
   symbols: tags,
-  user_mentions: eachOf(z.object({ indices, screen_name: token.min(1) }), maximums.facets),
-  urls: eachOf(z.object({ indices, url, expanded_url: url }), maximums.facets),
-  media: eachOf(z.object({ indices, url }), maximums.media),
+  user_mentions: listOf(z.object({ indices, screen_name: token.min(1) }), maximums.facets),
+  urls: listOf(z.object({ indices, url, expanded_url: url }), maximums.facets),
+  media: listOf(z.object({ indices, url }), maximums.media),
 });
 
 const userPayload = z.object({
   id_str: xId,
-  name: words,
+  name: textOrNull,
   screen_name: xHandle,
-  profile_image_url_https: address,
+  profile_image_url_https: urlOrNull,
   verified: lenient(z.boolean()),
   is_blue_verified: lenient(z.boolean()),
-  verified_type: term,
+  verified_type: tokenOrNull,
 });
 
 const mediaPayload = z.object({
   type: z.enum(['photo', 'video', 'animated_gif']),
   media_url_https: url,
-  ext_alt_text: words,
+  ext_alt_text: textOrNull,
   original_info: lenient(z.object({ width: count, height: count })),
   video_info: lenient(
     z.object({
       duration_millis: count,
-      variants: eachOf(z.object({ url, content_type: term, bitrate: count }), maximums.variants),
+      variants: listOf(
+        z.object({ url, content_type: tokenOrNull, bitrate: count }),
+        maximums.variants,
+      ),
     }),
   ),
   indices: lenient(indices),
-  url: address,
+  url: urlOrNull,
 });
 
-const stringValue = z.object({ string_value: words });
+const stringValue = z.object({ string_value: textOrNull });
 const textValue = lenient(stringValue.transform(({ string_value }) => string_value));
 
-const pictureValue = z.object({ image_value: z.object({ url, alt: words }) });
+const pictureValue = z.object({ image_value: z.object({ url, alt: textOrNull }) });
 const imageValue = lenient(pictureValue.transform(({ image_value }) => image_value));
 
 const cardPayload = z.object({
-  name: term,
-  url: address,
+  name: tokenOrNull,
+  url: urlOrNull,
   binding_values: z.object({
     title: textValue,
     description: textValue,
@@ -87,10 +90,10 @@ const cardPayload = z.object({
 });
 
 const articlePayload = z.object({
-  rest_id: term,
+  rest_id: tokenOrNull,
   title: text,
-  preview_text: words,
-  cover_media: lenient(z.object({ media_info: z.object({ original_img_url: address }) })),
+  preview_text: textOrNull,
+  cover_media: lenient(z.object({ media_info: z.object({ original_img_url: urlOrNull }) })),
 });
 
 const postPayload = z
@@ -98,16 +101,16 @@ const postPayload = z
     id_str: xId,
     text,
     created_at: token,
-    lang: term,
+    lang: tokenOrNull,
     entities: lenient(entitiesPayload),
     user: userPayload,
     favorite_count: count,
     reply_count: count,
     retweet_count: count,
-    mediaDetails: eachOf(mediaPayload, maximums.media),
+    mediaDetails: listOf(mediaPayload, maximums.media),
     quoted_tweet: z.unknown().optional(),
     parent: z.unknown().optional(),
-    in_reply_to_screen_name: term,
+    in_reply_to_screen_name: tokenOrNull,
     in_reply_to_status_id_str: lenient(xId),
     note_tweet: lenient(z.object({})),
     article: lenient(articlePayload),
@@ -117,12 +120,12 @@ const postPayload = z
   .transform((row, context) => withCreatedMs(row, readTimeMs(row.created_at), context));
 export type PostPayload = z.output<typeof postPayload>;
 
-export const parsePost = readerOf(postPayload);
+export const parsePost = parserOf(postPayload);
 
 /** Parses the type of a response. Of `user`, only the presence is checked. */
-export const parseAnswer = readerOf(
+export const parseAnswer = parserOf(
   z.object({
-    __typename: term,
+    __typename: tokenOrNull,
     user: z.unknown().optional(),
     tombstone: lenient(z.object({ text: z.object({ text }) })),
   }),

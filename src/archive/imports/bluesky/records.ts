@@ -1,7 +1,15 @@
 import { CID } from 'multiformats/cid';
 import { z } from 'zod';
 import { blueskyFacet } from '../../../platforms/bluesky-facets.ts';
-import { address, eachOf, lenient, text, token, url, words } from '../../../platforms/lenient.ts';
+import {
+  lenient,
+  listOf,
+  text,
+  textOrNull,
+  token,
+  url,
+  urlOrNull,
+} from '../../../platforms/lenient.ts';
 import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs } from '../../../platforms/times.ts';
 import { link } from './car.ts';
@@ -17,7 +25,7 @@ const timeMs = token
   .transform((ms) => ms ?? null);
 
 const labels = z
-  .object({ values: eachOf(z.object({ val: token }), maximums.labels) })
+  .object({ values: listOf(z.object({ val: token }), maximums.labels) })
   .transform(({ values }): readonly string[] => values.map(({ val }) => val));
 
 const selfLabels = lenient(labels).transform((values) => values ?? []);
@@ -37,7 +45,7 @@ const blob = z.union([
 
 const aspectRatio = lenient(z.object({ width: z.number().min(1), height: z.number().min(1) }));
 
-const picture = z.object({ image: blob, alt: words, aspectRatio });
+const picture = z.object({ image: blob, alt: textOrNull, aspectRatio });
 
 /** Address of a record: `at://did/collection/key`. `null` for other addresses and for those with a handle. */
 const recordAddress = url.transform((uri) => {
@@ -52,15 +60,15 @@ const recordAddress = url.transform((uri) => {
 const strongRef = z.object({ uri: recordAddress, cid: token });
 
 const mediaEmbed = z.discriminatedUnion('$type', [
-  z.object({ $type: z.literal('app.bsky.embed.images'), images: eachOf(picture, maximums.media) }),
-  z.object({ $type: z.literal('app.bsky.embed.gallery'), items: eachOf(picture, maximums.media) }),
-  z.object({ $type: z.literal('app.bsky.embed.video'), video: blob, alt: words, aspectRatio }),
+  z.object({ $type: z.literal('app.bsky.embed.images'), images: listOf(picture, maximums.media) }),
+  z.object({ $type: z.literal('app.bsky.embed.gallery'), items: listOf(picture, maximums.media) }),
+  z.object({ $type: z.literal('app.bsky.embed.video'), video: blob, alt: textOrNull, aspectRatio }),
   z.object({
     $type: z.literal('app.bsky.embed.external'),
     external: z.object({
       uri: url,
       title: lenient(text),
-      description: words,
+      description: textOrNull,
       thumb: lenient(blob),
     }),
   }),
@@ -85,8 +93,8 @@ export const postRecord = z.object({
   $type: z.literal('app.bsky.feed.post'),
   text,
   createdAt: timeMs,
-  facets: eachOf(blueskyFacet, maximums.facets),
-  langs: eachOf(token, maximums.languages),
+  facets: listOf(blueskyFacet, maximums.facets),
+  langs: listOf(token, maximums.languages),
   reply: lenient(z.object({ parent: z.object({ uri: recordAddress }) })),
   embed: lenient(embed),
   labels: selfLabels,
@@ -108,9 +116,9 @@ export const followRecord = z.object({
 /** Profile, `app.bsky.actor.profile`. There is one, with the key `self`. */
 export const profileRecord = z.object({
   $type: z.literal('app.bsky.actor.profile'),
-  displayName: words,
-  description: words,
-  website: address,
+  displayName: textOrNull,
+  description: textOrNull,
+  website: urlOrNull,
   avatar: lenient(blob),
   banner: lenient(blob),
   createdAt: timeMs,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import {
-  address,
-  eachOf,
   lenient,
-  term,
+  listOf,
   text,
+  textOrNull,
   token,
+  tokenOrNull,
   url,
-  words,
+  urlOrNull,
 } from '../../../platforms/lenient.ts';
 import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs } from '../../../platforms/times.ts';
@@ -57,10 +57,10 @@ const total = lenient(
 );
 
 const attachment = z.object({
-  mediaType: term,
+  mediaType: tokenOrNull,
   url,
-  name: words,
-  summary: words,
+  name: textOrNull,
+  summary: textOrNull,
   width: lenient(z.number().positive()),
   height: lenient(z.number().positive()),
 });
@@ -71,7 +71,7 @@ export type MentionPayload = z.output<typeof mention>;
 
 const choice = z.object({ name: text, replies: total });
 
-const allChoices = eachOf(choice, maximums.choices);
+const allChoices = listOf(choice, maximums.choices);
 
 /** Choices of a poll; `null` for posts without one. */
 const choices = z
@@ -85,18 +85,18 @@ const note = z.object({
   ...addressed,
   published: timeMs,
   updated: timeMs,
-  url: address,
+  url: urlOrNull,
   content: lenient(text),
   contentMap: lenient(z.looseObject({})),
-  summary: words,
+  summary: textOrNull,
   sensitive: lenient(z.boolean()),
-  inReplyTo: address,
-  tag: eachOf(mention, maximums.facets),
-  attachment: eachOf(attachment, maximums.media),
+  inReplyTo: urlOrNull,
+  tag: listOf(mention, maximums.facets),
+  attachment: listOf(attachment, maximums.media),
   oneOf: choices,
   anyOf: choices,
-  endTime: term,
-  closed: term,
+  endTime: tokenOrNull,
+  closed: tokenOrNull,
   votersCount: lenient(z.number().int().min(0)),
   likes: total,
   shares: total,
@@ -121,14 +121,14 @@ const picture = lenient(z.object({ url }).transform((image) => image.url));
 export const actor = z.object({
   id: z.url({ protocol: /^https$/ }).max(maximums.url),
   preferredUsername: token.min(1),
-  name: words,
-  summary: words,
-  url: address,
+  name: textOrNull,
+  summary: textOrNull,
+  url: urlOrNull,
   icon: picture,
   image: picture,
-  published: term,
-  movedTo: address,
-  attachment: eachOf(
+  published: tokenOrNull,
+  movedTo: urlOrNull,
+  attachment: listOf(
     z.object({ type: z.literal('PropertyValue'), name: text, value: text }),
     maximums.fields,
   ),

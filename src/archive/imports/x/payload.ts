@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eachOf, lenient, readerOf, text, token, url } from '../../../platforms/lenient.ts';
+import { lenient, listOf, parserOf, text, token, url } from '../../../platforms/lenient.ts';
 import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs, refuseTime } from '../../../platforms/times.ts';
 import { xHandle, xId } from '../../../platforms/x.ts';
@@ -57,18 +57,18 @@ const media = z.object({
   video_info: lenient(
     z.object({
       duration_millis: digits,
-      variants: eachOf(z.object({ url, content_type: words, bitrate: digits }), maximums.variants),
+      variants: listOf(z.object({ url, content_type: words, bitrate: digits }), maximums.variants),
     }),
   ),
 });
 
 export type MediaPayload = z.output<typeof media>;
 
-const tags = eachOf(z.object({ text: token, indices }), maximums.facets);
+const tags = listOf(z.object({ text: token, indices }), maximums.facets);
 
 const entities = z.object({
-  urls: eachOf(link, maximums.facets),
-  user_mentions: eachOf(
+  urls: listOf(link, maximums.facets),
+  user_mentions: listOf(
     z.object({
       screen_name: xHandle,
       name: words,
@@ -79,7 +79,7 @@ const entities = z.object({
   ),
   hashtags: tags,
   symbols: tags,
-  media: eachOf(media, maximums.media),
+  media: listOf(media, maximums.media),
 });
 
 export type EntitiesPayload = z.output<typeof entities>;
@@ -93,7 +93,7 @@ function readEntities(value: unknown): EntitiesPayload | null {
   return isEmpty ? noEntities : (entities.safeParse(value).data ?? null);
 }
 
-const readExtended = readerOf(z.object({ media: eachOf(media, maximums.media) }));
+const readExtended = parserOf(z.object({ media: listOf(media, maximums.media) }));
 
 /** Post in `tweets.js`. Members are read one by one because a schema for each takes twice the time. */
 export const tweetPayload = z.unknown().transform((value, context) => {
@@ -162,7 +162,7 @@ export const notePayload = z.object({
     createdAt: token,
     core: z.object({
       text,
-      urls: eachOf(z.object({ shortUrl: url, expandedUrl: url }), maximums.facets),
+      urls: listOf(z.object({ shortUrl: url, expandedUrl: url }), maximums.facets),
     }),
   }),
 });
@@ -200,7 +200,7 @@ export const connectionPayload = z.union([
 ]);
 
 const manifestList = lenient(
-  z.object({ files: eachOf(z.object({ count: digits }), maximums.blocks) }),
+  z.object({ files: listOf(z.object({ count: digits }), maximums.blocks) }),
 );
 
 /** Facts about the export in `manifest.js`. */

@@ -29,7 +29,6 @@ export type ListAnswer<Row> =
 
 /** Path and parameters of a list, and the parser of its rows. */
 export interface ListRequest<Row> {
-  /** Path with a leading slash. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | null>>;
   /** Member of the body that has the rows; default: `results`. */

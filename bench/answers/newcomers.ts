@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { ownCorpus } from '../../src/answers/corpus/corpus.ts';
+import { createExtractiveEngine } from '../../src/answers/engine/extractive-engine.ts';
+import { openPassageIndex } from '../../src/answers/index/passage-index.ts';
+import { refreshIndex } from '../../src/answers/index/refresh.ts';
+import { plain, resolves } from './scoring.ts';
+
+/**
+ * Asks the questions of newcomers about Perch itself and prints how many were answered:
+ * `npx tsx bench/answers/newcomers.ts [--set development|measuring] [--misses]`.
+ */
+const { values } = parseArgs({
+  options: {
+    set: { type: 'string', default: 'development' },
+    misses: { type: 'boolean', default: false },
+  },
+});
+
+/** A line of `newcomers-*.jsonl`. */
+interface NewcomersQuestion {
+  readonly id: string;
+  readonly question: string;
+  readonly answerable: boolean;
+  /** Strings of which one must be at the beginning of a good answer. */
+  readonly facts: readonly string[];
+}
+
+/** Number of characters at the beginning of an answer that must contain the fact. */
+const beginning = 400;
+
+const path = `bench/answers/newcomers-${values.set}.jsonl`;
+const questions: readonly NewcomersQuestion[] = readFileSync(path, 'utf8')
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line) => JSON.parse(line));
+const corpus = ownCorpus();
+const index = openPassageIndex(':memory:');
+await refreshIndex({ index, corpora: [corpus] });
+const engine = createExtractiveEngine(index, [corpus]);
+
+const results = [];
+for (const question of questions) {
+  const { text, abstained, citations } = await engine.answer(
+    { text: question.question, earlier: [] },
+    { signal: new AbortController().signal, onText: () => {} },
+  );
+  const start = fold(text).slice(0, beginning);
+  const hasFact = !abstained && question.facts.some((fact) => start.includes(fold(fact)));
+  const isResolved = citations.every(({ path: file, heading, line }) =>
+    resolves({ file, heading, line }, corpus.root),
+  );
+  results.push({ question, start, abstained, hasFact, isResolved });
+}
+index.close();
+
+const answerable = results.filter(({ question }) => question.answerable);
+const unanswerable = results.filter(({ question }) => !question.answerable);
+console.log(`| ${values.set} | share | goal |\n| --- | --- | --- |`);
+print('fact in the first 400 characters', answerable, ({ hasFact }) => hasFact, 'at least 0.80');
+print('answerable, declined', answerable, ({ abstained }) => abstained, 'at most 0.05');
+print('unanswerable, declined', unanswerable, ({ abstained }) => abstained, 'at least 0.60');
+print('every citation resolves', results, ({ isResolved }) => isResolved, '1.00');
+if (values.misses) {
+  for (const { question, start, abstained, hasFact } of results) {
+    if (question.answerable ? hasFact : abstained) continue;
+    console.log(`\n${question.id} ${question.question}\n  [${question.facts.join(' | ')}]\n  ${start}`);
+  }
+}
+
+type Result = (typeof results)[number];
+
+function print(name: string, all: readonly Result[], fits: (one: Result) => boolean, goal: string) {
+  const share = all.filter(fits).length / Math.max(1, all.length);
+  console.log(`| ${name} (of ${all.length}) | ${share.toFixed(2)} | ${goal} |`);
+}
+
+/** Returns a text as it is compared: in lower case, without the marks of Markdown, with single spaces. */
+function fold(text: string): string {
+  return plain(text).replaceAll(/[*_`#]/g, '').replaceAll(/\s+/g, ' ').toLowerCase();
+}
