@@ -2,8 +2,8 @@ import { Agent, get } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
-import { createFakeList, steady } from '../support/fake-list.ts';
-import { type Asking, askFrom, readRateLimit } from '../support/rate-limit.ts';
+import { createFakeList, fullPages } from '../support/fake-list.ts';
+import { type ClientRequest, readRateLimit, requestFrom } from '../support/rate-limit.ts';
 import { spawnPerch } from '../support/spawn-perch.ts';
 import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
 
@@ -14,7 +14,7 @@ async function setUp(env: Readonly<Record<string, string>> = {}) {
   const warnings: string[] = [];
   const app = await buildTestApp({
     providers: [
-      createFakeList(3, steady).provider,
+      createFakeList(3, fullPages).provider,
       createStubProvider('posts', async ({ post }) => stubFound(stubPost(post.id))),
     ],
     onLog: (line) => {
@@ -225,11 +225,14 @@ describe('the client address behind a trusted proxy', () => {
 
 describe('the socket address', () => {
   /** Sends a read from each socket address in order, and returns the remaining units after each. */
-  async function remainingFor(sockets: readonly string[], asking: Asking = {}): Promise<number[]> {
+  async function remainingFor(
+    sockets: readonly string[],
+    asking: ClientRequest = {},
+  ): Promise<number[]> {
     const { app } = await setUp({ PERCH_TRUST_PROXY: '192.0.2.99' });
     const found: number[] = [];
     for (const from of sockets) {
-      const reply = await askFrom(app, '/search?q=fog&nocache=true', { ...asking, from });
+      const reply = await requestFrom(app, '/search?q=fog&nocache=true', { ...asking, from });
       found.push(readRateLimit(reply).remaining);
     }
     return found;
