@@ -1,10 +1,10 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import type { ProblemCode } from '../../src/core/problem.ts';
-import { createHeldEngine, createScriptedEngine } from '../support/scripted-engine.ts';
+import { createManualEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 import {
-  type Asked,
   buildSessionRig,
+  type SessionRequest,
   type SessionRig,
   type StartedSession,
   untilIdle,
@@ -397,7 +397,7 @@ describe('the session service refuses', () => {
   });
 
   it('a message while a turn is in progress, with `turnPolicy` `reject`', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
 
@@ -411,7 +411,7 @@ describe('the session service refuses', () => {
   });
 
   it('the ninth queued message', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('first');
     await engine.next();
@@ -435,7 +435,7 @@ describe('the session service refuses', () => {
 
     const refused = await rig.request('session', { ...post, headers, body: { message: 'a' } });
     const other = { authorization: 'Bearer somebody else' };
-    const startAs = (asked: Asked) =>
+    const startAs = (asked: SessionRequest) =>
       rig.request('session', { ...post, ...asked, body: { message: 'a' } });
     const disguised = await startAs({ headers: other });
     const elsewhere = await startAs({ headers, from: '127.0.0.2' });
@@ -456,7 +456,7 @@ describe('the session service refuses', () => {
   });
 
   it('a start if all sessions are running', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine, env: { PERCH_SESSION_LIVE: '1' } });
     await rig.start();
 
