@@ -265,7 +265,7 @@ describe('a question without an answer', () => {
 
     const problem = await askOf(app, 'one', program);
 
-    expectProblemPage(await askOf(app, 'one'), 'more work than it can do');
+    expectProblemPage(await askOf(app, 'one'), 'The server is overloaded');
     expect(problem.json()).toMatchObject({ status: 503, code: 'overloaded' });
     expect(engine.asked).toEqual([]);
   });
@@ -320,7 +320,7 @@ describe('a question without an answer', () => {
 
     const page = await askOf(app, 'one');
 
-    expectProblemPage(page, 'failed to answer');
+    expectProblemPage(page, 'An unexpected error occurred');
     expect(page.body).not.toContain('secret');
   });
 

@@ -70,10 +70,12 @@ describe('the tools', () => {
 
     const { tools } = (await sendMcp(app, 'legacy', { method: 'tools/list' })).json().result;
 
-    const rows = [...page.matchAll(/^\| `([a-z_]+)` \| (.+?) \|/gm)].map(([, name, told = '']) => [
-      name,
-      [...told.matchAll(/`(\w+)`/g)].map(([, argument]) => argument),
-    ]);
+    const rows = [...page.matchAll(/^\| `([a-z_]+)` \| (.+?) \|/gm)].map(
+      ([, name, expected = '']) => [
+        name,
+        [...expected.matchAll(/`(\w+)`/g)].map(([, argument]) => argument),
+      ],
+    );
     expect(rows).toEqual(
       tools.map((tool: { name: string; inputSchema: { properties: object } }) => [
         tool.name,
@@ -264,9 +266,9 @@ describe('a tool call', () => {
     const { result } = (await callTool(app, 'get_profile', { arguments: args, era })).json();
 
     const problem = (await app.request('/api/v1/profiles/nobody.example')).json();
-    const { instance: _where, ...told } = problem;
-    expect(result).toMatchObject({ isError: true, structuredContent: told });
-    for (const word of [told.code, told.detail, told.resolution]) {
+    const { instance: _where, ...expected } = problem;
+    expect(result).toMatchObject({ isError: true, structuredContent: expected });
+    for (const word of [expected.code, expected.detail, expected.resolution]) {
       expect(result.content[0].text).toContain(word);
     }
   });
@@ -274,7 +276,7 @@ describe('a tool call', () => {
 
 describe('the resources', () => {
   it.each(eras)(
-    'are the machine description and the pages, at their own addresses, %s',
+    'are the OpenAPI description and the pages, under their own URLs, %s',
     async (era) => {
       const app = await build({ PERCH_BASE_URL: 'https://perch.example.org' });
 

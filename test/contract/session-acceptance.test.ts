@@ -80,7 +80,7 @@ describe('an Idempotency-Key', () => {
   });
 
   it.each([
-    ['without a bearer', {}, key],
+    ['without a bearer token', {}, key],
     ['of another caller', { authorization: 'Bearer another' }, key],
     ['that is too short', bearer, { 'idempotency-key': 'fifteen-chars-x' }],
     ['that is too long', bearer, { 'idempotency-key': 'x'.repeat(256) }],

@@ -336,7 +336,7 @@ describe('cancelling', () => {
 
   it.each([
     ['another turn', { turnId: 'turn_7' }],
-    ['a turn that waits', { turnId: 'turn_1' }],
+    ['a queued turn', { turnId: 'turn_1' }],
   ])('has no effect with %s', async (_what, body) => {
     const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
