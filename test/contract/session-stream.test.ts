@@ -307,7 +307,7 @@ describe('the streams of a server', () => {
   it.each([
     ['PERCH_SESSION_STREAMS_PER_SESSION', 'of this session'],
     ['PERCH_SESSION_STREAMS', 'of all sessions'],
-  ])('are limited by %s', async (name, told) => {
+  ])('are limited by %s', async (name, detail) => {
     const engine = createManualEngine();
     const rig = await buildSessionRig({ engine, env: { [name]: '2' } });
     const session = await rig.start();
@@ -322,7 +322,7 @@ describe('the streams of a server', () => {
     const later = await rig.request(`session/${session.id}/stream`);
 
     expect([refused.statusCode, refused.json().code]).toEqual([503, 'overloaded']);
-    expect(refused.json().detail).toContain(told);
+    expect(refused.json().detail).toContain(detail);
     expect(refused.headers['retry-after']).toBe('1');
     expect(later.statusCode).toBe(200);
   });

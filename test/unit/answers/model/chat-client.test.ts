@@ -186,7 +186,7 @@ describe('completeChat', () => {
     );
 
     await expect(said).rejects.toMatchObject({
-      message: 'The language model’s endpoint sent too much at once.',
+      message: 'The language model’s endpoint sent too much data.',
     });
   });
 });
