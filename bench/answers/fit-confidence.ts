@@ -73,7 +73,7 @@ function fitTo(from: readonly SetSample[]): Fitted {
   return { ...model, threshold };
 }
 
-function tell(name: string, model: Fitted, on: readonly SetSample[]): void {
+function printRow(name: string, model: Fitted, on: readonly SetSample[]): void {
   const declined = (list: readonly SetSample[]) =>
     (
       list.filter(({ features }) => chance(model, features) < model.threshold).length / list.length
@@ -89,14 +89,14 @@ console.log(
 );
 for (const set of new Set(samples.map((sample) => sample.set))) {
   const model = fitTo(samples.filter((sample) => sample.set !== set));
-  tell(
+  printRow(
     set,
     model,
     samples.filter((sample) => sample.set === set),
   );
 }
 const model = fitTo(samples);
-tell('none', model, samples);
+printRow('none', model, samples);
 
 const rounded = (value: number) => Number(value.toFixed(2));
 console.log([...names].map((name, at) => `${name} ${rounded(model.factors[at] ?? 0)}`).join(', '));

@@ -34,14 +34,14 @@ try {
   const corpora = [{ name: 'docs', root: join(work, 'docs') }];
   const options = { corpora, clock: systemClock };
   const one = openAnswers({ ...options, path: join(work, 'one.db') });
-  tell('in one thread', await measure(one));
+  printRow('in one thread', await measure(one));
   const several = openThreadedAnswers({ ...options, path: join(work, 'several.db') });
-  tell('in threads of their own', await measure(several));
+  printRow('in threads of their own', await measure(several));
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
 
-function tell(name: string, stalls: Stalls): void {
+function printRow(name: string, stalls: Stalls): void {
   const cells = Object.values(stalls).map((ms: number) => `${ms.toFixed(1)} ms`);
   console.log(`| ${[name, ...cells].join(' | ')} |`);
 }

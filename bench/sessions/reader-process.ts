@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onCore } from '../processes.ts';
-import type { Reading, Said } from './readers.ts';
+import type { ReaderMessage, Reading } from './readers.ts';
 
 const script = join(import.meta.dirname, 'readers.ts');
 
@@ -28,37 +28,40 @@ export async function readTogether(
     JSON.stringify(reading),
   ]);
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const told = listenTo(child);
-  await told.of('ready');
+  const messages = bufferMessages(child);
+  await messages.of('ready');
   let since = performance.now();
   child.send('begin');
-  await told.of('open');
+  await messages.of('open');
   if (begin !== undefined) since = performance.now();
   const begun = begin?.();
-  await told.of('done');
+  await messages.of('done');
   const ms = performance.now() - since;
   await begun;
-  const { text = '' } = await told.of('read');
+  const { text = '' } = await messages.of('read');
   return { ms, text };
 }
 
 /** Buffers the messages of a process until they are awaited. */
-function listenTo(child: ChildProcess) {
-  const said = new Map<Said['kind'], Said>();
-  const heard = new Map<Said['kind'], (said: Said) => void>();
-  child.on('message', (message: Said) => {
-    said.set(message.kind, message);
-    heard.get(message.kind)?.(message);
+function bufferMessages(child: ChildProcess) {
+  const received = new Map<ReaderMessage['kind'], ReaderMessage>();
+  const waiting = new Map<ReaderMessage['kind'], (received: ReaderMessage) => void>();
+  child.on('message', (message: ReaderMessage) => {
+    received.set(message.kind, message);
+    waiting.get(message.kind)?.(message);
   });
   const ended = once(child, 'disconnect').then((): never => {
     throw new Error('The process of the readers has ended.');
   });
   ended.catch(() => undefined); // `of` reports the error
   return {
-    of: (kind: Said['kind']): Promise<Said> => {
-      const there = said.get(kind);
-      if (there !== undefined) return Promise.resolve(there);
-      return Promise.race([new Promise<Said>((resolve) => heard.set(kind, resolve)), ended]);
+    of: (kind: ReaderMessage['kind']): Promise<ReaderMessage> => {
+      const found = received.get(kind);
+      if (found !== undefined) return Promise.resolve(found);
+      return Promise.race([
+        new Promise<ReaderMessage>((resolve) => waiting.set(kind, resolve)),
+        ended,
+      ]);
     },
   };
 }

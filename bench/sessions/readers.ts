@@ -16,7 +16,7 @@ export interface Reading {
 }
 
 /** Message of the process, in the order of the kinds. */
-export interface Said {
+export interface ReaderMessage {
   readonly kind: 'ready' | 'open' | 'done' | 'read';
   readonly text?: string;
 }
@@ -25,7 +25,7 @@ export interface Said {
 const mark = Buffer.from('"type":"session.waiting"');
 
 const reading: Reading = JSON.parse(process.argv[2] ?? '{}');
-const say = (said: Said) => process.send?.(said);
+const send = (message: ReaderMessage) => process.send?.(message);
 
 process.once('message', async () => {
   const opened: Promise<unknown>[] = [];
@@ -36,15 +36,15 @@ process.once('message', async () => {
     read.push(whenDone);
   }
   await Promise.all(opened);
-  say({ kind: 'open' });
+  send({ kind: 'open' });
   const bodies = await Promise.all(read);
-  say({ kind: 'done' });
+  send({ kind: 'done' });
   const [text = '', ...others] = bodies.map(toText);
   if (others.some((other) => other !== text))
     throw new Error('The readers received different lines.');
-  process.send?.({ kind: 'read', text } satisfies Said, () => process.disconnect());
+  process.send?.({ kind: 'read', text } satisfies ReaderMessage, () => process.disconnect());
 });
-say({ kind: 'ready' });
+send({ kind: 'ready' });
 
 function readTurns({ port, path, turns }: Reading) {
   const socket = connect(port, '127.0.0.1');

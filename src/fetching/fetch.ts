@@ -173,9 +173,9 @@ async function resolve(options: FetchOptions, plan: Plan, request: RequestContex
   const { takeRequest: _pool, ...free } = request;
   switch (query.kind) {
     case 'post': {
-      const askedMs = clock.now();
+      const requestedMs = clock.now();
       const { found, source, isLocal } = await chain.ask('post', query, free);
-      return { found, source, isLocal, askedMs };
+      return { found, source, isLocal, requestedMs };
     }
     case 'browse': {
       const parts = createParts(options, plan);
@@ -196,8 +196,8 @@ function createParts(options: FetchOptions, plan: Plan): PartStore {
       return 'profile' in found || 'page' in found ? found : undefined;
     },
     set: (key, part) => {
-      const { source, isLocal, askedMs } = part;
-      const outcome = { found: part, source, isLocal, askedMs };
+      const { source, isLocal, requestedMs } = part;
+      const outcome = { found: part, source, isLocal, requestedMs };
       cache.set(key, toEntry(plan, outcome, { lifetimes: options, nowMs: clock.now() }));
     },
   };

@@ -75,14 +75,14 @@ export type RenderingCache<Value> = ReturnType<typeof createRenderingCache<Value
 
 /** Creates an empty cache of renderings of one kind, by answer and name. Renderings are freed with their answer. */
 export function createRenderingCache<Value>() {
-  const kept = new WeakMap<RenderingBudget, Map<string, Value>>();
+  const byBudget = new WeakMap<RenderingBudget, Map<string, Value>>();
   return {
     get: (renderings: RenderingBudget, name: string): Value | undefined =>
-      kept.get(renderings)?.get(name),
+      byBudget.get(renderings)?.get(name),
     set: (renderings: RenderingBudget, name: string, value: Value, bytes: number): void => {
-      const values = kept.get(renderings) ?? new Map<string, Value>();
+      const values = byBudget.get(renderings) ?? new Map<string, Value>();
       if (values.has(name) || !renderings.admit(bytes)) return;
-      kept.set(renderings, values.set(name, value));
+      byBudget.set(renderings, values.set(name, value));
     },
   };
 }

@@ -60,7 +60,7 @@ export async function callTool(
 function toDefect(cause: unknown, { onDefect }: ToolCall): Problem {
   onDefect(cause);
   return new Problem('internal_error', {
-    detail: 'The server failed to answer.',
+    detail: 'An unexpected error occurred.',
     cause,
   });
 }

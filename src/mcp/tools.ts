@@ -61,24 +61,24 @@ function describeInput(read: Read) {
 function describeOutput(reply: z.ZodType, problem: z.ZodType) {
   const named = toReplySchemas([reply, problem]);
   const body = find(named, refer(reply));
-  const kept = namesIn(named, body);
-  const toOutline = createOutline(named, kept);
+  const definitions = namesIn(named, body);
+  const toOutline = createOutline(named, definitions);
   const { required: requiredByProblem } = find(named, refer(problem));
   return {
     ...toOutline(body),
     type: 'object' as const,
     anyOf: [{ required: body.required }, { required: requiredByProblem }],
-    $defs: Object.fromEntries(kept.map((name) => [name, toOutline(named[name] ?? {})])),
+    $defs: Object.fromEntries(definitions.map((name) => [name, toOutline(named[name] ?? {})])),
   };
 }
 
 type NamedSchemas = Readonly<Record<string, JsonSchema>>;
 
 /** Creates the function that reduces an object's schema to its members and their types. */
-function createOutline(named: NamedSchemas, kept: readonly string[]) {
+function createOutline(named: NamedSchemas, definitions: readonly string[]) {
   const outlineMember = (schema: JsonSchema): JsonSchema => {
     const name = nameOf(schema);
-    if (name !== null && kept.includes(name)) return { $ref: `#/$defs/${name}` };
+    if (name !== null && definitions.includes(name)) return { $ref: `#/$defs/${name}` };
     const types = typesOf(named, schema);
     const type = types.length === 1 ? { type: types[0] } : { type: types };
     const items = schema.items as JsonSchema | undefined;

@@ -4,7 +4,7 @@ import { exampleQuestions } from '../../src/http/pages/ask/ask-plugin.ts';
 import { browserPath, findBarriers, overflowOf, phone, useRig } from '../support/browser.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { parseHtml } from '../support/render-html.ts';
-import { answerTo, createHeldEngine } from '../support/scripted-engine.ts';
+import { answerTo, createManualEngine } from '../support/scripted-engine.ts';
 
 const question = 'What does the code rate_limited mean?';
 const further = 'and how long do I wait then?';
@@ -200,7 +200,7 @@ describe.skipIf(browserPath === undefined)('an answer controlled by the test', (
 
   /** Starts a server in this process whose answers the test controls. */
   async function openHeld() {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const env = { PERCH_SESSIONS: 'on', PERCH_PROVIDERS: 'archive', PERCH_SAMPLE: 'false' };
     const app = await buildTestApp({ engine, env, clock: systemClock });
     const url = await app.server.listen({ host: '127.0.0.1', port: 0 });

@@ -4,7 +4,7 @@ import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
 import { ProviderError, type ProviderErrorKind } from '../../src/platforms/provider-error.ts';
 import { buildTestApp, type TestApp, xOnly } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
-import { createFakeList, steady } from '../support/fake-list.ts';
+import { createFakeList, fullPages } from '../support/fake-list.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { expectSignals, readLinks } from '../support/signals.ts';
 import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
@@ -312,7 +312,7 @@ describe('the deprecation headers', () => {
       const post = createStubProvider('stub', async ({ post: { id: one } }) =>
         stubFound(stubPost(one)),
       );
-      const list = createFakeList(3, steady);
+      const list = createFakeList(3, fullPages);
       const app = await buildTestApp({
         providers: [post, list.provider],
         env: { PERCH_POST_ALLOWANCE: '1', PERCH_PUBLIC_ALLOWANCE: '1' },
@@ -469,7 +469,7 @@ describe('HEAD on an alias', () => {
     ([path]) => `is 200 with the headers, without a body and without a read, for ${path}`,
     async ([path, successor]) => {
       const post = createStubProvider('stub', async () => stubFound(stubPost('20')));
-      const list = createFakeList(3, steady);
+      const list = createFakeList(3, fullPages);
       const app = await buildTestApp({ providers: [post, list.provider] });
 
       const reply = await app.request(path, { method: 'HEAD' });
@@ -485,7 +485,7 @@ describe('HEAD on an alias', () => {
     'spends no allowance and does not use the cache',
     async () => {
       const post = createStubProvider('stub', async () => stubFound(stubPost('20')));
-      const list = createFakeList(3, steady);
+      const list = createFakeList(3, fullPages);
       const app = await buildTestApp({
         providers: [post, list.provider],
         env: { PERCH_POST_ALLOWANCE: '1', PERCH_PUBLIC_ALLOWANCE: '1' },

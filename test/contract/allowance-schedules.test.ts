@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
-import { createFakeList, steady } from '../support/fake-list.ts';
+import { createFakeList, fullPages } from '../support/fake-list.ts';
 import { fc, runs } from '../support/fast-check.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
-import { askFrom, type RateLimit, readRateLimit } from '../support/rate-limit.ts';
+import { type RateLimit, readRateLimit, requestFrom } from '../support/rate-limit.ts';
 
 const windowMs = 60_000;
 
@@ -107,15 +107,15 @@ function send({ app }: Schedule, { from, headers }: Caller, kind: Kind) {
   const wrong = { authorization: `Bearer perch_${'w'.repeat(43)}` };
   switch (kind) {
     case 'miss':
-      return askFrom(app, `/search?q=new${asked}`, { from, headers });
+      return requestFrom(app, `/search?q=new${asked}`, { from, headers });
     case 'hit':
-      return askFrom(app, '/search?q=warm', { from, headers });
+      return requestFrom(app, '/search?q=warm', { from, headers });
     case 'past':
-      return askFrom(app, '/search?q=warm&nocache=true', { from, headers });
+      return requestFrom(app, '/search?q=warm&nocache=true', { from, headers });
     case 'refused':
-      return askFrom(app, '/search?q=warm&feed=nonsense', { from, headers });
+      return requestFrom(app, '/search?q=warm&feed=nonsense', { from, headers });
     case 'wrong key':
-      return askFrom(app, `/search?q=new${asked}`, { from, headers: wrong });
+      return requestFrom(app, `/search?q=new${asked}`, { from, headers: wrong });
   }
 }
 
@@ -173,11 +173,11 @@ async function takeStep(schedule: Schedule, caller: Caller, { kind, waits }: Ste
 async function openSchedule() {
   const clock = createManualClock();
   const app = await buildTestApp({
-    providers: [createFakeList(3, steady).provider],
+    providers: [createFakeList(3, fullPages).provider],
     clock,
     env,
   });
-  const warming = await askFrom(app, '/search?q=warm', { from: '198.51.100.9' });
+  const warming = await requestFrom(app, '/search?q=warm', { from: '198.51.100.9' });
   expect(warming.statusCode).toBe(200);
   return { app, clock, ledger: new Ledger(), callers: await openCallers(app) };
 }

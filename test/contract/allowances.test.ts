@@ -6,7 +6,7 @@ import { ProviderError, type ProviderErrorKind } from '../../src/platforms/provi
 import type { Provider } from '../../src/providers/provider.ts';
 import { asAdmin, buildTestApp, type TestApp, type TestKey } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
-import { type Asking, askFrom, readRateLimit } from '../support/rate-limit.ts';
+import { type ClientRequest, readRateLimit, requestFrom } from '../support/rate-limit.ts';
 import { browseRequests, postRequests, type RowRequest } from '../support/row-requests.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { stubAccount, stubFound, stubPost } from '../support/stub-provider.ts';
@@ -62,27 +62,31 @@ async function setUp(env: Readonly<Record<string, string>> = {}) {
 }
 
 /** Returns the units left to a caller, by a request that reads nothing. */
-async function leftTo(app: TestApp, asking: Asking, surface: 'browse' | 'post'): Promise<number> {
+async function leftTo(
+  app: TestApp,
+  asking: ClientRequest,
+  surface: 'browse' | 'post',
+): Promise<number> {
   const path = surface === 'browse' ? '/api/browse?resource=search' : '/api/convert';
-  const reply = await askFrom(app, path, { ...asking, method: 'HEAD' });
+  const reply = await requestFrom(app, path, { ...asking, method: 'HEAD' });
   return readRateLimit(reply).remaining;
 }
 
 /** Returns the cost of a read, and its reply. */
-async function priceOf(app: TestApp, url: string, asking: Asking = {}) {
+async function priceOf(app: TestApp, url: string, asking: ClientRequest = {}) {
   const isPost = /status|convert|posts|oembed/.test(url.split('?', 1)[0] ?? '');
   const surface = isPost ? 'post' : 'browse';
   const before = await leftTo(app, asking, surface);
-  const reply = await askFrom(app, url, asking);
+  const reply = await requestFrom(app, url, asking);
   const after = await leftTo(app, asking, surface);
   expect(readRateLimit(reply).remaining).toBe(after);
   return { reply, status: reply.statusCode, price: before - after };
 }
 
 /** Spends all units of a caller, and returns the first refused reply. */
-async function exhaust(app: TestApp, asking: Asking = {}, path = '/search?q=all') {
+async function exhaust(app: TestApp, asking: ClientRequest = {}, path = '/search?q=all') {
   for (let times = 0; times < 1000; times += 1) {
-    const reply = await askFrom(app, `${path}&nocache=true`, asking);
+    const reply = await requestFrom(app, `${path}&nocache=true`, asking);
     if (reply.statusCode === 429) return reply;
     expect(reply.statusCode).toBe(200);
   }
@@ -155,7 +159,7 @@ describe('the cost of a read', () => {
 
   it('is nothing for 304', async () => {
     const { app } = await setUp();
-    const { etag } = (await askFrom(app, '/search?q=fog')).headers;
+    const { etag } = (await requestFrom(app, '/search?q=fog')).headers;
 
     const { status, price } = await priceOf(app, '/search?q=fog', {
       headers: { 'if-none-match': String(etag) },
@@ -182,7 +186,7 @@ describe('the cost of a read', () => {
 
   it('is nothing for a stale reply that is revalidated in the background', async () => {
     const { app, source } = await setUp();
-    await askFrom(app, '/search?q=fog');
+    await requestFrom(app, '/search?q=fog');
     await app.advance(60_000);
 
     const { reply, price } = await priceOf(app, '/search?q=fog');
@@ -194,7 +198,7 @@ describe('the cost of a read', () => {
 
   it('is nothing for a stale reply that is served because the upstream fails', async () => {
     const { app, source } = await setUp();
-    await askFrom(app, '/search?q=fog');
+    await requestFrom(app, '/search?q=fog');
     await app.advance(400_000);
     source.failure = 'unavailable';
 
@@ -273,7 +277,7 @@ describe('the cost of a read', () => {
     source.held = new Promise<void>((resolve) => (release = resolve));
     const clients = ['192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.3'];
 
-    const reads = clients.map((from) => askFrom(app, '/search?q=fog', { from }));
+    const reads = clients.map((from) => requestFrom(app, '/search?q=fog', { from }));
     await expect.poll(() => source.asked).toBe(1);
     release();
     const replies = await Promise.all(reads);
@@ -314,7 +318,7 @@ describe('an exhausted allowance', () => {
       const { app } = await setUp(env);
       const headers = policy === 'key' ? (await app.createKey()).headers : {};
       const path = policy === 'post' ? '/wren/status/20?full=1' : '/search?q=fog';
-      const read = () => askFrom(app, `${path}&nocache=true`, { headers });
+      const read = () => requestFrom(app, `${path}&nocache=true`, { headers });
       for (const pauseMs of [7300, 500, 4200]) {
         expect((await read()).statusCode).toBe(200);
         await app.advance(pauseMs);
@@ -347,11 +351,11 @@ describe('an exhausted allowance', () => {
     'still serves cached replies, and does not affect other callers',
     async () => {
       const { app } = await setUp(env);
-      await askFrom(app, '/search?q=kept');
+      await requestFrom(app, '/search?q=kept');
       const refused = await exhaust(app);
 
-      const kept = await askFrom(app, '/search?q=kept');
-      const other = await askFrom(app, '/search?q=new', { from: '192.0.2.2' });
+      const kept = await requestFrom(app, '/search?q=kept');
+      const other = await requestFrom(app, '/search?q=new', { from: '192.0.2.2' });
 
       expect(refused.headers['cache-control']).toBe('no-store');
       expect([kept.statusCode, kept.headers['x-cache']]).toEqual([200, 'hit']);
@@ -366,19 +370,19 @@ describe('an exhausted allowance', () => {
     expect((await exhaust(app)).headers['retry-after']).toBe('60');
 
     await app.advance(1);
-    const atEdge = await askFrom(app, '/search?q=new');
+    const atEdge = await requestFrom(app, '/search?q=new');
 
     expect([atEdge.statusCode, atEdge.headers['retry-after']]).toEqual([429, '60']);
   });
 
   it('sends no request to the upstream, and serves no stale reply', async () => {
     const { app, source } = await setUp({ ...env, PERCH_STALE_WHILE_REVALIDATE_SECONDS: '0' });
-    await askFrom(app, '/search?q=old');
+    await requestFrom(app, '/search?q=old');
     await app.advance(70_000);
     await exhaust(app);
     const { asked } = source;
 
-    const { statusCode } = await askFrom(app, '/search?q=old');
+    const { statusCode } = await requestFrom(app, '/search?q=old');
 
     expect([statusCode, source.asked]).toEqual([429, asked]);
   });
@@ -399,8 +403,8 @@ describe('the rate limit fields', () => {
     async ({ url, missingUrl }) => {
       const { app, source } = await setUp({ PERCH_PUBLIC_ALLOWANCE: '6' });
       const key = await app.createKey();
-      const etag = String((await askFrom(app, url)).headers.etag);
-      const replies: readonly (readonly [number, string, Asking])[] = [
+      const etag = String((await requestFrom(app, url)).headers.etag);
+      const replies: readonly (readonly [number, string, ClientRequest])[] = [
         [200, url, {}],
         [200, url, { method: 'HEAD' }],
         [304, url, { headers: { 'if-none-match': etag } }],
@@ -412,18 +416,18 @@ describe('the rate limit fields', () => {
       ];
 
       for (const [status, path, asking] of replies) {
-        const reply = await askFrom(app, path, asking);
+        const reply = await requestFrom(app, path, asking);
         expect([path, reply.statusCode]).toEqual([path, status]);
         expect(readRateLimit(reply)).toMatchObject(few);
       }
-      const keyed = await askFrom(app, url, { headers: key.headers });
+      const keyed = await requestFrom(app, url, { headers: key.headers });
       expect(readRateLimit(keyed)).toEqual({ ...whole.key, remaining: 600, resetSeconds: 60 });
       source.failure = 'missing';
-      const missing = await askFrom(app, missingUrl ?? '/nobody');
+      const missing = await requestFrom(app, missingUrl ?? '/nobody');
       expect([missing.statusCode, readRateLimit(missing)]).toMatchObject([404, few]);
       source.failure = null;
       await exhaust(app);
-      const over = await askFrom(app, `${url}&nocache=true`);
+      const over = await requestFrom(app, `${url}&nocache=true`);
       expect(over.statusCode).toBe(429);
       expect(readRateLimit(over)).toEqual({ ...few, remaining: 0, resetSeconds: 60 });
     },
@@ -431,8 +435,8 @@ describe('the rate limit fields', () => {
 
   it.each(postRequests)('are in every reply to a post: $name', async ({ url, missingUrl }) => {
     const { app, source } = await setUp();
-    const etag = String((await askFrom(app, url)).headers.etag);
-    const replies: readonly (readonly [number, string, Asking])[] = [
+    const etag = String((await requestFrom(app, url)).headers.etag);
+    const replies: readonly (readonly [number, string, ClientRequest])[] = [
       [200, url, { method: 'HEAD' }],
       [304, url, { headers: { 'if-none-match': etag } }],
       [200, url, { headers: bearer(unknownKey) }],
@@ -442,12 +446,12 @@ describe('the rate limit fields', () => {
     ];
 
     for (const [status, path, asking] of replies) {
-      const reply = await askFrom(app, path, asking);
+      const reply = await requestFrom(app, path, asking);
       expect([path, reply.statusCode]).toEqual([path, status]);
       expect(readRateLimit(reply)).toMatchObject(whole.post);
     }
     source.failure = 'missing';
-    const missing = await askFrom(app, missingUrl ?? '');
+    const missing = await requestFrom(app, missingUrl ?? '');
     expect([missing.statusCode, readRateLimit(missing)]).toMatchObject([404, whole.post]);
   });
 
@@ -456,8 +460,8 @@ describe('the rate limit fields', () => {
     source.failure = 'unavailable';
     const overloaded = await buildTestApp({ load: { isHigh: true, close: () => undefined } });
 
-    const down = await askFrom(app, '/search?q=fog');
-    const shed = await askFrom(overloaded, '/search?q=fog');
+    const down = await requestFrom(app, '/search?q=fog');
+    const shed = await requestFrom(overloaded, '/search?q=fog');
 
     expect([down.statusCode, shed.statusCode]).toEqual([503, 503]);
     for (const reply of [down, shed]) {
@@ -478,7 +482,7 @@ describe('the rate limit fields', () => {
     const { app } = await setUp({ PERCH_PUBLIC_ALLOWANCE: '5' });
     const told: (readonly number[])[] = [];
     const ask = async (url: string, pauseMs: number) => {
-      const { remaining, resetSeconds } = readRateLimit(await askFrom(app, url));
+      const { remaining, resetSeconds } = readRateLimit(await requestFrom(app, url));
       told.push([remaining, resetSeconds]);
       await app.advance(pauseMs);
     };
@@ -529,15 +533,15 @@ describe('the sizes of allowances', () => {
       { policy: 'post', quota: 3, windowSeconds: 10, remaining: 0, resetSeconds: 10 },
     ]);
     await app.advance(10_000);
-    expect((await askFrom(app, '/search?q=new')).statusCode).toBe(200);
+    expect((await requestFrom(app, '/search?q=new')).statusCode).toBe(200);
   });
 
   /** Spends the public allowance of an address, then the allowance of a key at that address. */
   async function expectLargerWithKey({ url }: RowRequest): Promise<void> {
     const { app } = await setUp({ PERCH_PUBLIC_ALLOWANCE: '2', PERCH_KEY_ALLOWANCE: '5' });
     const { headers } = await app.createKey();
-    const read = async (asking: Asking) => {
-      const reply = await askFrom(app, `${url}&nocache=true`, asking);
+    const read = async (asking: ClientRequest) => {
+      const reply = await requestFrom(app, `${url}&nocache=true`, asking);
       const { policy, remaining } = readRateLimit(reply);
       return [reply.statusCode, reply.headers['x-api-key-status'], policy, remaining];
     };
@@ -587,7 +591,7 @@ describe('the sizes of allowances', () => {
     const { app } = await setUp({ PERCH_KEY_ALLOWANCE: '4' });
     const key = await app.createKey({ allowance: 5 });
     const read = async () => {
-      const reply = await askFrom(app, '/search?q=fog&nocache=true', key);
+      const reply = await requestFrom(app, '/search?q=fog&nocache=true', key);
       const { quota, remaining, resetSeconds } = readRateLimit(reply);
       return [reply.statusCode, quota, remaining, resetSeconds, reply.headers['retry-after']];
     };
@@ -615,8 +619,8 @@ describe('the sizes of allowances', () => {
     const { headers } = await keyed.createKey();
 
     for (const { url } of [...browseRequests, ...postRequests]) {
-      const without = await askFrom(keyless, `${url}&format=json`);
-      const having = await askFrom(keyed, `${url}&format=json`, { headers });
+      const without = await requestFrom(keyless, `${url}&format=json`);
+      const having = await requestFrom(keyed, `${url}&format=json`, { headers });
       expect([without.statusCode, without.body]).toEqual([200, having.body]);
     }
   });
@@ -629,8 +633,8 @@ describe('the sizes of allowances', () => {
       mkdirSync(`${folder}/perch.db`);
       const { app } = await setUp({ PERCH_DATA_DIR: folder, PERCH_PUBLIC_ALLOWANCE: '3' });
       const unverified = { headers: bearer(unknownKey) };
-      const read = async (asking: Asking) => {
-        const reply = await askFrom(app, '/search?q=fog&nocache=true', asking);
+      const read = async (asking: ClientRequest) => {
+        const reply = await requestFrom(app, '/search?q=fog&nocache=true', asking);
         const { policy, remaining } = readRateLimit(reply);
         return [reply.statusCode, reply.headers['x-api-key-status'], policy, remaining];
       };
@@ -657,8 +661,8 @@ describe('the ceiling of posts', () => {
     async ({ url }) => {
       const { app } = await setUp(env);
       const { headers } = await app.createKey({ allowance: 1000 });
-      const read = async (asking: Asking) => {
-        const reply = await askFrom(app, `${url}&nocache=true`, asking);
+      const read = async (asking: ClientRequest) => {
+        const reply = await requestFrom(app, `${url}&nocache=true`, asking);
         const { policy, quota, remaining } = readRateLimit(reply);
         return [reply.statusCode, policy, quota, remaining];
       };
@@ -675,11 +679,11 @@ describe('the ceiling of posts', () => {
     const { app } = await setUp(env);
     await exhaust(app);
 
-    const post = await askFrom(app, '/wren/status/20');
+    const post = await requestFrom(app, '/wren/status/20');
     const refused = await exhaust(app, {}, '/wren/status/20?full=1');
     await app.advance(60_000);
     await exhaust(app, {}, '/wren/status/20?full=1');
-    const browse = await askFrom(app, '/search?q=new');
+    const browse = await requestFrom(app, '/search?q=new');
 
     expect([post.statusCode, readRateLimit(post).remaining]).toEqual([200, 2]);
     expect(readRateLimit(refused)).toMatchObject({ policy: 'post', quota: 3 });

@@ -8,7 +8,7 @@ import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { parsePage } from '../support/render-html.ts';
 import { mayFetch } from '../support/robots.ts';
-import { answerTo, createHeldEngine, createScriptedEngine } from '../support/scripted-engine.ts';
+import { answerTo, createManualEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const program = { accept: 'text/markdown' };
@@ -265,7 +265,7 @@ describe('a question without an answer', () => {
 
     const problem = await askOf(app, 'one', program);
 
-    expectProblemPage(await askOf(app, 'one'), 'more work than it can do');
+    expectProblemPage(await askOf(app, 'one'), 'The server is overloaded');
     expect(problem.json()).toMatchObject({ status: 503, code: 'overloaded' });
     expect(engine.asked).toEqual([]);
   });
@@ -281,7 +281,7 @@ describe('a question without an answer', () => {
   });
 
   it('gets an explanation after the timeout, and its engine stops', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const app = await buildWith(engine);
     const asked = askOf(app, 'one');
     const held = await engine.next();
@@ -295,7 +295,7 @@ describe('a question without an answer', () => {
   });
 
   it('is rejected if too many questions of its address wait', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const app = await buildWith(engine, {
       PERCH_SESSION_TURNS_PER_ADDRESS: '16',
       PERCH_SESSION_TURNS_AT_ONCE: '16',
@@ -320,7 +320,7 @@ describe('a question without an answer', () => {
 
     const page = await askOf(app, 'one');
 
-    expectProblemPage(page, 'failed to answer');
+    expectProblemPage(page, 'An unexpected error occurred');
     expect(page.body).not.toContain('secret');
   });
 

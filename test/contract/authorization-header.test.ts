@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildTestApp } from '../support/build-app.ts';
 import { clauseEach } from '../support/clause.ts';
-import { expectStatus, meet, readHeads, unknownKey } from '../support/key-callers.ts';
+import { expectStatus, openAsCaller, readHeads, unknownKey } from '../support/key-callers.ts';
 import { exchange, listen } from '../support/listen.ts';
 import { browseRequests, postRequests } from '../support/row-requests.ts';
 
@@ -15,7 +15,7 @@ describe('the Authorization header', () => {
     schemes,
     (scheme) => `accepts a key after “${scheme}”`,
     async (scheme) => {
-      const { app, headers } = await meet('valid');
+      const { app, headers } = await openAsCaller('valid');
       const key = String(headers.authorization).slice('Bearer '.length);
 
       const reply = await app.request(search, { headers: { authorization: `${scheme} ${key}` } });
@@ -47,7 +47,7 @@ describe('the Authorization header', () => {
     others,
     ([what]) => `reports a bearer key as unknown that is ${what}`,
     async ([, write]) => {
-      const { app, headers } = await meet('valid');
+      const { app, headers } = await openAsCaller('valid');
       const key = String(headers.authorization).slice('Bearer '.length);
 
       for (const url of [search, profile]) {
@@ -72,7 +72,7 @@ describe('the Authorization header', () => {
     ignored,
     ([what]) => `ignores ${what}`,
     async ([, write]) => {
-      const { app, headers } = await meet('valid');
+      const { app, headers } = await openAsCaller('valid');
       const key = String(headers.authorization).slice('Bearer '.length);
       const plain = await app.request(search);
 
@@ -89,7 +89,7 @@ describe('the Authorization header', () => {
     names,
     (name) => `ignores ?${name}=`,
     async (name) => {
-      const { app, headers } = await meet('valid');
+      const { app, headers } = await openAsCaller('valid');
       const key = String(headers.authorization).slice('Bearer '.length);
 
       for (const { url } of browseRequests) {
@@ -107,7 +107,7 @@ describe('the Authorization header', () => {
     headerNames,
     (name) => `ignores the header ${name}`,
     async (name) => {
-      const { app, headers } = await meet('valid');
+      const { app, headers } = await openAsCaller('valid');
       const key = String(headers.authorization).slice('Bearer '.length);
 
       for (const { url } of browseRequests) {

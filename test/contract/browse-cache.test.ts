@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../src/platforms/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { buildTestApp } from '../support/build-app.ts';
-import { createFakeList, steady } from '../support/fake-list.ts';
+import { createFakeList, fullPages } from '../support/fake-list.ts';
 import { openImportedArchive } from '../support/imported-archive.ts';
 import { stubFound, stubPost } from '../support/stub-provider.ts';
 
@@ -10,7 +10,7 @@ const minute = 60_000;
 
 describe('the cache of lists', () => {
   it('is not overwritten by the last resort, even if a read skips the cache', async () => {
-    const list = createFakeList(3, steady);
+    const list = createFakeList(3, fullPages);
     const app = await buildTestApp({ providers: [openImportedArchive('x'), list.provider] });
     const url = '/search?q=heron&format=json';
     await app.request(url);
@@ -30,7 +30,7 @@ describe('the cache of lists', () => {
   });
 
   it('has the age of the oldest part of a page, and drops expired parts', async () => {
-    const list = createFakeList(60, { ...steady, pageSize: () => 60 });
+    const list = createFakeList(60, { ...fullPages, pageSize: () => 60 });
     const app = await buildTestApp({ providers: [list.provider] });
     const url = '/wren?limit=20&format=json';
     const first = (await app.request(url)).json();
@@ -50,7 +50,7 @@ describe('the cache of lists', () => {
   });
 
   it('drops all lists with a deleted post', async () => {
-    const list = createFakeList(30, steady);
+    const list = createFakeList(30, fullPages);
     const id = list.ids[3] ?? '';
     const provider: Provider = {
       ...list.provider,
@@ -81,7 +81,7 @@ describe('the cache of lists', () => {
   });
 
   it('does not store a list if one of its posts was deleted during the read', async () => {
-    const list = createFakeList(30, steady);
+    const list = createFakeList(30, fullPages);
     const id = list.ids[3] ?? '';
     let release = () => {};
     let asked = 0;
@@ -120,7 +120,7 @@ describe('the cache of lists', () => {
 
   it('does not join a read that skips the cache with one that uses it', async () => {
     let release = () => {};
-    const list = createFakeList(30, steady);
+    const list = createFakeList(30, fullPages);
     let asked = 0;
     const { timeline } = list.provider.ask;
     const provider: Provider = {
@@ -148,7 +148,7 @@ describe('the cache of lists', () => {
   it('does not store results of the last resort after their caller has left', async () => {
     let waiting = 0;
     const slow: Provider = {
-      ...createFakeList(3, steady).provider,
+      ...createFakeList(3, fullPages).provider,
       ask: {
         search: (_query, { signal }) =>
           new Promise((_resolve, reject) => {
@@ -174,7 +174,7 @@ describe('the cache of lists', () => {
   });
 
   it('does not wait for the posts of a deleted account', async () => {
-    const list = createFakeList(30, steady);
+    const list = createFakeList(30, fullPages);
     let aborted = false;
     const provider: Provider = {
       ...list.provider,
@@ -199,7 +199,7 @@ describe('the cache of lists', () => {
   });
 
   it('returns a full page although no cursor can represent its end', async () => {
-    const list = createFakeList(40, steady);
+    const list = createFakeList(40, fullPages);
     const provider: Provider = {
       ...list.provider,
       ask: {

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { browseReply } from '../../src/model/results.ts';
 import { buildTestApp, xOnly } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
-import { createFakeList, steady } from '../support/fake-list.ts';
+import { createFakeList, fullPages } from '../support/fake-list.ts';
 import { fillArchive, openImportedArchive } from '../support/imported-archive.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
@@ -234,7 +234,7 @@ describe('the browse reads', () => {
   });
 
   clause('read.v1.search', 'prefers stale results to those of the archive', async () => {
-    const list = createFakeList(3, steady);
+    const list = createFakeList(3, fullPages);
     const archive = openImportedArchive('x');
     const app = await buildTestApp({ providers: [archive, list.provider] });
     const live = await app.request('/search?q=heron&format=json');
@@ -255,7 +255,7 @@ describe('the browse reads', () => {
   });
 
   clause('read.v1.search', 'searches only the named platform', async () => {
-    const list = createFakeList(3, steady);
+    const list = createFakeList(3, fullPages);
     const app = await buildTestApp({ providers: [list.provider] });
 
     const [own, byDefault, other] = await Promise.all(

@@ -3,7 +3,7 @@ import { type ListPosition, startOfList } from '../../src/fetching/lists/browse.
 import { maxRecent } from '../../src/fetching/lists/sent-items.ts';
 import { createCursorCodec, maxCursor } from '../../src/reads/cursor.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
-import { createFakeList, steady } from '../support/fake-list.ts';
+import { createFakeList, fullPages } from '../support/fake-list.ts';
 import { fc, runs } from '../support/fast-check.ts';
 
 const lists = [
@@ -24,7 +24,7 @@ async function cursorsOf(app: TestApp): Promise<readonly string[]> {
 }
 
 async function setUp(env: Record<string, string> = {}): Promise<TestApp> {
-  return buildTestApp({ providers: [createFakeList(100, steady).provider], env });
+  return buildTestApp({ providers: [createFakeList(100, fullPages).provider], env });
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -114,7 +114,7 @@ describe('cursors', () => {
     const before = await setUp(env);
     const [cursor] = await cursorsOf(before);
     const after = await buildTestApp({
-      providers: [{ ...createFakeList(100, steady).provider, name: 'another' }],
+      providers: [{ ...createFakeList(100, fullPages).provider, name: 'another' }],
       env,
     });
 

@@ -2,7 +2,13 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { asAdmin, buildTestApp, type TestApp, type TestKey } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
-import { bearer, expectStatus, meet, readHeads, unknownKey } from '../support/key-callers.ts';
+import {
+  bearer,
+  expectStatus,
+  openAsCaller,
+  readHeads,
+  unknownKey,
+} from '../support/key-callers.ts';
 import { exchange, listen } from '../support/listen.ts';
 import { browseRequests } from '../support/row-requests.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
@@ -42,7 +48,7 @@ describe('the key status', () => {
     ['read.auth.key_no_expiry', 'read.auth.key_no_refresh_or_rotation'],
     'is the same after years, and no reply issues another key',
     async () => {
-      const { app, headers } = await meet('valid');
+      const { app, headers } = await openAsCaller('valid');
       for (let year = 0; year < 10; year += 1) {
         await app.advance(365 * 86_400_000);
 
@@ -178,7 +184,9 @@ describe('an unreadable key store', () => {
   );
 
   clause('read.key_status.unverified', 'charges the address instead of the key', async () => {
-    const { app, headers } = await meet('unverified', { env: { PERCH_PUBLIC_ALLOWANCE: '2' } });
+    const { app, headers } = await openAsCaller('unverified', {
+      env: { PERCH_PUBLIC_ALLOWANCE: '2' },
+    });
     const url = `${search}&nocache=true`;
     await app.request(url, { headers });
     await app.request(url);

@@ -7,7 +7,7 @@ import {
   bearer,
   type CallerStatus,
   expectStatus,
-  meet,
+  openAsCaller,
   unknownKey,
 } from '../support/key-callers.ts';
 import {
@@ -104,7 +104,7 @@ describe('the browse surface', () => {
   /** Checks that the reply of each row contains the key status of a caller in this situation. */
   async function expectStatusOf(status: CallerStatus, situation: Situation): Promise<void> {
     const { options, prepare, request, urlOf = ({ url }) => url } = situation;
-    const { app, headers } = await meet(status, options);
+    const { app, headers } = await openAsCaller(status, options);
     await prepare?.(app, headers);
 
     for (const one of browseRequests) {
@@ -152,7 +152,7 @@ describe('the browse surface', () => {
     ['read.auth.readable_without_key', 'read.key_status.unverified'],
     'returns the same body with a key, without one and while keys cannot be checked',
     async () => {
-      const [keyed, outage] = [await meet('valid'), await meet('unverified')];
+      const [keyed, outage] = [await openAsCaller('valid'), await openAsCaller('unverified')];
 
       for (const { url } of browseRequests) {
         const anonymous = await keyed.app.request(url);
@@ -173,7 +173,9 @@ describe('the browse surface', () => {
     'read.auth.key_raises_search_allowance',
     'accepts a key when the public allowance is exhausted',
     async () => {
-      const { app, headers } = await meet('valid', { env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
+      const { app, headers } = await openAsCaller('valid', {
+        env: { PERCH_PUBLIC_ALLOWANCE: '1' },
+      });
       const url = `${search}&nocache=true`;
       await app.request(url);
 
@@ -229,7 +231,7 @@ clauseEach(
   ['/health/live', '/health/ready', '/api', '/no/route', '/api/v1', '/docs', '/robots.txt'],
   (url) => `sends no key status at ${url}`,
   async (url) => {
-    const { app, headers } = await meet('valid');
+    const { app, headers } = await openAsCaller('valid');
     const plain = await app.request(url);
 
     const reply = await app.request(url, { headers });

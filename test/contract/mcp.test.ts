@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { reads } from '../../src/reads/index.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
-import { bearer, callers, expectStatus, meet, unknownKey } from '../support/key-callers.ts';
-import { ask, callTool, eras, post } from '../support/mcp.ts';
+import { bearer, callers, expectStatus, openAsCaller, unknownKey } from '../support/key-callers.ts';
+import { callTool, eras, post, sendMcp } from '../support/mcp.ts';
 
 const offline = { PERCH_PROVIDERS: 'archive' };
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -14,7 +14,7 @@ describe('the tools', () => {
   clause('read.what.mcp_same_reads', 'are the reads with a tool name', async () => {
     const app = await build();
 
-    const { tools } = (await ask(app, 'legacy', { method: 'tools/list' })).json().result;
+    const { tools } = (await sendMcp(app, 'legacy', { method: 'tools/list' })).json().result;
 
     const names = Object.values(reads).flatMap(({ tool }) => tool ?? []);
     expect(tools.map(({ name }: { name: string }) => name)).toEqual(names);
@@ -31,7 +31,7 @@ describe('the tools', () => {
   it('are annotated as read-only and open-world', async () => {
     const app = await build();
 
-    const { tools } = (await ask(app, 'modern', { method: 'tools/list' })).json().result;
+    const { tools } = (await sendMcp(app, 'modern', { method: 'tools/list' })).json().result;
 
     for (const { annotations } of tools) {
       expect(annotations).toEqual({
@@ -46,7 +46,7 @@ describe('the tools', () => {
   it('take the query parameters, without schema features that clients reject at the root', async () => {
     const app = await build();
 
-    const { tools } = (await ask(app, 'legacy', { method: 'tools/list' })).json().result;
+    const { tools } = (await sendMcp(app, 'legacy', { method: 'tools/list' })).json().result;
 
     for (const { name, inputSchema } of tools) {
       const read = Object.values(reads).find(({ tool }) => tool === name);
@@ -68,12 +68,14 @@ describe('the tools', () => {
     const app = await build();
     const page = readFileSync('docs/mcp.md', 'utf8');
 
-    const { tools } = (await ask(app, 'legacy', { method: 'tools/list' })).json().result;
+    const { tools } = (await sendMcp(app, 'legacy', { method: 'tools/list' })).json().result;
 
-    const rows = [...page.matchAll(/^\| `([a-z_]+)` \| (.+?) \|/gm)].map(([, name, told = '']) => [
-      name,
-      [...told.matchAll(/`(\w+)`/g)].map(([, argument]) => argument),
-    ]);
+    const rows = [...page.matchAll(/^\| `([a-z_]+)` \| (.+?) \|/gm)].map(
+      ([, name, expected = '']) => [
+        name,
+        [...expected.matchAll(/`(\w+)`/g)].map(([, argument]) => argument),
+      ],
+    );
     expect(rows).toEqual(
       tools.map((tool: { name: string; inputSchema: { properties: object } }) => [
         tool.name,
@@ -86,7 +88,7 @@ describe('the tools', () => {
     const app = await build();
 
     for (const method of ['tools/list', 'resources/list', 'resources/templates/list']) {
-      const reply = await ask(app, 'legacy', { method, params: { cursor: 'next' } });
+      const reply = await sendMcp(app, 'legacy', { method, params: { cursor: 'next' } });
       expect(reply.json().error).toMatchObject({
         code: -32602,
         message: expect.stringContaining('cursor'),
@@ -252,7 +254,7 @@ describe('a tool call', () => {
     const app = await build();
     const params = { name: 'search', arguments: 'heron' };
 
-    const reply = await ask(app, era, { method: 'tools/call', params });
+    const reply = await sendMcp(app, era, { method: 'tools/call', params });
 
     expect(reply.json().error.code).toBe(-32602);
   });
@@ -264,9 +266,9 @@ describe('a tool call', () => {
     const { result } = (await callTool(app, 'get_profile', { arguments: args, era })).json();
 
     const problem = (await app.request('/api/v1/profiles/nobody.example')).json();
-    const { instance: _where, ...told } = problem;
-    expect(result).toMatchObject({ isError: true, structuredContent: told });
-    for (const word of [told.code, told.detail, told.resolution]) {
+    const { instance: _where, ...expected } = problem;
+    expect(result).toMatchObject({ isError: true, structuredContent: expected });
+    for (const word of [expected.code, expected.detail, expected.resolution]) {
       expect(result.content[0].text).toContain(word);
     }
   });
@@ -274,11 +276,11 @@ describe('a tool call', () => {
 
 describe('the resources', () => {
   it.each(eras)(
-    'are the machine description and the pages, at their own addresses, %s',
+    'are the OpenAPI description and the pages, under their own URLs, %s',
     async (era) => {
       const app = await build({ PERCH_BASE_URL: 'https://perch.example.org' });
 
-      const { resources } = (await ask(app, era, { method: 'resources/list' })).json().result;
+      const { resources } = (await sendMcp(app, era, { method: 'resources/list' })).json().result;
 
       const uris: string[] = resources.map(({ uri }: { uri: string }) => uri);
       expect(uris).toContain('https://perch.example.org/openapi.json');
@@ -291,8 +293,9 @@ describe('the resources', () => {
     const app = await build();
     const uri = 'http://localhost:8080/openapi.json';
 
-    const { contents } = (await ask(app, era, { method: 'resources/read', params: { uri } })).json()
-      .result;
+    const { contents } = (
+      await sendMcp(app, era, { method: 'resources/read', params: { uri } })
+    ).json().result;
 
     const { body } = await app.request('/openapi.json');
     expect(contents).toEqual([{ uri, mimeType: 'application/json', text: body }]);
@@ -300,11 +303,12 @@ describe('the resources', () => {
 
   it('can all be read', async () => {
     const app = await build();
-    const { resources } = (await ask(app, 'legacy', { method: 'resources/list' })).json().result;
+    const { resources } = (await sendMcp(app, 'legacy', { method: 'resources/list' })).json()
+      .result;
 
     for (const { uri, mimeType } of resources) {
       const { contents } = (
-        await ask(app, 'legacy', { method: 'resources/read', params: { uri } })
+        await sendMcp(app, 'legacy', { method: 'resources/read', params: { uri } })
       ).json().result;
       expect(contents).toEqual([{ uri, mimeType, text: expect.stringMatching(/^[#{]/) }]);
     }
@@ -318,7 +322,7 @@ describe('the resources', () => {
   ])('do not include %s', async (uri) => {
     const app = await build();
 
-    const reply = await ask(app, 'legacy', { method: 'resources/read', params: { uri } });
+    const reply = await sendMcp(app, 'legacy', { method: 'resources/read', params: { uri } });
 
     expect(reply.json().error.code).toBeLessThan(-32000);
   });
@@ -327,7 +331,7 @@ describe('the resources', () => {
 describe('an API key at /mcp', () => {
   for (const status of callers) {
     clause('read.auth.key_affects_mcp', `has its status on every reply: ${status}`, async () => {
-      const { app, headers } = await meet(status, { env: offline });
+      const { app, headers } = await openAsCaller(status, { env: offline });
 
       const replies = [
         await post(app, ping, headers),
@@ -381,7 +385,7 @@ describe('the allowance', () => {
 
     const replies = [
       await post(app, ping),
-      await ask(app, 'modern', { method: 'tools/list' }),
+      await sendMcp(app, 'modern', { method: 'tools/list' }),
       await callTool(app, 'get_profile', ada),
       await callTool(app, 'get_profile', ada),
       await app.request('/api/v1/profiles/ada.example'),
@@ -467,7 +471,7 @@ describe('methods and bodies', () => {
       const clientInfo = { name: 'test', version: '1' };
 
       const params = { protocolVersion, capabilities: {}, clientInfo };
-      const { result } = (await ask(app, 'legacy', { method: 'initialize', params })).json();
+      const { result } = (await sendMcp(app, 'legacy', { method: 'initialize', params })).json();
 
       expect(result).toMatchObject({
         protocolVersion,
@@ -482,7 +486,7 @@ describe('methods and bodies', () => {
     const clientInfo = { name: 'test', version: '1' };
 
     const params = { protocolVersion: '1999-01-01', capabilities: {}, clientInfo };
-    const { result } = (await ask(app, 'legacy', { method: 'initialize', params })).json();
+    const { result } = (await sendMcp(app, 'legacy', { method: 'initialize', params })).json();
 
     expect(result.protocolVersion).toBe('2025-11-25');
   });
@@ -490,7 +494,7 @@ describe('methods and bodies', () => {
   it('announces the revision without a handshake', async () => {
     const app = await build();
 
-    const { result } = (await ask(app, 'modern', { method: 'server/discover' })).json();
+    const { result } = (await sendMcp(app, 'modern', { method: 'server/discover' })).json();
 
     expect(result.supportedVersions).toEqual(['2026-07-28']);
   });
@@ -529,7 +533,7 @@ describe('methods and bodies', () => {
   ] as const)('refuses an unknown method, %s', async (era, status) => {
     const app = await build();
 
-    const reply = await ask(app, era, { method: 'tools/destroy' });
+    const reply = await sendMcp(app, era, { method: 'tools/destroy' });
 
     expect(reply.statusCode).toBe(status);
     expect(reply.json().error.code).toBe(-32601);
@@ -621,7 +625,7 @@ describe('methods and bodies', () => {
   it.each(eras)('refuses an unknown revision, %s', async (era) => {
     const app = await build();
 
-    const reply = await ask(app, era, {
+    const reply = await sendMcp(app, era, {
       method: 'tools/list',
       headers: { 'mcp-protocol-version': '1999-01-01' },
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildTestApp } from '../support/build-app.ts';
-import { ask, eras } from '../support/mcp.ts';
+import { eras, sendMcp } from '../support/mcp.ts';
 
 const thread = 'handle=ada.example&id=1900000000000000001';
 const tell = (name: string, known: string) =>
@@ -117,7 +117,7 @@ describe('a misspelt parameter', () => {
     const args = { handle: 'ada.example', limt: 3, colour: 'red' };
     const params = { name: 'list_followers', arguments: args };
 
-    const { result } = (await ask(app, era, { method: 'tools/call', params })).json();
+    const { result } = (await sendMcp(app, era, { method: 'tools/call', params })).json();
 
     const http = await app.request('/api/v1/profiles/ada.example/followers?limt=3');
     expect(result.content[0].text).toBe(http.body);

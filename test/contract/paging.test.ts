@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type BrowseReply, browseReply } from '../../src/model/results.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
-import { createFakeList, type FakeList, type ListHabits, steady } from '../support/fake-list.ts';
+import { createFakeList, type FakeList, type ListHabits, fullPages } from '../support/fake-list.ts';
 import { fc, runs } from '../support/fast-check.ts';
 
 /** These tests send more requests in a minute than one caller may. */
@@ -137,7 +137,7 @@ describe('pages', () => {
   });
 
   it('are filled up to a hundred items from source pages of one', async () => {
-    const list = createFakeList(230, { ...steady, pageSize: () => 1 });
+    const list = createFakeList(230, { ...fullPages, pageSize: () => 1 });
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 
     const reply = await read(app, '/api/v1/profiles/wren?limit=100');
@@ -147,7 +147,7 @@ describe('pages', () => {
   });
 
   it('use cached upstream pages with unused items while they are fresh', async () => {
-    const list = createFakeList(40, { ...steady, pageSize: () => 40 });
+    const list = createFakeList(40, { ...fullPages, pageSize: () => 40 });
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
     const first = await read(app, '/api/v1/profiles/wren?limit=15');
 
@@ -160,7 +160,7 @@ describe('pages', () => {
   });
 
   it('exclude items that are added on top in the meantime', async () => {
-    const list = createFakeList(45, steady);
+    const list = createFakeList(45, fullPages);
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
     const first = await read(app, '/api/v1/profiles/wren?limit=15');
     list.arrive(5);
@@ -174,7 +174,7 @@ describe('pages', () => {
 
   it('continue in another process with the same key', async () => {
     const habits = {
-      ...steady,
+      ...fullPages,
       repeats: (index: number) => (index < 8 ? [] : [index - 1, index - 8]),
     };
     const list = createFakeList(300, habits);
@@ -196,7 +196,7 @@ describe('pages', () => {
   });
 
   it('report an upstream page that stays short after retries', async () => {
-    const list = createFakeList(60, { ...steady, shortTimes: (index) => (index === 20 ? 99 : 0) });
+    const list = createFakeList(60, { ...fullPages, shortTimes: (index) => (index === 20 ? 99 : 0) });
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 
     const reply = await read(app, '/api/v1/profiles/wren?limit=30');
@@ -208,7 +208,7 @@ describe('pages', () => {
 
   it('skip empty upstream pages, report them, and end if there are too many', async () => {
     const list = createFakeList(60, {
-      ...steady,
+      ...fullPages,
       emptyBefore: (index) => (index === 20 ? 1e9 : 0),
     });
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
@@ -229,7 +229,7 @@ describe('pages', () => {
   });
 
   it('clamp limit with a warning, and reject an invalid limit or page', async () => {
-    const list = createFakeList(300, steady);
+    const list = createFakeList(300, fullPages);
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 
     const clamped = await read(app, `/api/v1/profiles/wren?limit=${'9'.repeat(40)}`);

@@ -2,11 +2,15 @@ import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
-import { type FakeFxTwitter, startFakeFxTwitter, steadyHabits } from '../support/fake-fxtwitter.ts';
+import {
+  type FakeFxTwitter,
+  fullPageHabits,
+  startFakeFxTwitter,
+} from '../support/fake-fxtwitter.ts';
 import { answerRedirect, resetConnection } from '../support/fake-upstream.ts';
 import { fc, runs } from '../support/fast-check.ts';
 import { createManualClock } from '../support/manual-clock.ts';
-import { type Asking, askFrom, readRateLimit } from '../support/rate-limit.ts';
+import { type ClientRequest, readRateLimit, requestFrom } from '../support/rate-limit.ts';
 
 const windowMs = 60_000;
 
@@ -18,7 +22,7 @@ async function setUp(
 ) {
   const fake = await startFakeFxTwitter();
   fake.addAccount('wren');
-  fake.addTimeline('wren', { length: 60 }, { ...steadyHabits, pageSize: () => 5 });
+  fake.addTimeline('wren', { length: 60 }, { ...fullPageHabits, pageSize: () => 5 });
   fake.addAccount('robin');
   fake.addTimeline('robin', { length: 10 });
   fake.addConnections('wren', { kind: 'followers', length: 30 });
@@ -37,11 +41,11 @@ async function setUp(
   const key = await app.createKey({ allowance: 1000 });
   let asked = 0;
   /** Sends a new search, which makes one upstream request. */
-  const search = (asking: Asking = {}) => {
+  const search = (asking: ClientRequest = {}) => {
     asked += 1;
-    return askFrom(app, `/search?q=new${asked}`, asking);
+    return requestFrom(app, `/search?q=new${asked}`, asking);
   };
-  const spend = async (count: number, asking: Asking = {}) => {
+  const spend = async (count: number, asking: ClientRequest = {}) => {
     for (let times = 0; times < count; times += 1) {
       expect((await search(asking)).statusCode).toBe(200);
     }
@@ -49,7 +53,7 @@ async function setUp(
   return { app, fake, clock, key, lines, search, spend };
 }
 
-type Reply = Awaited<ReturnType<typeof askFrom>>;
+type Reply = Awaited<ReturnType<typeof requestFrom>>;
 
 const statusesOf = (replies: readonly Reply[]) => replies.map(({ statusCode }) => statusCode);
 const retryAfter = ({ statusCode, headers }: Reply) => [statusCode, headers['retry-after']];
@@ -112,11 +116,11 @@ describe('the pool of upstream requests', () => {
     await spend(3);
 
     // A profile and its posts are two requests, of which the pool has one for such callers.
-    const profile = await askFrom(app, '/robin');
+    const profile = await requestFrom(app, '/robin');
     const requests = fake.requests.length;
     await clock.advance(windowMs);
     await spend(4, key);
-    const keyed = await askFrom(app, '/robin', key);
+    const keyed = await requestFrom(app, '/robin', key);
 
     expect(retryAfter(profile)).toEqual([429, '60']);
     expect(leftOf(profile)).toBe(997);
@@ -125,17 +129,17 @@ describe('the pool of upstream requests', () => {
     expect(leftOf(keyed)).toBe(996);
     expect(fake.requests.length - requests).toBeLessThanOrEqual(5);
     await clock.advance(windowMs);
-    expect((await askFrom(app, '/robin')).statusCode).toBe(200);
+    expect((await requestFrom(app, '/robin')).statusCode).toBe(200);
   });
 
   it('refuses a read when it is used up between two upstream pages', async () => {
     const { clock, app, fake, key } = await setUp(10);
     const url = '/wren?limit=40';
 
-    const refused = await askFrom(app, url);
+    const refused = await requestFrom(app, url);
     const requests = fake.requests.length;
     await clock.advance(windowMs);
-    const keyed = await askFrom(app, url, key);
+    const keyed = await requestFrom(app, url, key);
 
     expect(retryAfter(refused)).toEqual([429, '60']);
     expect(leftOf(refused)).toBe(1000);
@@ -147,9 +151,9 @@ describe('the pool of upstream requests', () => {
   it('refuses a read when it is used up before a retry of a doubtful page', async () => {
     const { app, fake } = await setUp(5);
     fake.addAccount('finch');
-    fake.addTimeline('finch', { length: 60 }, { ...steadyHabits, shortTimes: () => 9 });
+    fake.addTimeline('finch', { length: 60 }, { ...fullPageHabits, shortTimes: () => 9 });
 
-    const refused = await askFrom(app, '/finch');
+    const refused = await requestFrom(app, '/finch');
 
     expect(retryAfter(refused)).toEqual([429, '60']);
     expect([leftOf(refused), fake.requests.length]).toEqual([1000, 4]);
@@ -158,7 +162,7 @@ describe('the pool of upstream requests', () => {
   it('counts the control read for a missing account', async () => {
     const { app, fake, search } = await setUp(5);
 
-    const gone = await askFrom(app, '/nobody?include_posts=false');
+    const gone = await requestFrom(app, '/nobody?include_posts=false');
     const counted = fake.requests.length;
 
     expect(gone.statusCode).toBe(404);
@@ -174,7 +178,7 @@ describe('the pool of upstream requests', () => {
     const { app, spend } = await setUp(5);
     await spend(3);
 
-    const gone = await askFrom(app, '/nobody?include_posts=false');
+    const gone = await requestFrom(app, '/nobody?include_posts=false');
 
     expect(retryAfter(gone)).toEqual([429, '60']);
   });
@@ -185,7 +189,7 @@ describe('the pool of upstream requests', () => {
 
     for (let times = 0; times < 12; times += 1) {
       expect((await search()).statusCode).toBe(429);
-      expect((await askFrom(app, '/wren')).statusCode).toBe(429);
+      expect((await requestFrom(app, '/wren')).statusCode).toBe(429);
     }
 
     const { providers } = (await app.request('/health/ready')).json();
@@ -193,19 +197,19 @@ describe('the pool of upstream requests', () => {
     expect(fake.requests).toHaveLength(4);
     expect(lines.filter((line) => /did not answer|breaker|defect/.test(line))).toEqual([]);
     await clock.advance(windowMs);
-    expect((await askFrom(app, '/robin')).statusCode).toBe(200);
+    expect((await requestFrom(app, '/robin')).statusCode).toBe(200);
   });
 
   it('does not prevent a provider from recovering', async () => {
     const { clock, fake, key, search, spend } = await setUp(30, {
       PERCH_BREAKER_FAILURES: '2',
     });
-    const calm = fake.interrupt(
+    const endInterruption = fake.interrupt(
       () => true,
       (_request, response) => response.writeHead(500).end(),
     );
     expect(statusesOf([await search(), await search()])).toEqual([503, 503]);
-    calm();
+    endInterruption();
     await clock.advance(5000);
     await spend(1, key);
     await clock.advance(windowMs);
@@ -221,14 +225,14 @@ describe('the pool of upstream requests', () => {
     const { app, fake, search } = await setUp(5);
     const posts = fake.addTimeline('robin', { length: 10 }).rows;
     for (const { id } of posts) {
-      expect((await askFrom(app, `/robin/status/${id}?thread=off&replies=off`)).statusCode).toBe(
-        200,
-      );
+      expect(
+        (await requestFrom(app, `/robin/status/${id}?thread=off&replies=off`)).statusCode,
+      ).toBe(200);
     }
 
     const searches = [await search(), await search(), await search(), await search()];
     const over = await search();
-    const post = await askFrom(app, `/robin/status/${posts[0]?.id}?thread=off&nocache=true`);
+    const post = await requestFrom(app, `/robin/status/${posts[0]?.id}?thread=off&nocache=true`);
 
     expect(statusesOf(searches)).toEqual([200, 200, 200, 200]);
     expect(statusesOf([over, post])).toEqual([429, 200]);
@@ -236,10 +240,10 @@ describe('the pool of upstream requests', () => {
 
   it('does not limit replies from the cache', async () => {
     const { app, search, spend } = await setUp(5);
-    await askFrom(app, '/search?q=kept');
+    await requestFrom(app, '/search?q=kept');
     await spend(3);
 
-    const [kept, other] = [await askFrom(app, '/search?q=kept'), await search()];
+    const [kept, other] = [await requestFrom(app, '/search?q=kept'), await search()];
 
     expect([kept.statusCode, kept.headers['x-cache']]).toEqual([200, 'hit']);
     expect(other.statusCode).toBe(429);
@@ -279,7 +283,7 @@ describe('upstream requests', () => {
     const { app, clock, fake, key, search } = await setUp(5, { PERCH_FXTWITTER_PER_MINUTE: '6' });
     const searchFive = () => Promise.all([1, 2, 3, 4, 5].map(() => search(key)));
     const { rows } = fake.addTimeline('robin', { length: 6 });
-    for (const { id } of rows) await askFrom(app, `/robin/status/${id}?thread=off&replies=off`);
+    for (const { id } of rows) await requestFrom(app, `/robin/status/${id}?thread=off&replies=off`);
     await clock.advance(55_000);
     const first = searchFive();
     await expect.poll(() => app.inFlight).toBe(5);
@@ -307,9 +311,9 @@ describe('callers who share a fetch but not their part of the pool', () => {
       await spend(8);
 
       const replies = await Promise.all([
-        askFrom(app, '/robin'),
-        askFrom(app, '/robin', key),
-        askFrom(app, '/robin', key),
+        requestFrom(app, '/robin'),
+        requestFrom(app, '/robin', key),
+        requestFrom(app, '/robin', key),
       ]);
 
       expect(statusesOf(replies)).toEqual([429, 200, 200]);
@@ -320,10 +324,10 @@ describe('callers who share a fetch but not their part of the pool', () => {
     const { app, clock, fake, key, spend } = await setUp(30);
     await spend(21);
     const release = fake.hold();
-    const anonymous = askFrom(app, '/wren?limit=20');
+    const anonymous = requestFrom(app, '/wren?limit=20');
     await expect.poll(() => fake.requests.length).toBe(23);
 
-    const keyed = askFrom(app, '/wren?limit=20', key);
+    const keyed = requestFrom(app, '/wren?limit=20', key);
     await clock.advance(0);
     release();
 
@@ -339,9 +343,9 @@ describe('callers who share a fetch but not their part of the pool', () => {
     await spend(4);
 
     const replies = await Promise.all([
-      askFrom(app, '/search?q=same', key),
-      askFrom(app, '/search?q=same'),
-      askFrom(app, '/search?q=same', key),
+      requestFrom(app, '/search?q=same', key),
+      requestFrom(app, '/search?q=same'),
+      requestFrom(app, '/search?q=same', key),
     ]);
 
     expect(replies.map(retryAfter)).toEqual([
@@ -355,7 +359,10 @@ describe('callers who share a fetch but not their part of the pool', () => {
     const { app, fake, key, spend } = await setUp(10);
     await spend(8);
 
-    const replies = await Promise.all([askFrom(app, '/robin', key), askFrom(app, '/robin')]);
+    const replies = await Promise.all([
+      requestFrom(app, '/robin', key),
+      requestFrom(app, '/robin'),
+    ]);
 
     expect(statusesOf(replies)).toEqual([200, 200]);
     expect(fake.requests).toHaveLength(10);
@@ -365,14 +372,14 @@ describe('callers who share a fetch but not their part of the pool', () => {
 describe('background revalidation', () => {
   it('uses the part of callers without a key, and fails silently', async () => {
     const { clock, app, fake, key, lines, search, spend } = await setUp(10);
-    await askFrom(app, '/search?q=kept', key);
+    await requestFrom(app, '/search?q=kept', key);
     await clock.advance(windowMs);
     await spend(8);
     const requests = fake.requests.length;
 
-    const stale = await askFrom(app, '/search?q=kept', key);
+    const stale = await requestFrom(app, '/search?q=kept', key);
     await clock.advance(0);
-    const again = await askFrom(app, '/search?q=kept', key);
+    const again = await requestFrom(app, '/search?q=kept', key);
 
     expect([stale.headers['x-cache'], again.headers['x-cache']]).toEqual(['stale', 'stale']);
     expect([leftOf(stale), fake.requests.length]).toEqual([1000, requests]);
@@ -384,9 +391,9 @@ describe('background revalidation', () => {
 
   it('reduces the part of callers without a key', async () => {
     const { clock, app, fake, key, search, spend } = await setUp(5);
-    await askFrom(app, '/search?q=kept', key);
+    await requestFrom(app, '/search?q=kept', key);
     await clock.advance(windowMs);
-    await askFrom(app, '/search?q=kept', key);
+    await requestFrom(app, '/search?q=kept', key);
     await expect.poll(() => fake.requests.length).toBe(2);
 
     await spend(3);
@@ -461,7 +468,7 @@ clause(
         for (const step of steps) {
           const asking = step.isKeyed ? rig.key : {};
           await rig.clock.advance(step.pauseMs);
-          const reply = await askFrom(rig.app, `${step.path}&nocache=1`, asking);
+          const reply = await requestFrom(rig.app, `${step.path}&nocache=1`, asking);
           await arrivals.note(step, reply);
           expect([200, 404, 429]).toContain(reply.statusCode);
           if (reply.statusCode !== 429) continue;

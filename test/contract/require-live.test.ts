@@ -3,7 +3,7 @@ import type { SearchQuery } from '../../src/model/queries.ts';
 import { ProviderError } from '../../src/platforms/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { buildTestApp } from '../support/build-app.ts';
-import { createFakeList, type FakeList, steady } from '../support/fake-list.ts';
+import { createFakeList, type FakeList, fullPages } from '../support/fake-list.ts';
 import { callTool } from '../support/mcp.ts';
 import { stubPost } from '../support/stub-provider.ts';
 
@@ -30,7 +30,7 @@ function createLastResort(): Provider {
   };
 }
 
-async function setUp(list: FakeList = createFakeList(45, steady)) {
+async function setUp(list: FakeList = createFakeList(45, fullPages)) {
   const app = await buildTestApp({ providers: [createLastResort(), list.provider] });
   const read = async (path: string) => {
     const reply = await app.request(path);
@@ -95,7 +95,7 @@ describe('a search with require_live=true', () => {
     ['throttles', new ProviderError('throttled', 'Slow down.', { retryAfterSeconds: 77 }), '77'],
     ['sends what cannot be read', new ProviderError('malformed', 'It is garbled.'), '30'],
   ])('is 503 upstream_unavailable if the source %s', async (_, failure, retryAfter) => {
-    const list = createFakeList(3, steady);
+    const list = createFakeList(3, fullPages);
     const search = () => Promise.reject(failure);
     const app = await buildTestApp({
       providers: [createLastResort(), { ...list.provider, ask: { ...list.provider.ask, search } }],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Platform } from '../../src/model/reference.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { fillArchive } from '../support/imported-archive.ts';
-import { ask, eras } from '../support/mcp.ts';
+import { eras, sendMcp } from '../support/mcp.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const platformsOf = (rows: readonly { readonly platform: string }[]) => [
@@ -37,7 +37,7 @@ describe('a search of a platform that is down', () => {
     const app = await buildTestApp({ env: { PERCH_CONNECT_TIMEOUT_MS: '200' } });
     const params = { name: 'search', arguments: { q: 'heron', platform: 'x' } };
 
-    const { result } = (await ask(app, era, { method: 'tools/call', params })).json();
+    const { result } = (await sendMcp(app, era, { method: 'tools/call', params })).json();
 
     expect(result).toMatchObject({
       isError: true,

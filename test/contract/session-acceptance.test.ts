@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createHeldEngine } from '../support/scripted-engine.ts';
+import { createManualEngine } from '../support/scripted-engine.ts';
 import { buildSessionRig, lastAnswer, typesOf, untilIdle } from '../support/session-rig.ts';
 
 const key = { 'idempotency-key': 'a-key-of-16-chars' };
@@ -80,7 +80,7 @@ describe('an Idempotency-Key', () => {
   });
 
   it.each([
-    ['without a bearer', {}, key],
+    ['without a bearer token', {}, key],
     ['of another caller', { authorization: 'Bearer another' }, key],
     ['that is too short', bearer, { 'idempotency-key': 'fifteen-chars-x' }],
     ['that is too long', bearer, { 'idempotency-key': 'x'.repeat(256) }],
@@ -209,7 +209,7 @@ describe('an optional token', () => {
 
 describe('sessions', () => {
   it('expire after a day without a message, and thirty days after their start', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const idle = await rig.start('one');
     (await engine.next()).answer();

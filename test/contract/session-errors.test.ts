@@ -1,10 +1,10 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import type { ProblemCode } from '../../src/core/problem.ts';
-import { createHeldEngine, createScriptedEngine } from '../support/scripted-engine.ts';
+import { createManualEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 import {
-  type Asked,
   buildSessionRig,
+  type SessionRequest,
   type SessionRig,
   type StartedSession,
   untilIdle,
@@ -50,7 +50,7 @@ type Row = readonly [what: string, status: number, code: ProblemCode, ask: Ask, 
 /** Each code of `docs/contract/sessions.md#errors` that needs no special setting; `known`: the reply names the session. */
 const rows: readonly Row[] = [
   ['a body that is empty', 400, 'invalid_body', ({ rig }) => rig.request('session', post)],
-  ['a body that is no JSON', 400, 'invalid_body', ({ rig }) => start(rig, '{"message":')],
+  ['a body that is not JSON', 400, 'invalid_body', ({ rig }) => start(rig, '{"message":')],
   ['a body that is an array', 400, 'invalid_body', ({ rig }) => start(rig, '["a"]')],
   ['a body that is null', 400, 'invalid_body', ({ rig }) => start(rig, 'null')],
   [
@@ -61,7 +61,7 @@ const rows: readonly Row[] = [
     true,
   ],
   [
-    'a token that is no string',
+    'a token that is not a string',
     400,
     'invalid_body',
     (s) => say(s, { message: 'a', continuationToken: 1 }),
@@ -75,7 +75,7 @@ const rows: readonly Row[] = [
   ['a number for a message', 400, 'invalid_message', ({ rig }) => start(rig, { message: 7 })],
   ['an object for a message', 400, 'invalid_message', ({ rig }) => start(rig, { message: {} })],
   [
-    'a part that is no text',
+    'a part that is not text',
     400,
     'invalid_message',
     ({ rig }) => start(rig, { message: [{ type: 'image', url: 'x' }] }),
@@ -196,19 +196,19 @@ const rows: readonly Row[] = [
     true,
   ],
   [
-    'a follow-up to nobody',
+    'a follow-up to an unknown session',
     404,
     'session_not_found',
     ({ rig }) => rig.request(`session/${unknown}`, { ...post, body: { message: 'a' } }),
   ],
   [
-    'a stream of nobody',
+    'a stream of an unknown session',
     404,
     'session_not_found',
     ({ rig }) => rig.request(`session/${unknown}/stream`),
   ],
   [
-    'a reset of nobody',
+    'a reset of an unknown session',
     404,
     'session_not_found',
     ({ rig }) => rig.request(`session/${unknown}/reset`, post),
@@ -227,14 +227,14 @@ const rows: readonly Row[] = [
     true,
   ],
   [
-    'the same without a token',
+    'a follow-up to an ended session without a token',
     409,
     'session_not_active',
     ({ rig, ended }) => rig.request(`session/${ended.id}`, { ...post, body: { message: 'a' } }),
     true,
   ],
   [
-    'the same with a broken body',
+    'a follow-up to an ended session with a broken body',
     409,
     'session_not_active',
     ({ rig, ended }) => rig.request(`session/${ended.id}`, { ...post, body: '{' }),
@@ -304,7 +304,7 @@ const rows: readonly Row[] = [
     ({ rig }) => start(rig, { message: 'a', outputSchema: {} }),
   ],
   [
-    'answers to a request for input',
+    'responses to an input request',
     422,
     'unsupported_feature',
     (s) => say(s, { inputResponses: [] }),
@@ -397,7 +397,7 @@ describe('the session service refuses', () => {
   });
 
   it('a message while a turn is in progress, with `turnPolicy` `reject`', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
 
@@ -411,7 +411,7 @@ describe('the session service refuses', () => {
   });
 
   it('the ninth queued message', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('first');
     await engine.next();
@@ -427,7 +427,7 @@ describe('the session service refuses', () => {
 
   it.each([
     ['an anonymous caller', {}],
-    ['a caller with a bearer', { authorization: 'Bearer somebody' }],
+    ['a caller with a bearer token', { authorization: 'Bearer somebody' }],
   ])('too many starts by %s', async (_who, headers) => {
     const env = { PERCH_SESSION_STARTS_PER_MINUTE: '6', PERCH_SESSION_START_BURST: '3' };
     const rig = await buildSessionRig({ env });
@@ -435,7 +435,7 @@ describe('the session service refuses', () => {
 
     const refused = await rig.request('session', { ...post, headers, body: { message: 'a' } });
     const other = { authorization: 'Bearer somebody else' };
-    const startAs = (asked: Asked) =>
+    const startAs = (asked: SessionRequest) =>
       rig.request('session', { ...post, ...asked, body: { message: 'a' } });
     const disguised = await startAs({ headers: other });
     const elsewhere = await startAs({ headers, from: '127.0.0.2' });
@@ -456,7 +456,7 @@ describe('the session service refuses', () => {
   });
 
   it('a start if all sessions are running', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine, env: { PERCH_SESSION_LIVE: '1' } });
     await rig.start();
 

@@ -202,7 +202,7 @@ it('passes the earlier turns to the model', async () => {
 
 const indiscreet: readonly ((exchange: ModelExchange) => void)[] = [
   ({ reply }) => reply({ type: 'text/plain', text: key }, 500),
-  ({ tell }) => tell({ error: { message: `wrong key ${key}`, code: key } }),
+  ({ sendChunk }) => sendChunk({ error: { message: `wrong key ${key}`, code: key } }),
   ({ say }) => say(`The key is ${key} [1] and`, ' so on.'),
   ({ reply }) => reply({ type: 'text/x', text: '' }, 302, { location: `/${key}` }),
 ];
@@ -223,6 +223,6 @@ it('keeps the key out of events and logs, whatever the endpoint sends', {
   }
 
   expect(model.requests).toHaveLength(indiscreet.length);
-  expect(log.join('')).toContain('answered without the model');
+  expect(log.join('')).toContain('answered without the language model');
   expect(log.join('')).not.toContain(key);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHeldEngine } from '../support/scripted-engine.ts';
+import { createManualEngine } from '../support/scripted-engine.ts';
 import {
   answeredTurn,
   buildSessionRig,
@@ -108,7 +108,7 @@ describe('the stream of a session', () => {
   });
 
   it('begins with the next event if the index is beyond the tail', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
     const held = await engine.next();
@@ -123,7 +123,7 @@ describe('the stream of a session', () => {
 
 describe('a stream in the automatic mode', () => {
   it('stays open exactly while turns are queued or running', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('one');
     await rig.say(session, 'two');
@@ -138,7 +138,7 @@ describe('a stream in the automatic mode', () => {
   });
 
   it('does not end at an earlier `session.waiting`', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('one');
     (await engine.next()).answer();
@@ -212,7 +212,7 @@ describe('a stream that follows', () => {
   });
 
   it('sends a space after every ten seconds without an event', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
     const held = await engine.next();
@@ -271,7 +271,7 @@ describe('the token in a stream', () => {
   });
 
   it('is set separately for concurrent readers of the same events', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
     const held = await engine.next();
@@ -307,8 +307,8 @@ describe('the streams of a server', () => {
   it.each([
     ['PERCH_SESSION_STREAMS_PER_SESSION', 'of this session'],
     ['PERCH_SESSION_STREAMS', 'of all sessions'],
-  ])('are limited by %s', async (name, told) => {
-    const engine = createHeldEngine();
+  ])('are limited by %s', async (name, detail) => {
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine, env: { [name]: '2' } });
     const session = await rig.start();
     const held = await engine.next();
@@ -322,7 +322,7 @@ describe('the streams of a server', () => {
     const later = await rig.request(`session/${session.id}/stream`);
 
     expect([refused.statusCode, refused.json().code]).toEqual([503, 'overloaded']);
-    expect(refused.json().detail).toContain(told);
+    expect(refused.json().detail).toContain(detail);
     expect(refused.headers['retry-after']).toBe('1');
     expect(later.statusCode).toBe(200);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSqlite } from '../../src/core/files/sqlite.ts';
 import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
-import { answerTo, createHeldEngine, createScriptedEngine } from '../support/scripted-engine.ts';
+import { answerTo, createManualEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 import {
   buildSessionRig,
   lastAnswer,
@@ -129,7 +129,7 @@ describe('an answered turn', () => {
 
 describe('a streaming turn', () => {
   it('buffers text until there is enough of it', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
     const held = await engine.next();
@@ -152,7 +152,7 @@ describe('a streaming turn', () => {
   });
 
   it('buffers text for a quarter of a second at most', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
     const held = await engine.next();
@@ -171,7 +171,7 @@ describe('a streaming turn', () => {
   });
 
   it('sends the rest of a partly streamed answer', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start();
     const held = await engine.next();
@@ -195,7 +195,7 @@ describe('a streaming turn', () => {
 
 describe('a turn that fails', () => {
   it('has a complete set of events, so that no client takes an earlier answer for its own', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('one');
     (await engine.next()).answer();
@@ -220,7 +220,7 @@ describe('a turn that fails', () => {
   });
 
   it('fails after 120 seconds with `turn_timeout`, and the session continues', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('one');
     const held = await engine.next();
@@ -291,7 +291,7 @@ describe('cancelling', () => {
   });
 
   it('keeps the text sent so far, and does not affect queued messages', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('one');
     await rig.say(session, 'two');
@@ -310,7 +310,7 @@ describe('cancelling', () => {
   });
 
   it('ends a queued turn, because its session is running', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine, env: { PERCH_SESSION_TURNS_AT_ONCE: '1' } });
     await rig.start('busy');
     await engine.next();
@@ -336,9 +336,9 @@ describe('cancelling', () => {
 
   it.each([
     ['another turn', { turnId: 'turn_7' }],
-    ['a turn that waits', { turnId: 'turn_1' }],
+    ['a queued turn', { turnId: 'turn_1' }],
   ])('has no effect with %s', async (_what, body) => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('one');
     await rig.say(session, 'two');
@@ -413,7 +413,7 @@ describe('a reset', () => {
   });
 
   it('cancels the running turn and drops queued messages', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine });
     const session = await rig.start('one');
     await rig.say(session, 'two');
@@ -440,7 +440,7 @@ describe('a reset', () => {
 
 describe('turns', () => {
   it('run up to the limit, the others wait in the order of arrival', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine, env: { PERCH_SESSION_TURNS_AT_ONCE: '2' } });
     const first = await rig.start('a1');
     await rig.start('b1');
@@ -462,7 +462,7 @@ describe('turns', () => {
   });
 
   it('wait until the engine is ready', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({ engine, env: { PERCH_SESSION_TURNS_AT_ONCE: '1' } });
     await rig.start('one');
     const busy = await engine.next();
@@ -515,7 +515,7 @@ describe('turns', () => {
   });
 
   it('fail if the storage of their address is full', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const rig = await buildSessionRig({
       engine,
       env: { PERCH_SESSION_BYTES_PER_ADDRESS: '1048576', PERCH_SESSION_TURNS_AT_ONCE: '1' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type BrowseReply, browseReply } from '../../src/model/results.ts';
-import { startFakeFxTwitter, steadyHabits } from '../support/fake-fxtwitter.ts';
+import { fullPageHabits, startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
 import { answerHtml, type FakeHandler } from '../support/fake-upstream.ts';
 import { listen } from '../support/listen.ts';
 
@@ -70,7 +70,7 @@ describe('a shutdown', () => {
 describe('an outage', () => {
   it('loses no rows of a short page that cannot be requested again', async () => {
     const { fake, read } = await setUp();
-    const habits = { ...steadyHabits, shortTimes: (index: number) => (index === 20 ? 1 : 0) };
+    const habits = { ...fullPageHabits, shortTimes: (index: number) => (index === 20 ? 1 : 0) };
     const list = fake.addTimeline('wren', { length: 60 }, habits);
     let timelines = 0;
     const repair = fake.interrupt((url) => isTimeline(url) && ++timelines > 2, crash);

@@ -4,7 +4,7 @@ import { runCommand } from '../../src/cli/run.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { corpusOf } from '../support/corpus-folder.ts';
-import { answerTo, createHeldEngine, createScriptedEngine } from '../support/scripted-engine.ts';
+import { answerTo, createManualEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 import { parseEvents } from '../support/session-rig.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
@@ -100,7 +100,7 @@ describe('perch ask --session without a server', () => {
 
   it('answers waiting questions of other sessions completely, or not at all', async () => {
     const place = openPlace();
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const { app } = await serve(place, engine);
     const started = await app.request('/svc/v1/session', {
       method: 'POST',
@@ -129,7 +129,7 @@ describe('perch ask --session without a server', () => {
 describe('perch ask --session beside a server', () => {
   it('finds the server by its address file, and prints the answer as it arrives', async () => {
     const place = openPlace();
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const { url } = await serve(place, engine);
     const asked = ask(place, 'new', 'one');
     const held = await engine.next();

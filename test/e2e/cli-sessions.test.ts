@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/cli/run.ts';
-import { createHeldEngine } from '../support/scripted-engine.ts';
+import { createManualEngine } from '../support/scripted-engine.ts';
 import { buildSessionRig, type SessionRig, untilIdle } from '../support/session-rig.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
@@ -64,7 +64,7 @@ describe('perch sessions', () => {
   });
 
   it('prints a transcript without control characters', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const { folder, rig } = await openFolder({ engine });
     const session = await rig.start('one\n\u001b[31mred');
     (await engine.next()).answer();
@@ -103,7 +103,7 @@ The answer to “one
   });
 
   it('deletes a session permanently, also while a server runs', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const { folder, rig } = await openFolder({ engine });
     const session = await rig.start('one');
     const held = await engine.next();

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openLoadGauge } from '../../src/http/operations/load.ts';
 
-it('calls the load high while the event loop is blocked, and low again afterwards', async () => {
+it('reports high load while the event loop is blocked, and normal load afterwards', async () => {
   const gauge = openLoadGauge(30);
   onTestFinished(() => gauge.close());
-  // A timer that keeps the loop late: each turn blocks it for a tenth of a second.
+  // Each iteration of the event loop is blocked for 100 ms.
   const busy = setInterval(() => {
     const end = Date.now() + 100;
     while (Date.now() < end);
@@ -16,7 +16,7 @@ it('calls the load high while the event loop is blocked, and low again afterward
   await expect.poll(() => gauge.isHigh).toBe(false);
 });
 
-it('never calls it high with a limit of 0', () => {
+it('never reports high load with a limit of 0', () => {
   const gauge = openLoadGauge(0);
   onTestFinished(() => gauge.close());
 

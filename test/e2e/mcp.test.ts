@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { calm } from '../support/build-app.ts';
+import { noLoadLimit } from '../support/build-app.ts';
 import { clauseEach } from '../support/clause.ts';
 import { answerText, hang } from '../support/fake-upstream.ts';
 import { bearer, unknownKey } from '../support/key-callers.ts';
@@ -18,7 +18,7 @@ import {
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 /** High limits, so that a busy machine sheds no request. */
-const offline = { ...calm, PERCH_PROVIDERS: 'archive' };
+const offline = { ...noLoadLimit, PERCH_PROVIDERS: 'archive' };
 const named = Object.entries(clients);
 
 /** A call of each tool, and the same read over HTTP. */
@@ -136,7 +136,7 @@ describe.each(named)('%s over HTTP', (_name, connect) => {
     const down = await upstream((_request, response) =>
       answerText(response, { type: 'text/plain', text: 'no' }, { status: 500 }),
     );
-    const env = { ...calm, PERCH_FXTWITTER_URL: down.url, PERCH_SYNDICATION_URL: down.url };
+    const env = { ...noLoadLimit, PERCH_FXTWITTER_URL: down.url, PERCH_SYNDICATION_URL: down.url };
     const { url } = await listen(env);
     const client = await connect({ url: `${url}/mcp` });
 
@@ -180,7 +180,7 @@ describe('a caller over HTTP', () => {
       });
     });
     const { app, url } = await listen({
-      ...calm,
+      ...noLoadLimit,
       PERCH_FXTWITTER_URL: slow.url,
       PERCH_SYNDICATION_URL: slow.url,
     });
@@ -204,7 +204,7 @@ describe('a caller over HTTP', () => {
   it('gets an error result if the server stops during its call', async () => {
     const slow = await upstream(hang);
     const { app, url } = await listen({
-      ...calm,
+      ...noLoadLimit,
       PERCH_FXTWITTER_URL: slow.url,
       PERCH_SYNDICATION_URL: slow.url,
     });

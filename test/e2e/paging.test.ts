@@ -7,8 +7,8 @@ import {
   type FxRow,
   type FxRowKind,
   type FxTimelineRow,
+  fullPageHabits,
   startFakeFxTwitter,
-  steadyHabits,
 } from '../support/fake-fxtwitter.ts';
 import { answerHtml } from '../support/fake-upstream.ts';
 import { fc, runs } from '../support/fast-check.ts';
@@ -475,7 +475,7 @@ describe('the upstream', () => {
     const { fake, url } = await setUp();
     fake.addAccount('wren');
     const habits: FxHabits = {
-      ...steadyHabits,
+      ...fullPageHabits,
       pageSize: (index) => 20 + (index % 21),
     };
     fake.addTimeline('wren', { length: 700, kindOf: kindsOf(someTable) }, habits);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../support/listen.ts';
-import { answerTo, createHeldEngine, createScriptedEngine } from '../support/scripted-engine.ts';
+import { answerTo, createManualEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 import {
   type Answered,
   openStream,
@@ -114,7 +114,7 @@ describe('a client with made-up bearer tokens', () => {
   });
 
   it('does not delay others with its queue of questions', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const base = await serve({ engine, env: { PERCH_SESSION_TURNS_AT_ONCE: '1' } });
     await flood(base, { from: attacker, count: 20, message: 'flood' });
     const first = await engine.next();
@@ -133,7 +133,7 @@ describe('a client with made-up bearer tokens', () => {
   });
 
   it('is limited to the queued turns of its address', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const base = await serve({
       engine,
       env: { PERCH_SESSION_TURNS_AT_ONCE: '1', PERCH_SESSION_TURNS_PER_ADDRESS: '4' },
@@ -148,7 +148,7 @@ describe('a client with made-up bearer tokens', () => {
   });
 
   it('is limited to the open streams of its address', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const base = await serve({ engine, env: { PERCH_SESSION_STREAMS_PER_ADDRESS: '2' } });
     const { id } = await startSession(base, 'mine', { from: stranger });
     const open = (from: string) => openStream(base, id, { from });

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SessionEvent } from '../../src/sessions/events.ts';
 import {
+  loadUntilGone,
+  type ReaderLog,
   readFrom,
-  type Seen,
+  type SessionRecording,
   sayAgain,
-  talkUntilGone,
-  type Witness,
 } from '../support/crash-load.ts';
 import { isLongRun } from '../support/long-run.ts';
 import {
@@ -87,7 +87,7 @@ const wholeTurn = new RegExp(
 );
 
 /** Checks that every acknowledged message has a complete turn, in order, and none was answered twice. */
-async function expectTurns(base: string, witness: Witness): Promise<readonly string[]> {
+async function expectTurns(base: string, witness: SessionRecording): Promise<readonly string[]> {
   const { session, acknowledged, unanswered } = witness;
   if (unanswered !== null) {
     const { status, body } = await sayAgain(base, session, unanswered);
@@ -122,7 +122,11 @@ function toTurns(events: readonly SessionEvent[]): readonly (readonly SessionEve
 }
 
 /** Checks that events already seen are the same on another read, and that the stream continues after them. */
-async function expectSeen(base: string, session: ClientSession, { from, isProven, text }: Seen) {
+async function expectSeen(
+  base: string,
+  session: ClientSession,
+  { from, isProven, text }: ReaderLog,
+) {
   const again = await readFrom(base, session, { from, isProven });
   expect(again.slice(0, text.length)).toBe(text);
   const seen = wholeLines(text);
@@ -130,25 +134,25 @@ async function expectSeen(base: string, session: ClientSession, { from, isProven
   expect([...seen, ...wholeLines(rest)]).toEqual(wholeLines(again));
 }
 
-async function expectKept(base: string, witness: Witness): Promise<readonly string[]> {
+async function expectKept(base: string, witness: SessionRecording): Promise<readonly string[]> {
   const failures = await expectTurns(base, witness);
   for (const seen of witness.seen) await expectSeen(base, witness.session, seen);
   return failures;
 }
 
 /** Lets clients send messages to a server, and kills it meanwhile. */
-async function crash(server: ServerProcess, round: number): Promise<readonly Witness[]> {
+async function crash(server: ServerProcess, round: number): Promise<readonly SessionRecording[]> {
   const base = await server.listening;
-  const witnesses: Witness[] = [];
+  const witnesses: SessionRecording[] = [];
   let talking: Promise<unknown> = Promise.resolve();
   // By then some messages were acknowledged, however slow the machine is.
   await new Promise<void>((resolve, reject) => {
-    const onStarted = (witness: Witness) => {
+    const onStarted = (witness: SessionRecording) => {
       witnesses.push(witness);
       resolve();
     };
     const names = Array.from({ length: clients }, (_, client) => `${round}.${client}`);
-    talking = Promise.all(names.map((name) => talkUntilGone(base, { name, onStarted })));
+    talking = Promise.all(names.map((name) => loadUntilGone(base, { name, onStarted })));
     talking.catch(reject);
   });
   await wait(Math.random() * 850);
@@ -168,7 +172,7 @@ async function crashAgain(folder: string, during: 'start' | 'work'): Promise<voi
 /** Returns the codes of the failed turns. */
 async function expectAllKept(
   server: ServerProcess,
-  witnesses: readonly Witness[],
+  witnesses: readonly SessionRecording[],
 ): Promise<readonly string[]> {
   const base = await server.listening;
   const failures: string[] = [];
@@ -181,7 +185,7 @@ describe('a server that is killed under load', () => {
     timeout: 60_000 + rounds * 30_000,
   }, async () => {
     const folder = `${temporaryFolder()}/data`;
-    const witnesses: Witness[] = [];
+    const witnesses: SessionRecording[] = [];
     let server = startServer(folder);
     for (let round = 0; round < rounds; round += 1) {
       const fresh = await crash(server, round);

@@ -10,7 +10,7 @@ import { testConfig } from '../support/build-app.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import {
   answerTo,
-  createHeldEngine,
+  createManualEngine,
   createScriptedEngine,
   type ScriptedEngine,
 } from '../support/scripted-engine.ts';
@@ -115,7 +115,7 @@ describe('an interrupted stream', () => {
   });
 
   it('resumes by index while the turn runs, with another connection for each event', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const { base } = await serve({ engine });
     const { id } = await startSession(base, 'one');
     const held = await engine.next();
@@ -137,7 +137,7 @@ describe('an interrupted stream', () => {
   });
 
   it('stops neither the turn nor other streams', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const { base } = await serve({ engine });
     const { id } = await startSession(base, 'one');
     const held = await engine.next();
@@ -226,7 +226,7 @@ describe('a shutdown', () => {
     shutDown(app, { clock: systemClock, graceMs, drainMs: 0 });
 
   it('lets running turns finish, and ends streams at a line boundary', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const { app, base } = await serve({ engine });
     const { id } = await startSession(base, 'one');
     const held = await engine.next();
@@ -251,7 +251,7 @@ describe('a shutdown', () => {
   });
 
   it('fails the unfinished turns, and keeps the queued messages', async () => {
-    const engine = createHeldEngine();
+    const engine = createManualEngine();
     const env = { PERCH_DATA_DIR: `${temporaryFolder()}/data` };
     const { app, base } = await serve({ engine, env });
     const { id, token } = await startSession(base, 'one');

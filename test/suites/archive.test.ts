@@ -128,20 +128,20 @@ describe('the accounts of the sample', () => {
       for (const handle of ['ada.example', 'zhong.example', 'harbour.example']) {
         const of = { account: { platform: 'sample', handle }, withReplies, withReposts } as const;
         const all = await ask.timeline?.(timeline(of), { signal });
-        const walked: Post[] = [];
+        const found: Post[] = [];
         let cursor: string | null = null;
         do {
           const page: Page<Post> | undefined = await ask.timeline?.(
             timeline({ ...of, onlyMedia: true, count: 2, cursor }),
             { signal },
           );
-          walked.push(...(page?.items ?? []));
+          found.push(...(page?.items ?? []));
           cursor = page?.cursor ?? null;
         } while (cursor !== null);
 
         const hasMedia = (post: Post) => post.type === 'status' && post.media.all.length > 0;
-        expect(walked).toEqual(all?.items.filter(hasMedia));
-        if (handle === 'ada.example') expect(walked.length).toBeGreaterThan(2);
+        expect(found).toEqual(all?.items.filter(hasMedia));
+        if (handle === 'ada.example') expect(found.length).toBeGreaterThan(2);
       }
     },
   );
@@ -324,16 +324,16 @@ describe('search in the archive', () => {
     const archive = open();
     const all = await search(archive, searchQuery('the', { count: 100 }));
 
-    const walked: Post[] = [];
+    const found: Post[] = [];
     let cursor: string | null = null;
     do {
       const page: Page<Post> = await search(archive, searchQuery('the', { count: 7, cursor }));
-      walked.push(...page.items);
+      found.push(...page.items);
       cursor = page.cursor;
     } while (cursor !== null);
 
-    expect(walked.length).toBeGreaterThan(20);
-    expect(walked).toEqual(all.items.slice(0, walked.length));
-    expect(new Set(walked.map(({ id }) => id)).size).toBe(walked.length);
+    expect(found.length).toBeGreaterThan(20);
+    expect(found).toEqual(all.items.slice(0, found.length));
+    expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
   });
 });

@@ -246,14 +246,14 @@ describe('an account that is not found', () => {
   });
 
   it('is reported as throttled if the request for the well-known account is throttled', async () => {
-    const told: ProviderError[] = [];
+    const throttled: ProviderError[] = [];
 
     const { failure } = await fail({ 'profile/x': busy }, profile, {
-      onThrottled: (error) => void told.push(error),
+      onThrottled: (error) => void throttled.push(error),
     });
 
     expect(failure).toMatchObject({ kind: 'throttled', retryAfterSeconds: 17 });
-    expect(told).toEqual([failure]);
+    expect(throttled).toEqual([failure]);
   });
 
   it('is compared with another account if it is the well-known one', async () => {

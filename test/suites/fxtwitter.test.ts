@@ -396,13 +396,16 @@ describe('a throttled request beside a successful one', () => {
   const single = { 'thread/2001': fxBody(fxConversation.focal) };
 
   async function toldOf(routes: FxRoutes, asked: PostQuery) {
-    const told: ProviderError[] = [];
+    const throttled: ProviderError[] = [];
     const handler = serveFxTwitter(routes);
     await withProvider(createFxTwitter, { handler }, async ({ provider }) => {
       const { signal } = new AbortController();
-      await provider.ask.post?.(asked, { signal, onThrottled: (error) => void told.push(error) });
+      await provider.ask.post?.(asked, {
+        signal,
+        onThrottled: (error) => void throttled.push(error),
+      });
     });
-    return told.map(({ kind }) => kind);
+    return throttled.map(({ kind }) => kind);
   }
 
   it('is reported if it is the conversation', async () => {

@@ -164,8 +164,8 @@ describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) =>
 
     const answered = await store.readAnswered('ses_a', { before: 2, count: 5 });
 
-    const told = answered.map(({ question, line }) => [question, JSON.parse(line).data.message]);
-    expect(told).toEqual([
+    const texts = answered.map(({ question, line }) => [question, JSON.parse(line).data.message]);
+    expect(texts).toEqual([
       ['one', answerTo('one').text],
       ['two', answerTo('two').text],
     ]);
@@ -190,8 +190,8 @@ describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) =>
 
   it('publishes changes once they are durable, in order', async () => {
     const rig = openRig({ path: pathOf(), isHeld: true });
-    const told: Commit[] = [];
-    rig.store.onCommit((commit) => told.push(commit));
+    const commits: Commit[] = [];
+    rig.store.onCommit((commit) => commits.push(commit));
     const order: string[] = [];
 
     const started = rig.store.start(...toStart('ses_a')).then(() => order.push('started'));
@@ -200,13 +200,13 @@ describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) =>
       .then(() => order.push('begun'));
     const found = rig.store.find('ses_a').then(({ kind }) => order.push(kind));
     await Promise.resolve();
-    expect([told, order]).toEqual([[], []]);
+    expect([commits, order]).toEqual([[], []]);
     rig.endTurnOfLoop();
     await Promise.all([started, begun, found]);
 
     expect(order).toEqual(['started', 'begun', 'known']);
-    expect(told).toHaveLength(1);
-    const commit = told[0]?.get('ses_a');
+    expect(commits).toHaveLength(1);
+    const commit = commits[0]?.get('ses_a');
     expect(commit).toMatchObject({ events: 4, pending: [{ isBegun: true }] });
   });
 
@@ -215,20 +215,20 @@ describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) =>
     const started = rig.store.start(...toStart('ses_a'));
     rig.endTurnOfLoop();
     await started;
-    const told: Commit[] = [];
-    rig.store.onCommit((commit) => told.push(commit));
+    const commits: Commit[] = [];
+    rig.store.onCommit((commit) => commits.push(commit));
     const begin = (record: SessionRecord) => beginTurn(record, 0, { text: 'q', modelId: 'm' });
     const say = (delta: string) =>
       rig.store.change('ses_a', (record) => appendText(record, 0, { delta, soFar: delta }), 'soon');
-    const eventsTold = () => told.map((commit) => commit.get('ses_a')?.events);
+    const committedEvents = () => commits.map((commit) => commit.get('ses_a')?.events);
 
     const begun = rig.store.change('ses_a', begin, 'soon');
     for (let turn = 1; turn < 8; turn += 1) rig.endTurnOfLoop();
     const said = say('one');
-    expect(eventsTold()).toEqual([]);
+    expect(committedEvents()).toEqual([]);
     rig.endTurnOfLoop();
     await Promise.all([begun, said]);
-    expect(eventsTold()).toEqual([5]);
+    expect(committedEvents()).toEqual([5]);
 
     const [saidMore, found] = [say('two'), rig.store.find('ses_a')];
     rig.endTurnOfLoop();
@@ -236,7 +236,7 @@ describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) =>
     const [saidLast, other] = [say('three'), rig.store.start(...toStart('ses_b'))];
     rig.endTurnOfLoop();
     await Promise.all([saidLast, other]);
-    expect(eventsTold()).toEqual([5, 6, 7]);
+    expect(committedEvents()).toEqual([5, 6, 7]);
   });
 
   it('rejects a single change without affecting the others', async () => {
@@ -261,8 +261,8 @@ describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) =>
 
   it('rolls back a whole group if a write fails, and continues', async () => {
     const rig = openRig({ path: pathOf(), isHeld: true });
-    const told: Commit[] = [];
-    rig.store.onCommit((commit) => told.push(commit));
+    const commits: Commit[] = [];
+    rig.store.onCommit((commit) => commits.push(commit));
 
     const results = Promise.allSettled([
       rig.store.start(...toStart('ses_a')),
@@ -278,7 +278,7 @@ describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) =>
     }
     await again;
     expect(await idsOf(rig.store, 'all')).toEqual(['ses_a']);
-    expect(told).toHaveLength(1);
+    expect(commits).toHaveLength(1);
     expect(await rig.store.countLive()).toBe(1);
   });
 

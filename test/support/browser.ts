@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { AxeResults, RunOptions } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { calm } from './build-app.ts';
+import { noLoadLimit } from './build-app.ts';
 
 /** Path of the Chromium binary. If it is not set, browser tests are skipped. */
 export const browserPath = process.env.PERCH_BROWSER;
@@ -80,7 +80,7 @@ const quiet = {
   PERCH_SYNDICATION_URL: 'http://127.0.0.1:9',
   PERCH_BLUESKY_URL: 'http://127.0.0.1:9',
   PERCH_PUBLIC_ALLOWANCE: '100000',
-  ...calm,
+  ...noLoadLimit,
 };
 
 function findPort(): Promise<number> {

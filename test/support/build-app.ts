@@ -72,7 +72,7 @@ export const adminToken = 'an-admin-token-for-tests-of-40-characters';
 export const asAdmin = { authorization: `Bearer ${adminToken}` };
 
 /** Setting that keeps a busy machine from refusing reads. */
-export const calm = { PERCH_MAX_EVENT_LOOP_DELAY_MS: '0' } as const;
+export const noLoadLimit = { PERCH_MAX_EVENT_LOOP_DELAY_MS: '0' } as const;
 
 /** Setting for providers of X and the sample only, to test other platforms without a provider. */
 export const xOnly = { PERCH_PROVIDERS: 'archive,fxtwitter,syndication' } as const;
@@ -87,7 +87,7 @@ export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
     LOG_LEVEL: 'debug',
     PERCH_ADMIN_TOKEN: adminToken,
     PERCH_SESSIONS: 'off',
-    ...calm,
+    ...noLoadLimit,
     ...env,
   });
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));

@@ -14,7 +14,7 @@ export interface Acknowledged {
 }
 
 /** Data that a reader of a session received before its connection was lost. */
-export interface Seen {
+export interface ReaderLog {
   /** Index of the first requested event. */
   readonly from: number;
   /** Whether the reader has sent the token, so that events contain it. */
@@ -31,10 +31,10 @@ export interface Unanswered {
 }
 
 /** Responses and events of a session that its client and readers received before a crash. */
-export interface Witness {
+export interface SessionRecording {
   readonly session: ClientSession;
   readonly acknowledged: Acknowledged[];
-  readonly seen: Seen[];
+  readonly seen: ReaderLog[];
   unanswered: Unanswered | null;
 }
 
@@ -42,16 +42,16 @@ export interface Witness {
 const bearer = { authorization: 'Bearer crash' };
 
 /** Name of a client, and a callback for each session that it starts. */
-export interface Talker {
+export interface LoadClient {
   readonly name: string;
-  readonly onStarted: (witness: Witness) => void;
+  readonly onStarted: (witness: SessionRecording) => void;
 }
 
 /**
  * Uses one session after another until the server is gone: bursts of messages that have to wait,
  * cancelled turns, a reader from the first event, and readers from random events.
  */
-export async function talkUntilGone(base: string, { name, onStarted }: Talker): Promise<void> {
+export async function loadUntilGone(base: string, { name, onStarted }: LoadClient): Promise<void> {
   try {
     for (let number = 0; ; number += 1) {
       const witness = await begin(base, `${name}.${number}`);
@@ -73,7 +73,7 @@ function isGone(error: unknown): boolean {
   return code === 'ECONNRESET' || code === 'ECONNREFUSED' || code === 'EPIPE';
 }
 
-async function begin(base: string, name: string): Promise<Witness> {
+async function begin(base: string, name: string): Promise<SessionRecording> {
   const text = `question ${name}`;
   const session = await startSession(base, text);
   const acknowledged = [{ deliveryId: session.deliveryId, text }];
@@ -81,7 +81,7 @@ async function begin(base: string, name: string): Promise<Witness> {
 }
 
 /** Sends some messages in turn, and reads while they are answered. */
-async function talk(base: string, witness: Witness, name: string): Promise<void> {
+async function talk(base: string, witness: SessionRecording, name: string): Promise<void> {
   const readers = [anywhere(witness), anywhere(witness)].map((reading) =>
     keepReading(base, witness, reading),
   );
@@ -93,7 +93,11 @@ async function talk(base: string, witness: Witness, name: string): Promise<void>
   await Promise.all(readers.map(({ ended }) => ended));
 }
 
-async function say(base: string, witness: Witness, text: string): Promise<'taken' | 'full'> {
+async function say(
+  base: string,
+  witness: SessionRecording,
+  text: string,
+): Promise<'taken' | 'full'> {
   witness.unanswered = { text, key: `the key of ${text}` };
   const { status, body } = await sayAgain(base, witness.session, witness.unanswered);
   witness.unanswered = null;
@@ -115,14 +119,14 @@ interface Reading {
 }
 
 /** Returns the index of an existing or a future event. */
-function anywhere({ seen }: Witness): Reading {
+function anywhere({ seen }: SessionRecording): Reading {
   const known = seen.flatMap(({ from, text }) => from + wholeLines(text).length);
   const from = Math.floor(Math.random() * (Math.max(0, ...known) + 3));
   return { from, query: `?startIndex=${from}` };
 }
 
 /** Reads a stream and records its text. Resolves at the end of the stream, rejects if the connection is lost. */
-function keepReading(base: string, witness: Witness, { from, query = '' }: Reading) {
+function keepReading(base: string, witness: SessionRecording, { from, query = '' }: Reading) {
   const isProven = Math.random() < 0.5;
   const { id, token } = witness.session;
   const headers = isProven ? { 'x-continuation-token': token } : {};
@@ -135,7 +139,7 @@ function keepReading(base: string, witness: Witness, { from, query = '' }: Readi
     call.on('response', (reply) => {
       // After the last event, the stream starts with the next one.
       const tail = Number(reply.headers['x-stream-tail-index']);
-      const seen: Seen = { from: Math.min(from, tail + 1), isProven, text: '' };
+      const seen: ReaderLog = { from: Math.min(from, tail + 1), isProven, text: '' };
       witness.seen.push(seen);
       reply.setEncoding('utf8').on('data', (chunk) => {
         seen.text += chunk;
@@ -159,7 +163,7 @@ function keepReading(base: string, witness: Witness, { from, query = '' }: Readi
 export function readFrom(
   base: string,
   { id, token }: ClientSession,
-  { from, isProven }: Pick<Seen, 'from' | 'isProven'>,
+  { from, isProven }: Pick<ReaderLog, 'from' | 'isProven'>,
 ): Promise<string> {
   const headers = isProven ? { 'x-continuation-token': token } : {};
   const url = `${base}/svc/v1/session/${id}/stream?startIndex=${from}`;

@@ -48,7 +48,7 @@ export interface FxHabits {
 }
 
 /** Habits with full pages of 20 rows. */
-export const steadyHabits: FxHabits = {
+export const fullPageHabits: FxHabits = {
   pageSize: () => 20,
   repeats: () => [],
   emptyBefore: () => 0,
@@ -140,11 +140,11 @@ export async function startFakeFxTwitter(): Promise<FakeFxTwitter> {
     requests: server.requests,
     addAccount: (handle, fields) => world.addAccount(handle, fields),
     removeAccount: (handle) => world.removeAccount(handle),
-    addTimeline: (handle, about, habits = steadyHabits) =>
+    addTimeline: (handle, about, habits = fullPageHabits) =>
       world.addTimeline(handle, { kindOf: () => 'post', ...about }, habits),
-    addConnections: (handle, about, habits = steadyHabits) =>
+    addConnections: (handle, about, habits = fullPageHabits) =>
       world.addConnections(handle, about, habits),
-    addSearch: (text, length, habits = steadyHabits) => world.addSearch(text, length, habits),
+    addSearch: (text, length, habits = fullPageHabits) => world.addSearch(text, length, habits),
     interrupt,
     hold: () => {
       const held: (() => void)[] = [];

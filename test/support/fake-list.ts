@@ -19,7 +19,7 @@ export interface ListHabits {
 }
 
 /** Habits with full pages of twenty items. */
-export const steady: ListHabits = {
+export const fullPages: ListHabits = {
   pageSize: () => 20,
   repeats: () => [],
   emptyBefore: () => 0,

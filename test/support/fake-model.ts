@@ -20,7 +20,7 @@ export interface ModelExchange {
   /** Streams raw bytes. */
   send(bytes: string | Uint8Array): void;
   /** Streams an object as an event. */
-  tell(payload: object): void;
+  sendChunk(payload: object): void;
   /** Ends the stream as real endpoints do. */
   finish(reason?: string, more?: object): void;
   /** Responds with a complete body. */
@@ -92,17 +92,17 @@ function createExchange(request: ModelRequest, response: ServerResponse): ModelE
     }
     response.write(bytes);
   };
-  const tell = (payload: object) => send(`data: ${JSON.stringify(payload)}\n\n`);
+  const sendChunk = (payload: object) => send(`data: ${JSON.stringify(payload)}\n\n`);
   return {
     request,
     closed: new Promise((resolve) => response.on('close', resolve)),
     send,
-    tell,
+    sendChunk,
     say: (...words) => {
-      for (const content of words) tell({ choices: [{ index: 0, delta: { content } }] });
+      for (const content of words) sendChunk({ choices: [{ index: 0, delta: { content } }] });
     },
     finish: (reason = 'stop', more = {}) => {
-      tell({ choices: [{ index: 0, delta: {}, finish_reason: reason }], ...more });
+      sendChunk({ choices: [{ index: 0, delta: {}, finish_reason: reason }], ...more });
       send('data: [DONE]\n\n');
       response.end();
     },

@@ -14,21 +14,24 @@ export type CallerStatus = (typeof callers)[number];
 export const unknownKey = `perch_${'u'.repeat(43)}`;
 
 /** App with the headers of a caller. */
-export interface Meeting {
+export interface CallerApp {
   readonly app: TestApp;
   readonly headers: Record<string, string>;
 }
 
 /** Builds an app, and returns it with the headers of a caller with the given key status. */
-export async function meet(status: CallerStatus, options: TestAppOptions = {}): Promise<Meeting> {
-  if (status === 'unverified') return meetUnverified(options);
+export async function openAsCaller(
+  status: CallerStatus,
+  options: TestAppOptions = {},
+): Promise<CallerApp> {
+  if (status === 'unverified') return openAsUnverified(options);
   const app = await buildTestApp(options);
   const { headers } = await app.createKey();
   const presented = { valid: { ...headers }, anonymous: {}, invalid: bearer(unknownKey) };
   return { app, headers: presented[status] };
 }
 
-async function meetUnverified({ env, ...options }: TestAppOptions): Promise<Meeting> {
+async function openAsUnverified({ env, ...options }: TestAppOptions): Promise<CallerApp> {
   const folder = temporaryFolder();
   const app = await buildTestApp({ ...options, env: { ...env, PERCH_DATA_DIR: folder } });
   const { headers } = await app.createKey();

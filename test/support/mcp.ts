@@ -14,7 +14,7 @@ export type Era = 'legacy' | 'modern';
 export const eras = ['legacy', 'modern'] as const;
 
 /** Request message. */
-export interface Asked {
+export interface McpRequest {
   readonly method: string;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ const envelope = {
 /** Returns the message and the headers of a request in a protocol era. */
 export function toMessage(
   era: Era,
-  { method, params = {}, headers = {} }: Asked,
+  { method, params = {}, headers = {} }: McpRequest,
 ): { readonly body: string; readonly headers: Record<string, string> } {
   const message = { jsonrpc: '2.0', id: 1, method };
   const shared = { ...mcpHeaders, ...headers };
@@ -49,8 +49,12 @@ export function toMessage(
 }
 
 /** Sends a request to the MCP server of an app in a protocol era. */
-export function ask(app: TestApp, era: Era, asked: Asked): Promise<LightMyRequestResponse> {
-  const { body, headers } = toMessage(era, asked);
+export function sendMcp(
+  app: TestApp,
+  era: Era,
+  request: McpRequest,
+): Promise<LightMyRequestResponse> {
+  const { body, headers } = toMessage(era, request);
   return post(app, body, headers);
 }
 
@@ -73,7 +77,7 @@ export function callTool(
   name: string,
   { arguments: args = {}, headers = {}, era = 'legacy' }: CallOptions = {},
 ): Promise<LightMyRequestResponse> {
-  return ask(app, era, { method: 'tools/call', params: { name, arguments: args }, headers });
+  return sendMcp(app, era, { method: 'tools/call', params: { name, arguments: args }, headers });
 }
 
 /** Options of a tool call. */

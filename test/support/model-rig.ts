@@ -38,7 +38,7 @@ export interface AskedModel {
   /** Streamed chunks of text. */
   readonly pieces: readonly string[];
   /** Resolves when the streamed text contains these words. */
-  told(words: string): Promise<void>;
+  received(words: string): Promise<void>;
   cancel(): void;
 }
 
@@ -106,7 +106,7 @@ function ask(engine: AnswerEngine, question: { text: string; earlier: readonly E
   return {
     answer: engine.answer(question, { signal: controller.signal, onText }),
     pieces,
-    told: (words: string) =>
+    received: (words: string) =>
       new Promise<void>((resolve) => {
         const look = () => {
           if (!pieces.join('').includes(words)) return;

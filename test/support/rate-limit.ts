@@ -43,17 +43,17 @@ function readOne(value: unknown, names: readonly string[]) {
 }
 
 /** Socket address and headers of a test request. */
-export interface Asking {
+export interface ClientRequest {
   readonly from?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
 }
 
 /** Sends a request from a client address, and checks the response. */
-export async function askFrom(
+export async function requestFrom(
   { server }: Pick<TestApp, 'server'>,
   url: string,
-  { from = '192.0.2.1', headers = {}, method = 'GET' }: Asking = {},
+  { from = '192.0.2.1', headers = {}, method = 'GET' }: ClientRequest = {},
 ): Promise<LightMyRequestResponse> {
   const reply = await server.inject({ url, method, headers, remoteAddress: from });
   checkReply(reply);

@@ -42,7 +42,7 @@ export function createScriptedEngine(
 }
 
 /** Running turn that the test controls. */
-export interface HeldTurn {
+export interface ManualTurn {
   readonly question: Question;
   readonly signal: AbortSignal;
   say(piece: string): void;
@@ -51,20 +51,20 @@ export interface HeldTurn {
 }
 
 /** Engine whose answers the test controls. */
-export interface HeldEngine extends ScriptedEngine {
+export interface ManualEngine extends ScriptedEngine {
   /** Resolves with the next question in order. */
-  next(): Promise<HeldTurn>;
+  next(): Promise<ManualTurn>;
 }
 
 /** Creates an engine whose answers the test controls. It stops when its turn is cancelled. */
-export function createHeldEngine(): HeldEngine {
-  const turns: HeldTurn[] = [];
-  const waiting: ((turn: HeldTurn) => void)[] = [];
+export function createManualEngine(): ManualEngine {
+  const turns: ManualTurn[] = [];
+  const waiting: ((turn: ManualTurn) => void)[] = [];
   const engine = createScriptedEngine(
     (question, { signal, onText }) =>
       new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-        const turn: HeldTurn = {
+        const turn: ManualTurn = {
           question,
           signal,
           say: onText,
@@ -78,7 +78,7 @@ export function createHeldEngine(): HeldEngine {
   );
   return Object.assign(engine, {
     next: () =>
-      new Promise<HeldTurn>((resolve) => {
+      new Promise<ManualTurn>((resolve) => {
         const turn = turns.shift();
         if (turn === undefined) waiting.push(resolve);
         else resolve(turn);

@@ -18,7 +18,7 @@ export interface SessionRigOptions {
 }
 
 /** Request of a test. */
-export interface Asked {
+export interface SessionRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Strings are sent as they are, other values as JSON. */
@@ -52,7 +52,7 @@ export const answeredTurn: readonly string[] = [
 export interface SessionRig {
   readonly app: App;
   readonly clock: ManualClock;
-  request(path: string, asked?: Asked): Promise<LightMyRequestResponse>;
+  request(path: string, asked?: SessionRequest): Promise<LightMyRequestResponse>;
   /** Starts a session. The message must be accepted. */
   start(message?: unknown, headers?: Readonly<Record<string, string>>): Promise<StartedSession>;
   /** Sends a message to a session. */
@@ -75,7 +75,7 @@ export async function buildSessionRig(options: SessionRigOptions = {}): Promise<
     engine: options.engine ?? createScriptedEngine(),
   });
   onTestFinished(() => app.server.close());
-  const request = async (path: string, asked: Asked = {}) => {
+  const request = async (path: string, asked: SessionRequest = {}) => {
     const { method = 'GET', headers = {}, body, from = '127.0.0.1' } = asked;
     const payload = typeof body === 'string' ? body : JSON.stringify(body);
     const reply = await app.server.inject({

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
-import { calm } from './build-app.ts';
+import { noLoadLimit } from './build-app.ts';
 
 /** Exit status and output of a process. */
 export interface Ended {
@@ -40,7 +40,7 @@ export function spawnPerch(
   const folder = temporaryFolder();
   const child = spawn(process.execPath, [inject('perchMain'), ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '', PERCH_DATA_DIR: `${folder}/data`, ...calm, ...env },
+    env: { PATH: process.env.PATH ?? '', PERCH_DATA_DIR: `${folder}/data`, ...noLoadLimit, ...env },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   if (stdout === 'closed') child.stdout.destroy();

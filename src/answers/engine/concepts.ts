@@ -93,8 +93,8 @@ function findOwnTerms(
 function weighConcept(terms: Concept['terms'], lexicon: Lexicon, share = 1): Concept {
   let passages = 0;
   for (const [term, factor] of terms) passages += factor * lexicon.passagesWith(term);
-  const most = lexicon.passages;
-  const rarity = Math.log(1 + (most + 0.5) / (Math.min(passages, most) + 0.5)) ** weights.rarity;
+  const total = lexicon.passages;
+  const rarity = Math.log(1 + (total + 0.5) / (Math.min(passages, total) + 0.5)) ** weights.rarity;
   return { weight: share * rarity, terms };
 }
 

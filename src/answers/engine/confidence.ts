@@ -13,13 +13,13 @@ export interface Findings {
 
 /** Returns the inputs of the confidence model, each scaled to about 1 or less. */
 export function toFeatures({ scored, hasUnknownName, passages }: Findings) {
-  const most = (name: keyof ScoredPassage['features']) =>
+  const highest = (name: keyof ScoredPassage['features']) =>
     Math.max(0, ...scored.slice(0, 3).map(({ features }) => features[name]));
   const top = scored[0]?.score ?? 0;
   return {
-    coverage: most('coverage'),
-    focus: most('headingFocus'),
-    lead: most('leadCoverage'),
+    coverage: highest('coverage'),
+    focus: highest('headingFocus'),
+    lead: highest('leadCoverage'),
     score: top / 3,
     // Lead of the best passage over the tenth.
     spread: Math.min(1, top - (scored[9]?.score ?? 0)),

@@ -12,12 +12,12 @@ export type PassageStore = ReturnType<typeof createPassageStore>;
 /** Creates a cache for the current state of an index. */
 export function createPassageStore(index: PassageIndex) {
   const postingsOf = (where: 'anywhere' | 'above') => {
-    const kept = new LRUCache<string, Uint32Array>({
+    const cached = new LRUCache<string, Uint32Array>({
       maxSize: maxPostingBytes / 2,
       sizeCalculation: (ids) => Math.max(1, ids.byteLength),
       memoMethod: (term) => Uint32Array.from(index.postings(term, where)),
     });
-    return (term: string) => kept.memo(term);
+    return (term: string) => cached.memo(term);
   };
   const profiles = new LRUCache<number, Profile>({ max: maxProfiles });
   return {
@@ -27,8 +27,8 @@ export function createPassageStore(index: PassageIndex) {
     /** Returns the ids of the passages that have a term in a title, a heading or a name. */
     above: postingsOf('above'),
     profile: (id: number): Profile | undefined => {
-      const kept = profiles.get(id);
-      if (kept !== undefined) return kept;
+      const cached = profiles.get(id);
+      if (cached !== undefined) return cached;
       const passage = index.passage(id);
       if (passage === undefined) return undefined;
       const profile = toProfile(passage);

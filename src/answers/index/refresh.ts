@@ -106,18 +106,18 @@ async function refreshFile(
   { index, writer, seen, onReading, skip }: Run,
 ): Promise<boolean> {
   const key = keyOf(corpus);
-  const kept = index.file(key, path);
-  if (kept !== undefined && kept.bytes === bytes && kept.modifiedMs === modifiedMs) {
-    seen.add(kept.id);
+  const stored = index.file(key, path);
+  if (stored !== undefined && stored.bytes === bytes && stored.modifiedMs === modifiedMs) {
+    seen.add(stored.id);
     return false;
   }
   onReading?.(absolute);
   const content = readContent(absolute);
   if (content === undefined) return false;
   const hash = createHash('sha256').update(content).digest('base64url');
-  if (kept !== undefined && kept.hash === hash) {
-    index.touchFile(kept.id, modifiedMs);
-    seen.add(kept.id);
+  if (stored !== undefined && stored.hash === hash) {
+    index.touchFile(stored.id, modifiedMs);
+    seen.add(stored.id);
     return false;
   }
   // Most refreshes read no file, and the parsers are slow to load.

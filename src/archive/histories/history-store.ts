@@ -139,24 +139,24 @@ function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   return (query: StoredHistoryQuery): StoredPart => {
     const [options, names] = [optionsOf(query), namesOf(query.account)];
     const rows = ranges.all(...names, query.accountId, ...options);
-    const kept = clipRanges(joinRanges(rows.map(toRange)), query.range);
-    const [first, last] = [kept[0], kept.at(-1)];
+    const stored = clipRanges(joinRanges(rows.map(toRange)), query.range);
+    const [first, last] = [stored[0], stored.at(-1)];
     if (first === undefined || last === undefined) return { ranges: [], posts: [] };
     const ends = [toStored(last.fromSecond), first.toSecond, query.limit + 1];
     const found = posts.all(...names, ...options, ...ends);
-    return limitPart(kept, found, { query, decoder });
+    return limitPart(stored, found, { query, decoder });
   };
 }
 
 /** Cuts the ranges and posts to those within the limit of posts. */
 function limitPart(
-  kept: readonly SecondRange[],
+  stored: readonly SecondRange[],
   rows: readonly PostRow[],
   { query, decoder }: { readonly query: StoredHistoryQuery; readonly decoder: RowDecoder },
 ): StoredPart {
   const fromSecond =
     rows.length > query.limit ? (rows.at(-1)?.second ?? 0) + 1 : Number.NEGATIVE_INFINITY;
-  const ranges = clipRanges(kept, { fromSecond, toSecond: Number.POSITIVE_INFINITY });
+  const ranges = clipRanges(stored, { fromSecond, toSecond: Number.POSITIVE_INFINITY });
   const overlaps = ({ second, below_second: below }: PostRow) =>
     ranges.some(({ fromSecond, toSecond }) => second >= fromSecond && below <= toSecond);
   const posts = rows.filter(overlaps).map(({ second, below_second: below, stored, json }) => {

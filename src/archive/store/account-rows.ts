@@ -81,8 +81,8 @@ function openAccountWriter(database: SqliteDatabase) {
   return openAtomicWriter(database, ({ account, stored }: StoredAccount) => {
     const { platform, id, followers } = account;
     const handle = account.screen_name.toLowerCase();
-    const kept = [followers ?? -1, Number(account.protected), stored, JSON.stringify(account)];
-    const number = insert.get(platform, handle, id, ...kept);
+    const rest = [followers ?? -1, Number(account.protected), stored, JSON.stringify(account)];
+    const number = insert.get(platform, handle, id, ...rest);
     if (number === undefined) return;
     const texts = [account.screen_name, account.name, account.description ?? ''];
     index.run(number, texts.flatMap(toWords).join(' '), platformToken(platform));

@@ -63,13 +63,13 @@ interface AccountSummaryRow extends Omit<AccountSummary, 'isProtected' | 'oldest
 }
 
 function toAccountSummary(row: AccountSummaryRow): AccountSummary {
-  const { oldestPost, newestPost, oldestRepost, newestRepost, protected: mark, ...rest } = row;
+  const { oldestPost, newestPost, oldestRepost, newestRepost, protected: flag, ...rest } = row;
   const seconds = [oldestPost, newestPost, oldestRepost, newestRepost]
     .filter((number) => number !== null)
     .map(secondOf);
   return {
     ...rest,
-    isProtected: mark === 1,
+    isProtected: flag === 1,
     oldest: seconds.length === 0 ? null : Math.min(...seconds),
     newest: seconds.length === 0 ? null : Math.max(...seconds),
   };

@@ -52,13 +52,13 @@ export function openConnections(database: SqliteDatabase, decoder: RowDecoder) {
     if (known === undefined) return row;
     return { ...row, ...known, stored: Math.min(row.stored, known.stored) };
   };
-  const select = (wanted: string, given: string) =>
+  const select = (wanted: string, condition: string) =>
     database.prepare<unknown[], ConnectionRow>(
       `SELECT ${wanted} AS handle, min(follows.stored, ifnull(accounts.stored, follows.stored)) AS stored,
          accounts.protected, accounts.json
        FROM follows LEFT JOIN accounts
          ON accounts.platform = follows.platform AND accounts.handle = ${wanted}
-       WHERE follows.platform = @platform AND ${given} AND ${wanted} > @after
+       WHERE follows.platform = @platform AND ${condition} AND ${wanted} > @after
        GROUP BY ${wanted} ORDER BY ${wanted} LIMIT @limit`,
     );
   const statements = {
@@ -87,15 +87,15 @@ export function openConnections(database: SqliteDatabase, decoder: RowDecoder) {
 }
 
 function toRow(
-  { handle, stored, json, protected: mark }: ConnectionRow,
+  { handle, stored, json, protected: flag }: ConnectionRow,
   platform: Platform,
   decoder: RowDecoder,
 ): Row<Account> {
-  if (json !== null && mark !== 1) return { item: decoder.account(json), stored, cursor: handle };
+  if (json !== null && flag !== 1) return { item: decoder.account(json), stored, cursor: handle };
   const id = idOfHandle(handle);
   const name = id ?? handle;
   const url = id === null ? profileUrl(platform, handle, decoder.baseUrl) : xUserUrl(id);
-  const stub = { id: name, screen_name: name, name, url, protected: mark === 1, platform };
+  const stub = { id: name, screen_name: name, name, url, protected: flag === 1, platform };
   return { item: toAccount(stub), stored, cursor: handle };
 }
 

@@ -12,8 +12,8 @@ const manyReplies = `The archive reads at most ${maxDirectReplies} replies to ea
 export function readConversation(store: ArchiveStore, query: PostQuery): PostFound | undefined {
   const { platform, id, handle } = query.post;
   // Rows use the archived handle of the account, which can differ from the requested name on Bluesky.
-  const held = handle === null ? undefined : store.findAccount({ platform, handle });
-  const read = store.readPost(platform, id, held?.handle ?? handle);
+  const account = handle === null ? undefined : store.findAccount({ platform, handle });
+  const read = store.readPost(platform, id, account?.handle ?? handle);
   if (read === undefined) return undefined;
   const continuation = query.thread ? readContinuation(store, read) : [];
   const shown = new Set([read.post, ...continuation].map(keyOf));

@@ -10,7 +10,7 @@ export type Outcome =
       readonly source: string;
       readonly isLocal: boolean;
       /** Time of the request to the provider in epoch milliseconds; of several requests, the first. */
-      readonly askedMs: number;
+      readonly requestedMs: number;
     }
   | { readonly gone: Problem };
 
@@ -45,9 +45,9 @@ export function createResponseCache(limits: CacheOptions) {
   const goneAt = new LRUCache<string, number>({ max: maxGone });
   const isOutdated = ({ subjects, outcome }: CacheEntry): boolean =>
     !('gone' in outcome) &&
-    subjects.some((subject) => (goneAt.get(subject) ?? outcome.askedMs) > outcome.askedMs);
-  const removeFromIndex = (kept: StoredEntry, key: string): void => {
-    for (const subject of kept.subjects) {
+    subjects.some((subject) => (goneAt.get(subject) ?? outcome.requestedMs) > outcome.requestedMs);
+  const removeFromIndex = (cached: StoredEntry, key: string): void => {
+    for (const subject of cached.subjects) {
       const keys = keysOf.get(subject);
       keys?.delete(key);
       if (keys?.size === 0) keysOf.delete(subject);
@@ -59,36 +59,36 @@ export function createResponseCache(limits: CacheOptions) {
     }
   };
   // Entries are wrapped in new objects because the library computes the size of new values only.
-  const entries = new LRUCache<string, { readonly kept: StoredEntry }>({
+  const entries = new LRUCache<string, { readonly cached: StoredEntry }>({
     max: limits.maxEntries,
     maxSize: limits.maxBytes,
-    sizeCalculation: ({ kept }) => kept.bytes,
-    dispose: ({ kept }, key, reason) => {
-      if (reason !== 'set') removeFromIndex(kept, key);
+    sizeCalculation: ({ cached }) => cached.bytes,
+    dispose: ({ cached }, key, reason) => {
+      if (reason !== 'set') removeFromIndex(cached, key);
     },
   });
-  const put = (key: string, kept: StoredEntry): void => {
-    entries.set(key, { kept });
-    if (entries.peek(key)?.kept !== kept) removeFromIndex(kept, key); // larger than the cache
+  const put = (key: string, cached: StoredEntry): void => {
+    entries.set(key, { cached });
+    if (entries.peek(key)?.cached !== cached) removeFromIndex(cached, key); // larger than the cache
   };
-  const grow = (key: string, kept: StoredEntry, bytes: number): void => {
-    kept.bytes += bytes;
-    if (entries.peek(key)?.kept === kept) put(key, kept);
+  const grow = (key: string, cached: StoredEntry, bytes: number): void => {
+    cached.bytes += bytes;
+    if (entries.peek(key)?.cached === cached) put(key, cached);
   };
 
   return {
-    get: (key: string): Entry | undefined => entries.get(key)?.kept,
+    get: (key: string): Entry | undefined => entries.get(key)?.cached,
     set: (key: string, entry: CacheEntry): RenderingBudget => {
       if (isOutdated(entry)) return createRenderingBudget(() => undefined);
       const { outcome, subjects } = entry;
       const answer = 'gone' in outcome ? 500 : 2 * JSON.stringify(outcome.found).length;
       const bytes = 200 + 2 * key.length + 120 * subjects.length + answer;
-      const renderings = createRenderingBudget((more) => grow(key, kept, more));
-      const kept: StoredEntry = { ...entry, bytes, renderings };
-      const before = entries.peek(key)?.kept;
+      const renderings = createRenderingBudget((more) => grow(key, cached, more));
+      const cached: StoredEntry = { ...entry, bytes, renderings };
+      const before = entries.peek(key)?.cached;
       if (before !== undefined) removeFromIndex(before, key);
       addToIndex(entry, key);
-      put(key, kept);
+      put(key, cached);
       return renderings;
     },
     /** Removes all entries about a subject, and refuses entries that were fetched before `goneMs`. */
@@ -131,15 +131,15 @@ export function toEntry(
       ...{ freshUntilMs: untilMs, revalidateUntilMs: untilMs, errorUntilMs: untilMs },
     };
   }
-  const { found, askedMs } = outcome;
+  const { found, requestedMs } = outcome;
   const isShortLived = isPartial(outcome) || outcome.isLocal;
   const divisor = isShortLived ? shortLivedDivisor : freshnessDivisor[plan.freshness];
-  const freshUntilMs = askedMs + (lifetimes.ttlSeconds / divisor) * 1000;
+  const freshUntilMs = requestedMs + (lifetimes.ttlSeconds / divisor) * 1000;
   const after = (seconds: number) => freshUntilMs + (isShortLived ? 0 : seconds * 1000);
   return {
     subjects: [plan.subject, ...subjectsOf(found)],
     outcome,
-    fetchedAtMs: ('asOfMs' in found ? found.asOfMs : undefined) ?? askedMs,
+    fetchedAtMs: ('asOfMs' in found ? found.asOfMs : undefined) ?? requestedMs,
     freshUntilMs,
     revalidateUntilMs: after(lifetimes.staleWhileRevalidateSeconds),
     errorUntilMs: after(lifetimes.staleIfErrorSeconds),
@@ -155,8 +155,8 @@ export function storeEntry(
   { key, useCache }: Pick<Plan, 'key' | 'useCache'>,
   { entry, nowMs }: { readonly entry: CacheEntry; readonly nowMs: number },
 ): Entry {
-  const kept = cache.get(key);
-  const better = kept && compare(kept, entry.outcome, nowMs);
+  const cached = cache.get(key);
+  const better = cached && compare(cached, entry.outcome, nowMs);
   if (better === undefined) return { ...entry, renderings: cache.set(key, entry) };
   if (better === 'live' && useCache) {
     throw new Problem('upstream_unavailable', { detail: 'The source could not be reached.' });
@@ -164,11 +164,15 @@ export function storeEntry(
   return { ...entry, renderings: createRenderingBudget(() => undefined) };
 }
 
-function compare(kept: CacheEntry, outcome: Outcome, nowMs: number): 'whole' | 'live' | undefined {
-  if ('gone' in kept.outcome) return undefined;
-  const isWhole = !isPartial(kept.outcome) && nowMs < kept.freshUntilMs;
+function compare(
+  cached: CacheEntry,
+  outcome: Outcome,
+  nowMs: number,
+): 'whole' | 'live' | undefined {
+  if ('gone' in cached.outcome) return undefined;
+  const isWhole = !isPartial(cached.outcome) && nowMs < cached.freshUntilMs;
   if (isWhole && isPartial(outcome)) return 'whole';
-  const isLive = !isStopgap(kept.outcome) && nowMs < kept.errorUntilMs;
+  const isLive = !isStopgap(cached.outcome) && nowMs < cached.errorUntilMs;
   return isLive && isStopgap(outcome) ? 'live' : undefined;
 }
 

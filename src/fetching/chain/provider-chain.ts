@@ -95,8 +95,8 @@ async function askInOrder<Kind extends QueryKind>(
   for (const { provider, breakers, ask, isLastResort } of toCandidates(links, chainQuery)) {
     try {
       const context = { ...request, onThrottled: breakers.pause };
-      const asked = { signal: request.signal, subject: description.subject };
-      const found = await breakers.run(kind, () => ask(query, context), asked);
+      const call = { signal: request.signal, subject: description.subject };
+      const found = await breakers.run(kind, () => ask(query, context), call);
       const isLocal = provider.isLocal === true;
       return { found, source: provider.name, degraded: isLastResort, isLocal };
     } catch (error) {
@@ -190,11 +190,11 @@ function toProblem(failures: readonly ProviderError[], { noun, unsupported }: Qu
     const detail = `There is no such ${noun}. Two independent sources confirm it.`;
     return new Problem('not_found', { detail, cause: first });
   }
-  const asked = first.kind === 'throttled' ? first.retryAfterSeconds : undefined;
+  const retryAfter = first.kind === 'throttled' ? first.retryAfterSeconds : undefined;
   return new Problem(failurePolicy[first.kind].code, {
     detail: explainFailure(first, noun),
     cause: first,
-    ...(asked !== undefined && { retryAfterSeconds: clampPause(asked) }),
+    ...(retryAfter !== undefined && { retryAfterSeconds: clampPause(retryAfter) }),
   });
 }
 

@@ -134,7 +134,7 @@ export function createPostCollector(query: Wanted) {
         .map((one) => ({ ...one, stored, second: Math.min(one.second, stored) }))
         .filter((one) => ranges.some((range) => mayBeIn(one, range)))
         .sort((a, b) => b.second - a.second || a.number - b.number)
-        .map(({ number: _, ...kept }) => kept);
+        .map(({ number: _, ...post }) => post);
     },
   };
 }

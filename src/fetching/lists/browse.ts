@@ -19,7 +19,7 @@ export interface PartStore {
 /** Profile, or a page of the source whose items are not all used yet. */
 export type ListPart = ProfilePart | SourcedPage;
 
-type SourceFacts = Pick<SourcedPage, 'source' | 'isLocal' | 'askedMs'>;
+type SourceFacts = Pick<SourcedPage, 'source' | 'isLocal' | 'requestedMs'>;
 
 interface ProfilePart extends SourceFacts {
   readonly profile: ProfileFound;
@@ -62,11 +62,11 @@ async function readProfile(
 ): Promise<ProfilePart | null> {
   if (profile === null) return null;
   const key = `profile ${profile.account.platform} ${profile.account.handle}`;
-  const kept = parts.get(key);
-  if (kept !== undefined && 'profile' in kept) return kept;
-  const askedMs = clock.now();
+  const cached = parts.get(key);
+  if (cached !== undefined && 'profile' in cached) return cached;
+  const requestedMs = clock.now();
   const { found, source, isLocal } = await chain.ask('profile', profile, request);
-  const part = { profile: found, source, isLocal, askedMs };
+  const part = { profile: found, source, isLocal, requestedMs };
   parts.set(key, part);
   return part;
 }
@@ -135,13 +135,13 @@ function createReadPage(
   let provider = position?.provider ?? undefined;
   return async ({ cursor, count, bypassCache }) => {
     const key = provider === undefined ? undefined : pageKey(listKey, provider, cursor);
-    const kept = key === undefined || bypassCache ? undefined : parts.get(key);
-    if (kept !== undefined && 'page' in kept) return kept;
-    const askedMs = clock.now();
+    const cached = key === undefined || bypassCache ? undefined : parts.get(key);
+    if (cached !== undefined && 'page' in cached) return cached;
+    const requestedMs = clock.now();
     const options = { ...request, provider, isLiveOnly };
     const sourced = await askList(chain, { ...list, cursor, count }, options);
     provider = sourced.source;
-    return { ...sourced, askedMs };
+    return { ...sourced, requestedMs };
   };
 }
 
@@ -149,7 +149,7 @@ async function askList(
   chain: ProviderChain,
   query: { [Kind in ListKind]: Answers[Kind]['query'] }[ListKind],
   options: AskOptions,
-): Promise<Omit<SourcedPage, 'askedMs'>> {
+): Promise<Omit<SourcedPage, 'requestedMs'>> {
   // The kind of a list determines its query and its items, which the compiler cannot track across the union.
   const { found, ...sourced } = (await chain.ask(query.kind, query, options)) as SourcedAnswer<
     typeof query.kind
@@ -195,7 +195,7 @@ function join({ list }: BrowseQuery, { profile: part, filled }: Parts, { clock }
     found,
     source: parts[0]?.source ?? '',
     isLocal: parts.every(({ isLocal }) => isLocal),
-    askedMs: Math.min(clock.now(), ...parts.map((one) => one.askedMs)),
+    requestedMs: Math.min(clock.now(), ...parts.map((one) => one.requestedMs)),
   };
 }
 

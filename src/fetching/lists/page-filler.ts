@@ -8,7 +8,7 @@ export interface SourcedPage {
   readonly source: string;
   readonly degraded: boolean;
   readonly isLocal: boolean;
-  readonly askedMs: number;
+  readonly requestedMs: number;
 }
 
 /** Reads the page at a cursor. `bypassCache` skips a cached page. Throws Problem. */

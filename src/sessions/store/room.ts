@@ -108,8 +108,8 @@ const columns = [
 function registerHolders(database: SqliteDatabase, ledger: Ledger): void {
   for (const [quantity, column] of columns) {
     const sql = `SELECT ${column} FROM holders WHERE name = ?`;
-    const held = database.prepare<[string], number>(sql).pluck();
-    const usedBy = (name: string) => held.get(name) ?? 0;
+    const amount = database.prepare<[string], number>(sql).pluck();
+    const usedBy = (name: string) => amount.get(name) ?? 0;
     ledger.include(quantity, { usedBy, total: () => usedBy('*') });
   }
 }

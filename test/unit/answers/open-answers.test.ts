@@ -57,7 +57,7 @@ function keepUpWith(open: typeof openAnswers, corpus: Corpus, path: string) {
   const { clock, wakeAll, rests } = createStepClock();
   const waiting = new Set<(summary: RefreshSummary) => void>();
   const onRefreshed = (summary: RefreshSummary) => {
-    for (const tell of waiting) tell(summary);
+    for (const notify of waiting) notify(summary);
   };
   const onError = (error: unknown) => {
     throw error;
@@ -66,19 +66,19 @@ function keepUpWith(open: typeof openAnswers, corpus: Corpus, path: string) {
   onTestFinished(() => answers.close());
   const refreshed = (fits: (summary: RefreshSummary) => boolean) =>
     new Promise<RefreshSummary>((resolve) => {
-      const tell = (summary: RefreshSummary) => {
+      const notify = (summary: RefreshSummary) => {
         if (!fits(summary)) return;
-        waiting.delete(tell);
+        waiting.delete(notify);
         // The index then waits for the next change.
         setImmediate(resolve, summary);
       };
-      waiting.add(tell);
+      waiting.add(notify);
     });
   const ask = async (text: string) => {
     const pieces: string[] = [];
     const onText = (piece: string) => pieces.push(piece);
-    const asking = { signal: new AbortController().signal, onText };
-    const answer = await answers.engine.answer({ text, earlier: [] }, asking);
+    const call = { signal: new AbortController().signal, onText };
+    const answer = await answers.engine.answer({ text, earlier: [] }, call);
     expect(pieces.join('')).toBe(answer.text);
     return answer;
   };

@@ -77,7 +77,7 @@ interface Rig {
 function setUp(answer: SearchAnswer = async () => page) {
   const clock = createManualClock();
   const rig: Rig = { answer, onTake: () => undefined };
-  let asked = 0;
+  let requests = 0;
   const provider: Provider = {
     name: 'stub',
     platforms: ['x'],
@@ -86,7 +86,7 @@ function setUp(answer: SearchAnswer = async () => page) {
     ask: {
       search: async (_query, context) => {
         await context.takeRequest?.();
-        asked += 1;
+        requests += 1;
         return rig.answer(context);
       },
     },
@@ -121,7 +121,7 @@ function setUp(answer: SearchAnswer = async () => page) {
       signal: new AbortController().signal,
       caller: payer.caller,
     });
-  return { clock, rig, fetcher, fetch, breakers, failures, defects, asked: () => asked };
+  return { clock, rig, fetcher, fetch, breakers, failures, defects, requests: () => requests };
 }
 
 function fails(kind: 'unavailable' | 'malformed' | 'throttled' | 'missing' | 'rejected') {
@@ -152,17 +152,17 @@ describe('the cost of a read', () => {
   });
 
   it('is charged before the upstream request, which is not sent without it', async () => {
-    const { fetch, asked } = setUp();
+    const { fetch, requests } = setUp();
     const broke: Caller = { share: 'anonymous', spend: () => Promise.reject(exhausted()) };
 
     const refused = fetch({ ledger: { spent: 0, givenBack: 0 }, caller: broke });
 
     await expect(refused).rejects.toMatchObject({ code: 'rate_limited' });
-    expect(asked()).toBe(0);
+    expect(requests()).toBe(0);
   });
 
   it('is nothing for a stale answer during revalidation', async () => {
-    const { fetch, fetcher, clock, asked } = setUp();
+    const { fetch, fetcher, clock, requests } = setUp();
     const payer = createPayer();
     await fetch(payer);
     await clock.advance(60_000);
@@ -170,7 +170,7 @@ describe('the cost of a read', () => {
     const stale = await fetch(payer);
     await fetcher.drain();
 
-    expect([stale.cache, asked(), costOf(payer)]).toEqual(['stale', 2, 1]);
+    expect([stale.cache, requests(), costOf(payer)]).toEqual(['stale', 2, 1]);
   });
 
   it('is nothing for a stale answer while the upstream fails', async () => {
@@ -202,8 +202,8 @@ describe('the cost of a read', () => {
 
   it('is refunded after an overload or a defect', async () => {
     let release = () => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    const { fetcher, rig, fetch } = setUp(() => held.then(() => page));
+    const blocked = new Promise<void>((resolve) => (release = resolve));
+    const { fetcher, rig, fetch } = setUp(() => blocked.then(() => page));
     const others = ['a', 'b'].map((text) => fetcher.fetch(planOf(text)));
     const payer = createPayer();
 
@@ -232,8 +232,8 @@ describe('the cost of a read', () => {
 
   it('is one unit for each caller of a shared fetch, also if one leaves', async () => {
     let release = () => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    const { fetcher, asked } = setUp(() => held.then(() => page));
+    const blocked = new Promise<void>((resolve) => (release = resolve));
+    const { fetcher, requests } = setUp(() => blocked.then(() => page));
     const payers = Array.from({ length: 5 }, () => createPayer());
     const leaving = new AbortController();
     const reads = payers.map(({ caller }, index) => {
@@ -243,7 +243,7 @@ describe('the cost of a read', () => {
         () => 'left',
       );
     });
-    await expect.poll(asked).toBe(1);
+    await expect.poll(requests).toBe(1);
 
     leaving.abort();
     await expect(reads[2]).resolves.toBe('left');
@@ -257,18 +257,18 @@ describe('the cost of a read', () => {
       'answered',
     ]);
     expect(payers.map(costOf)).toEqual([1, 1, 1, 1, 1]);
-    expect(asked()).toBe(1);
+    expect(requests()).toBe(1);
   });
 
   it('is refunded to each caller of a shared fetch that fails', async () => {
-    const { fetch, asked } = setUp(fails('unavailable'));
+    const { fetch, requests } = setUp(fails('unavailable'));
     const payers = Array.from({ length: 4 }, () => createPayer());
 
-    const settled = await Promise.allSettled(payers.map((payer) => fetch(payer)));
+    const results = await Promise.allSettled(payers.map((payer) => fetch(payer)));
 
-    expect(settled.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+    expect(results.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
     expect(payers.map(({ ledger }) => ledger)).toEqual(Array(4).fill({ spent: 1, givenBack: 1 }));
-    expect(asked()).toBe(1);
+    expect(requests()).toBe(1);
   });
 
   it('is nothing without a paying caller', async () => {
@@ -292,7 +292,7 @@ describe('the pool', () => {
   });
 
   it("refunds the caller's unit when it is exhausted, and counts no provider failure", async () => {
-    const { fetch, rig, breakers, failures, asked } = setUp();
+    const { fetch, rig, breakers, failures, requests } = setUp();
     const payer = createPayer();
     rig.onTake = () => {
       throw exhausted();
@@ -306,7 +306,7 @@ describe('the pool', () => {
     }
 
     expect(payer.ledger).toEqual({ spent: 7, givenBack: 7 });
-    expect([asked(), failures, breakers.broken]).toEqual([0, [], {}]);
+    expect([requests(), failures, breakers.broken]).toEqual([0, [], {}]);
   });
 
   it('serves a keyed caller that joined a failed fetch of an anonymous one', async () => {

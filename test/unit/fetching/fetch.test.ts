@@ -105,7 +105,7 @@ describe('fetching', () => {
 
   it('reports defects in the background, but not outages', async () => {
     let found: StubAnswer = async ({ post }) => stubFound(stubPost(post.id));
-    const { fetcher, clock, defects } = setUp((...asked) => found(...asked));
+    const { fetcher, clock, defects } = setUp((...query) => found(...query));
     await fetcher.fetch(planOf());
     await clock.advance(3_600_000);
 
@@ -215,9 +215,9 @@ describe('fetching', () => {
   });
 
   it('aborts the upstream query when the last caller leaves', async () => {
-    let asked: AbortSignal | undefined;
+    let upstreamSignal: AbortSignal | undefined;
     const { fetcher } = setUp((_query, { signal }) => {
-      asked = signal;
+      upstreamSignal = signal;
       return new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(new ProviderError('unavailable', 'Left.')));
       });
@@ -228,11 +228,11 @@ describe('fetching', () => {
 
     one.abort();
     await expect(first).resolves.toBe('left');
-    expect(asked?.aborted).toBe(false);
+    expect(upstreamSignal?.aborted).toBe(false);
     two.abort();
     await expect(second).resolves.toBe('left');
 
-    expect(asked?.aborted).toBe(true);
+    expect(upstreamSignal?.aborted).toBe(true);
   });
 
   it('rejects reads over the limit as overloaded, and joins reads in flight', async () => {

@@ -21,11 +21,11 @@ export function openBlocks(file: FileWindow) {
     CREATE TABLE blocks (
       cid BLOB PRIMARY KEY, offset INTEGER NOT NULL, length INTEGER NOT NULL
     ) WITHOUT ROWID;
-    CREATE TABLE marks (cid BLOB PRIMARY KEY) WITHOUT ROWID;
+    CREATE TABLE visited (cid BLOB PRIMARY KEY) WITHOUT ROWID;
     BEGIN;
   `);
   const add = database.prepare('INSERT OR IGNORE INTO blocks VALUES (?, ?, ?)');
-  const mark = database.prepare('INSERT OR IGNORE INTO marks VALUES (?)');
+  const visit = database.prepare('INSERT OR IGNORE INTO visited VALUES (?)');
   const find = database.prepare<[Uint8Array], Pick<BlockPosition, 'offset' | 'length'>>(
     'SELECT offset, length FROM blocks WHERE cid = ?',
   );
@@ -45,7 +45,7 @@ export function openBlocks(file: FileWindow) {
     /** Adds a block to the index. The first block with a CID is used. */
     add: ({ cid, offset, length }: BlockPosition) => void add.run(cid, offset, length),
     /** Records that a CID was visited. Returns whether this is the first visit. */
-    markVisited: (cid: CID) => mark.run(cid.bytes).changes === 1,
+    markVisited: (cid: CID) => visit.run(cid.bytes).changes === 1,
     /** Reads a block, or returns a sentence that says why not: `fault` if its value does not have the schema. */
     read: <Value extends object>(cid: CID, schema: z.ZodType<Value>, fault: string) => {
       const bytes = readBytes(cid);

@@ -26,7 +26,7 @@ describe('an answer of a language model', () => {
       '.',
       ' They',
     );
-    await asked.told('six');
+    await asked.received('six');
     expect(asked.pieces).toEqual([`The gates open at six (${place})`]);
     exchange.say(` are green ${markerOf(exchange.request, 'painted green')}.`);
     exchange.finish('stop', { usage: { prompt_tokens: 900, completion_tokens: 12 } });
@@ -173,22 +173,34 @@ describe('the extractive engine answers instead', () => {
       'model_failed',
       ({ reply }) => reply({ type: json, text: '' }, 307, { location: 'http://127.0.0.1:1/' }),
     ],
-    ['answers a page', 'model_failed', ({ reply }) => reply({ type: 'text/html', text: '<p>hi' })],
-    ['answers no JSON', 'model_failed', ({ reply }) => reply({ type: json, text: '{"choices":[' })],
-    ['answers nothing', 'model_failed', ({ finish }) => finish()],
     [
-      'breaks off',
+      'sends an HTML page',
+      'model_failed',
+      ({ reply }) => reply({ type: 'text/html', text: '<p>hi' }),
+    ],
+    [
+      'sends invalid JSON',
+      'model_failed',
+      ({ reply }) => reply({ type: json, text: '{"choices":[' }),
+    ],
+    ['sends no text', 'model_failed', ({ finish }) => finish()],
+    [
+      'closes the connection',
       'model_failed',
       ({ say, cut }) => {
         say('The');
         cut();
       },
     ],
-    ['tells of an error', 'model_failed', ({ tell }) => tell({ error: { message: 'no credit' } })],
-    ['streams no JSON', 'model_failed', ({ send }) => send('data: {"cho\n\n')],
+    [
+      'reports an error',
+      'model_failed',
+      ({ sendChunk }) => sendChunk({ error: { message: 'no credit' } }),
+    ],
+    ['streams invalid JSON', 'model_failed', ({ send }) => send('data: {"cho\n\n')],
     ['sends a huge line', 'model_failed', ({ send }) => send(`data: "${'x'.repeat(300_000)}`)],
     ['calls a tool', 'model_failed', ({ finish }) => finish('tool_calls')],
-    ['is filtered', 'model_failed', ({ finish }) => finish('content_filter')],
+    ['is stopped by a content filter', 'model_failed', ({ finish }) => finish('content_filter')],
     [
       'cites nothing',
       'model_uncited',
@@ -197,8 +209,12 @@ describe('the extractive engine answers instead', () => {
         finish();
       },
     ],
-    ['talks on', 'model_uncited', ({ say }) => say('At six. '.repeat(500))],
-    ['cites what was not given', 'model_miscited', ({ say }) => say('At six [99]. So', ' there.')],
+    [
+      'sends a long text without citations',
+      'model_uncited',
+      ({ say }) => say('At six. '.repeat(500)),
+    ],
+    ['cites an unknown passage', 'model_miscited', ({ say }) => say('At six [99]. So', ' there.')],
     [
       'cites number 0',
       'model_miscited',
@@ -208,12 +224,12 @@ describe('the extractive engine answers instead', () => {
       },
     ],
     [
-      'makes up an address',
+      'makes up a URL',
       'model_miscited',
       ({ say }) => say('See [this](https://evil.example/?q=secret) [1] for', ' more.'),
     ],
     [
-      'makes up a place',
+      'makes up a location',
       'model_miscited',
       ({ say }) => say('It stands in `gates.md#closing:12` [1] for', ' all.'),
     ],
@@ -286,8 +302,12 @@ describe('the extractive engine answers instead', () => {
 describe('an interrupted answer', () => {
   const breaking: readonly [string, string, (exchange: ModelExchange) => void][] = [
     ['the connection breaks', 'model_failed', ({ cut }) => cut()],
-    ['an error is told', 'model_failed', ({ tell }) => tell({ error: 'overloaded' })],
-    ['something is cited that is not there', 'model_miscited', ({ say }) => say('Red [7].', ' So')],
+    [
+      'the endpoint reports an error',
+      'model_failed',
+      ({ sendChunk }) => sendChunk({ error: 'overloaded' }),
+    ],
+    ['an unknown passage is cited', 'model_miscited', ({ say }) => say('Red [7].', ' So')],
   ];
 
   it.each(breaking)('is completed from the passages if %s', async (_, code, end) => {
@@ -295,7 +315,7 @@ describe('an interrupted answer', () => {
     const asked = ask(question);
     const exchange = await model.next();
     exchange.say(`The gates are green ${markerOf(exchange.request, 'painted green')}.`, ' And');
-    await asked.told('green');
+    await asked.received('green');
 
     end(exchange);
 
@@ -318,7 +338,7 @@ describe('an interrupted answer', () => {
     const exchange = await model.next();
     await clock.advance(10_000);
     exchange.say(`At six ${markerOf(exchange.request, 'six in the morning')}.`, ' And');
-    await asked.told('six');
+    await asked.received('six');
 
     await clock.advance(14_000);
     expect(asked.pieces).toHaveLength(1);

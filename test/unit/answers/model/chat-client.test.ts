@@ -44,7 +44,7 @@ describe('completeChat', () => {
 
   it.each([
     [
-      'ends with [DONE] alone',
+      'ends with [DONE] only',
       ({ say, send }: ModelExchange) => {
         say('At', ' six');
         send('data: [DONE]\n\n');
@@ -52,15 +52,15 @@ describe('completeChat', () => {
       [...text('At', ' six'), stop],
     ],
     [
-      'goes on after its end',
-      ({ say, tell }: ModelExchange) => {
-        tell({ choices: [{ delta: { content: 'At six' }, finish_reason: 'stop' }] });
+      'continues after the end',
+      ({ say, sendChunk }: ModelExchange) => {
+        sendChunk({ choices: [{ delta: { content: 'At six' }, finish_reason: 'stop' }] });
         say(' and more');
       },
       [...text('At six'), stop],
     ],
     [
-      'sends roles, nulls, usage and what it thinks',
+      'sends roles, nulls, usage and its reasoning',
       ({ send, finish }: ModelExchange) => {
         send(': hello\n\n');
         send(chunk({ role: 'assistant', content: null }));
@@ -79,7 +79,7 @@ describe('completeChat', () => {
       [...text('Six'), stop],
     ],
     [
-      'thinks aloud',
+      'sends its reasoning as text',
       ({ say, finish }: ModelExchange) => {
         say('<thi', 'nk>Six? [9]', '</think>', 'Six');
         finish();
@@ -87,7 +87,7 @@ describe('completeChat', () => {
       [...text('Six'), stop],
     ],
     [
-      'parts its characters',
+      'splits characters',
       ({ send }: ModelExchange) => {
         for (const byte of Buffer.from(`${chunk({ content: 'Grüße 🚢' })}data: [DONE]\r\n\r\n`)) {
           send(Uint8Array.of(byte));
@@ -96,7 +96,7 @@ describe('completeChat', () => {
       [...text('Grüße 🚢'), stop],
     ],
     [
-      'answers in one piece',
+      'does not stream',
       ({ reply }: ModelExchange) => {
         const choices = [{ message: { content: 'Six' }, finish_reason: 'length' }];
         const usage = { prompt_tokens: 3, completion_tokens: 1 };
@@ -186,7 +186,7 @@ describe('completeChat', () => {
     );
 
     await expect(said).rejects.toMatchObject({
-      message: 'The language model’s endpoint sent too much at once.',
+      message: 'The language model’s endpoint sent too much data.',
     });
   });
 });

@@ -13,7 +13,7 @@ const quoted = [1, 2, 3, 4, 5, 6].map(passage);
 const promptText = 'See https://docs.example/a, [more](../more.md) and p9.md#x:1 or p9.md#x:123.';
 
 /** Adds a model's text in parts of a length, and returns what a reader sees. */
-async function tell(text: string, length = text.length) {
+async function addText(text: string, length = text.length) {
   const pieces: string[] = [];
   const cited = new CitedText({
     quoted,
@@ -56,7 +56,7 @@ describe('CitedText', () => {
     ['A\u001b[2Jbell\u0007 [1].\r\n', 'A[2Jbell (`p1.md:1`).'],
   ])('converts %j to %j, however the text is split', async (text, shown) => {
     for (const length of [1, 2, 5, text.length]) {
-      expect((await tell(text, length)).shown).toBe(shown);
+      expect((await addText(text, length)).shown).toBe(shown);
     }
   });
 
@@ -77,13 +77,13 @@ describe('CitedText', () => {
     ['model_failed', 'The key is sk-123 [1].'],
   ])('throws %s for %j', async (code, text) => {
     for (const length of [1, 7, text.length]) {
-      await expect(tell(text, length)).rejects.toMatchObject({ code });
+      await expect(addText(text, length)).rejects.toMatchObject({ code });
     }
   });
 
   it('abstains if the text is only the marker', async () => {
-    expect(await tell('NOT_ANSWERED', 3)).toEqual({ shown: '', state: 'abstained', paths: [] });
-    expect((await tell('Sorry, NOT_ANSWERED here.')).state).toBe('abstained');
+    expect(await addText('NOT_ANSWERED', 3)).toEqual({ shown: '', state: 'abstained', paths: [] });
+    expect((await addText('Sorry, NOT_ANSWERED here.')).state).toBe('abstained');
   });
 
   it('ends before a sixth source', async () => {

@@ -46,10 +46,10 @@ it('converts the options that a component lists to list items', () => {
     'After it.',
   ].join('\n');
 
-  const told = readMdx(text).sections.flatMap(({ blocks }) => blocks.map((block) => block.text));
+  const texts = readMdx(text).sections.flatMap(({ blocks }) => blocks.map((block) => block.text));
 
-  expect(told.join('\n')).toContain('`maxRetries`');
-  expect(told.join('\n')).toContain('Default: 2.');
-  expect(told.at(-1)).toBe('After it.');
-  expect(told.join('\n')).not.toContain('PropertiesTable');
+  expect(texts.join('\n')).toContain('`maxRetries`');
+  expect(texts.join('\n')).toContain('Default: 2.');
+  expect(texts.at(-1)).toBe('After it.');
+  expect(texts.join('\n')).not.toContain('PropertiesTable');
 });

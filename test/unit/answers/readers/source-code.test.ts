@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSourceCode } from '../../../../src/answers/readers/source-code.ts';
 
-const told = (text: string) =>
+const summarize = (text: string) =>
   readSourceCode(text).sections.map(({ heading, line, blocks }) => [
     heading,
     line,
@@ -26,7 +26,7 @@ describe('readSourceCode', () => {
       'const hidden = 1;',
     ].join('\n');
 
-    expect(told(text)).toEqual([
+    expect(summarize(text)).toEqual([
       ['', 1, 'Opens things.'],
       [
         'openDoor',
@@ -42,7 +42,7 @@ describe('readSourceCode', () => {
     const text =
       '"""About doors."""\n\nclass Door:\n    """A door."""\n\n    def open(self):\n        """Opens it\n        slowly."""\n        pass\n';
 
-    expect(told(text).map(([heading, , first]) => [heading, first])).toEqual([
+    expect(summarize(text).map(([heading, , first]) => [heading, first])).toEqual([
       ['', 'About doors.'],
       ['Door', 'A door.'],
       ['open', 'Opens it slowly.'],
@@ -56,7 +56,7 @@ describe('readSourceCode', () => {
     ['type Door struct {', 'Door'],
     ['exports.openDoor = openDoor;', 'openDoor'],
   ])('finds the name in %j', (line, name) => {
-    expect(told(`// Opens a door.\n${line}\n}\n`)).toContainEqual([
+    expect(summarize(`// Opens a door.\n${line}\n}\n`)).toContainEqual([
       name,
       1,
       'Opens a door.',
@@ -67,7 +67,7 @@ describe('readSourceCode', () => {
   it.each(['  if (x) {', '  return open(door);', "import { a } from 'b';", 'door.open();'])(
     'finds no declaration in %j',
     (line) => {
-      expect(told(line)).toEqual([]);
+      expect(summarize(line)).toEqual([]);
     },
   );
 });

@@ -14,7 +14,7 @@ import {
   putTombstone,
   type Rig,
   stored,
-  walk,
+  readPages,
 } from '../store/archive-rig.ts';
 
 const day = 86_400;
@@ -230,16 +230,16 @@ describe('the top feed', () => {
     const { search } = ask(rig.archive);
     let added = 5000;
 
-    const walked = await walk({
+    const items = await readPages({
       sizes: [100],
       page: (cursor, count) => search('heron', { feed: 'top', cursor, count }),
       between: () => putPost(rig.store, added++, { text: 'heron', likes: 20_000 }),
     });
     const first = await search('heron', { feed: 'top', count: 10 });
 
-    expect(walked).toHaveLength(rankedPosts);
-    expect(Math.min(...walked.map(({ id }) => Number(id)))).toBe(201);
-    const likes = walked.map((post) => (post.type === 'status' ? (post.likes ?? 0) : 0));
+    expect(items).toHaveLength(rankedPosts);
+    expect(Math.min(...items.map(({ id }) => Number(id)))).toBe(201);
+    const likes = items.map((post) => (post.type === 'status' ? (post.likes ?? 0) : 0));
     expect(likes).toEqual(likes.toSorted((a, b) => b - a));
     expect(first.warnings).toEqual([`Only the newest ${rankedPosts} matching posts are ranked.`]);
   });
@@ -273,11 +273,11 @@ describe('the pages of a search', () => {
 
             const page = (cursor: string | null, count: number) =>
               search('heron', { feed, cursor, count });
-            const walked = (await walk({ sizes, page, between })).map((post) => post.id);
+            const items = (await readPages({ sizes, page, between })).map((post) => post.id);
 
-            expect(new Set(walked).size).toBe(walked.length);
+            expect(new Set(items).size).toBe(items.length);
             const stayed = before.filter((one) => !removed.has(Number(one)));
-            expect(walked.filter((one) => stayed.includes(one))).toEqual(stayed);
+            expect(items.filter((one) => stayed.includes(one))).toEqual(stayed);
           },
         ),
         { numRuns: runs(20) },

@@ -14,7 +14,7 @@ import {
   putPost,
   type Rig,
   stored,
-  walk,
+  readPages,
 } from './archive-rig.ts';
 
 const handles = (accounts: readonly Account[]) => accounts.map((one) => one.screen_name);
@@ -150,12 +150,12 @@ describe('followers and following', () => {
 
           const page = (cursor: string | null, count: number) =>
             ask(rig.archive).followers('wren', { cursor, count });
-          const walked = handles(await walk({ sizes, page, between }));
+          const items = handles(await readPages({ sizes, page, between }));
           database.close();
 
           const stayed = names.filter((one) => !removed.has(one)).sort();
-          expect(walked).toEqual([...new Set(walked)].sort());
-          expect(walked.filter((one) => stayed.includes(one))).toEqual(stayed);
+          expect(items).toEqual([...new Set(items)].sort());
+          expect(items.filter((one) => stayed.includes(one))).toEqual(stayed);
         },
       ),
       { numRuns: runs(25) },
@@ -275,13 +275,13 @@ describe('the search of accounts', () => {
     const { users } = ask(rig.archive);
     const all = handles((await users('bird')).items);
 
-    const walked = await walk({
+    const items = await readPages({
       sizes: [1, 7, 3],
       page: (cursor, count) => users('bird', { cursor, count }),
     });
 
     expect(all).toHaveLength(60);
-    expect(handles(walked)).toEqual(all);
+    expect(handles(items)).toEqual(all);
   });
 
   it('rejects a foreign cursor', async () => {

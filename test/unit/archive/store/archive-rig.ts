@@ -157,7 +157,7 @@ export interface Steps<Item> {
 }
 
 /** Reads all pages of a list, of which all but the last are full. */
-export async function walk<Item>({ page, sizes, between }: Steps<Item>): Promise<Item[]> {
+export async function readPages<Item>({ page, sizes, between }: Steps<Item>): Promise<Item[]> {
   const items: Item[] = [];
   let cursor: string | null = null;
   for (let index = 0; index < 10_000; index++) {
@@ -169,7 +169,7 @@ export async function walk<Item>({ page, sizes, between }: Steps<Item>): Promise
     if (cursor === null) return items;
     if (found.items.length !== count) throw new Error('A page before the last is not full.');
   }
-  throw new Error('The walk does not end.');
+  throw new Error('The list does not end.');
 }
 
 /** Change of a list between two pages: an item is stored or removed. */

@@ -12,7 +12,7 @@ import {
   putTombstone,
   type Rig,
   stored,
-  walk,
+  readPages,
 } from './archive-rig.ts';
 
 const start = 1_767_225_600;
@@ -139,13 +139,13 @@ describe('the timeline of an account', () => {
 
     const { timeline } = ask(rig.archive);
     const all = await timeline('wren', { count: 200 });
-    const walked = await walk({
+    const items = await readPages({
       sizes: [7],
       page: (cursor, count) => timeline('wren', { cursor, count }),
     });
 
     expect(new Set(ids(all.items)).size).toBe(200);
-    expect(walked).toEqual(all.items);
+    expect(items).toEqual(all.items);
   });
 
   it('rejects a foreign cursor', async () => {
@@ -181,11 +181,11 @@ describe('the timeline of an account', () => {
 
           const page = (cursor: string | null, count: number) =>
             timeline('wren', { cursor, count });
-          const walked = ids(await walk({ sizes, page, between }));
+          const items = ids(await readPages({ sizes, page, between }));
 
-          expect(new Set(walked).size).toBe(walked.length);
+          expect(new Set(items).size).toBe(items.length);
           const stayed = before.filter((one) => !removed.has(Number(one)));
-          expect(walked.filter((one) => stayed.includes(one))).toEqual(stayed);
+          expect(items.filter((one) => stayed.includes(one))).toEqual(stayed);
         },
       ),
       { numRuns: runs(25) },

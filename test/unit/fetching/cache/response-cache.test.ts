@@ -8,7 +8,7 @@ import { stubFound, stubPost } from '../../../support/stub-provider.ts';
 function entry(id: string): CacheEntry {
   return {
     subjects: [`post x  ${id}`],
-    outcome: { found: stubFound(stubPost(id)), source: 'stub', isLocal: false, askedMs: 0 },
+    outcome: { found: stubFound(stubPost(id)), source: 'stub', isLocal: false, requestedMs: 0 },
     fetchedAtMs: 0,
     freshUntilMs: 1,
     revalidateUntilMs: 1,
@@ -40,16 +40,16 @@ describe('the response cache', () => {
 
   it('refuses answers requested before one of their subjects was deleted', () => {
     const cache = createResponseCache({ maxEntries: 10, maxBytes: 100_000 });
-    const asked = (askedMs: number) => ({
+    const requestedAt = (requestedMs: number) => ({
       found: stubFound(stubPost('1')),
       source: 'stub',
       isLocal: false,
-      askedMs,
+      requestedMs,
     });
 
     cache.dropSubject('post x  1', 5000);
-    cache.set('before', { ...entry('1'), outcome: asked(4000) });
-    cache.set('after', { ...entry('1'), outcome: asked(6000) });
+    cache.set('before', { ...entry('1'), outcome: requestedAt(4000) });
+    cache.set('after', { ...entry('1'), outcome: requestedAt(6000) });
 
     expect([cache.get('before'), cache.get('after') === undefined]).toEqual([undefined, false]);
   });

@@ -101,12 +101,12 @@ describe('the provider chain', () => {
     [['malformed', 'ambiguous'], 'upstream_error', 2],
     [['malformed', 'unavailable'], 'upstream_error', 2],
     [[], 'unsupported_platform', 0],
-  ])('answers %j with %s after %i requests', async (outcomes, code, asked) => {
+  ])('answers %j with %s after %i requests', async (outcomes, code, requests) => {
     const { chain, providers } = chainOf(...outcomes);
 
     await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({ code });
 
-    expect(providers.filter(({ queries }) => queries.length === 1)).toHaveLength(asked);
+    expect(providers.filter(({ queries }) => queries.length === 1)).toHaveLength(requests);
   });
 
   it.each<Outcome>(['ambiguous', 'throttled', 'unavailable', 'malformed'])(
@@ -167,10 +167,10 @@ describe('the provider chain', () => {
   it('asks only the named provider, and rejects an unknown one', async () => {
     const chain = chainOfSearches({ coverage: true }, { coverage: true });
 
-    const asked = chain.ask('search', searchQuery('fog'), { signal, provider: 'provider1' });
+    const answer = chain.ask('search', searchQuery('fog'), { signal, provider: 'provider1' });
     const gone = chain.ask('search', searchQuery('fog'), { signal, provider: 'provider7' });
 
-    await expect(asked).resolves.toMatchObject({ source: 'provider1' });
+    await expect(answer).resolves.toMatchObject({ source: 'provider1' });
     await expect(gone).rejects.toMatchObject({ code: 'invalid_cursor' });
   });
 

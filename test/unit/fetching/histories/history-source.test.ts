@@ -47,10 +47,10 @@ describe('the outline of a page', () => {
       const { id, url, created_timestamp, replying_to, platform } = statuses[index] ?? {};
       expect(post).toMatchObject({ id, url, created_timestamp, replying_to, platform, text: '' });
     }
-    const kept = JSON.stringify(outline.items);
+    const json = JSON.stringify(outline.items);
     for (const { author, media } of statuses) {
       const dropped = [author.description, ...media.all.map(({ url }) => url)];
-      for (const one of dropped) expect(kept).not.toContain(JSON.stringify(one));
+      for (const one of dropped) expect(json).not.toContain(JSON.stringify(one));
     }
   });
 

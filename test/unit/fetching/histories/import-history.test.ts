@@ -148,9 +148,9 @@ describe('an import', () => {
 
   it('stops requests when its reader leaves', async () => {
     const leaving = new AbortController();
-    let asked = 0;
+    let requests = 0;
     const http = answerFromMemory(async (url) => {
-      asked += 1;
+      requests += 1;
       await waitTurns(2);
       return page(url);
     });
@@ -161,16 +161,16 @@ describe('an import', () => {
     leaving.abort();
 
     await expect(posts.next().then(() => posts.next())).rejects.toThrow();
-    const askedThen = asked;
+    const askedThen = requests;
     await waitTurns(20);
-    expect(asked).toBe(askedThen);
+    expect(requests).toBe(askedThen);
     expect(importer.running).toBe(0);
   });
 
   it('stops requests when its reader closes it', async () => {
-    let asked = 0;
+    let requests = 0;
     const http = answerFromMemory(async (url) => {
-      asked += 1;
+      requests += 1;
       await waitTurns(2);
       return page(url);
     });
@@ -180,16 +180,16 @@ describe('an import', () => {
 
     await posts.close();
 
-    const askedThen = asked;
+    const askedThen = requests;
     await waitTurns(20);
-    expect([asked, importer.running]).toEqual([askedThen, 0]);
+    expect([requests, importer.running]).toEqual([askedThen, 0]);
   });
 
   it('pauses requests while its reader is slow', async () => {
     const long = createFakeTimeline(hourly(5000), steady);
-    let asked = 0;
+    let requests = 0;
     const http = answerFromMemory((url) => {
-      asked += 1;
+      requests += 1;
       return { body: long.answer(url, () => 1) };
     });
     const importer = createTestImporter({ http, concurrency: 4 });
@@ -197,7 +197,7 @@ describe('an import', () => {
 
     await waitTurns(500);
 
-    expect(asked).toBeLessThan(100);
+    expect(requests).toBeLessThan(100);
     await posts.close();
   });
 
@@ -211,13 +211,13 @@ describe('an import', () => {
       const cursor = new URL(url, 'http://fx.example').searchParams.get('cursor');
       return readTimelineCursor(cursor ?? '')?.sortId === leastIdAt(sinceSeconds * 1000);
     };
-    let asked = 0;
+    let requests = 0;
     const http = answerFromMemory((url) => {
       const body = mixed.answer(url, () => 1);
       if (!isBelow(url)) return { body };
-      asked += 1;
+      requests += 1;
       const rows = Array.isArray(body.results) ? body.results : [];
-      return { body: { ...body, results: rows.slice(0, asked % 3 === 0 ? 1 : 0) } };
+      return { body: { ...body, results: rows.slice(0, requests % 3 === 0 ? 1 : 0) } };
     });
 
     const { ids, end } = await importAll(createTestImporter({ http, concurrency: 1 }), {

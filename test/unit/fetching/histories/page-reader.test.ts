@@ -44,7 +44,7 @@ function toPage({ rows, isWhole, isLast = false }: Sent): Page<Post> {
 async function readAfter(
   before: readonly number[],
   answers: readonly Sent[],
-): Promise<CheckedPage & { readonly asked: number }> {
+): Promise<CheckedPage & { readonly requests: number }> {
   const queue = [...before.map(whole), ...answers];
   const reader = createPageReader({
     ask: async () => toPage(queue.shift() ?? whole(0)),
@@ -55,7 +55,7 @@ async function readAfter(
   const place = { cursor: 'here', untilSeconds: null };
   for (const _ of before) await reader.read(place);
   const page = await reader.read(place);
-  return { ...page, asked: reader.requests - before.length };
+  return { ...page, requests: reader.requests - before.length };
 }
 
 describe('a page of a timeline', () => {
@@ -66,7 +66,7 @@ describe('a page of a timeline', () => {
   ])('is accepted at once if it ends with its last row: %s', async (_, before, rows) => {
     const page = await readAfter(before, [whole(rows)]);
 
-    expect([page.isVerified, page.asked]).toEqual([true, 1]);
+    expect([page.isVerified, page.requests]).toEqual([true, 1]);
   });
 
   it.each([
@@ -75,19 +75,19 @@ describe('a page of a timeline', () => {
   ])('is requested again although it ends with its last row: %s', async (_, before, rows) => {
     const page = await readAfter(before, [whole(rows), whole(60)]);
 
-    expect([page.isVerified, page.asked, page.page.rows]).toEqual([true, 2, 60]);
+    expect([page.isVerified, page.requests, page.page.rows]).toEqual([true, 2, 60]);
   });
 
   it('is accepted if a second answer agrees', async () => {
     const page = await readAfter([40], [whole(3), whole(3)]);
 
-    expect([page.isVerified, page.asked, page.page.rows]).toEqual([true, 2, 3]);
+    expect([page.isVerified, page.requests, page.page.rows]).toEqual([true, 2, 3]);
   });
 
   it('is requested up to nine times while it is short', async () => {
     const page = await readAfter([40], [...Array.from({ length: 8 }, () => short(1)), whole(40)]);
 
-    expect([page.isVerified, page.asked, page.page.rows]).toEqual([true, 9, 40]);
+    expect([page.isVerified, page.requests, page.page.rows]).toEqual([true, 9, 40]);
   });
 
   it('is not verified if its answers keep changing', async () => {
@@ -95,7 +95,7 @@ describe('a page of a timeline', () => {
 
     const page = await readAfter([40], answers);
 
-    expect([page.isVerified, page.asked, page.page.rows]).toEqual([false, 9, 1]);
+    expect([page.isVerified, page.requests, page.page.rows]).toEqual([false, 9, 1]);
   });
 
   it('is requested at most five times at the end of the timeline', async () => {
@@ -106,6 +106,6 @@ describe('a page of a timeline', () => {
       Array.from({ length: 9 }, () => last),
     );
 
-    expect([page.isVerified, page.asked]).toEqual([true, 5]);
+    expect([page.isVerified, page.requests]).toEqual([true, 5]);
   });
 });

@@ -24,7 +24,7 @@ const stretch = fc
   .tuple(fc.constantFrom(0, 10, 1000, 60_000, 3_600_000, dayMs), fc.array(kind, { maxLength: 50 }))
   .map(([stepMs, kinds]) => kinds.map((one) => ({ kind: one, stepMs })));
 
-const asked = fc.record({
+const importStep = fc.record({
   posted: stretch,
   /** Milliseconds before the import. */
   waitMs: fc.constantFrom(0, 999, 1_800_000, dayMs, dayMs),
@@ -38,7 +38,7 @@ const asked = fc.record({
   concurrency: fc.constantFrom(1, 3, 16),
 });
 
-type Asked = typeof asked extends fc.Arbitrary<infer One> ? One : never;
+type ImportStep = typeof importStep extends fc.Arbitrary<infer One> ? One : never;
 
 const habits = fc.record({
   pageSize: fc.constantFrom(3, 7, 20),
@@ -49,7 +49,7 @@ const habits = fc.record({
 });
 
 /** Moves the ends of a range to a post, or right beside one. */
-function toQuery(one: Asked, made: readonly Entry[]): Partial<HistoryQuery> {
+function toQuery(one: ImportStep, made: readonly Entry[]): Partial<HistoryQuery> {
   const { since, until, withReplies, withReposts, onlyReplies, useStored, maxPosts } = one;
   const at = (twelfth: number | null) => {
     const entry = made[Math.floor(((twelfth ?? 0) / 12) * (made.length - 1))];
@@ -80,7 +80,7 @@ interface Placed {
 function expectNewest(
   ids: readonly string[],
   truth: readonly Placed[],
-  { maxPosts, withReposts }: Asked,
+  { maxPosts, withReposts }: ImportStep,
 ): void {
   const wanted = truth.slice(0, maxPosts);
   const known = new Set(truth.map(({ id }) => id));
@@ -93,7 +93,7 @@ function expectNewest(
 }
 
 interface Course {
-  readonly steps: readonly Asked[];
+  readonly steps: readonly ImportStep[];
   readonly how: Parameters<typeof createFakeTimeline>[1];
   readonly seed: number;
 }
@@ -113,7 +113,7 @@ const begun: Moment = {
 };
 
 /** Adds the posts of a step to the timeline. */
-function moveOn({ nowMs, made }: Moment, { posted, waitMs }: Asked): Moment {
+function moveOn({ nowMs, made }: Moment, { posted, waitMs }: ImportStep): Moment {
   let ms = nowMs;
   const entries = posted.map(({ kind: what, stepMs }) => {
     ms += stepMs;
@@ -122,7 +122,7 @@ function moveOn({ nowMs, made }: Moment, { posted, waitMs }: Asked): Moment {
   return { nowMs: ms + waitMs + 1, made: [...entries.reverse(), ...made] };
 }
 
-async function importOnce({ made, nowMs }: Moment, one: Asked, { historyStore, how, seed }: Kept) {
+async function importOnce({ made, nowMs }: Moment, one: ImportStep, { historyStore, how, seed }: StoreOptions) {
   const timeline = createFakeTimeline(made, how);
   const chance = createChance(seed);
   const importer = createTestImporter({
@@ -140,7 +140,7 @@ async function importOnce({ made, nowMs }: Moment, one: Asked, { historyStore, h
   return { ids, end, truth: timeline.truth({ ...all, onlyReplies: false, ...query }) };
 }
 
-interface Kept extends Omit<Course, 'steps'> {
+interface StoreOptions extends Omit<Course, 'steps'> {
   readonly historyStore: HistoryStore;
 }
 
@@ -148,7 +148,7 @@ interface Kept extends Omit<Course, 'steps'> {
 async function follow({ steps, ...rest }: Course): Promise<number> {
   const historyStore = openHistoryStore(':memory:', 'http://perch.example');
   onTestFinished(() => historyStore.close());
-  let [moment, kept] = [begun, 0];
+  let [moment, fromStore] = [begun, 0];
   for (const one of steps) {
     moment = moveOn(moment, one);
     const { ids, end, truth } = await importOnce(moment, one, { ...rest, historyStore });
@@ -157,27 +157,27 @@ async function follow({ steps, ...rest }: Course): Promise<number> {
     expect(end.count).toBe(ids.length);
     expect(end.storedCount).toBeLessThanOrEqual(one.useStored ? ids.length : 0);
     if (truth.length !== one.maxPosts) expect(end.isTruncated).toBe(truth.length > one.maxPosts);
-    kept += end.storedCount;
+    fromStore += end.storedCount;
   }
-  return kept;
+  return fromStore;
 }
 
 describe('imports with stored parts', () => {
   it('find all posts after any earlier imports', async () => {
-    let kept = 0;
+    let fromStore = 0;
     const course = fc.record({
-      steps: fc.array(asked, { minLength: 2, maxLength: 6 }),
+      steps: fc.array(importStep, { minLength: 2, maxLength: 6 }),
       how: habits,
       seed: fc.integer(),
     });
 
     await fc.assert(
       fc.asyncProperty(course, async (one) => {
-        kept += await follow(one);
+        fromStore += await follow(one);
       }),
       { numRuns: runs(100) },
     );
 
-    expect(kept).toBeGreaterThan(runs(100));
+    expect(fromStore).toBeGreaterThan(runs(100));
   }, 120_000);
 });

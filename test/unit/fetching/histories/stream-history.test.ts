@@ -150,7 +150,7 @@ describe('the stream of a history', () => {
           maxPosts: fc.constantFrom(1, 10, 100, 5000),
           seed: fc.integer(),
         }),
-        async ({ made, habits: how, range: asked, concurrency, maxPosts, seed }) => {
+        async ({ made, habits: how, range: wanted, concurrency, maxPosts, seed }) => {
           const timeline = createFakeTimeline(made, how);
           const chance = createChance(seed);
           const http = answerFromMemory(async (url) => {
@@ -159,7 +159,7 @@ describe('the stream of a history', () => {
             return { body };
           });
           const importer = createTestImporter({ http, concurrency, timeoutMs: 60_000 });
-          const query = { ...toRange(asked, made), maxPosts };
+          const query = { ...toRange(wanted, made), maxPosts };
 
           const imported = await importAll(importer, query);
 
@@ -187,11 +187,11 @@ describe('the stream of a history', () => {
       ms: endMs - Math.floor(index / 12) * 1000,
     }));
     const timeline = createFakeTimeline(made, { ...steady, pageSize: 3 });
-    const asked = new Set<string>();
+    const requested = new Set<string>();
     const http = answerFromMemory((url) => {
       const body = timeline.answer(url, () => 1);
-      const isFirst = !asked.has(url);
-      asked.add(url);
+      const isFirst = !requested.has(url);
+      requested.add(url);
       return { body: isFirst ? cutAtLast(body) : body };
     });
 

@@ -10,32 +10,32 @@ import type { Post } from '../../../../src/model/post.ts';
 import type { Page } from '../../../../src/model/queries.ts';
 import { stubPost } from '../../../support/stub-provider.ts';
 
-type Told = Partial<Omit<Page<Post>, 'items'>>;
+type PageFacts = Partial<Omit<Page<Post>, 'items'>>;
 
 /** Returns a page of posts by id. */
 function page(
   ids: readonly (number | string)[],
   cursor: string | null,
-  told: Told = {},
+  facts: PageFacts = {},
 ): Page<Post> {
-  return { items: ids.map((id) => stubPost(String(id))), cursor, warnings: [], ...told };
+  return { items: ids.map((id) => stubPost(String(id))), cursor, warnings: [], ...facts };
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 /** Creates a source with a sequence of pages per cursor. The last page of a sequence repeats. */
 function sourceOf(pages: Readonly<Record<string, readonly (Page<Post> | Problem)[]>>) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const source: ReadPage = async ({ cursor }) => {
     const name = cursor ?? 'start';
-    asked.push(name);
-    const times = asked.filter((one) => one === name).length;
+    requests.push(name);
+    const times = requests.filter((one) => one === name).length;
     const answer = pages[name]?.at(Math.min(times, pages[name].length) - 1);
     if (answer === undefined) throw new Error(`There is no page ${name}.`);
     if (answer instanceof Problem) throw answer;
-    return { page: answer, source: 'fake', degraded: false, isLocal: false, askedMs: 0 };
+    return { page: answer, source: 'fake', degraded: false, isLocal: false, requestedMs: 0 };
   };
-  return { source, asked };
+  return { source, requests };
 }
 
 interface From {
@@ -103,7 +103,7 @@ describe('a list that continues within a source page', () => {
   });
 
   it('continues if the rest of the page was deleted', async () => {
-    const { source, asked } = sourceOf({
+    const { source, requests } = sourceOf({
       start: [page(range(0, 21), 'next'), page(range(0, 20), 'next')],
       next: [page(range(21, 40), null)],
     });
@@ -112,7 +112,7 @@ describe('a list that continues within a source page', () => {
     const second = await go(source, 20, { position: first.next, sent: first.sent });
 
     expect(idsOf(second)).toEqual(range(21, 40));
-    expect([second.warnings, asked]).toEqual([[], ['start', 'start', 'next']]);
+    expect([second.warnings, requests]).toEqual([[], ['start', 'start', 'next']]);
   });
 
   it.each([true, false])('skips new items on top of a growing list: %s', async (grows) => {
@@ -139,11 +139,11 @@ describe('a list with useless pages', () => {
         [page(range((i % 3) * 20, (i % 3) * 20 + 20), `c${i + 1}`)],
       ]),
     );
-    const { source, asked } = sourceOf(cycle);
+    const { source, requests } = sourceOf(cycle);
 
     const first = await go(source, 100);
     expect(idsOf(first)).toEqual(range(0, 60));
-    expect(asked.length).toBeLessThan(10);
+    expect(requests.length).toBeLessThan(10);
     expect(first.warnings[0]).toContain('empty or repeated pages');
 
     let filled = await go(source, 100, { position: first.next, sent: undefined });
@@ -156,7 +156,7 @@ describe('a list with useless pages', () => {
   });
 
   it('requests a doubtful end again, and accepts it without a warning', async () => {
-    const { source, asked } = sourceOf({
+    const { source, requests } = sourceOf({
       start: [page(range(0, 5), 'next')],
       next: [page([], null, { isDoubtful: true })],
     });
@@ -164,7 +164,7 @@ describe('a list with useless pages', () => {
     const filled = await go(source, 20);
 
     expect([idsOf(filled), filled.next, filled.warnings]).toEqual([range(0, 5), null, []]);
-    expect(asked.length).toBe(6);
+    expect(requests.length).toBe(6);
   });
 
   it('uses the longest answer for a doubtful page', async () => {
@@ -176,10 +176,10 @@ describe('a list with useless pages', () => {
   });
 
   it('accepts a short page that its source does not doubt', async () => {
-    const { source, asked } = sourceOf({ start: [page([1], 'next')], next: [page([2], null)] });
+    const { source, requests } = sourceOf({ start: [page([1], 'next')], next: [page([2], null)] });
 
     expect(idsOf(await go(source, 2))).toEqual([1, 2]);
-    expect(asked).toEqual(['start', 'next']);
+    expect(requests).toEqual(['start', 'next']);
   });
 
   it('stops at a repeated cursor', async () => {
@@ -229,14 +229,14 @@ describe('a list whose source fails', () => {
       next: range(0, 20).map((times) => (times % 2 === 0 ? page([], 'last') : down)),
       last: [page(range(20, 40), null)],
     });
-    const walks = [await go(source, 20)];
-    for (let reads = 0; reads < 9 && walks.at(-1)?.next !== null; reads += 1) {
-      const { next = null, sent } = walks.at(-1) ?? {};
-      walks.push(await go(source, 20, { position: next, sent }));
+    const results = [await go(source, 20)];
+    for (let reads = 0; reads < 9 && results.at(-1)?.next !== null; reads += 1) {
+      const { next = null, sent } = results.at(-1) ?? {};
+      results.push(await go(source, 20, { position: next, sent }));
     }
 
-    expect(walks.flatMap(idsOf)).toEqual(range(0, 40));
-    expect(walks.at(-1)?.next).toBeNull();
+    expect(results.flatMap(idsOf)).toEqual(range(0, 40));
+    expect(results.at(-1)?.next).toBeNull();
   });
 
   it('fails if the account is deleted', async () => {

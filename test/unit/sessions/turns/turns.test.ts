@@ -8,13 +8,13 @@ import { startSession } from '../../../../src/sessions/store/state.ts';
 import { createFairScheduler } from '../../../../src/sessions/turns/fair-scheduler.ts';
 import { createTurns } from '../../../../src/sessions/turns/turns.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
-import { createHeldEngine } from '../../../support/scripted-engine.ts';
+import { createManualEngine } from '../../../support/scripted-engine.ts';
 import { untilIdle } from '../../../support/session-rig.ts';
 
 /** Turns over a store that fails as often as the test sets. */
 async function openRig() {
   const clock = createManualClock();
-  const engine = createHeldEngine();
+  const engine = createManualEngine();
   const store = openSqliteSessions({
     path: ':memory:',
     stamp: (index) => ({ id: `evt_${index}`, atMs: clock.now(), index }),
