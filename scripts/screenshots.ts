@@ -11,7 +11,9 @@ import { openSample } from './sample-server.ts';
  */
 const { values } = parseArgs({ options: { all: { type: 'string' } } });
 
-const thread = '/ada.example/status/1900000000000000001';
+const port = await findPort();
+const baseUrl = `http://localhost:${port}`;
+const thread = `${baseUrl}/ada.example/status/1900000000000000001`;
 
 /** Pages by the names of their pictures. */
 const pages = {
@@ -30,8 +32,6 @@ const pages = {
 const wide = { width: 1280, height: 800 };
 const narrow = { width: 390, height: 844 };
 
-const port = await findPort();
-const baseUrl = `http://localhost:${port}`;
 const { app } = await openSample({ env: { PERCH_BASE_URL: baseUrl, PERCH_SESSIONS: 'on' } });
 await app.server.listen({ port });
 const browser = await chromium.launch({
