@@ -66,15 +66,15 @@ export function createFetcher(options: FetchOptions) {
   };
 
   return {
-    /** Returns a fresh cached answer. Throws Problem `not_found` if its subject is deleted. */
+    /** Returns a fresh cached answer. @throws Problem `not_found` if its subject is deleted */
     getFresh: (plan: Plan): Answer | undefined => {
       const cached = lookUp(plan);
       return cached !== undefined && isFresh(cached) ? toAnswer(cached, 'hit') : undefined;
     },
     /**
      * Returns the answer to a plan from the cache, a fetch in flight, or a provider, which costs the caller a unit.
-     * Throws Problem, see ProviderChain.ask; `overloaded` or `rate_limited` if a limit or an allowance is exhausted;
-     * the signal's reason when the caller leaves.
+     * @throws Problem, see ProviderChain.ask; `overloaded` or `rate_limited` if a limit or an allowance is exhausted;
+     * the signal's reason when the caller leaves
      */
     fetch: async (plan: Plan, requester?: Requester): Promise<Answer> => {
       const cached = lookUp(plan);

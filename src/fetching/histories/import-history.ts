@@ -56,8 +56,8 @@ export function createHistoryImporter(options: ImporterOptions) {
       return ledger.totalOf('histories');
     },
     /**
-     * Starts an import, which costs one unit. Resolves with its first posts or its end. Throws Problem, see
-     * ProviderChain.ask and Fetcher.fetch.
+     * Starts an import, which costs one unit. Resolves with its first posts or its end.
+     * @throws Problem, see ProviderChain.ask and Fetcher.fetch
      */
     begin: async (query: HistoryQuery, requester: Requester, delivery: Delivery = 'stream') => {
       const slot = ledger.open('histories', requester.client ?? null);

@@ -65,7 +65,8 @@ export function createPageReader(options: PageReaderOptions) {
   return {
     /**
      * Returns a page that is as complete as possible. All pages wait while the upstream throttles. Calls `onDoubt`
-     * before a doubtful page is requested again. Throws Problem, see ProviderChain.ask.
+     * before a doubtful page is requested again.
+     * @throws Problem, see ProviderChain.ask
      */
     read: async (place: PagePlace, onDoubt?: (first: Page<Post>) => void): Promise<CheckedPage> => {
       const isGood = (page: Page<Post>) => {

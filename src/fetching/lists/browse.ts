@@ -36,7 +36,8 @@ interface BrowseContext {
 
 /**
  * Returns one page of a list with its profile, both requested at the same time. If the posts of a profile cannot be
- * read, the profile is returned without them, and the next page is the first. Throws Problem, see ProviderChain.ask.
+ * read, the profile is returned without them, and the next page is the first.
+ * @throws Problem, see ProviderChain.ask
  */
 export async function browse(query: BrowseQuery, context: BrowseContext) {
   const profileFailed = new AbortController();

@@ -11,7 +11,7 @@ export interface SourcedPage {
   readonly requestedMs: number;
 }
 
-/** Reads the page at a cursor. `bypassCache` skips a cached page. Throws Problem. */
+/** Reads the page at a cursor. `bypassCache` skips a cached page. @throws Problem */
 export type ReadPage = (at: {
   cursor: string | null;
   count: number;
