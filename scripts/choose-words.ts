@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { createChance } from '../bench/linear/random-text.ts';
+import { createRandomSource } from '../bench/linear/random-text.ts';
 import { listDocstrings } from './docstrings.ts';
 
 /**
@@ -15,7 +15,7 @@ const { values } = parseArgs({
   },
 });
 
-const chance = createChance(values.seed);
+const random = createRandomSource(values.seed);
 const pages = readdirSync('docs').filter((name) => name.endsWith('.md'));
 for (const { path, line, text, declares } of choose(listDocstrings(), Number(values.docstrings))) {
   console.log(`${path}:${line}\n  ${text}\n  ${declares}\n`);
@@ -26,7 +26,7 @@ for (const name of choose(pages, Number(values.pages))) {
 
 /** Returns `count` different items, in random order. */
 function choose<Item>(items: readonly Item[], count: number): readonly Item[] {
-  const weighted = items.map((item) => ({ item, weight: chance.below(2 ** 31) }));
+  const weighted = items.map((item) => ({ item, weight: random.below(2 ** 31) }));
   return weighted
     .sort((a, b) => a.weight - b.weight)
     .slice(0, count)

@@ -94,7 +94,7 @@ describe('a caller without the token', () => {
       const reply = await app.request(`${keys}?token=${adminToken}`, { headers });
 
       expect(codeOf(reply)).toEqual([401, 'unauthorized']);
-      expect(reply.json().detail).toBe('This route is for the operator of this server alone.');
+      expect(reply.json().detail).toBe('Only the operator of this server can use this route.');
       expect(reply.json().resolution).toContain('/openapi.json');
       expect(reply.body).not.toContain(adminToken);
     },
@@ -422,9 +422,9 @@ describe('keys', () => {
 describe('a body', () => {
   const posted: readonly (readonly [string, string, string, RegExp])[] = [
     ['', 'POST', 'invalid_body', /empty/],
-    ['{ broken', 'POST', 'invalid_body', /not JSON/],
+    ['{ broken', 'POST', 'invalid_body', /not valid JSON/],
     ['{"label":"\xff"}', 'POST', 'invalid_body', /UTF-8/],
-    ['null', 'POST', 'invalid_body', /null; it takes a JSON object/],
+    ['null', 'POST', 'invalid_body', /null\. Send a JSON object/],
     ['[]', 'POST', 'invalid_body', /an array/],
     ['"label"', 'POST', 'invalid_body', /a string/],
     ['{}', 'POST', 'invalid_option', /`label` is missing.*`label`, `allowance` and `notes`/],
@@ -451,16 +451,16 @@ describe('a body', () => {
     ],
     ['{"label":"x","notes":false}', 'POST', 'invalid_option', /`notes` is false; it must be/],
     ['{"label":"x","enabled":true}', 'POST', 'invalid_option', /"enabled" is unknown/],
-    ['{"label":"x","key":"perch_x"}', 'POST', 'invalid_option', /"key" is unknown; .*`notes`/],
+    ['{"label":"x","key":"perch_x"}', 'POST', 'invalid_option', /"key" is unknown\. .*`notes`/],
     ['{"label":"x","__proto__":{}}', 'POST', 'invalid_option', /"__proto__" is unknown/],
     ['', 'PATCH', 'invalid_body', /empty/],
-    ['{}', 'PATCH', 'invalid_body', /no field; .*`enabled`, `label`, `allowance` and `notes`/],
+    ['{}', 'PATCH', 'invalid_body', /no fields\. .*`enabled`, `label`, `allowance` and `notes`/],
     ['{"enabled":"no"}', 'PATCH', 'invalid_option', /`enabled` is "no"; it must be true or false/],
     ['{"enabled":null}', 'PATCH', 'invalid_option', /`enabled` is null; it must be true or false/],
     ['{"id":"x"}', 'PATCH', 'invalid_option', /"id" is unknown/],
     ['{"label":null}', 'PATCH', 'invalid_option', /`label` is null/],
-    ['{ broken', 'DELETE', 'invalid_body', /not JSON/],
-    ['{"label":"x"}', 'DELETE', 'invalid_option', /"label" is unknown; the body takes no fields/],
+    ['{ broken', 'DELETE', 'invalid_body', /not valid JSON/],
+    ['{"label":"x"}', 'DELETE', 'invalid_option', /"label" is unknown\. The body accepts no fields/],
   ];
 
   it.each(posted)('%j is rejected by %s with %s', async (payload, method, code, detail) => {

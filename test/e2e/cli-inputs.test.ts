@@ -117,7 +117,7 @@ describe('an input of perch read', () => {
     [['3kabc', '--platform', 'bluesky'], 2, '@HANDLE/status/ID'],
     [['ada.example', '--platform', 'x'], 2, 'neither a post id nor a handle on X'],
     [['ada.example', '--platform', 'blusky'], 2, 'Did you mean bluesky?'],
-    [['http://localhost:9999/ada.example'], 2, 'names a port'],
+    [['http://localhost:9999/ada.example'], 2, 'has a port'],
     [['ada.example', '--thread', 'off'], 2, '--thread can be used only with a post'],
     [[post, '--only-media'], 2, '--only-media can be used only with a profile'],
     [[post, '--feed', 'top'], 2, '--feed can be used only with a search'],

@@ -68,7 +68,8 @@ function toOption(parameter: Described, supported: readonly NamedRead[]): Comman
   const about = name === 'format' ? 'Output format.' : description.replaceAll('`', '');
   if (schema.type === 'boolean') {
     const isNegative = schema.default === true ? { isNegative: true as const } : {};
-    return { type: 'boolean', ...isNegative, about: `${about.replace(/^false: t/, 'T')}${whom}` };
+    const effect = about.replace(/^(?:true|false): (.)/, (_, first: string) => first.toUpperCase());
+    return { type: 'boolean', ...isNegative, about: `${effect}${whom}` };
   }
   const words = Array.isArray(schema.enum) ? ` One of ${schema.enum.join(', ')}.` : '';
   const byDefault = name === 'format' ? 'markdown' : schema.default;

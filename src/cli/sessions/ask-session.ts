@@ -27,8 +27,8 @@ import { createProgressLine } from '../output/progress-line.ts';
 import { toJsonLines } from '../output/table.ts';
 import { sessionsFileOf } from '../sessions.ts';
 import {
-  createLocalSessionClient,
-  createRemoteSessionClient,
+  createLocalClient,
+  createRemoteClient,
   type SessionClient,
   UnreachableError,
 } from './session-client.ts';
@@ -74,8 +74,7 @@ async function openClient(context: CommandContext): Promise<SessionClient> {
       throw new UnreachableError(explainOpenError(cause, config), { cause });
     }
     const url = readAddressFile(config);
-    if (url !== null)
-      return createRemoteSessionClient(url, openSessionSecret(config, systemRandom));
+    if (url !== null) return createRemoteClient(url, openSessionSecret(config, systemRandom));
     throw new UnreachableError('Another process uses the sessions. Try again in a moment.');
   }
 }
@@ -103,7 +102,7 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
     });
     await answers.refresh();
     progress.clear();
-    return createLocalSessionClient({
+    return createLocalClient({
       service,
       bindBearer: toCallerRules(config).bindBearer,
       close,

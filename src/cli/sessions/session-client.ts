@@ -52,7 +52,7 @@ interface LocalClientOptions extends Pick<SessionClient, 'close'> {
 }
 
 /** Creates a client for a session service in this process. */
-export function createLocalSessionClient({
+export function createLocalClient({
   service,
   bindBearer,
   close,
@@ -95,7 +95,7 @@ const timeoutMs = 30_000;
  * Creates an HTTP client for the sessions of a server at `url` (`http://127.0.0.1:8080/svc/v1`). With the
  * server's secret it can continue every session that is not bound to another bearer token.
  */
-export function createRemoteSessionClient(url: string, secret: Buffer): SessionClient {
+export function createRemoteClient(url: string, secret: Buffer): SessionClient {
   const tokens = createContinuationTokens(secret);
   const send = createSend(url, toOperatorBearer(secret));
   const call = (path: string, body?: object) =>

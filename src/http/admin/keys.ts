@@ -152,12 +152,12 @@ function nameKind(body: unknown): string {
 }
 
 function describeIssue(issue: z.core.$ZodIssue | undefined, fields: string): string {
-  if (issue === undefined) return `The body is invalid. The known fields are ${fields}.`;
+  if (issue === undefined) return `The body is invalid. The body accepts ${fields}.`;
   if (issue.code === 'unrecognized_keys') {
-    return `The field ${quoteInput(issue.keys[0] ?? '')} is unknown. The known fields are ${fields}.`;
+    return `The field ${quoteInput(issue.keys[0] ?? '')} is unknown. The body accepts ${fields}.`;
   }
   const field = `The field \`${issue.path.join('.')}\``;
-  if (issue.input === undefined) return `${field} is missing. The known fields are ${fields}.`;
+  if (issue.input === undefined) return `${field} is missing. The body accepts ${fields}.`;
   return `${field} is ${quoteValue(issue.input)}; it ${describeRequirement(issue)}.`;
 }
 
