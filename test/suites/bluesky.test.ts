@@ -18,9 +18,13 @@ function createHealthy(): FakeBluesky {
   fake.addPost(handle, { parent: other, text: 'Where was the heron?' });
   fake.repost(handle, other);
   const root = fake.addPost(handle, { rkey: '3kroot', text: 'On herons', ms: firstMs });
-  const asked = fake.addPost(handle, { rkey: '3kasked', parent: root, ms: firstMs + 60_000 });
-  fake.addPost(handle, { rkey: '3kmore', parent: asked, ms: firstMs + 120_000 });
-  const reply = fake.addPost('tove.test', { rkey: '3kreply', parent: asked, likes: 3 });
+  const requestedPost = fake.addPost(handle, {
+    rkey: '3kasked',
+    parent: root,
+    ms: firstMs + 60_000,
+  });
+  fake.addPost(handle, { rkey: '3kmore', parent: requestedPost, ms: firstMs + 120_000 });
+  const reply = fake.addPost('tove.test', { rkey: '3kreply', parent: requestedPost, likes: 3 });
   fake.addPost('wren.test', { rkey: '3kdeep', parent: reply });
   fake.addPost(handle, { quote: other, text: 'That heron again' });
   for (const post of early.slice(0, 3)) fake.addPost('wren.test', { parent: post });
@@ -34,9 +38,9 @@ function createHealthy(): FakeBluesky {
 
 const healthy = createHealthy().handler;
 const absent = createFakeBluesky().handler;
-const asked = { platform: 'bluesky', handle, id: '3kasked' } as const;
+const requestedPost = { platform: 'bluesky', handle, id: '3kasked' } as const;
 
-providerSuite('bluesky', { create: createBluesky, post: asked, healthy, absent });
+providerSuite('bluesky', { create: createBluesky, post: requestedPost, healthy, absent });
 
 function queriesOf(of: typeof account | { platform: 'sample'; handle: string }): ListQuery[] {
   const platform = of.platform === 'bluesky' ? 'bluesky' : 'archive';

@@ -10,8 +10,8 @@ import {
 } from '../support/x-payloads.ts';
 import { expectSound, failWith, providerSuite, withProvider } from './provider-suite.ts';
 
-const asked = { platform: 'x', handle: null, id: '2001' } as const;
-const alone = { kind: 'post', post: asked, thread: false, replies: 'off' } as const;
+const requestedPost = { platform: 'x', handle: null, id: '2001' } as const;
+const alone = { kind: 'post', post: requestedPost, thread: false, replies: 'off' } as const;
 
 function serve(body: unknown, status = 200): FakeHandler {
   return (_, response) => answerJson(response, body, { status });
@@ -28,7 +28,7 @@ async function read(fields: Fields, query: PostQuery = alone) {
 
 providerSuite('syndication', {
   create: createSyndication,
-  post: asked,
+  post: requestedPost,
   healthy: serve(
     syndicationPost('2001', {
       in_reply_to_screen_name: 'tove_ek',
@@ -45,7 +45,7 @@ describe('a request to syndication', () => {
   it('has the id, the language and the token', async () => {
     const handler = serve(syndicationPost('2001'));
     await withProvider(createSyndication, { handler }, async ({ ask, upstream }) => {
-      await ask({ ...alone, post: { ...asked, id: '1841206275088290279' } });
+      await ask({ ...alone, post: { ...requestedPost, id: '1841206275088290279' } });
 
       expect(upstream.requests.map(({ url }) => url)).toEqual([
         '/tweet-result?id=1841206275088290279&lang=en&token=4gobiuxs3yx',

@@ -24,9 +24,9 @@ describe('a lenient schema', () => {
   });
 
   it('stops reading a list of malformed items', () => {
-    let asked = 0;
+    let parsed = 0;
     const counted = z.unknown().transform((value, context) => {
-      asked += 1;
+      parsed += 1;
       if (typeof value === 'string') return value;
       context.addIssue({ code: 'custom', message: 'This is no name.' });
       return z.NEVER;
@@ -35,6 +35,6 @@ describe('a lenient schema', () => {
     const read = listOf(counted, 1000).parse(['Mira', ...Array(100_000).fill(null)]);
 
     expect([...read, read.leftOut]).toEqual(['Mira', 100_000]);
-    expect(asked).toBeLessThan(200);
+    expect(parsed).toBeLessThan(200);
   });
 });

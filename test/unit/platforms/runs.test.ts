@@ -44,10 +44,10 @@ describe('nestRuns', () => {
       end: 1100 + index,
     }));
 
-    const settled = nestRuns([...outer, ...crossing], 2000);
+    const nested = nestRuns([...outer, ...crossing], 2000);
 
-    expect(settled.length).toBeLessThan(17 * 600);
-    expect(settled[0]).toEqual({ start: 0, end: 1000 });
+    expect(nested.length).toBeLessThan(17 * 600);
+    expect(nested[0]).toEqual({ start: 0, end: 1000 });
   });
 
   it('keeps every code point of a style that is in range', () => {

@@ -4,10 +4,10 @@ import { ProviderError, type ProviderErrorKind } from '../../../src/platforms/pr
 import { type BreakerState, CircuitBreaker } from '../../../src/providers/circuit-breaker.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-let asked = 0;
+let requests = 0;
 
 /** Runs queries with different subjects. */
-const asking = (signal = new AbortController().signal, subject = `post ${asked++}`) => ({
+const asking = (signal = new AbortController().signal, subject = `post ${requests++}`) => ({
   signal,
   subject,
 });

@@ -20,7 +20,7 @@ async function spendOne(store: AllowanceWindow, account: string, limit = 1_000_0
 }
 
 /** Formats the result of a spend: `ok`, or the account and the wait. */
-function tell(spent: Spent): string {
+function format(spent: Spent): string {
   return spent.ok ? 'ok' : `${spent.account} waits ${spent.waitMs}`;
 }
 
@@ -40,7 +40,7 @@ describe('an allowance', () => {
     const onTime = await store.spend(charge);
     const again = await store.spend(charge);
 
-    expect([refused, early, onTime, again].map(tell)).toEqual([
+    expect([refused, early, onTime, again].map(format)).toEqual([
       `a waits ${windowMs - 1500}`,
       'a waits 1',
       'ok',
@@ -85,7 +85,7 @@ describe('an allowance', () => {
       { spent: 1, nextMs: 1 },
       { spent: 0, nextMs: 0 },
     ]);
-    expect(tell(spent)).toBe('ok');
+    expect(format(spent)).toBe('ok');
   });
 
   it('waits for several units if its limit was lowered', async () => {
@@ -99,7 +99,7 @@ describe('an allowance', () => {
       [10, 9, 4, 1].map((limit) => store.spend([{ account: 'a', limit }])),
     );
 
-    expect(waits.map(tell)).toEqual([
+    expect(waits.map(format)).toEqual([
       `a waits ${windowMs - 1000}`,
       `a waits ${windowMs - 900}`,
       `a waits ${windowMs - 400}`,
@@ -134,7 +134,11 @@ describe('a spend from several accounts', () => {
     await clock.advance(1);
     const onTime = await store.spend(charges);
 
-    expect([refused, early, onTime].map(tell)).toEqual([`c waits ${windowMs}`, 'c waits 1', 'ok']);
+    expect([refused, early, onTime].map(format)).toEqual([
+      `c waits ${windowMs}`,
+      'c waits 1',
+      'ok',
+    ]);
     expect(states).toEqual([0, 1, 1, 0]);
     expect(charges.map(({ account }) => store.stateOf(account).spent)).toEqual([1, 1, 1, 1]);
   });
@@ -153,7 +157,7 @@ describe('a refunded unit', () => {
     expect(store.stateOf('a').spent).toBe(2);
     await spendOne(store, 'a', 3);
     first.refund();
-    expect(tell(await store.spend([{ account: 'a', limit: 3 }]))).toBe(`a waits ${windowMs}`);
+    expect(format(await store.spend([{ account: 'a', limit: 3 }]))).toBe(`a waits ${windowMs}`);
   });
 
   it('keeps the order of the other units', async () => {
@@ -249,7 +253,7 @@ describe('the clock', () => {
     wall.ms += 1;
     const onTime = await store.spend(charge);
 
-    expect([before, after, early, onTime].map(tell)).toEqual([
+    expect([before, after, early, onTime].map(format)).toEqual([
       `a waits ${windowMs - 1000}`,
       `a waits ${windowMs - 1000}`,
       'a waits 1',
@@ -269,7 +273,7 @@ describe('more accounts than the maximum', () => {
 
     await spendOne(store, 'd');
 
-    expect(tell(refused)).toBe(`b waits ${windowMs - 300}`);
+    expect(format(refused)).toBe(`b waits ${windowMs - 300}`);
     expect(['a', 'b', 'c', 'd'].map((account) => store.stateOf(account).spent)).toEqual([
       2, 0, 1, 1,
     ]);
@@ -309,7 +313,7 @@ describe('an account with a limit above a million units', () => {
     const { spent } = store.stateOf('a');
 
     expect(spent).toBe(2 ** 20);
-    expect(tell(await store.spend(charge))).toBe(`a waits ${windowMs}`);
+    expect(format(await store.spend(charge))).toBe(`a waits ${windowMs}`);
   });
 });
 

@@ -13,8 +13,8 @@ import {
   putPost,
   putTombstone,
   type Rig,
-  stored,
   readPages,
+  stored,
 } from '../store/archive-rig.ts';
 
 const day = 86_400;

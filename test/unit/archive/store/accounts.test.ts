@@ -13,8 +13,8 @@ import {
   putAccount,
   putPost,
   type Rig,
-  stored,
   readPages,
+  stored,
 } from './archive-rig.ts';
 
 const handles = (accounts: readonly Account[]) => accounts.map((one) => one.screen_name);

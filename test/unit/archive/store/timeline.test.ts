@@ -11,8 +11,8 @@ import {
   putPost,
   putTombstone,
   type Rig,
-  stored,
   readPages,
+  stored,
 } from './archive-rig.ts';
 
 const start = 1_767_225_600;

@@ -90,10 +90,10 @@ describe('connectByTls', () => {
   }
 
   it('connects to the address with the host name', async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const server = createTlsServer({
       SNICallback: (name, done) => {
-        asked.push(name);
+        requests.push(name);
         done(new Error('No certificate.'));
       },
     });
@@ -103,7 +103,7 @@ describe('connectByTls', () => {
       connectByTls({ address: '127.0.0.1', port, host, signal: never }),
     ).rejects.toThrow();
 
-    expect(asked).toEqual([host]);
+    expect(requests).toEqual([host]);
   });
 
   it('rejects an untrusted certificate, regardless of the environment', async () => {

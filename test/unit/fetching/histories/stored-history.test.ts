@@ -122,7 +122,11 @@ function moveOn({ nowMs, made }: Moment, { posted, waitMs }: ImportStep): Moment
   return { nowMs: ms + waitMs + 1, made: [...entries.reverse(), ...made] };
 }
 
-async function importOnce({ made, nowMs }: Moment, one: ImportStep, { historyStore, how, seed }: StoreOptions) {
+async function importOnce(
+  { made, nowMs }: Moment,
+  one: ImportStep,
+  { historyStore, how, seed }: StoreOptions,
+) {
   const timeline = createFakeTimeline(made, how);
   const chance = createChance(seed);
   const importer = createTestImporter({

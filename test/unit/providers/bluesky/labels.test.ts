@@ -20,13 +20,13 @@ const handle = 'mira.test';
 const did = bskyDid(handle);
 const uri = bskyUri(handle, '3k');
 
-function judgeActor(fields: Fields) {
+function restrictionOfActor(fields: Fields) {
   const actor = parseActor(bskyActor(handle, fields));
   if (actor === null) throw new Error('The account is readable.');
   return restrictionOf(actor, nowMs);
 }
 
-function judge(fields: Fields, record: Fields = {}) {
+function assess(fields: Fields, record: Fields = {}) {
   const post = parsePost(bskyPost({ rkey: '3k', record }, fields));
   if (post === null) throw new Error('The post is readable.');
   return assessPost(post, nowMs);
@@ -50,7 +50,7 @@ describe('the labels of an account', () => {
     ['porn', null],
     ['spam', null],
   ])('%s leads to %s', (val, restriction) => {
-    expect(judgeActor({ labels: [bskyLabel(val, did)] })).toBe(restriction);
+    expect(restrictionOfActor({ labels: [bskyLabel(val, did)] })).toBe(restriction);
   });
 
   it('have no effect if they are negated or expired', () => {
@@ -59,16 +59,16 @@ describe('the labels of an account', () => {
     const ahead = bskyLabel('!hide', did, { exp: '2026-11-21T00:00:01Z' });
     const odd = bskyLabel('!hide', did, { exp: 'soon' });
 
-    expect(judgeActor({ labels: [back, past] })).toBeNull();
-    expect(judgeActor({ labels: [ahead] })).toBe('hidden');
-    expect(judgeActor({ labels: [odd] })).toBe('hidden');
+    expect(restrictionOfActor({ labels: [back, past] })).toBeNull();
+    expect(restrictionOfActor({ labels: [ahead] })).toBe('hidden');
+    expect(restrictionOfActor({ labels: [odd] })).toBe('hidden');
   });
 
   it('are parsed one by one, also among malformed values', () => {
     const labels = [null, 'odd', { val: 7 }, { val: '!no-unauthenticated' }];
 
-    expect(judgeActor({ labels })).toBe('signed-in');
-    expect(judgeActor({ labels: 'none' })).toBeNull();
+    expect(restrictionOfActor({ labels })).toBe('signed-in');
+    expect(restrictionOfActor({ labels: 'none' })).toBeNull();
   });
 
   it.each([
@@ -84,13 +84,13 @@ describe('the labels of an account', () => {
 });
 
 describe('describeLabels', () => {
-  const tell = (...labels: readonly Fields[]) => {
+  const warningsFor = (...labels: readonly Fields[]) => {
     const actor = parseActor(bskyActor(handle, { labels }));
     return actor === null ? null : describeLabels(actor, nowMs);
   };
 
   it('lists each descriptive label once, and a warning', () => {
-    const warnings = tell(
+    const warnings = warningsFor(
       bskyLabel('spam', did),
       bskyLabel('impersonation', did),
       bskyLabel('spam', profileUri),
@@ -104,24 +104,24 @@ describe('describeLabels', () => {
   });
 
   it('ignores negated labels and other texts', () => {
-    expect(tell(bskyLabel('spam', did, { neg: true }), bskyLabel('<b>', did))).toEqual([]);
+    expect(warningsFor(bskyLabel('spam', did, { neg: true }), bskyLabel('<b>', did))).toEqual([]);
   });
 });
 
 describe('the labels of a post', () => {
   it.each(['porn', 'sexual', 'nudity', 'graphic-media', 'gore'])('%s makes it sensitive', (val) => {
-    expect(judge(labelled(val))).toEqual({ ...shown, isSensitive: true });
-    expect(judge({}, selfLabelled(val))).toEqual({ ...shown, isSensitive: true });
+    expect(assess(labelled(val))).toEqual({ ...shown, isSensitive: true });
+    expect(assess({}, selfLabelled(val))).toEqual({ ...shown, isSensitive: true });
   });
 
   it('apply from the author’s account, but not from the profile record', () => {
-    expect(judge(authored('porn', did))).toEqual({ ...shown, isSensitive: true });
-    expect(judge(authored('porn', profileUri))).toEqual(shown);
+    expect(assess(authored('porn', did))).toEqual({ ...shown, isSensitive: true });
+    expect(assess(authored('porn', profileUri))).toEqual(shown);
   });
 
   it('add a warning', () => {
-    expect(judge(labelled('!warn')).warning).toMatch(/^Bluesky’s moderation .*\.$/);
-    expect(judge(labelled('!warn', { neg: true }))).toEqual(shown);
+    expect(assess(labelled('!warn')).warning).toMatch(/^Bluesky’s moderation .*\.$/);
+    expect(assess(labelled('!warn', { neg: true }))).toEqual(shown);
   });
 
   it.each([
@@ -129,20 +129,20 @@ describe('the labels of a post', () => {
     ['!takedown', 'taken-down'],
     ['!no-unauthenticated', 'signed-in'],
   ])('hide the post: %s', (val, restriction) => {
-    expect(judge(labelled(val)).restriction).toBe(restriction);
-    expect(judge({}, selfLabelled(val)).restriction).toBe(restriction);
+    expect(assess(labelled(val)).restriction).toBe(restriction);
+    expect(assess({}, selfLabelled(val)).restriction).toBe(restriction);
   });
 
   it('have lower priority than those of its author', () => {
     const author = bskyPrivateActor(handle);
 
-    expect(judge({ author, ...labelled('!hide') }).restriction).toBe('signed-in');
+    expect(assess({ author, ...labelled('!hide') }).restriction).toBe('signed-in');
   });
 
   it.each(['spam', 'impersonation', 'bridged-from-bridgy-fed-activitypub'])(
     'have no effect if they are informational: %s',
     (val) => {
-      expect(judge(labelled(val))).toEqual(shown);
+      expect(assess(labelled(val))).toEqual(shown);
     },
   );
 });

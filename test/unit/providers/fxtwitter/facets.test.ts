@@ -18,7 +18,7 @@ function shape({ raw, text = raw, range = [0, [...raw].length], facets }: Raw) {
 }
 
 /** Returns each facet as its type, its text, and its target. */
-function marks(from: Raw) {
+function textsOf(from: Raw) {
   const points = [...(from.text ?? from.raw)];
   return shape(from).map(({ type, start, end, url }) => [
     type,
@@ -46,7 +46,7 @@ describe('the facets of a served text', () => {
       tag(raw, '$PRCH', 'symbol'),
     ];
 
-    expect(marks({ raw, facets })).toEqual([
+    expect(textsOf({ raw, facets })).toEqual([
       ['mention', '@mira_holm', 'https://x.com/mira_holm'],
       ['hashtag', '#poll', 'https://x.com/hashtag/poll'],
       ['symbol', '$PRCH', 'https://x.com/search?q=%24PRCH'],
@@ -61,7 +61,11 @@ describe('the facets of a served text', () => {
       tag(raw, '＄PRCH', 'symbol'),
     ];
 
-    expect(marks({ raw, facets }).map(([, run]) => run)).toEqual(['＠Mira_Holm', '＃鷺', '＄PRCH']);
+    expect(textsOf({ raw, facets }).map(([, run]) => run)).toEqual([
+      '＠Mira_Holm',
+      '＃鷺',
+      '＄PRCH',
+    ]);
   });
 
   it('follow links that grow and entities that shrink', () => {
@@ -77,7 +81,7 @@ describe('the facets of a served text', () => {
       tag(raw, '#tag', 'hashtag'),
     ];
 
-    expect(marks({ raw, text, facets })).toEqual([
+    expect(textsOf({ raw, text, facets })).toEqual([
       ['link', 'https://perch.example/?a=1&b=2', 'https://perch.example/?a=1&b=2'],
       ['hashtag', '#tag', 'https://x.com/hashtag/tag'],
     ]);
@@ -113,7 +117,7 @@ describe('the facets of a served text', () => {
       over(raw, '@tove_ek', { type: 'mention', original: 'tove_ek' }, 9),
     ];
 
-    expect(marks({ raw, text: 'Hey @otto_lind, @tove_ek', range: [9, 33], facets })).toEqual([
+    expect(textsOf({ raw, text: 'Hey @otto_lind, @tove_ek', range: [9, 33], facets })).toEqual([
       ['mention', '@otto_lind', 'https://x.com/otto_lind'],
       ['mention', '@tove_ek', 'https://x.com/tove_ek'],
     ]);
@@ -135,7 +139,7 @@ describe('the facets of a served text', () => {
     });
     const text = raw.replace('https://t.co/abc', link.replacement).replaceAll('&amp;', '&');
 
-    const found = marks({ raw, text, facets: [over(raw, 'https://t.co/abc', link), ...bold] });
+    const found = textsOf({ raw, text, facets: [over(raw, 'https://t.co/abc', link), ...bold] });
 
     expect(found.slice(1)).toEqual(words.map((word) => ['bold', word.replace('&amp;', '&')]));
   });
@@ -157,7 +161,7 @@ describe('the facets of a served text', () => {
     const raw = '@tove_ek Hey @otto_lind';
     const facets = [tag(raw, '@tove_ek', 'mention'), tag(raw, '@otto_lind', 'mention')];
 
-    expect(marks({ raw, text: 'Hey @otto_lind', range: [9, 23], facets })).toEqual([
+    expect(textsOf({ raw, text: 'Hey @otto_lind', range: [9, 23], facets })).toEqual([
       ['mention', '@otto_lind', 'https://x.com/otto_lind'],
     ]);
   });
@@ -174,7 +178,9 @@ describe('the facets of a served text', () => {
       { type: 'unheard-of', indices: [6, 12], original: 'heron' },
     ];
 
-    expect(marks({ raw, facets })).toEqual([['hashtag', '#stork', 'https://x.com/hashtag/stork']]);
+    expect(textsOf({ raw, facets })).toEqual([
+      ['hashtag', '#stork', 'https://x.com/hashtag/stork'],
+    ]);
   });
 
   it('of media are ignored, because they have wrong offsets in long posts', () => {
@@ -188,7 +194,7 @@ describe('the facets of a served text', () => {
       { type: 'media', indices: [5, 28], id: '1', original: 'https://t.co/DFggHwFYkw' },
     ];
 
-    expect(marks({ raw, text: 'See http://fn.example/accounts now', facets })).toEqual([
+    expect(textsOf({ raw, text: 'See http://fn.example/accounts now', facets })).toEqual([
       ['link', 'http://fn.example/accounts', 'http://fn.example/accounts'],
     ]);
   });
@@ -208,7 +214,7 @@ describe('the facets of a served text', () => {
       over(raw, 'more', { type: 'underline' }),
     ];
 
-    expect(marks({ raw, text, facets })).toEqual([
+    expect(textsOf({ raw, text, facets })).toEqual([
       ['bold', 'bold & https://perch.example/long words'],
       ['link', 'https://perch.example/long', 'https://perch.example/long'],
       ['italic', 'words'],
@@ -221,7 +227,7 @@ describe('the facets of a served text', () => {
     const raw = 'bold#tag';
     const facets = [over(raw, 'bold', { type: 'bold' }), tag(raw, '#tag', 'hashtag')];
 
-    expect(marks({ raw, facets }).map(([type, run]) => [type, run])).toEqual([
+    expect(textsOf({ raw, facets }).map(([type, run]) => [type, run])).toEqual([
       ['bold', 'bold'],
       ['hashtag', '#tag'],
     ]);

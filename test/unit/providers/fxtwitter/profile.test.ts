@@ -5,12 +5,12 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 
 /** A control whose reads end on demand. */
 function openControl() {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const ends: ((answered: boolean | ProviderError) => void)[] = [];
   const control = createControl({
     clock: createManualClock(),
     answers: (handle) => {
-      asked.push(handle);
+      requests.push(handle);
       return new Promise((resolve, reject) => {
         ends.push((answered) =>
           answered instanceof ProviderError ? reject(answered) : resolve(answered),
@@ -21,22 +21,22 @@ function openControl() {
   const explainMiss = async (handle: string, controller = new AbortController()) =>
     (await control.explainMiss(handle, { signal: controller.signal })).kind;
   const end = (answered: boolean | ProviderError) => ends.shift()?.(answered);
-  return { asked, explainMiss, end };
+  return { requests, explainMiss, end };
 }
 
 describe('a control read', () => {
   it('is shared by concurrent callers', async () => {
-    const { asked, explainMiss, end } = openControl();
+    const { requests, explainMiss, end } = openControl();
 
     const kinds = Promise.all([explainMiss('ann'), explainMiss('bob'), explainMiss('cid')]);
     end(true);
 
     expect(await kinds).toEqual(['missing', 'missing', 'missing']);
-    expect(asked).toEqual(['x']);
+    expect(requests).toEqual(['x']);
   });
 
   it('is repeated after a failure', async () => {
-    const { asked, explainMiss, end } = openControl();
+    const { requests, explainMiss, end } = openControl();
 
     const first = explainMiss('ann');
     end(false);
@@ -45,7 +45,7 @@ describe('a control read', () => {
     end(true);
 
     expect(await second).toBe('missing');
-    expect(asked).toEqual(['x', 'x']);
+    expect(requests).toEqual(['x', 'x']);
   });
 
   it('is throttled for all its callers', async () => {
@@ -58,7 +58,7 @@ describe('a control read', () => {
   });
 
   it('continues for the other callers if one disconnects', async () => {
-    const { asked, explainMiss, end } = openControl();
+    const { requests, explainMiss, end } = openControl();
     const leaving = new AbortController();
 
     const left = explainMiss('ann', leaving);
@@ -68,7 +68,7 @@ describe('a control read', () => {
     await expect(left).rejects.toMatchObject({ kind: 'unavailable' });
     end(true);
     expect(await stayed).toBe('missing');
-    expect(asked).toEqual(['x']);
+    expect(requests).toEqual(['x']);
   });
 
   it('is not awaited by a caller that has already disconnected', async () => {
@@ -80,13 +80,13 @@ describe('a control read', () => {
   });
 
   it('uses the other account if the first one is missing', async () => {
-    const { asked, explainMiss, end } = openControl();
+    const { requests, explainMiss, end } = openControl();
 
     const kinds = Promise.all([explainMiss('X'), explainMiss('ann')]);
     end(true);
     end(true);
 
     expect(await kinds).toEqual(['missing', 'missing']);
-    expect(asked).toEqual(['xdevelopers', 'x']);
+    expect(requests).toEqual(['xdevelopers', 'x']);
   });
 });
