@@ -283,7 +283,7 @@ describe('a data folder', () => {
     const { app } = await serve({ env });
 
     await expect(serve({ env })).rejects.toThrow(
-      /Another process serves the sessions in .*sessions\.db\. .*PERCH_SESSIONS=off/,
+      /Another process uses the sessions in .*sessions\.db\. .*PERCH_SESSIONS=off/,
     );
     await app.server.close();
     await expect(serve({ env })).resolves.toBeDefined();

@@ -10,6 +10,7 @@ it('indents the code of a further source within its list item', () => {
   const { text } = composeAnswer(
     [source('One', 'It is so.')],
     [source('Two', '- First.\n- Second.\n\n```js\nrun();\n```\n\nMore of\nit.')],
+    4,
   );
 
   expect(text).toBe(
@@ -38,7 +39,7 @@ it('indents the code of a further source within its list item', () => {
 it('truncates an answer at the maximum length and reports it', () => {
   const long = 'word '.repeat(maxAnswerLength);
 
-  const { text, finishReason } = composeAnswer([source('One', long)], [source('Two', long)]);
+  const { text, finishReason } = composeAnswer([source('One', long)], [source('Two', long)], 4);
 
   expect(text.length).toBeLessThanOrEqual(maxAnswerLength);
   expect(finishReason).toBe('length');
@@ -47,7 +48,7 @@ it('truncates an answer at the maximum length and reports it', () => {
 it('closes truncated code with the indentation of its opening fence', () => {
   const code = `\`\`\`js\n${'run();\n'.repeat(600)}\`\`\``;
 
-  const { text } = composeAnswer([source('One', 'word')], [source('Two', `See\n\n${code}`)]);
+  const { text } = composeAnswer([source('One', 'word')], [source('Two', `See\n\n${code}`)], 4);
 
   expect(text.match(/^ {2}```/gm)).toHaveLength(2);
 });
@@ -55,7 +56,7 @@ it('closes truncated code with the indentation of its opening fence', () => {
 it('escapes Markdown in headings and names', () => {
   const heading = '**kwargs, snake_case, _x_ & [a](b) <i>`';
 
-  const { text } = composeAnswer([source('One', 'It is so.')], [source(heading, 'And so.')]);
+  const { text } = composeAnswer([source('One', 'It is so.')], [source(heading, 'And so.')], 4);
 
   expect(text).toContain('- **\\*\\*kwargs, snake_case, \\_x\\_ & \\[a\\](b) \\<i>\\`**: And so.');
 });
