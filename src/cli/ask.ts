@@ -59,9 +59,9 @@ export const askCommand: CommandBody = {
 };
 
 /** Parses the value of `--session`. Returns `null` for a new session. @throws UsageError */
-function toSessionId(given: string): string | null {
-  if (given === 'new') return null;
-  if (isSessionId(given)) return given;
+function toSessionId(value: string): string | null {
+  if (value === 'new') return null;
+  if (isSessionId(value)) return value;
   throw new UsageError('--session must be `new` or an ID (ses_…) from `perch sessions list`.');
 }
 

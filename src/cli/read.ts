@@ -100,13 +100,13 @@ function plan({ text, target }: ReadInput, values: OptionValues, inputs: number)
     throw new UsageError(`--format obsidian can be used with one input only, ${reason}.`);
   }
   const read: Read = reads[target.read];
-  const given = { ...target.given, ...readOptions.toParameters(read, values), format };
+  const parameters = { ...target.given, ...readOptions.toParameters(read, values), format };
   if (read === reads.getPost) {
-    return { ...shown, print: (fetching, context) => printPost(given, fetching, context) };
+    return { ...shown, print: (fetching, context) => printPost(parameters, fetching, context) };
   }
   const all = values.all === true;
   const limit = textOf(values.limit) ?? (all ? undefined : textOf(target.given.limit));
-  const list = { read, given, count: toItemCount(limit, all), json: isJson };
+  const list = { read, parameters, count: toItemCount(limit, all), json: isJson };
   return { ...shown, print: (fetching, context) => printList(list, fetching, context) };
 }
 

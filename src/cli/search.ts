@@ -17,9 +17,9 @@ export const searchCommand: CommandBody = {
     if (more.length > 0) {
       throw new UsageError('search takes one text. Put several words in quotation marks.');
     }
-    const given = { q, ...readOptions.toParameters(read, values) };
+    const parameters = { q, ...readOptions.toParameters(read, values) };
     const { limit, all, json = false } = values;
-    const print = { read, given, count: toItemCount(limit, all), json };
+    const print = { read, parameters, count: toItemCount(limit, all), json };
     return (context) =>
       withFetching(context, async (fetching) => {
         await printList(print, fetching, context);

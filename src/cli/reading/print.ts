@@ -9,11 +9,11 @@ import { toJsonLines } from '../output/table.ts';
 
 /** Reads a post and prints it. @throws Problem */
 export async function printPost(
-  given: Readonly<ParsedUrlQuery>,
+  parameters: Readonly<ParsedUrlQuery>,
   { reader }: Fetching,
   { stdout }: CommandContext,
 ): Promise<void> {
-  const answered = await reader.fetch(reader.parse(reads.getPost, given));
+  const answered = await reader.fetch(reader.parse(reads.getPost, parameters));
   const format = answered.parsed.format ?? 'markdown';
   const { body, mediaType } = await reader.represent(answered, format, {});
   const text = body.toString().replace(/\n?$/, '\n');
@@ -25,7 +25,7 @@ export async function printPost(
 interface ListPrint {
   readonly read: Read;
   /** Parameters of the read, including those for the first page. */
-  readonly given: Readonly<ParsedUrlQuery>;
+  readonly parameters: Readonly<ParsedUrlQuery>;
   /** Maximum number of items; `Infinity` for all. */
   readonly count: number;
   /** Whether to print a line of JSON for the profile, if any, and for each item, or else a Markdown page. */
@@ -79,7 +79,7 @@ function printSummary(
 }
 
 async function* readPages(
-  { read, given, count }: ListPrint,
+  { read, parameters, count }: ListPrint,
   { reader }: Fetching,
 ): AsyncGenerator<BrowseResult> {
   let remaining = count;
@@ -87,7 +87,7 @@ async function* readPages(
   let cursor: string | undefined;
   do {
     const limit = String(Math.min(remaining, pageLimit));
-    const parsed = reader.parse(read, { ...given, ...position, limit });
+    const parsed = reader.parse(read, { ...parameters, ...position, limit });
     const page = reader.assemble(await reader.fetch(parsed));
     if (page.kind !== 'browse') throw new Error(`The read ${read.name} does not return a list.`);
     yield page;
