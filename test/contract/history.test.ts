@@ -222,7 +222,11 @@ describe('a history as NDJSON', () => {
 
 describe('a request for a history', () => {
   it.each([
-    ['since=2026-02-01&until=2026-01-01', 'invalid_option', /`since` is not before `until`/],
+    [
+      'since=2026-02-01&until=2026-01-01',
+      'invalid_option',
+      /`since` must be a time before `until`/,
+    ],
     ['since=yesterday', 'invalid_option', /`since`/],
     ['until=9e9', 'invalid_option', /`until`/],
     ['max_posts=0', 'invalid_option', /`max_posts`.*1 to 5000/],

@@ -301,8 +301,8 @@ describe('a stored history', () => {
     ];
 
     expect(codes).toEqual([0, 1]);
-    expect(written.stdout).toBe('The imported history of mira_holm on x is removed: 120 posts\n');
-    expect(written.stderr).toMatch(/does not hold mira_holm on x/);
+    expect(written.stdout).toBe('Removed the imported history of mira_holm on x: 120 posts.\n');
+    expect(written.stderr).toMatch(/does not contain mira_holm on x/);
     expect((await read(app)).meta.from_archive).toBe(0);
   });
 
