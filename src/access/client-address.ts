@@ -29,10 +29,7 @@ function nameOf(address: IpAddress | null): string {
   return network.join(':');
 }
 
-/**
- * Returns the client for a name from `toClientAddress`. The network of an IPv6 address is its /48, `2001:db8:1/48`.
- * Sites and customers commonly get a whole /48 (RFC 6177 §2), so its /64s are also counted together.
- */
+/** Returns the client for a name. Its IPv6 network is the /48, `2001:db8:1/48` (RFC 6177 §2). */
 export function toClient(name: string): Client {
   const end = name.lastIndexOf(':');
   return { address: name, network: end === -1 ? null : `${name.slice(0, end)}/48` };

@@ -126,10 +126,7 @@ function lookUp<Value>(known: ReadonlyMap<string, Value>, name: string): Value {
 
 const versionFact = 'sample_version';
 
-/**
- * Writes the sample unless this version is stored. A sample that is disabled stays, because other processes may serve
- * it.
- */
+/** Writes the sample unless this version is stored. A disabled one stays, for other processes. */
 export function seedSample(store: ArchiveStore, clock: Clock): void {
   const version = String(sampleVersion);
   if (store.readFact(versionFact) === version) return;

@@ -115,10 +115,7 @@ export function suggestName(word: string, table: Readonly<Record<string, unknown
 /** Maximum value of `--limit`. */
 const maxItems = 1_000_000;
 
-/**
- * Returns the number of items to print, given the values of `--limit` and `--all`; `Infinity` for all.
- * @throws UsageError for an invalid number, or if both options are given
- */
+/** Returns the item limit, `Infinity` for `--all`. @throws UsageError for a bad number, or both */
 export function toItemCount(limit: string | undefined, all = false): number {
   if (limit === undefined) return all ? Number.POSITIVE_INFINITY : 20;
   if (all) throw new UsageError('--limit and --all cannot be used together.');

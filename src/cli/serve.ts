@@ -111,10 +111,7 @@ interface ShutdownOptions {
   readonly drainMs: number;
 }
 
-/**
- * Shuts a server down: refuses new requests while the listener stays open, waits for requests in
- * progress, ends those that exceed the grace period, and closes everything.
- */
+/** Refuses new requests, waits for those in progress up to the grace period, closes everything. */
 export async function shutDown(app: App, { clock, graceMs, drainMs }: ShutdownOptions) {
   app.startDraining();
   const startedMs = clock.now();

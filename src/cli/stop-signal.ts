@@ -2,10 +2,7 @@ import { constants } from 'node:os';
 
 const names = ['SIGINT', 'SIGTERM'] as const;
 
-/**
- * Calls `use` with an abort signal. SIGINT or SIGTERM aborts it, with the name of the signal as reason.
- * A second SIGINT or SIGTERM ends the process at once.
- */
+/** Calls `use` with a signal that SIGINT or SIGTERM aborts (reason: its name). A second exits. */
 export async function withStopSignal<Result>(
   use: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {

@@ -25,7 +25,6 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(...wor
   return z.enum(words, requirement).default(words[0]);
 }
 
-/** Schema of a comma-separated list. */
 export const list = z.string().transform((value) => value.split(',').map((entry) => entry.trim()));
 
 /** Creates a zod refinement of a list. `faultOf` returns the error message for an entry, or `null`. */

@@ -13,10 +13,7 @@ export interface Requester {
   readonly client?: Client | undefined;
 }
 
-/**
- * Charges the caller a unit and runs work. Refunds the unit if the work fails through no fault of the caller. Throws
- * Problem `rate_limited`, and the errors of `work`.
- */
+/** Charges a unit; refunds it if work fails (not by the caller). @throws Problem `rate_limited` */
 export async function withCharge<Result>(
   requester: Requester | undefined,
   work: () => Promise<Result>,

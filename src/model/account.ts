@@ -96,10 +96,7 @@ export function toAccount(known: KnownAccount): Account {
   };
 }
 
-/**
- * Returns the website with the given URL, or `null` without one. The displayed form is that of the platform, or the URL
- * without its scheme and final slash.
- */
+/** Returns the website, or `null` without a URL. Default `display`: no scheme, no final slash. */
 export function toWebsite(url: string | null, display: string | null = null): Account['website'] {
   if (url === null || url === '') return null;
   const bare = url.replace(/^https?:\/\//i, '').replace(/\/$/, '');

@@ -136,9 +136,6 @@ export type Status = Readonly<z.output<typeof status>>;
 export const post = z.discriminatedUnion('type', [status, tombstone]).meta({ id: 'Post' });
 export type Post = Status | Tombstone;
 
-/**
- * Returns the URL that a post was read from. For a copy this is the URL of the copy, because only the author's own
- * server is a trustworthy source for the original.
- */
+/** Returns the URL that a post was read from. For a copy, the copy's: only origins are trusted. */
 export const canonicalUrl = (post: Post): string | null =>
   post.type === 'status' ? (post.copied_from?.url ?? post.url) : post.url;

@@ -101,10 +101,7 @@ export function parsePostParams(handle: string, id: string): PostReference {
 const originPath =
   /^\/(?:@([^/@]+)\/([^/]+)|users\/([^/@]+)\/statuses\/([^/]+)(?:\/activity)?)\/?$/;
 
-/**
- * Parses the https URL of a post on its own Mastodon server. Returns `null` for any other URL, including the URL of a
- * copy on another server.
- */
+/** Parses the https URL of a post on its own Mastodon server; `null` for others, also copies. */
 export function parseMastodonOrigin(text: string): PostReference | null {
   const url = parseUrl(text);
   if (url === null || url.protocol !== 'https:' || url.host !== url.hostname) return null;

@@ -10,10 +10,7 @@ const did = z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/);
 
 const feature = z.object({ $type: token, uri: urlOrNull, did: lenient(did), tag: tokenOrNull });
 
-/**
- * Annotated range of a post's text. Offsets count bytes of UTF-8; the end is exclusive. Source: lexicon
- * `app.bsky.richtext.facet`, https://atproto.com/lexicons/app-bsky-richtext
- */
+/** Annotated range in UTF-8 bytes, end exclusive: https://atproto.com/lexicons/app-bsky-richtext */
 export const blueskyFacet = z.object({
   index: z.object({ byteStart: z.number().int(), byteEnd: z.number().int() }),
   features: listOf(feature, maximums.languages),

@@ -12,10 +12,7 @@ interface HtmlOptions {
 /** Maximum number of UTF-16 code units that are parsed, far above the limits of servers. */
 const maxHtmlLength = 262_144;
 
-/**
- * Converts HTML to text with facets, in time proportional to its length. Uses the tokenizer of an HTML parser but does
- * not build a tree, because trees of hostile HTML are large.
- */
+/** Converts HTML to text with facets in linear time. Builds no tree, which could be large. */
 export function toRichText(html: string, options: HtmlOptions): RichText {
   const reader = new HtmlReader(options);
   return reader.read(html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html);

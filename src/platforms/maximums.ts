@@ -1,7 +1,4 @@
-/**
- * Maximum sizes of the parts of a payload, far above the limits of the platforms, so that a hostile server cannot keep
- * Perch busy. Larger parts are cut, and `left_out` and the warnings name them.
- */
+/** Maximum sizes, for hostile servers. Larger parts are cut, and `left_out` and warnings say so. */
 export const maximums = {
   /** Posts or accounts in a list: rows of a page, ancestors, replies, nodes of a thread. */
   rows: 500,

@@ -26,10 +26,7 @@ interface ArchiveOptions {
   readonly clock: Clock;
 }
 
-/**
- * Opens the provider that reads the embedded archive. A post or account that is not stored is `missing` in the sample,
- * and `ambiguous` elsewhere, because an export may be incomplete. Throws Error if the archive cannot be opened.
- */
+/** Opens the archive. Absent rows are `missing` in the sample, else `ambiguous`. @throws Error */
 export function openArchive(options: ArchiveOptions): Provider {
   const { sample } = options;
   const store = openSeededStore(options);

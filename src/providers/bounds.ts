@@ -19,10 +19,7 @@ import { countCodePoints, shorten } from '../platforms/text.ts';
 import { type Ask, type Provider, platformOf, readNames } from './provider.ts';
 import { describeExcess } from './rows.ts';
 
-/**
- * Limits the lists and texts in the answers of a provider, and adds warnings about removed parts. The number of rows of
- * a page is not limited here, because its cursor continues after the last row.
- */
+/** Limits the lists and texts in a provider's answers, except the rows of a page; adds warnings. */
 export function withBounds(provider: Provider): Provider {
   // The keys of `ask` are kinds of query, by its type.
   const kinds = Object.keys(provider.ask) as QueryKind[];

@@ -19,8 +19,7 @@ const unanswered = {
   aborted: 'The read was cancelled before the source answered.',
   connect: 'The source could not be reached.',
   reset: 'The source could not be reached.',
-  // The same sentence whether the name does not exist or its address is not public, so that callers
-  // cannot find out which names exist in a private network.
+  // The same for missing names and private addresses, to hide the names of a private network.
   refused: 'The server of this account could not be reached.',
 } as const;
 

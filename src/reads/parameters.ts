@@ -146,11 +146,7 @@ export function refuseEmptyRange(since: number | undefined, until: number | unde
   });
 }
 
-/**
- * Parses the parameters of a request and drops unknown ones.
- *
- * @throws Problem with the code of the first invalid parameter; `invalid_option` for a repeated one
- */
+/** Parses known parameters. @throws Problem for the first invalid; `invalid_option` for repeated */
 export function parseParameters<Schema extends z.ZodObject>(
   schema: Schema,
   given: Readonly<Record<string, unknown>>,

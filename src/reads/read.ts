@@ -27,7 +27,6 @@ export interface ParsedRead {
   assemble(answer: Answer): Result;
 }
 
-/** Description of a read. */
 export interface ReadAbout {
   /** Operation id in OpenAPI of the read's v1 route. */
   readonly name: string;

@@ -1,12 +1,12 @@
 import { Problem } from '../core/problem.ts';
 import type { SessionService } from './service.ts';
-import type { IdempotentRequest, Receipt } from './store/session-rows.ts';
+import type { KeyedRequest, Receipt } from './store/session-rows.ts';
 import { acceptMessage, type SessionRecord, startSession } from './store/state.ts';
 
 /** Message that starts a session. The client is `null` for the command line. */
 interface FirstMessage extends Pick<SessionRecord, 'owner' | 'client'> {
   readonly text: string;
-  readonly idempotency: IdempotentRequest | null;
+  readonly idempotency: KeyedRequest | null;
 }
 
 /** Starts a session. @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`, `not_ready` */
@@ -27,7 +27,7 @@ export function sendFirstMessage(
 interface FurtherMessage {
   readonly sessionId: string;
   readonly text: string;
-  readonly idempotency: IdempotentRequest | null;
+  readonly idempotency: KeyedRequest | null;
   readonly check?: ((record: SessionRecord) => void) | undefined;
 }
 

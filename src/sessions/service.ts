@@ -13,7 +13,7 @@ import { toStoreProblem } from './store/group-commit.ts';
 import type { SessionStore, StampEvent } from './store/sqlite-store.ts';
 import { endTurn, isLive, type SessionLimits, type SessionRecord } from './store/state.ts';
 import { createStreams, type StreamLimits } from './streams/streams.ts';
-import { createFairScheduler, runScheduled } from './turns/fair-scheduler.ts';
+import { createScheduler, runScheduled } from './turns/fair-scheduler.ts';
 import { failures } from './turns/turn-run.ts';
 import { createTurns } from './turns/turns.ts';
 
@@ -115,11 +115,8 @@ export async function openSessionService(options: ServiceOptions) {
 async function openParts(options: ServiceOptions, nextId: () => string) {
   const { engine, clock, limits, ledger, onFault } = options;
   const store = options.openStore((index) => ({ id: nextId(), atMs: clock.now(), index }));
-  const scheduler = createFairScheduler({
-    atOnce: limits.turnsAtOnce,
-    clock,
-    isReady: () => engine.isReady,
-  });
+  const isReady = () => engine.isReady;
+  const scheduler = createScheduler({ atOnce: limits.turnsAtOnce, clock, isReady });
   // An answer may exceed the limit slightly. A client that is already over its limit gets no answer.
   const hasRoom = (client: Client | null) =>
     [null, 'share'].includes(ledger.findExcess('sessionBytes', client, 0));
@@ -141,13 +138,8 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
       else turns.drop(sessionId);
     }
   });
-  return {
-    store,
-    scheduler,
-    turns,
-    streams,
-    stopExpiry: startExpiry({ store, clock, limits, onFault }),
-  };
+  const stopExpiry = startExpiry({ store, clock, limits, onFault });
+  return { store, scheduler, turns, streams, stopExpiry };
 }
 
 /** Takes a turn that is not stored. @throws Problem `overloaded`, `not_ready` */

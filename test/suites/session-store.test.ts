@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Client } from '../../src/core/caller.ts';
 import { openSqlite } from '../../src/core/files/sqlite.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { IdempotentRequest } from '../../src/sessions/store/session-rows.ts';
+import type { KeyedRequest } from '../../src/sessions/store/session-rows.ts';
 import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 import {
   type Acceptance,
@@ -69,8 +69,8 @@ const limits = { queue: 8, turns: 500, sessionBytes: 16_777_216 };
 
 function toStart(
   id: string,
-  given: { nowMs?: number; text?: string; client?: Client | null; once?: IdempotentRequest } = {},
-): readonly [Acceptance, IdempotentRequest | null] {
+  given: { nowMs?: number; text?: string; client?: Client | null; once?: KeyedRequest } = {},
+): readonly [Acceptance, KeyedRequest | null] {
   const { nowMs = 0, text = `question of ${id}`, client = null, once = null } = given;
   const deliveryId = `dlv_${id}`;
   const transition = startSession({ id, owner: null, client }, { deliveryId, text, nowMs });
@@ -314,7 +314,7 @@ describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) =>
   it('executes a request with an idempotency key once for a day', async () => {
     const { store } = openRig({ path: pathOf() });
     const day = 86_400_000;
-    const once: IdempotentRequest = { key: 'k', fingerprint: 'f', nowMs: 0 };
+    const once: KeyedRequest = { key: 'k', fingerprint: 'f', nowMs: 0 };
 
     const first = await store.start(...toStart('ses_a', { once }));
     const second = await store.start(...toStart('ses_b', { once: { ...once, nowMs: day - 1 } }));

@@ -25,10 +25,7 @@ export interface AccountState {
  * spends more units than its limit within any period of that length, as long as the store remembers the account.
  */
 export interface AllowanceStore {
-  /**
-   * Spends one unit of each account, or none at all. Concurrent calls never spend the same unit. Asynchronous, so that
-   * several servers can share a store.
-   */
+  /** Spends one unit of each account, or none. Concurrent calls never spend the same unit. */
   spend(charges: readonly Charge[]): Promise<Spent>;
   /**
    * Returns the state of an account, as known to this server. Synchronous and cheap, because every reply contains it.

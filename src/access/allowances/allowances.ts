@@ -38,11 +38,7 @@ export interface Allowances {
   readonly limits: AllowanceLimits;
   /** Returns the account of a client address or a key. `limit` is the key's own allowance, if it has one. */
   accountOf(policy: AllowancePolicy, name: string, limit?: number | null): Account;
-  /**
-   * Spends a unit.
-   *
-   * @throws Problem `rate_limited`, with the exact wait
-   */
+  /** Spends a unit. @throws Problem `rate_limited`, with the exact wait */
   spend(account: Account): Promise<SpentUnit>;
   stateOf(account: Account): AllowanceState;
   /** Number of spends and refunds so far. While the number is unchanged, states change only with time. */

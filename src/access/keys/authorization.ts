@@ -16,10 +16,7 @@ const usualLength = usualPrefix.length + keyLength;
 /** Scheme `Bearer`, which is case-insensitive (RFC 9110 §11.1). */
 const bearer = /^bearer(?:[ \t]+|$)/i;
 
-/**
- * Returns the bearer key of a request, which may be empty or of any form, or `null` if there is none. Other
- * authentication schemes are ignored (`docs/contract/reads.md#keys`).
- */
+/** Returns the bearer key, which may be empty, or `null` (`docs/contract/reads.md#keys`). */
 export function readBearer({ headers: { authorization } }: AuthorizationSource): string | null {
   if (authorization === undefined) return null;
   // Fast path for the usual form, because every request with a key runs this.

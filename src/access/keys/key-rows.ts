@@ -51,8 +51,7 @@ export function openKeyRows(database: SqliteDatabase) {
   const noteUse = database.prepare(
     'UPDATE keys SET last_used = :at WHERE id = :id AND ifnull(last_used, -1) < :at',
   );
-  // Single statements run in transactions too, because the driver throws the errors of an explicit COMMIT, but not
-  // those of the implicit commit at the end of a statement.
+  // In transactions because the driver throws errors of explicit COMMITs, not of implicit ones.
   const inTransaction = <Args extends unknown[], Result>(change: (...args: Args) => Result) =>
     database.transaction(change).immediate;
   return {

@@ -24,10 +24,7 @@ export interface IssuedKey {
  * and `close` throw Problem `key_store_unavailable` if the store cannot be used within 2 seconds.
  */
 export interface KeyStore {
-  /**
-   * Checks the key of a request. Changes by any process are effective for all requests that arrive afterwards. Never
-   * throws.
-   */
+  /** Checks a request's key, with all processes' earlier changes in effect. Never throws. */
   check(key: string): KeyCheck;
   /** Returns all keys, oldest first. */
   list(): Promise<readonly KeyRecord[]>;
@@ -183,10 +180,7 @@ async function retryWhileLocked<Value>(clock: Clock, use: () => Value): Promise<
   }
 }
 
-/**
- * Creates the buffer for times of last use. The times are rounded down to the minute and stored once a minute in one
- * transaction. If that fails, they are stored a minute later, and no request is affected.
- */
+/** Creates the buffer of last-use times, rounded down to minutes; stored or retried each minute. */
 function createKeyUses(file: KeyFile, clock: Clock) {
   const unwritten = new Map<string, number>();
   const closing = new AbortController();

@@ -31,7 +31,7 @@ export function findSources(text: string, context: FindContext): FoundSources {
   const parts = toParts(text, context.vocabulary).map((part) => searchPassages(part, context));
   const leading: FoundSource[] = [];
   for (const findings of parts.length === 0 ? [whole] : parts) {
-    const scored = findings.scored.find((one) => !includesPassage(leading, one, 'id'));
+    const scored = findings.scored.find((one) => !includes(leading, one, 'id'));
     if (scored !== undefined) leading.push({ scored, findings });
   }
   const further = findFurther(leading, [whole, ...parts]);
@@ -49,8 +49,7 @@ function findFurther(leading: readonly FoundSource[], all: readonly Findings[]) 
   const taken = [...leading];
   const takeNew = (key: 'id' | 'file') => {
     for (const source of candidates) {
-      if (taken.length < maxCitations && !includesPassage(taken, source.scored, key))
-        taken.push(source);
+      if (taken.length < maxCitations && !includes(taken, source.scored, key)) taken.push(source);
     }
   };
   // Passages of other files come first; more passages of the same file come last.
@@ -59,7 +58,7 @@ function findFurther(leading: readonly FoundSource[], all: readonly Findings[]) 
   return taken.slice(leading.length);
 }
 
-function includesPassage(
+function includes(
   sources: readonly FoundSource[],
   one: ScoredPassage,
   key: 'id' | 'file',
@@ -68,15 +67,12 @@ function includesPassage(
 }
 
 /** Chooses from the fifty best passages. A second passage of the same file gets a penalty. */
-function choosePassages(
-  scored: readonly ScoredPassage[],
-  maxPassages: number,
-): readonly ScoredPassage[] {
+function choosePassages(scored: readonly ScoredPassage[], max: number): readonly ScoredPassage[] {
   const chosen: ScoredPassage[] = [];
   const near = scored.slice(0, 50);
   const penaltyOf = ({ file }: FoundPassage) =>
     weights.sameFile * chosen.filter(({ passage }) => passage.file === file).length;
-  while (chosen.length < maxPassages) {
+  while (chosen.length < max) {
     const [best] = near
       .filter(({ passage }) => !chosen.some((one) => isSameSection(one.passage, passage)))
       .map((one) => ({ one, value: one.score - penaltyOf(one.passage) }))
@@ -127,14 +123,10 @@ const factors = { above: 0.6, name: 0.5 } as const;
 const leastFactorAbove = 0.3;
 
 /**
- * Returns up to `maxPassages` ids of passages that match the question best, best first. Each concept counts once, with its
+ * Returns up to `max` ids of passages that match the question best, best first. Each concept counts once, with its
  * best term, and once more if it occurs in a title, heading or name.
  */
-export function findCandidates(
-  { concepts, names }: Concepts,
-  store: PassageStore,
-  maxPassages: number,
-) {
+export function findCandidates({ concepts, names }: Concepts, store: PassageStore, max: number) {
   const tally = createTally(store.span);
   for (const { weight, terms } of concepts) {
     tally.add({ weight, terms }, store.anywhere);
@@ -144,7 +136,7 @@ export function findCandidates(
   for (const [name, weight] of names) {
     tally.add({ weight: factors.name * weight, terms: new Map([[name, 1]]) }, store.anywhere);
   }
-  return tally.best(maxPassages);
+  return tally.best(max);
 }
 
 function createTally(span: number) {
@@ -164,10 +156,10 @@ function createTally(span: number) {
         }
       }
     },
-    best: (maxPassages: number): readonly number[] => {
+    best: (max: number): readonly number[] => {
       const found: number[] = [];
       for (let id = 0; id < span; id += 1) if (counted[id] !== 0) found.push(id);
-      return found.sort((a, b) => (sums[b] ?? 0) - (sums[a] ?? 0) || a - b).slice(0, maxPassages);
+      return found.sort((a, b) => (sums[b] ?? 0) - (sums[a] ?? 0) || a - b).slice(0, max);
     },
   };
 }

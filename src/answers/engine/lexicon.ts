@@ -34,20 +34,18 @@ function findCorrections(
   passagesWith: (term: string) => number,
 ): readonly string[] {
   if (!/^\p{L}{4,30}$/u.test(word)) return [];
-  const maxDistance = word.length >= 8 ? 2 : 1;
+  const limit = word.length >= 8 ? 2 : 1;
   const starts = new Set([word.slice(0, 1), word.slice(1, 2)]);
   const letters = lettersOf(word);
   const near = [...starts]
-    .flatMap((start) =>
-      index.wordsLike(start, word.length - maxDistance, word.length + maxDistance),
-    )
-    .filter((other) => countBits(letters ^ lettersOf(other)) <= 2 * maxDistance)
+    .flatMap((start) => index.wordsLike(start, word.length - limit, word.length + limit))
+    .filter((other) => countBits(letters ^ lettersOf(other)) <= 2 * limit)
     .map((other) => ({
       other,
       stem: toStem(other),
-      distance: editDistance(word, other, maxDistance),
+      distance: editDistance(word, other, limit),
     }))
-    .filter(({ other, distance }) => distance <= maxDistance && !isAnotherForm(word, other))
+    .filter(({ other, distance }) => distance <= limit && !isAnotherForm(word, other))
     .map((one) => ({ ...one, passages: passagesWith(one.stem) }))
     .filter(({ passages }) => passages > 0)
     .sort((a, b) => a.distance - b.distance || b.passages - a.passages);

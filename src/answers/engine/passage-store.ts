@@ -73,22 +73,22 @@ const maxNameLength = 60;
 export type Profile = ReturnType<typeof toProfile>;
 
 function toProfile(passage: FoundPassage) {
-  const packedCounts = new Map<string, number>();
+  const counts = new Map<string, number>();
   const { terms, lead, path, heading } = passage;
   // The object has the fields of `terms`, and `lead`.
   const fields = Object.entries({ ...terms, lead }) as [CountedField, readonly string[]][];
   for (const [field, found] of fields) {
     const { shift, max } = bitFields[field];
     for (const term of found) {
-      const use = packedCounts.get(term) ?? 0;
-      if (countIn(use, field) < max) packedCounts.set(term, use + (1 << shift));
+      const use = counts.get(term) ?? 0;
+      if (countIn(use, field) < max) counts.set(term, use + (1 << shift));
     }
   }
   const headingName = terms.heading.join('');
   return {
     passage,
     /** Packed counts of each term, to be read with `countIn`. */
-    packedCounts,
+    counts,
     /** Number of words in text and code. */
     words: terms.body.length + terms.code.length,
     /** Heading with its words joined, for comparison with identifiers. */

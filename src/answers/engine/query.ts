@@ -47,33 +47,30 @@ export function measurePassage(
   const matches = { ...zeroMeasures };
   const matched: number[] = [];
   for (const { terms, weight } of concepts) {
-    const bestMatch = measureConcept(profile, terms, length);
-    matched.push(bestMatch.coverage);
-    for (const measure of measures) matches[measure] += weight * bestMatch[measure];
+    const best = measureConcept(profile, terms, length);
+    matched.push(best.coverage);
+    for (const measure of measures) matches[measure] += weight * best[measure];
   }
   const share = all === 0 ? 0 : 1 / all;
   for (const measure of measures) matches[measure] *= share;
   return { ...matches, matched };
 }
 
-function measureConcept({ packedCounts }: Profile, terms: Concept['terms'], length: number) {
-  const bestMatch = { ...zeroMeasures };
+function measureConcept({ counts }: Profile, terms: Concept['terms'], length: number) {
+  const best = { ...zeroMeasures };
   for (const [term, factor] of terms) {
-    const use = packedCounts.get(term);
+    const use = counts.get(term);
     if (use === undefined) continue;
     const inLead = countIn(use, 'lead');
-    bestMatch.leadCoverage = Math.max(bestMatch.leadCoverage, inLead * factor);
+    best.leadCoverage = Math.max(best.leadCoverage, inLead * factor);
     // Some terms occur only at the beginning of the file, not in this passage.
     if (use === inLead * leadOnly) continue;
-    bestMatch.coverage = Math.max(bestMatch.coverage, factor);
-    bestMatch.headingCoverage = Math.max(
-      bestMatch.headingCoverage,
-      countIn(use, 'heading') * factor,
-    );
-    bestMatch.titleCoverage = Math.max(bestMatch.titleCoverage, countIn(use, 'title') * factor);
-    bestMatch.fit = Math.max(bestMatch.fit, factor * saturate(use, length));
+    best.coverage = Math.max(best.coverage, factor);
+    best.headingCoverage = Math.max(best.headingCoverage, countIn(use, 'heading') * factor);
+    best.titleCoverage = Math.max(best.titleCoverage, countIn(use, 'title') * factor);
+    best.fit = Math.max(best.fit, factor * saturate(use, length));
   }
-  return bestMatch;
+  return best;
 }
 
 /** Returns the BM25F term score: the weighted mentions in all fields, with saturation. */

@@ -28,17 +28,15 @@ export function scorePassages(profiles: readonly Profile[], context: ScoreContex
   const { text, concepts, meanWords } = context;
   const query = toQuery(concepts.concepts);
   const question = { query, names: concepts.names, plainQuestion: toPlainWords(text), meanWords };
-  const isExpectedKind = hints.find(([hint]) => hint.test(text))?.[1] ?? (() => false);
-  const measured = profiles.map((profile) =>
-    measureAlone(profile, { ...question, isExpectedKind }),
-  );
-  addFileFeatures(measured);
-  const near = measured
+  const fitsHint = hints.find(([hint]) => hint.test(text))?.[1] ?? (() => false);
+  const all = profiles.map((profile) => measureAlone(profile, { ...question, fitsHint }));
+  addFileFeatures(all);
+  const near = all
     .map((one) => ({ one, score: addUp(one.features) }))
     .sort((a, b) => b.score - a.score)
     .slice(0, proximityCandidates);
   for (const { one } of near) one.features.proximity = proximityOf(one.passage.terms.body, query);
-  return measured
+  return all
     .map(({ passage, features }): ScoredPassage => ({ passage, features, score: addUp(features) }))
     .sort((a, b) => b.score - a.score || a.passage.id - b.passage.id);
 }
@@ -63,7 +61,7 @@ interface ScoreQuestion extends Pick<Concepts, 'names'>, Pick<ScoreContext, 'mea
   /** Question as returned by `toPlainWords`. */
   readonly plainQuestion: string;
   /** Returns whether a passage is of the kind that the question hints at. */
-  isExpectedKind(passage: FoundPassage): boolean;
+  fitsHint(passage: FoundPassage): boolean;
 }
 
 /** Number of words from which a passage is not considered thin. */
@@ -71,7 +69,7 @@ const enoughWords = 25;
 
 function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassage {
   const { passage } = profile;
-  const { query, names, plainQuestion, meanWords, isExpectedKind } = question;
+  const { query, names, plainQuestion, meanWords, fitsHint } = question;
   const { matched, ...met } = measurePassage(profile, query, meanWords);
   const features = {
     ...met,
@@ -82,7 +80,7 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
     fileCoverage: 0,
     names: shareOfNames(profile, names, query),
     opening: passage.line <= 3 || passage.trail.length === 0 ? 1 : 0,
-    intent: isExpectedKind(passage) ? 1 : 0,
+    intent: fitsHint(passage) ? 1 : 0,
     history: profile.isHistory ? 1 : 0,
     thin: Math.max(0, 1 - profile.words / enoughWords),
   };
@@ -103,14 +101,9 @@ function focusOf(heading: readonly string[], { matchesByTerm }: Query): number {
   return heading.reduce((met, term) => met + factorOf(term), 0) / (heading.length + 1);
 }
 
-function shareOfNames(
-  { headingName, packedCounts }: Profile,
-  names: Concepts['names'],
-  query: Query,
-) {
-  const isPresent = (name: string) =>
-    headingName === name || countIn(packedCounts.get(name) ?? 0, 'names') > 0;
-  const met = Math.max(0, ...[...names].map(([name, weight]) => (isPresent(name) ? weight : 0)));
+function shareOfNames({ headingName, counts }: Profile, names: Concepts['names'], query: Query) {
+  const has = (name: string) => headingName === name || countIn(counts.get(name) ?? 0, 'names') > 0;
+  const met = Math.max(0, ...[...names].map(([name, weight]) => (has(name) ? weight : 0)));
   return query.weight === 0 ? 0 : Math.min(1, (2 * met) / query.weight);
 }
 
@@ -121,23 +114,20 @@ function addFileFeatures(passages: readonly MeasuredPassage[]): void {
     const { file } = one.passage;
     byFile.set(file, [...(byFile.get(file) ?? []), one]);
   }
-  for (const measured of byFile.values()) {
-    const ofFile = measureFile(measured);
-    for (const { features } of measured) Object.assign(features, ofFile);
+  for (const all of byFile.values()) {
+    const ofFile = measureFile(all);
+    for (const { features } of all) Object.assign(features, ofFile);
   }
 }
 
-function measureFile(measured: readonly MeasuredPassage[]) {
-  const best = measured.toSorted((a, b) => b.features.fit - a.features.fit).slice(0, 3);
+function measureFile(all: readonly MeasuredPassage[]) {
+  const best = all.toSorted((a, b) => b.features.fit - a.features.fit).slice(0, 3);
   const fitOf = (rank: number) => best[rank]?.features.fit ?? 0;
   const concepts = best[0]?.matched ?? [];
-  const jointCoverage = concepts.map((_, at) =>
-    Math.max(...best.map(({ matched }) => matched[at] ?? 0)),
-  );
+  const joint = concepts.map((_, at) => Math.max(...best.map(({ matched }) => matched[at] ?? 0)));
   return {
     file: 0.5 * fitOf(0) + 0.3 * fitOf(1) + 0.2 * fitOf(2),
-    fileCoverage:
-      jointCoverage.reduce((sum, one) => sum + one, 0) / Math.max(1, jointCoverage.length),
+    fileCoverage: joint.reduce((sum, one) => sum + one, 0) / Math.max(1, joint.length),
   };
 }
 

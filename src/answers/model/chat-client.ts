@@ -47,7 +47,7 @@ export async function* completeChat(
   signal: AbortSignal,
 ): AsyncGenerator<ChatPiece> {
   const stop = new AbortController();
-  const resetStallTimer = watchTimeouts({ ...model, clock }, stop);
+  const onData = watchTimeouts({ ...model, clock }, stop);
   try {
     const reply = await client.post(new URL(`${model.url}/chat/completions`), {
       body: { model: model.model, messages, stream: true },
@@ -55,7 +55,7 @@ export async function* completeChat(
       accept: 'text/event-stream, application/json',
       signal: AbortSignal.any([signal, stop.signal]),
     });
-    yield* toPieces(readReply(reply, resetStallTimer));
+    yield* toPieces(readReply(reply, onData));
   } catch (error) {
     signal.throwIfAborted();
     stop.signal.throwIfAborted();
@@ -135,14 +135,14 @@ function createReasoningFilter(): (piece: string) => string {
 
 async function* readReply(
   reply: StreamedReply,
-  resetStallTimer: () => void,
+  onData: () => void,
 ): AsyncGenerator<CompletionChunk> {
   const { mediaType, chunks } = reply;
   checkStatus(reply);
   if (mediaType === 'application/json' || mediaType.endsWith('+json')) {
     let json = '';
     for await (const text of readText(chunks, maxJsonBytes)) {
-      resetStallTimer();
+      onData();
       json += text;
     }
     const whole = parseChunk(json);
@@ -161,7 +161,7 @@ async function* readReply(
     }
     const chunk = parseChunk(data);
     // Comments only keep the connection open, so they do not reset the stall timer.
-    resetStallTimer();
+    onData();
     yield chunk;
   }
 }

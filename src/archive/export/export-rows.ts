@@ -58,10 +58,7 @@ export function openExportRows(database: SqliteDatabase) {
        AND (follower, followed) > (@follower, @followed) ORDER BY follower, followed`,
   );
   return {
-    /**
-     * Yields an account with its posts, reposts, reposted posts, followers and followed accounts. Protected accounts
-     * are included, because exports are for the owner of the archive.
-     */
+    /** Yields an account, even a protected one, its posts, reposts, reposted posts and follows. */
     *readAccountItems(of: AccountReference): Iterable<ArchivedItem> {
       const row = account.get(of);
       if (row === undefined) return;
@@ -78,7 +75,6 @@ export function openExportRows(database: SqliteDatabase) {
   };
 }
 
-/** Maximum number of rows per query. */
 const pageRows = 500;
 
 /** Prepares a statement that reads rows page by page. Each page starts after the last row of the previous one. */

@@ -58,7 +58,6 @@ function prepareStore(database: SqliteDatabase, baseUrl: string) {
   const decoder = createRowDecoder(baseUrl, openProtection(database));
   return {
     has: openHas(database),
-    /** Reads the stored parts of a timeline. */
     read: openRead(database, decoder),
     /** Stores fetched parts and replaces everything stored in their ranges. */
     put: openPut(database),
@@ -274,9 +273,7 @@ function toRow({ post, second, belowSecond, stored }: StoredHistoryPost, place: 
   return [post.id ?? json, author, Number(isRepost), Number(isAnswer), ...at, stored, json];
 }
 
-/**
- * Returns whether a post replies to others. X lists replies to unknown accounts as posts, other platforms as replies.
- */
+/** Returns whether a post replies to others. X lists replies to unknown accounts as posts. */
 function answersOther(post: Extract<Post, { type: 'status' }>): boolean {
   const { replying_to: to, author, platform } = post;
   if (to === null) return false;

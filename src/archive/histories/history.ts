@@ -74,10 +74,7 @@ export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
     /** Reads the replies of the account to one of its own posts, oldest first. */
     readContinuations: ({ platform, handle }: AccountReference, { number, post }: HistoryPost) =>
       continuations.all(platform, post.id, handle, number).map(toPost),
-    /**
-     * Reads up to `count` reposts of other accounts' posts, with numbers above `after`. `created` is the time of the
-     * repost. `post` is `null` if the post is not archived or its author is protected.
-     */
+    /** Reads up to `count` reposts above `after`; `post`: `null` if protected or not archived. */
     readReposts: ({ platform, handle }: AccountReference, after: number, count: number) =>
       reposts.all(platform, handle, after, count).map((row) => ({
         number: row.number,

@@ -89,10 +89,7 @@ export interface ExportFormat {
   readonly name: string;
   /** Whether the format uses the handle of the hints. */
   readonly takesHandle: boolean;
-  /**
-   * Opens a file or folder. Returns `null` if its content, whatever its name, has another format.
-   * @throws Error with a sentence if it has this format and cannot be read
-   */
+  /** Opens a path; `null` if its content has another format. @throws Error with a sentence */
   open(path: string, hints?: ExportHints): Promise<ExportSource | null>;
 }
 

@@ -140,10 +140,7 @@ function createTokenTest(): (byte: number) => boolean {
   };
 }
 
-/**
- * Role of a byte in the array: it ends an element, ends the array, or starts an element although the previous one was
- * not closed.
- */
+/** Role of a byte: it ends an element or the array, or starts one while the last is unclosed. */
 type Boundary = 'element' | 'end' | 'unclosed';
 
 /** Maximum number of open brackets that are tracked. No program nests thousands. */

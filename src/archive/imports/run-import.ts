@@ -34,10 +34,7 @@ export interface ImportOutcome extends ImportState {
 /** Maximum size of a transaction. Other writers wait for at most 50 ms, and large records need little memory. */
 const batchLimits = { items: 500, ms: 50, bytes: 4 * 2 ** 20 } as const;
 
-/**
- * Imports an export in transactions that also store the progress, so that a run after a crash continues there.
- * @throws Error with a sentence if the export cannot be read, or another process imports it
- */
+/** Imports an export, or resumes. @throws Error with a sentence if it is unreadable or in use */
 export async function runImport(options: ImportOptions): Promise<ImportOutcome> {
   const { store, newImport, clock } = options;
   const begun = store.beginImport(newImport, toSeconds(clock.now()));

@@ -36,10 +36,7 @@ export function openPostSearch(database: SqliteDatabase, decoder: RowDecoder) {
   const readLatest = openLatest(database);
   const readTop = openTop(database);
   return {
-    /**
-     * Searches public posts. Returns the newest first, or ranked posts if the feed is `top`. Placeholders of deleted
-     * posts are left out.
-     */
+    /** Searches public posts, newest first, or ranked if the feed is `top`. Omits deleted posts. */
     searchPosts: (query: SearchQuery, scope: SearchScope): Page<Post> => {
       const { count, feed, cursor } = query;
       const text = parseSearchText(query.text);
@@ -166,10 +163,7 @@ export function openUserSearch(database: SqliteDatabase, decoder: RowDecoder) {
      ORDER BY followers DESC, handle, platform LIMIT @limit`,
   );
   return {
-    /**
-     * Searches public accounts by words and phrases in their handle, name and description. The last word may be
-     * incomplete. Accounts with the most followers come first, then accounts are ordered by handle.
-     */
+    /** Searches public accounts, by followers, then handle. The last word may be incomplete. */
     searchUsers: ({ text, count, cursor }: UserSearchQuery, scope: SearchScope): Page<Account> => {
       const parsed = parseUserSearchText(text);
       const { include, exclude, warnings } = parsed;

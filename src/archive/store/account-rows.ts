@@ -53,10 +53,7 @@ export function openProtection(database: SqliteDatabase): (account: Account) => 
   return ({ platform, screen_name }) => find.get(platform, screen_name.toLowerCase()) !== undefined;
 }
 
-/**
- * Returns SQL for the current handle of the account that `table.column` names by handle or, as Bluesky repositories do,
- * by DID. Names of accounts that are not archived are returned unchanged.
- */
+/** Returns SQL for the current handle of `table.column`, a handle or DID, if it is archived. */
 export function currentHandle(table: string, column: string): string {
   const name = `${table}.${column}`;
   return `ifnull((SELECT handle FROM accounts AS named WHERE ${table}.platform = 'bluesky'

@@ -68,10 +68,7 @@ export function openConnections(database: SqliteDatabase, decoder: RowDecoder) {
   const byDid = select('follower', `followed IN (@handle, ${idOfAccount})`);
   return {
     putFollow: (stored: StoredFollow) => void follow.run(stored),
-    /**
-     * Reads the followers of an account, or the accounts that it follows, ordered by handle, because exports have no
-     * times of follows. Accounts that are protected or not archived have only a handle.
-     */
+    /** Reads follows ordered by handle. Accounts protected or not archived have only a handle. */
     readConnections: (
       { platform, handle }: AccountReference,
       { kind, cursor, count }: ConnectionsQuery,

@@ -77,10 +77,7 @@ function keyOf(post: Post): string {
   return `${authorOf(post) ?? ''} ${post.id}`;
 }
 
-/**
- * Reads the replies to a post in the given order, each followed by the replies to it, oldest first. `isCut` is true if
- * there may be more. `shown` has the keys of posts that are elsewhere in the conversation.
- */
+/** Reads replies in order, each followed by its own. `isCut`: maybe more follow. Skips `shown`. */
 function readReplies(
   store: ArchiveStore,
   to: Post,

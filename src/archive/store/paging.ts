@@ -12,10 +12,7 @@ export function toRowLimit(count: number): number {
   return Math.max(1, Math.floor(count)) + 1;
 }
 
-/**
- * Returns the page of rows that were read with `toRowLimit`. The age of the page is that of its oldest row; an empty
- * page has none.
- */
+/** Returns the page of rows read with `toRowLimit`. Its age is that of its oldest row, if any. */
 export function toPage<Item>(
   rows: readonly Row<Item>[],
   count: number,

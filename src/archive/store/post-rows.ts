@@ -45,9 +45,7 @@ export function openPostRows(database: SqliteDatabase, decoder: RowDecoder) {
     /** Stores a post. It replaces the post with the same id unless that one was stored later. */
     putPost: openPostWriter(database),
     hasPost: (platform: Platform, id: string): boolean => known.get(platform, id) !== undefined,
-    /**
-     * Returns a post by id. On Bluesky and Mastodon, where several accounts can use the same id, the handle must match.
-     */
+    /** Returns a post by id. On Bluesky and Mastodon, ids can repeat: the handle must match. */
     readPost: (platform: Platform, id: string, handle: string | null): ReadPost | undefined => {
       // Addresses on X can contain a former handle.
       const read = platform === 'x' || platform === 'sample' ? preferred : exact;

@@ -16,10 +16,7 @@ import { openTimelines } from './timeline.ts';
 /** Store of the archive. Close it with `close()`. */
 export type ArchiveStore = ReturnType<typeof prepareTables>;
 
-/**
- * Opens the archive's database. `baseUrl` is the server's own address, which replaces a placeholder in stored JSON.
- * @throws Error if the file cannot be opened or was written by a newer version.
- */
+/** Opens the archive. `baseUrl` replaces a placeholder. @throws Error if unreadable or too new */
 export function openArchiveStore(path: string, baseUrl: string): ArchiveStore {
   return openStore({ path, migrations }, (database) => prepareTables(database, baseUrl));
 }

@@ -1,9 +1,7 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { isSameSecond, nextNumber } from './post-number.ts';
 
-/**
- * Makes a write atomic. Uses the open transaction if there is one, because a nested transaction costs as much as a row.
- */
+/** Makes a write atomic, in the open transaction if any: a nested one costs as much as a row. */
 export function openAtomicWriter<Row>(
   database: SqliteDatabase,
   write: (row: Row) => void,

@@ -77,10 +77,7 @@ const noteName = /^\d{4}-\d\d-\d\d-[a-z0-9_=-]+\.md$/;
 /** Maximum length of an escaped id in a file name. Longer ids, which are untrusted, are cut and get a hash. */
 const maxIdLength = 80;
 
-/**
- * Returns the file name of a note. Ids can differ only in case, and can contain characters that some
- * file systems reject: all but lower-case letters, digits, `-` and `_` become `=` and their code.
- */
+/** Returns a note's file name, with `=` and a code for all but `a-z`, digits, `-` and `_`. */
 export function toNoteName(day: string, id: string): string {
   const safe = id.replace(/[^a-z0-9_-]/g, (letter) => `=${letter.charCodeAt(0).toString(16)}`);
   const hash = createHash('sha256').update(id).digest('hex').slice(0, 16);

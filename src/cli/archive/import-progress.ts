@@ -9,10 +9,7 @@ const maxWarnings = 20;
 
 const barWidth = 20;
 
-/**
- * Creates the progress display of an import. On a terminal one line is updated in place; elsewhere a new
- * line is printed every few seconds. Skipped records get warnings; `end` prints how many more there are.
- */
+/** Creates an import's progress: one updated line, or a line every few seconds off a terminal. */
 export function createImportProgress(stderr: Output, clock: Clock, source: ExportSource) {
   const everyMs = stderr.isTerminal ? 100 : 5000;
   const begunMs = clock.now();

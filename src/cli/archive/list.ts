@@ -9,7 +9,6 @@ import { withArchiveStore } from './open-store.ts';
 /** Account in the archive, with the exports that it was imported from. */
 type Listed = AccountSummary & { readonly imports: readonly StoredImport[] };
 
-/** `perch archive list`. */
 export const listAction = createListing(
   'account',
   'Lists the accounts in the archive.',

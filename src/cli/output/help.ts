@@ -3,7 +3,6 @@ import type { Action, Command, CommandOptions, CommandSummary } from '../command
 /** Maximum number of characters in a line of help. */
 const maxLine = 100;
 
-/** Returns the general help. */
 export function renderHelp(commands: Iterable<CommandSummary>): string {
   const lines = [...commands].map(({ usage, about }) => `  perch ${usage}\n      ${about}\n`);
   return `Usage: perch [command] [options]

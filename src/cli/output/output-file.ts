@@ -53,10 +53,7 @@ export async function withOutputFile(
 /** Function that writes to a stream. It returns false to keep an existing file unchanged. */
 type Write = (stream: WriteStream) => Promise<boolean>;
 
-/**
- * Writes a file atomically. The target of a symbolic link is replaced, not the link. A pipe or device is
- * written to and never replaced.
- */
+/** Writes a file atomically. Replaces the target of a symbolic link, but never a pipe or device. */
 export async function writeOutputFile(path: string, write: Write): Promise<void> {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isFile() === false) {

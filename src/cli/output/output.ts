@@ -10,10 +10,7 @@ export interface RawOutput {
   write(text: string): unknown;
 }
 
-/**
- * Standard output or standard error of a command. Untrusted text cannot control the terminal: control
- * characters are replaced in text and escaped in JSON (`\u00XX`), also for files and pipes.
- */
+/** Output of a command. Control characters are replaced in text and escaped in JSON (`\u00XX`). */
 export interface Output {
   readonly isTerminal: boolean;
   /** Whether the reader has closed the stream, as `head` does. */
@@ -34,7 +31,6 @@ export interface Output {
   drained(): Promise<void>;
 }
 
-/** Creates an output that writes to a stream. */
 export function createOutput(raw: RawOutput): Output {
   const isTerminal = raw.isTTY === true;
   let isFull = false;
@@ -69,10 +65,7 @@ const controls = /(?![\n\t])\p{Cc}/gu;
 /** Bidirectional embeddings, overrides and isolates, which can reorder the text after them (UAX #9 §2). */
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/**
- * Returns text that is safe for a terminal: line breaks become line feeds, bidirectional controls are
- * removed, and other control characters become U+FFFD.
- */
+/** Makes text safe for a terminal: LF line breaks, no bidirectional controls, others to U+FFFD. */
 export function cleanText(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replaceAll(directions, '').replaceAll(controls, '\ufffd');
 }
@@ -104,10 +97,7 @@ async function untilDrained(stream: Writable): Promise<void> {
   }
 }
 
-/**
- * Calls `exit` with 70 if an output fails, for example because the disk is full. A closed reader
- * (`perch read … | head`) is not a failure.
- */
+/** Calls `exit` with 70 if an output fails, unless its reader closed it (`perch read … | head`). */
 export function exitOnWriteError(outputs: readonly Writable[], exit: (code: number) => void): void {
   for (const output of outputs) {
     output.on('error', (error: NodeJS.ErrnoException) => {

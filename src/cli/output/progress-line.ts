@@ -5,10 +5,7 @@ import type { Output } from './output.ts';
 /** Progress display of an index that is being built. */
 export type ProgressLine = ReturnType<typeof createProgressLine>;
 
-/**
- * Creates the progress display of an index. It appears after one second: on a terminal one line is
- * updated in place; elsewhere a new line is printed every two seconds. `clear` removes it.
- */
+/** Creates an index's progress, from 1 s on: one updated line, or one per 2 s off a terminal. */
 export function createProgressLine(stderr: Output, clock: Clock) {
   let isShown = false;
   const { report: hear } = createProgressReports({

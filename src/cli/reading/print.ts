@@ -32,7 +32,6 @@ interface ListPrint {
   readonly json: boolean;
 }
 
-/** Maximum number of items in one page. */
 const pageLimit = 100;
 
 /**

@@ -41,10 +41,7 @@ interface SessionQuestion {
   readonly json: boolean;
 }
 
-/**
- * Asks a question in a session of the data directory and prints the answer as it arrives. If a server
- * uses the sessions, the question is sent to it. Otherwise this process answers the question itself.
- */
+/** Asks in a session and prints the answer as it arrives. A server using the sessions answers. */
 export async function askSession(
   question: SessionQuestion,
   context: CommandContext,

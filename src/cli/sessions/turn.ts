@@ -19,10 +19,7 @@ interface FollowOptions {
 /** Milliseconds to wait before reconnecting, by the number of reconnections without a new event. */
 const waitsMs = [0, 500, 1000, 2000, 4000] as const;
 
-/**
- * Follows the turn of a question to its end. A lost stream is resumed after the last event.
- * @throws UnreachableError if the stream is lost five times in a row without a new event
- */
+/** Follows a turn to its end. @throws UnreachableError after 5 lost streams without a new event */
 export async function followTurn(
   { sessionId, deliveryId, fromIndex }: AcceptedQuestion,
   { client, clock, onText }: FollowOptions,

@@ -10,11 +10,7 @@ export class FileLockedError extends Error {
   override readonly name = 'FileLockedError';
 }
 
-/**
- * Locks a file, and creates it if it is missing. The operating system releases the lock when the process ends.
- *
- * @throws FileLockedError if another process has locked the file; Error if it cannot be created
- */
+/** Locks a file, created if missing, until the process ends. @throws FileLockedError or Error */
 export function lockFile(path: string): FileLock {
   const database = connectSqlite({ path, busyMs: 0 });
   try {

@@ -7,10 +7,7 @@ export type IpAddress = ipaddr.IPv6;
 /** Range of addresses: its first address and its prefix length in bits. */
 export type AddressRange = readonly [IpAddress, number];
 
-/**
- * Parses an IP address without brackets or a port, and removes its zone. Returns `null` for anything else. `node:net`
- * validates it, because `ipaddr.js` also accepts octal, hexadecimal and shortened IPv4 addresses.
- */
+/** Parses an IP address, without zone, or returns `null`. `ipaddr.js` alone accepts octal IPv4. */
 export function parseAddress(text: string): IpAddress | null {
   const family = isIP(text);
   if (family === 0) return null;

@@ -5,11 +5,7 @@ import { Problem, quoteInput } from '../problem.ts';
 export const jsonMediaTypes =
   /^\s*(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(?:;|$)/i;
 
-/**
- * Checks that a request body is JSON by its media type.
- *
- * @throws Problem `unsupported_media_type` for another media type, or none
- */
+/** Checks that a body is JSON. @throws Problem `unsupported_media_type`, also without a type */
 export function refuseOtherMediaTypes(
   { 'content-type': type, 'content-length': length = '0' }: IncomingHttpHeaders,
   hasBody = Number(length) > 0,

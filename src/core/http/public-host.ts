@@ -11,10 +11,7 @@ const privateEnds: readonly string[] = [
   ...['localdomain', 'lan', 'home', 'corp', 'mail', 'intranet', 'private'],
 ];
 
-/**
- * Returns whether a host can be a name in the public DNS: not an IP address, a single label or a reserved name, and in
- * the normalized form of URLs.
- */
+/** Returns whether a host may be public: normalized, no IP address, single label, reserved name. */
 export function isPublicName(host: string): boolean {
   if (!domainName.test(host) || privateEnds.some((end) => host.endsWith(`.${end}`))) return false;
   return parseUrl(`https://${host}/`)?.hostname === host && hasWholePunycode(host);

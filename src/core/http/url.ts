@@ -1,7 +1,4 @@
-/**
- * Parses a URL, absolute or relative to `base`. Returns `null` for anything else. Node 20 has no `URL.parse`, and its
- * `URL.canParse` rejects letters such as `ü` after optimization.
- */
+/** Parses a URL, or returns `null`. Node 20 lacks `URL.parse`; its `URL.canParse` rejects `ü`. */
 export function parseUrl(text: string, base?: URL): URL | null {
   try {
     return new URL(text, base);

@@ -18,11 +18,7 @@ export function createCleanupStack() {
   return {
     /** Registers the function that closes a resource that was just opened. */
     add: (close: () => unknown) => void opened.push(close),
-    /**
-     * Closes all resources. Later calls return the same promise. If closing a resource fails, the others are still closed.
-     *
-     * @throws the first error, after all resources were closed
-     */
+    /** Closes all, even after errors; later calls get the same promise. @throws the first error */
     close: () => {
       closed ??= closeAll();
       return closed;

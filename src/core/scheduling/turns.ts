@@ -13,10 +13,7 @@ export interface TurnLimits {
 
 /** Fair scheduler: clients take turns, so that the requests of one client do not delay those of others. */
 export interface Turns {
-  /**
-   * Calls `go` immediately if the client has a turn left in this pass of the event loop, otherwise in a later pass. `go`
-   * returns whether it used the turn; `false` leaves the turn to the next waiter of the client.
-   */
+  /** Calls `go` now or in a later pass. `false` from `go` leaves the turn to the next waiter. */
   take(client: string, go: () => boolean): void;
 }
 

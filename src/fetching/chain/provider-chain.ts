@@ -218,10 +218,7 @@ export function toLiveOnlyError(error: unknown): unknown {
 
 export type ProviderBreakers = ReturnType<typeof createProviderBreakers>;
 
-/**
- * Creates the circuit breakers of a provider, one per kind of query, because a single kind may fail. Pauses apply to
- * all of them.
- */
+/** Creates one circuit breaker per kind of query for a provider. Pauses apply to all of them. */
 export function createProviderBreakers(
   { ask }: Pick<Provider, 'ask'>,
   toOptions: (kind: QueryKind) => CircuitBreakerOptions,

@@ -55,10 +55,7 @@ export function createHistoryImporter(options: ImporterOptions) {
     get running() {
       return ledger.totalOf('histories');
     },
-    /**
-     * Starts an import, which costs one unit. Resolves with its first posts or its end.
-     * @throws Problem, see ProviderChain.ask and Fetcher.fetch
-     */
+    /** Starts an import for one unit, up to its first posts. @throws Problem, see Fetcher.fetch */
     begin: async (query: HistoryQuery, requester: Requester, delivery: Delivery = 'stream') => {
       const slot = ledger.open('histories', requester.client ?? null);
       if (!slot.take(1)) {

@@ -90,9 +90,7 @@ export function createOrdering(wanted: Wanted) {
   };
 }
 
-/**
- * Returns whether one replaces the other. Certain positions are better than uncertain ones, new posts than stored ones.
- */
+/** Returns whether one replaces the other: a certain position wins, then a new post. */
 function isBetter(one: Candidate, other: Candidate): boolean {
   if (one.isUnresolved !== other.isUnresolved) return other.isUnresolved;
   const isSame = hasOwnTime(one.post) === hasOwnTime(other.post);

@@ -100,10 +100,7 @@ function isNewestFirst(list: ListQuery): boolean {
   return list.kind !== 'search' || list.feed !== 'top';
 }
 
-/**
- * Returns the error for replies that could not be read. If a source lacks the post, which can be an outage, the post is
- * requested to let other sources confirm its absence.
- */
+/** Returns the error for unreadable replies. Asks other sources if the post seems missing. */
 async function confirmAbsence(
   error: unknown,
   { post }: Extract<ListQuery, { kind: 'replies' }>,

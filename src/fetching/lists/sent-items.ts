@@ -15,10 +15,7 @@ const maxBytes = 16 * 1024 * 1024;
 
 export type SentItemsMemory = ReturnType<typeof createSentItemsMemory>;
 
-/**
- * Creates the bounded memory of the items returned before a position; the oldest are forgotten. Without it, for example
- * after a restart, the short fingerprints in the position are used.
- */
+/** Creates the bounded memory of returned items. For forgotten ones, positions have hashes. */
 export function createSentItemsMemory() {
   const pages = new LRUCache<string, Float64Array>({
     maxSize: maxBytes,

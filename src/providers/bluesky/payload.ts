@@ -187,8 +187,7 @@ export const parseMissing = parserOf(missing);
 export const parseFeedRow = parserOf(feedRow);
 export const parseThreadNode = parserOf(threadNode);
 
-// Embeds as the AppView resolves them, recognized by their keys. A `recordWithMedia` has another embed in `media`,
-// and a record within `record`.
+// Embeds, by their keys. A `recordWithMedia` has an embed in `media` and a record within `record`.
 
 const webUrl = url.refine(isWebUrl);
 

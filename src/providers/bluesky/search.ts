@@ -44,10 +44,7 @@ function upperBoundOf({ cursor, untilSeconds }: SearchQuery): number | null {
   return ms;
 }
 
-/**
- * Returns the cursor of the next page, a time in Unix milliseconds. It is 1 ms after the last post, because others may
- * have the same time; or the time of that post if the cursor would not change. `null` if there is no progress.
- */
+/** Returns the next cursor, in Unix ms: 1 ms after the last post, else its time, else `null`. */
 function toNextCursor(rows: readonly PostPayload[], beforeMs: number | null): string | null {
   const last = rows.at(-1);
   if (last === undefined) return null;

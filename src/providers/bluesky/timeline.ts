@@ -11,10 +11,7 @@ import { assessPost, describeHidden } from './labels.ts';
 import { type FeedRow, parseFeedRow, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
-/**
- * Creates the read of a page of a timeline. A constructed cursor skips the posts after `untilSeconds`; if Bluesky does
- * not accept it, the timeline is read from the top.
- */
+/** Creates the read of a timeline page, from a cursor for `untilSeconds`; if refused, the top. */
 export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   return async (query, context) => {
     const page = await readPage(client, query, context);

@@ -27,10 +27,7 @@ interface Texts {
   readonly raw: DecodedText;
 }
 
-/**
- * Returns the facets of the served `text`. The response has facets only for the raw text, with shortened links and
- * HTML entities, so each facet is searched for in `text`, after the previous one.
- */
+/** Returns the facets of `text`, by searching it for each raw facet after the previous one. */
 export function shapeFacets(text: string, raw: RawText | null): readonly Facet[] {
   if (raw === null) return scanFacets(text);
   const texts = { text, raw: decodeWithOffsets(raw.text) };

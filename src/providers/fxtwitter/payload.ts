@@ -89,8 +89,7 @@ const cardPayload = z.object({
 
 const communityPayload = z.object({ id: xId, name: text, description: textOrNull });
 
-// Offsets in articles count Unicode code points: in a recorded article, the ranges after an emoji match code points,
-// not UTF-16 code units.
+// Offsets in articles count Unicode code points, not UTF-16 code units, as recordings show.
 
 const offset = z.number().int().nonnegative();
 

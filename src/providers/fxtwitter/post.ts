@@ -224,10 +224,7 @@ interface ReplyRanking {
   readonly shown: ThreadLine;
 }
 
-/**
- * Returns the direct replies in order, each followed by the replies to it, oldest first. Omits rows that do not reply
- * to the author's thread, because X adds unrelated posts.
- */
+/** Returns direct replies in order, each with its own, oldest first, without unrelated posts. */
 export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): readonly Status[] {
   const { focalId, order, shown } = ranking;
   const answeredIds = [focalId, ...shown.continuation.map(({ id }) => id)];
@@ -247,10 +244,7 @@ function compareIds(a: string, b: string): number {
 
 const noMore = 'X sends no further replies. An outage of X has the same response.';
 
-/**
- * Creates the read of a page of replies. X sorts the pages but not the rows on a page. After the last reply, X sends
- * further pages with unrelated posts, so a page without replies ends the list.
- */
+/** Creates the read of a page of replies. A page without any ends the list, though X sends more. */
 export function askReplies(client: FxTwitterClient): Ask<'replies'> {
   return async (query, context) => {
     const answer = await readPage(client, query, context);

@@ -89,10 +89,7 @@ const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
 
 const freshMs = 60_000;
 
-/**
- * Creates the control for missing accounts. The endpoint responds to an outage of X as to a missing account, so a
- * well-known account is read to tell the two apart.
- */
+/** Creates the control: reads a well-known account to tell missing accounts from an outage. */
 export function createControl({ clock, answers }: ControlOptions) {
   const pending = new Map<string, Promise<boolean | ProviderError>>();
   let succeededMs = Number.NEGATIVE_INFINITY;

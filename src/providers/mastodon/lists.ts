@@ -189,10 +189,7 @@ export function toLimit(count: number): number {
   return count <= usualPosts ? usualPosts : maxPosts;
 }
 
-/**
- * Reads a page of posts, newest first. If the ids of the server contain times, a constructed id skips the posts after
- * `untilSeconds`.
- */
+/** Reads a page of posts, newest first; skips those after `untilSeconds` if ids contain times. */
 export async function readBefore(
   { cursor, untilSeconds }: Pick<SearchQuery, 'cursor' | 'untilSeconds'>,
   read: (cursor: string | null) => Promise<PageRows<StatusPayload>>,
@@ -211,8 +208,7 @@ export function dropLater(rows: readonly StatusPayload[], untilSeconds: number |
   return rows.filter(({ createdMs }) => createdMs < untilMs);
 }
 
-// Ids of Mastodon contain a time: Unix milliseconds above 16 bits that distinguish posts of the same time (in its source
-// code, `Mastodon::Snowflake`). Other software has other ids.
+// Mastodon's ids (`Mastodon::Snowflake`): Unix ms above 16 bits. Other software has other ids.
 
 const belowTime = 16n;
 

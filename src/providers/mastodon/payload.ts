@@ -19,17 +19,13 @@ import { webUrlOrNull } from '../../platforms/text.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 import { type Body, isBody } from '../upstream.ts';
 
-// Only members that a post or an account cannot be shown without are required, because other software implements
-// the API incompletely.
+// Few members are required, because other software implements the API incompletely.
 
 const anyId = z.string().regex(/^[\w-]{1,128}$/); // any id: an opaque part of a path
 
 const postId = token.refine((id) => isPostId('mastodon', id));
 
-/**
- * Handle as servers write it: `user` for local accounts, `user@domain` for others. Allows more characters than Mastodon,
- * for other software, but none that looks like `@` or changes the direction of text.
- */
+/** Handle: `user` (local) or `user@domain`. No character may look like `@` or change direction. */
 const acct = z
   .string()
   .regex(/^[\p{L}\p{M}\p{N}_.~+%-]{1,128}(?:@[\p{L}\p{M}\p{N}.-]{1,253}(?::\d{1,5})?)?$/u);

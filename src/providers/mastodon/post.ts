@@ -176,10 +176,7 @@ const threadOrder = createThreadOrder<StatusPayload>({
   byOldest,
 });
 
-/**
- * Sorts the posts around a post, each once. Direct replies are followed by the replies to them. Replies to posts that
- * are not shown, and cycles of replies, come last.
- */
+/** Sorts the posts around a post, each once: replies after their parents, orphans, cycles last. */
 export function arrangeContext(
   focal: StatusPayload,
   { ancestors, descendants }: Context,

@@ -15,10 +15,7 @@ interface Edit {
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
 
-/**
- * Returns the text with expanded links and decoded HTML entities. Removes links to media and to the post `quotedId`.
- * Keeps leading mentions, as FxTwitter does.
- */
+/** Expands links, decodes entities, removes links to media and `quotedId`. Keeps mentions. */
 export function cleanText(post: PostPayload, quotedId: string | null): RichText {
   const raw = toCodePoints(post.text);
   const parts: string[] = [];

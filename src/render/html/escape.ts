@@ -9,10 +9,7 @@ const references: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/**
- * Escapes text for the content of an element or a quoted attribute (HTML and XHTML). The text must not have control
- * characters or unpaired surrogates. Noncharacters, which XML forbids, become U+FFFD.
- */
+/** Escapes text (no controls or lone surrogates) for (X)HTML. Noncharacters become U+FFFD. */
 export function escapeHtml(text: string): string {
   return text
     .replace(/\p{Noncharacter_Code_Point}/gu, '\ufffd')

@@ -15,10 +15,7 @@ export interface Picture extends Video {
   readonly alt: string;
 }
 
-/**
- * Returns the pictures that represent a post: its photos, the stills of its videos and the cover of its article. A
- * post without any has those of the post that it quotes, and a sensitive post has none.
- */
+/** Returns a post's photos, video stills and cover, else its quote's; none if it is sensitive. */
 export function findPictures(post: Post | undefined): readonly Picture[] {
   if (post?.type !== 'status' || post.possibly_sensitive) return [];
   const { media, article } = post;

@@ -29,10 +29,7 @@ function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Ru
   return runs;
 }
 
-/**
- * Returns the characters of a text that could form a construct of Markdown, GitHub or Obsidian and must be escaped:
- * emphasis, strikethrough, code, maths, highlights, links, autolinks.
- */
+/** Returns the characters that could form a construct of Markdown, GitHub or Obsidian. */
 export function findHazards(
   characters: readonly string[],
   borders: ReadonlySet<number>,

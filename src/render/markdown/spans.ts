@@ -182,10 +182,7 @@ export function insertMarkers(
 /** Maximum number of rounds in which spans are narrowed or dropped; after that all styles are dropped. */
 const maxRounds = 20;
 
-/**
- * Narrows the spans of a line until Markdown recognizes each of their markers (CommonMark 0.31.2 §6.2). White space,
- * and punctuation if necessary, moves outside a span. Spans for which this is impossible are dropped.
- */
+/** Moves white space and punctuation out of spans, or drops spans (CommonMark 0.31.2 §6.2). */
 export function fitSpans(spans: readonly Span[], characters: readonly string[]): Span[] {
   if (spans.length === 0) return [];
   let current = nestSpans(spans);

@@ -3,7 +3,7 @@ import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
 import { expiredSession, refuseOtherOwner, unknownSession } from '../messages.ts';
 import type { SessionService } from '../service.ts';
-import type { IdempotentRequest } from '../store/session-rows.ts';
+import type { KeyedRequest } from '../store/session-rows.ts';
 import type { SessionRecord } from '../store/state.ts';
 import { type Body, readString } from './requests.ts';
 import { keyedHash, readOwner } from './tokens.ts';
@@ -99,7 +99,7 @@ export function readIdempotency(
   request: FastifyRequest,
   { owner, client }: Caller,
   { secret, clock }: SessionService,
-): IdempotentRequest | null {
+): KeyedRequest | null {
   if (!hasIdempotencyKey(request, owner)) return null;
   const key = request.headers['idempotency-key'];
   const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';

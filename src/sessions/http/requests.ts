@@ -22,7 +22,7 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Parses a message. @throws Problem `unsupported_feature`, `missing_message`, `invalid_message`, `payload_too_large`, `invalid_body` */
+/** @throws Problem `unsupported_feature`, `missing_message`, `invalid_message`, `payload_too_large`, `invalid_body` */
 export function readMessage(body: Body, maxBytes: number) {
   const unsupported = ['outputSchema', 'inputResponses'].find((name) => isGiven(body[name]));
   if (unsupported !== undefined) {

@@ -123,7 +123,7 @@ export function createLifetimeRows(database: SqliteDatabase) {
 export type Receipt = Readonly<{ sessionId: string; deliveryId: string; queued: number }>;
 
 /** Request with an `Idempotency-Key`, which is executed once. `key` is the keyed hash of the key and its sender. */
-export type IdempotentRequest = Readonly<{ key: string; fingerprint: string; nowMs: number }>;
+export type KeyedRequest = Readonly<{ key: string; fingerprint: string; nowMs: number }>;
 
 /** Time for which idempotency keys are stored. */
 export const idempotencyMs = 24 * 60 * 60 * 1000;
@@ -139,7 +139,7 @@ export function createIdempotencyRows(database: SqliteDatabase) {
   );
   return {
     /** Returns the earlier reply to a request. @throws Problem `idempotency_conflict` if the key had another request */
-    recall: (request: IdempotentRequest | null): Receipt | undefined => {
+    recall: (request: KeyedRequest | null): Receipt | undefined => {
       const row = request && find.get(request.key, request.nowMs - idempotencyMs);
       if (!row) return undefined;
       const { fingerprint, ...receipt } = row;
@@ -148,7 +148,7 @@ export function createIdempotencyRows(database: SqliteDatabase) {
         detail: 'The value of the header `Idempotency-Key` was already used for another request.',
       });
     },
-    insert: (request: IdempotentRequest | null, session: number, receipt: Receipt): Receipt => {
+    insert: (request: KeyedRequest | null, session: number, receipt: Receipt): Receipt => {
       const { deliveryId, queued } = receipt;
       if (request)
         insert.run(request.key, request.fingerprint, session, deliveryId, queued, request.nowMs);

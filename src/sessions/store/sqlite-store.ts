@@ -7,18 +7,13 @@ import {
   createIdempotencyRows,
   createLifetimeRows,
   createSessionRows,
-  type IdempotentRequest,
+  type KeyedRequest,
   type Receipt,
   type SessionRow,
 } from './session-rows.ts';
 import { sessionMigrations } from './sqlite-schema.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
-import {
-  emptySessionBytes,
-  idempotencyRowBytes,
-  toEventBytes,
-  toMessageBytes,
-} from './stored-bytes.ts';
+import { emptySessionBytes, keyRowBytes, toEventBytes, toMessageBytes } from './stored-bytes.ts';
 
 export type Found =
   | { readonly kind: 'known'; readonly record: SessionRecord }
@@ -84,24 +79,24 @@ function prepareRows(database: SqliteDatabase) {
   return {
     sessions: createSessionRows(database),
     idempotency: createIdempotencyRows(database),
-    lifetime: createLifetimeRows(database),
+    life: createLifetimeRows(database),
     log: { ...createLogReads(database), ...createLogWrites(database) },
   };
 }
 
 type Rows = ReturnType<typeof prepareRows>;
 
-function createReads({ sessions, log, idempotency, lifetime }: Rows, { read }: GroupCommit) {
+function createReads({ sessions, log, idempotency, life }: Rows, { read }: GroupCommit) {
   const numberOf = (id: string) => sessions.find(id)?.number ?? -1;
   return {
     find: (id: string): Promise<Found> =>
       read(() => {
         const record = sessions.find(id)?.record;
         if (record !== undefined) return { kind: 'known', record };
-        return { kind: lifetime.isPurged.get(id) ? 'purged' : 'unknown' };
+        return { kind: life.isPurged.get(id) ? 'purged' : 'unknown' };
       }),
     /** Returns the receipt of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
-    recall: async (request: IdempotentRequest | null) =>
+    recall: async (request: KeyedRequest | null) =>
       request === null ? undefined : read(() => idempotency.recall(request)),
     /** Reads events from an index on: at least one if there is any, and about `chunkLength` characters at most. */
     readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
@@ -123,10 +118,10 @@ function createReads({ sessions, log, idempotency, lifetime }: Rows, { read }: G
     },
     /** Reads the ids of up to a hundred waiting sessions that are idle for too long or too old. */
     listExpired: ({ idleMs, createdMs }: Record<'idleMs' | 'createdMs', number>) =>
-      read(() => lifetime.expired.all(idleMs, createdMs)),
+      read(() => life.expired.all(idleMs, createdMs)),
     /** Reads the ids of up to a hundred sessions that ended before a time. */
-    listStale: (endedMs: number) => read(() => lifetime.stale.all(endedMs)),
-    countLive: () => read(() => lifetime.live.get() ?? 0),
+    listStale: (endedMs: number) => read(() => life.stale.all(endedMs)),
+    countLive: () => read(() => life.live.get() ?? 0),
   };
 }
 
@@ -136,7 +131,7 @@ type Changes = ReturnType<typeof createChanges>;
 
 function createWrites(
   { write }: GroupCommit,
-  { sessions, idempotency, lifetime }: Rows,
+  { sessions, idempotency, life }: Rows,
   changes: Changes,
 ) {
   const { room, apply, purge, start, accept } = changes;
@@ -146,7 +141,7 @@ function createWrites(
      * Starts a session, or returns the receipt of an identical earlier request. At a limit, other sessions are evicted
      * (`docs/sessions.md`). @throws Problem `overloaded` if none can be evicted; `turn_queue_full`, `idempotency_conflict`
      */
-    start: (acceptance: Acceptance, request: IdempotentRequest | null) =>
+    start: (acceptance: Acceptance, request: KeyedRequest | null) =>
       write(() => idempotency.recall(request) ?? start(acceptance, request)),
     /**
      * Adds a message, or returns the receipt of an identical earlier request; `undefined` if the session no longer exists.
@@ -154,7 +149,7 @@ function createWrites(
      */
     accept: (
       id: string,
-      request: IdempotentRequest | null,
+      request: KeyedRequest | null,
       decide: (record: SessionRecord) => Acceptance,
     ) =>
       write(() => {
@@ -187,7 +182,7 @@ function createWrites(
       purgedMs,
       idempotencyMs,
     }: Record<'purgedMs' | 'idempotencyMs', number>): Promise<void> =>
-      write(() => lifetime.forget(purgedMs, idempotencyMs)),
+      write(() => life.forget(purgedMs, idempotencyMs)),
     /** Deletes up to 256 sessions while too many bytes are stored. Returns the number of deleted sessions. */
     trim: () => write(() => room.trim(null, 0)),
   };
@@ -200,9 +195,9 @@ type ChangesOptions = Readonly<{ rows: Rows; stamp: StampEvent; noteChange: Note
  * sessions evicted for the change stay evicted.
  */
 function createChanges(database: SqliteDatabase, { rows, stamp, noteChange }: ChangesOptions) {
-  const { sessions, idempotency, lifetime } = rows;
+  const { sessions, idempotency, life } = rows;
   const purge = (row: SessionRow, nowMs: number): void => {
-    lifetime.purge(row, nowMs);
+    life.purge(row, nowMs);
     noteChange(row.record.id, undefined);
   };
   const room = createRoom(database, {
@@ -218,18 +213,11 @@ function createChanges(database: SqliteDatabase, { rows, stamp, noteChange }: Ch
     room.trim(after.client, row.number);
     return after;
   };
-  const start = (
-    { transition, receipt }: Acceptance,
-    request: IdempotentRequest | null,
-  ): Receipt => {
+  const start = ({ transition, receipt }: Acceptance, request: KeyedRequest | null): Receipt => {
     const { client } = transition.record;
-    room.makeRoomForMessage(
-      client,
-      emptySessionBytes + idempotencyRowBytes + messageBytesOf(transition),
-      0,
-    );
-    room.makeRoomForSession(client);
-    const storedBytes = emptySessionBytes + (request === null ? 0 : idempotencyRowBytes);
+    room.admitMessage(client, emptySessionBytes + keyRowBytes + bytesOf(transition), 0);
+    room.admitSession(client);
+    const storedBytes = emptySessionBytes + (request === null ? 0 : keyRowBytes);
     const record = { ...transition.record, events: 0, storedBytes };
     const number = sessions.insert(record);
     apply({ number, bytes: 0, record }, transition);
@@ -237,22 +225,18 @@ function createChanges(database: SqliteDatabase, { rows, stamp, noteChange }: Ch
   };
   const accept = (
     row: SessionRow,
-    request: IdempotentRequest | null,
+    request: KeyedRequest | null,
     acceptance: Acceptance,
   ): Receipt => {
     const { transition, receipt } = acceptance;
-    room.makeRoomForMessage(
-      row.record.client,
-      messageBytesOf(transition) + idempotencyRowBytes,
-      row.number,
-    );
+    room.admitMessage(row.record.client, bytesOf(transition) + keyRowBytes, row.number);
     apply(row, transition);
     return idempotency.insert(request, row.number, receipt);
   };
   return { room, apply, purge, start, accept };
 }
 
-function messageBytesOf({ messages }: Transition): number {
+function bytesOf({ messages }: Transition): number {
   const bytes = messages.map((one) => (one.kind === 'add' ? toMessageBytes(one.text) : 0));
   return bytes.reduce((sum, more) => sum + more, 0);
 }
@@ -264,7 +248,7 @@ function writeTransition(
 ): SessionRecord {
   const { events: drafts, messages } = transition;
   let ends = bytes;
-  let storedBytes = before.storedBytes + messageBytesOf(transition);
+  let storedBytes = before.storedBytes + bytesOf(transition);
   let completed: number | null = null;
   for (const [at, draft] of drafts.entries()) {
     const index = before.events + at;

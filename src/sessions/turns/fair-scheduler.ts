@@ -9,19 +9,19 @@ interface Task extends QueuedTask {
   drop?(): void;
 }
 
-interface FairSchedulerOptions {
+interface SchedulerOptions {
   readonly atOnce: number;
   readonly clock: Clock;
   isReady(): boolean;
 }
 
-export type FairScheduler = ReturnType<typeof createFairScheduler>;
+export type Scheduler = ReturnType<typeof createScheduler>;
 
 /** Interval of checks whether tasks can start. */
 const pollMs = 250;
 
 /** Creates a scheduler that runs up to `atOnce` tasks and shares the slots fairly between clients. */
-export function createFairScheduler({ atOnce, clock, isReady }: FairSchedulerOptions) {
+export function createScheduler({ atOnce, clock, isReady }: SchedulerOptions) {
   const queue = createFairQueue<Task>();
   const closed = new AbortController();
   let running = 0;
@@ -75,7 +75,7 @@ interface ScheduledTask<Value> extends QueuedTask {
 
 /** Runs a task as soon as a slot is free. Rejects with the signal's reason or the error of the task. */
 export function runScheduled<Value>(
-  scheduler: FairScheduler,
+  scheduler: Scheduler,
   task: ScheduledTask<Value>,
 ): Promise<Value> {
   const { signal, key, client, order } = task;

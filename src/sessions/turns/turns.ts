@@ -1,10 +1,10 @@
 import { beginTurn, endTurn, type SessionRecord } from '../store/state.ts';
-import type { FairScheduler } from './fair-scheduler.ts';
+import type { Scheduler } from './fair-scheduler.ts';
 import { failures, retryMs, runTurn, type TurnRun, type TurnRunOptions } from './turn-run.ts';
 
 interface TurnsOptions extends TurnRunOptions {
   /** Scheduler of turns and other work. */
-  readonly scheduler: FairScheduler;
+  readonly scheduler: Scheduler;
 }
 
 /** Creates the runner of turns. The scheduler is fair between addresses and keeps the order of arrival of each. */

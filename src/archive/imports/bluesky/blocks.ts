@@ -10,10 +10,7 @@ export type Blocks = ReturnType<typeof openBlocks>;
 /** Codes of SHA-256 (multihash) and DAG-CBOR (multicodec), which all records of repositories use. */
 const codes = { sha256: 0x12, dagCbor: 0x71 } as const;
 
-/**
- * Opens the index of a file's blocks. Close it with `close()`. The index is an unnamed SQLite database, which spills to
- * a temporary file when it exceeds the cache.
- */
+/** Opens the index of a file's blocks, in SQLite, which spills to disk. Close it with `close()`. */
 export function openBlocks(file: FileWindow) {
   const database = connectSqlite({ path: '' });
   database.exec(`

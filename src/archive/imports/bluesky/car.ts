@@ -29,10 +29,7 @@ export const link = z.custom<CID>((value) => CID.asCID(value) !== null);
 
 const header = z.object({ roots: z.array(link).default([]), version: z.number() });
 
-/**
- * Reads the header. Returns `null` if the file is not a CAR file.
- * @throws Error with a sentence if the file has another version, or no root
- */
+/** Reads the header; `null` if not a CAR file. @throws Error for another version, or no root */
 export function readCarHeader(file: FileWindow): CarHeader | null {
   const length = readVarint(file.read(0, limits.varint));
   if (length === null || length.value > limits.header) return null;
@@ -46,10 +43,7 @@ export function readCarHeader(file: FileWindow): CarHeader | null {
   return { root, end: length.bytes + length.value };
 }
 
-/**
- * Yields the positions of the blocks that are small enough to be records, in the order of the file, without reading
- * their content. If the file becomes invalid, the last value is a sentence that says so.
- */
+/** Yields the positions of blocks of record size; last a sentence if the file becomes invalid. */
 export function* listBlocks(file: FileWindow, from: number): Generator<BlockPosition | string> {
   for (let at = from; at < file.size; ) {
     const block = readBlockPosition(file, at);

@@ -6,10 +6,7 @@ export type FileWindow = ReturnType<typeof openFileWindow>;
 /** Number of bytes per read. Neighbouring blocks are usually requested one after the other. */
 const windowBytes = 32 * 1024;
 
-/**
- * Opens a file for random access. Reads are synchronous because a read through the thread pool takes longer, and there
- * are two per post. @throws Error of the file system
- */
+/** Opens a file for synchronous random access, faster than the thread pool. @throws Error */
 export function openFileWindow(path: string) {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);

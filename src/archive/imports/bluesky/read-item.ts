@@ -33,7 +33,6 @@ export function isImported(of: RecordRef): boolean {
   return readerOf(of) !== undefined;
 }
 
-/** Reads a record of an imported collection. */
 export function readItem(of: RecordRef, context: RecordContext): ExportItem {
   const item = readerOf(of)?.(of, context) ?? 'Its collection is not imported.';
   return typeof item === 'string' ? skipRecord(of.path, item) : item;

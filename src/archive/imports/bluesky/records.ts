@@ -56,7 +56,6 @@ const recordAddress = url.transform((uri) => {
   return match === undefined ? null : { did, collection, key };
 });
 
-/** Reference to a record by address and content hash. */
 const strongRef = z.object({ uri: recordAddress, cid: token });
 
 const mediaEmbed = z.discriminatedUnion('$type', [

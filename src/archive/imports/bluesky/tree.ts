@@ -40,10 +40,7 @@ type Step = Leaf | { readonly kind: 'branch'; readonly cid: CID };
 /** Maximum depth. A tree of a million million records has about twenty levels. */
 const maxDepth = 128;
 
-/**
- * Yields the records in the order of their keys, and the unreadable parts. Each node is read once, so that cyclic trees
- * end.
- */
+/** Yields the records in key order, and unreadable parts. Reads each node once, so cycles end. */
 export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault> {
   let last: string | null = null;
   for (const found of walkNode(blocks, root, 1)) {

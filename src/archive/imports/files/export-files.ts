@@ -48,9 +48,7 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buff
   return Buffer.concat(parts);
 }
 
-/**
- * Creates an export source from `createReader`, whose `read` function counts the bytes of `countedFiles` as progress.
- */
+/** Creates a source from `createReader`; its `read` counts bytes of `countedFiles` as progress. */
 export function createExportSource(
   { read, close }: Pick<ExportFiles, 'read' | 'close'>,
   countedFiles: readonly ExportFile[],

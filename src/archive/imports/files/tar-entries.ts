@@ -12,7 +12,6 @@ const blockBytes = 512;
 /** Maximum size of an extension header. Longer ones are ignored. */
 const maxExtension = 64 * 1024;
 
-/** Maximum number of entries that are read. */
 const maxEntries = 1_000_000;
 
 /** Reads the entries of a tar file, up to its end or the first invalid header. */

@@ -19,10 +19,7 @@ export interface Owner {
 /** Maximum size of `actor.json`, which usually has a few thousand bytes. */
 const maxBytes = 1024 * 1024;
 
-/**
- * Reads `actor.json`. `handle` overrides the default handle, `user@` the host of the actor's address.
- * @throws Error with a sentence if the file describes no account
- */
+/** Reads `actor.json`. `handle` overrides `user@host`. @throws Error if it has no account */
 export async function readOwner(
   file: ExportFile,
   read: ExportFiles['read'],

@@ -14,10 +14,7 @@ import { type Owner, readOwner } from './actor.ts';
 import { type ActivityPayload, activity, isPublic, namesRecipients } from './payload.ts';
 import { shapePost, shapeRepost } from './shape.ts';
 
-/**
- * Export of a Mastodon account (`payload.ts`): the archive file, or the folder it unpacks to. The folder may also
- * contain the CSV lists of followers and followed accounts. Only public posts are imported.
- */
+/** Mastodon export: archive or folder, which may add CSV lists of follows. Only public posts. */
 export const mastodonFormat: ExportFormat = {
   name: 'mastodon',
   takesHandle: true,

@@ -139,10 +139,7 @@ function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload):
   };
 }
 
-/**
- * Parses the address of a post: `https://host/users/user/statuses/1`, `https://host/ap/users/2/statuses/1` or
- * `https://host/@user/1`; `null` for others. `handle` is `null` if the author is named by number.
- */
+/** Parses `https://host/users/u/statuses/1`, `/ap/users/2/statuses/1` (no handle) or `/@u/1`. */
 function parseNoteAddress(
   address: string,
 ): { readonly handle: string | null; readonly id: string } | null {

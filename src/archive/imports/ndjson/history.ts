@@ -122,10 +122,7 @@ function toItems(found: Post, estimateTime: (post: Status) => number): readonly 
   return [item, { kind: 'repost', handle, postHandle, postId: id, created: at }];
 }
 
-/**
- * Creates the function that returns the time of a post or repost, in Unix seconds. A history shows only the posts
- * before and after a repost, so reposts get the milliseconds before the post above them, in their order.
- */
+/** Creates the function for post times in Unix seconds; a repost is before the post above it. */
 function createTimeEstimator({ newest }: Owner): (post: Status) => number {
   let above = newest === null ? null : newest + 2;
   let reposts = 0;

@@ -4,10 +4,7 @@ import { post } from '../../../model/post.ts';
 import { maximums } from '../../../platforms/maximums.ts';
 import type { ArchivedItem } from '../../export/export-rows.ts';
 
-/*
- * Perch's own archive format: a first line that identifies it, then one line of JSON per item.
- * `perch archive export` writes it and `perch archive import` reads it.
- */
+/* Perch's own archive format: a first line that identifies it, then one line of JSON per item. */
 
 /** Version of the format, in the first line. Readers refuse later versions. */
 export const ndjsonVersion = 1;

@@ -20,9 +20,7 @@ const maxBytes = 8 * 2 ** 20;
 
 const lineFeed = 0x0a;
 
-/**
- * Splits a file into lines in constant memory. Yields the lines that end in a chunk together. Empty lines are left out.
- */
+/** Yields a file's lines in constant memory, those of a chunk together, without empty lines. */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly Line[], void, undefined> {

@@ -27,10 +27,7 @@ export function shapePost(
   };
 }
 
-/**
- * Returns the repost and the reposted post, which is shortened and has the id and time of the repost. Returns
- * `undefined` for posts that are not reposts.
- */
+/** Returns the repost and its shortened original, with the repost's id and time; or `undefined`. */
 export function shapeRepost(
   row: TweetPayload,
   by: Account,

@@ -35,10 +35,7 @@ interface Annotation {
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
 
-/**
- * Returns the text of a post from the code point `begin`: HTML entities are decoded, links are expanded, and the short
- * links of media at the end are removed.
- */
+/** Returns the text from code point `begin`: entities decoded, links expanded, media links cut. */
 export function shapeText(
   exported: string,
   entities: EntitiesPayload | null,
@@ -139,10 +136,7 @@ function locate({ text, toIndex }: DecodedText, item: Annotation, from: number):
 /** Maximum number of characters of long posts in memory. Further long posts keep their short text. */
 const maxCharacters = 8_000_000;
 
-/**
- * Reads the long posts of an export. Returns the function that returns the full text of a post, or `undefined` if there
- * is none. Long posts that cannot be read keep their short text.
- */
+/** Reads the long posts. Returns the function that finds a post's full text, or `undefined`. */
 export async function readNotes(
   files: readonly ExportFile[],
   read: ExportFiles['read'],

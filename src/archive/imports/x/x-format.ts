@@ -132,10 +132,7 @@ async function readManifest(
   }
 }
 
-/**
- * Reads the account, with the numbers of followers from their list and of posts from the manifest.
- * @throws Error if the account cannot be read
- */
+/** Reads the account and its numbers of followers and posts. @throws Error if it cannot be read */
 async function readAccount(
   parts: ExportParts,
   manifest: ManifestPayload | null,

@@ -1,7 +1,4 @@
-/**
- * Cursor of a timeline on X: base64url of the Thrift struct `{7: {1: i64, 2: string, 3: i32}}` in the binary
- * protocol.
- */
+/** X's timeline cursor: base64url of Thrift `{7: {1: i64, 2: string, 3: i32}}`, binary protocol. */
 export interface TimelineCursor {
   /** Snowflake id of the time at which the cursor was created. */
   readonly issuedId: bigint;

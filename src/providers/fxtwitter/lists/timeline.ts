@@ -26,10 +26,7 @@ interface TimelineOptions {
   readonly clock: Clock;
 }
 
-/**
- * Creates the read of a page of a timeline. A constructed cursor skips the posts after `untilSeconds`; if the service
- * does not accept it, the timeline is read from the top.
- */
+/** Creates the read of a timeline page, from a cursor for `untilSeconds`; if refused, the top. */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
     const { page, sent } = await readPage(options, query, context);

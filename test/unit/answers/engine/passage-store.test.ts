@@ -28,7 +28,7 @@ it('packs the counts of a term in each field into one number', async () => {
   const { store } = await openStore(harbour);
   const [first = 0] = store.anywhere('anchor');
 
-  const use = store.profile(first)?.packedCounts.get('anchor') ?? 0;
+  const use = store.profile(first)?.counts.get('anchor') ?? 0;
 
   expect([countIn(use, 'body'), countIn(use, 'heading'), countIn(use, 'lead')]).toEqual([2, 0, 1]);
   expect(store.profile(store.span)).toBeUndefined();

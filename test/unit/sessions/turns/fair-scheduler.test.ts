@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createFairScheduler,
-  runScheduled,
-} from '../../../../src/sessions/turns/fair-scheduler.ts';
+import { createScheduler, runScheduled } from '../../../../src/sessions/turns/fair-scheduler.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { untilIdle } from '../../../support/session-rig.ts';
 
 function openRig(atOnce = 1) {
   const clock = createManualClock();
   const state = { isReady: true };
-  const scheduler = createFairScheduler({ atOnce, clock, isReady: () => state.isReady });
+  const scheduler = createScheduler({ atOnce, clock, isReady: () => state.isReady });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   /** Runs a task that ends when the test ends it. */
@@ -32,7 +29,7 @@ function openRig(atOnce = 1) {
   return { clock, state, scheduler, begun, run, end };
 }
 
-describe('createFairScheduler', () => {
+describe('createScheduler', () => {
   it('starts tasks as slots become free, and passes on their results', async () => {
     const { scheduler, begun, run, end } = openRig(2);
     const runs = ['1', '2', '3'].map((key) => run(key));

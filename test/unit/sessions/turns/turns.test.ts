@@ -5,7 +5,7 @@ import {
   type SessionStore,
 } from '../../../../src/sessions/store/sqlite-store.ts';
 import { startSession } from '../../../../src/sessions/store/state.ts';
-import { createFairScheduler } from '../../../../src/sessions/turns/fair-scheduler.ts';
+import { createScheduler } from '../../../../src/sessions/turns/fair-scheduler.ts';
 import { createTurns } from '../../../../src/sessions/turns/turns.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { createManualEngine } from '../../../support/scripted-engine.ts';
@@ -33,7 +33,7 @@ async function openRig() {
     find: (id) => (fail('find') ? unusable() : store.find(id)),
   };
   const faults: string[] = [];
-  const scheduler = createFairScheduler({ atOnce: 1, clock, isReady: () => true });
+  const scheduler = createScheduler({ atOnce: 1, clock, isReady: () => true });
   const turns = createTurns({
     store: flaky,
     engine,
