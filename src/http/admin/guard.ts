@@ -53,7 +53,6 @@ const freeAttempts = 3;
 /** Maximum number of delayed attempts; each costs little more than an idle connection. */
 const maxWaiting = 10_000;
 
-/** Failed attempts of an address. */
 interface Attempts {
   count: number;
   waiting: number;
@@ -94,10 +93,8 @@ export function createFailedAttempts(clock: Clock) {
   };
   return {
     /**
-     * Delays an attempt before its token is checked if another attempt of its address is delayed or was aborted during
-     * its delay. Otherwise a client could detect a wrong token by the delay of its reply. A delayed attempt counts as
-     * failed.
-     *
+     * Delays an attempt before its token check, and counts it as failed, if another of its address is delayed or was
+     * aborted during its delay. Otherwise the delay would reveal a wrong token.
      * @throws Problem `overloaded` if too many attempts are delayed
      */
     delayIfPending: async (address: string, signal: AbortSignal) => {

@@ -29,8 +29,7 @@ export function setAdmission(app: FastifyInstance, readiness: Readiness, checkHo
 }
 
 function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Problem | null {
-  // RFC 9112 §3.2 rejects requests without `Host` or with several. Node would reject the former without a
-  // problem document, and accept the latter.
+  // RFC 9112 §3.2 requires one `Host`. Node accepts several, and none gets no problem document.
   const hosts = rawHeaders.filter(
     (name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
   ).length;

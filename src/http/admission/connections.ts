@@ -63,10 +63,7 @@ interface Parser {
   onIncoming?: ((request: IncomingMessage, shouldKeepAlive: boolean) => number) | null;
 }
 
-/**
- * Stops the parser of a connection that was cut. It would still parse all requests in its buffer, which takes seconds
- * for hundreds of connections. Does nothing on versions of Node without `onIncoming`.
- */
+/** Stops the parser of a cut connection; parsing the buffers of hundreds would take seconds. */
 function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void {
   const { parser } = socket;
   const { onIncoming } = parser ?? {};

@@ -207,7 +207,6 @@ function listKeyPaths(endpoints: readonly Endpoint[]): readonly string[] {
   return [...new Set([...routes.filter(isBrowseRoute), ...keyed].map(({ path }) => path))];
 }
 
-/** Renders the document of `/api` as Markdown. */
 export function toApiMarkdown(api: ApiIndex): string {
   const { key } = api.authentication;
   const blocks = [

@@ -190,10 +190,7 @@ export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clo
   };
 }
 
-/**
- * Writes `/robots.txt` (RFC 9309). Crawlers may fetch the pages and the documents that describe the service, but not
- * reads, which cost upstream requests, or answers to questions.
- */
+/** Writes `/robots.txt` (RFC 9309). It bars reads, which cost upstream requests, and answers. */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const open = endpoints
     .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))

@@ -24,9 +24,8 @@ declare module 'fastify' {
 }
 
 /**
- * Identifies the callers of routes with an allowance, and adds `X-Api-Key-Status` and the `RateLimit` headers to their
- * replies, including problems and 405 (docs/keys.md). Handlers must check `identity.refusal`, and replies that bypass
- * Fastify's `send` must add `identity.headers()`.
+ * Identifies the callers of routes with an allowance, and adds the key and `RateLimit` headers to their replies, even
+ * 405 (docs/keys.md). Handlers must check `identity.refusal`, and add `identity.headers()` if they bypass `send`.
  */
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
   app.decorateRequest('identity', null);

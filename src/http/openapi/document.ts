@@ -25,7 +25,6 @@ export interface OpenApiFacts {
   readonly examples: RecordedExamples;
 }
 
-/** Creates the OpenAPI 3.1 document of `/openapi.json`. */
 export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
   const { baseUrl, version, endpoints } = facts;
   const examples = nameExamples(facts.examples);

@@ -78,10 +78,7 @@ function describeRoute(route: Route): string {
   return [...describeSurface(route), bodyTexts[body], key].join(' ');
 }
 
-/**
- * Describes the relation of a route to the v1 route of its read. Its other paths have no operation, because templates
- * such as `/profile/{handle}` and `/{handle}/followers` are ambiguous.
- */
+/** Relates a route to its v1 route. Its other paths, ambiguous as templates, have no operation. */
 function describeSurface(route: Route): readonly string[] {
   if (route.surface === 'v1') return [];
   if (route.surface === 'alias') {

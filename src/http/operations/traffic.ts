@@ -3,7 +3,6 @@ import type { Fetcher } from '../../fetching/fetch.ts';
 import type { Answer, CacheState, Plan } from '../../fetching/plan.ts';
 import type { AccessLog } from '../../web/access-log.ts';
 
-/** Counters of reads, problems and response times, for `/metrics`. */
 export type Traffic = ReturnType<typeof createTraffic>;
 
 type StateCounts = Record<CacheState, number>;

@@ -208,7 +208,6 @@ export function prepareBody(content: string | Buffer, headers: Headers): Prepare
 
 /**
  * Returns the parameter `q`, trimmed and without control characters; empty if there is none.
- *
  * @throws Problem `invalid_option` if it is repeated, `invalid_query` if it is too long
  */
 export function parseText({ raw }: FastifyRequest): string {

@@ -103,9 +103,8 @@ function addWarnings(posts: Posts, warnings: readonly string[]): Posts {
 }
 
 /**
- * Sends a history as NDJSON: a line with `post` for each post, flushed before more are read, then a line with `meta`.
- * If the import fails on the way, the last line has `error` instead: a problem document with the `meta` of the posts
- * sent.
+ * Sends a history as NDJSON: a line with `post` for each post, flushed before more are read, then one with `meta`.
+ * If the import fails, the last line has `error` instead: a problem document with the `meta` of the posts sent.
  */
 async function sendHistoryLines(
   { request, response }: { readonly request: FastifyRequest; readonly response: ServerResponse },

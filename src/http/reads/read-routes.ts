@@ -108,7 +108,6 @@ function toRequestedRead(row: ReadRoute | AliasRoute, given: ParsedUrlQuery): Re
   return { read, given: pickParameters(read, given) };
 }
 
-/** Returns the Fastify configuration of a route at one of its paths. */
 export function toConfig(row: Route, pattern: PathPattern): FastifyContextConfig {
   const surface = surfaceOf(row);
   const isRoute = isRouteOf(row, pattern);
@@ -124,7 +123,6 @@ function answerWithoutRead(request: FastifyRequest, reply: FastifyReply): Fastif
   return reply.headers({ 'cache-control': 'no-store', vary: 'Accept' }).send();
 }
 
-/** Returns the parts of a prepared reply that depend on the request. */
 export function toReplyOptions(request: FastifyRequest, baseUrl: string): ReplyOptions {
   const { isPrivate, headers } = identityOf(request);
   const lifecycle = lifecycleOf(request, baseUrl);

@@ -73,14 +73,12 @@ export const aliasRoutes: readonly AliasRoute[] = [
   },
 ];
 
-/** Route table of the read service. */
 export const routes: readonly Route[] = [
   ...ownRoutes.filter(({ surface }) => surface === 'v1'),
   ...ownRoutes.filter(({ surface }) => surface === 'permalink'),
   ...aliasRoutes,
 ];
 
-/** Returns a sentence that describes a route. */
 export function summarizeRoute({ read }: Route): string {
   return typeof read === 'string'
     ? allReads[read].summary
@@ -153,10 +151,8 @@ function toRouterPath({ path, handles }: PathPattern): string {
 }
 
 /**
- * Returns the read that a request to an alias selects.
- *
- * @throws Problem `invalid_resource` or `invalid_option` if the parameter does not name one read; `invalid_handle` if
- *   the read requires a handle and none is given
+ * Returns the read that a request to an alias selects. @throws Problem `invalid_resource` or `invalid_option` if the
+ * parameter does not name one read; `invalid_handle` if the read requires a handle and none is given
  */
 export function chooseRead(route: AliasRoute, query: ParsedUrlQuery): ReadId {
   const read = findRead(route, query) ?? refuseChoice(route, query);

@@ -38,7 +38,6 @@ export interface QuestionAnswerer {
   readonly isAboutPages: boolean;
   /**
    * Answers a question without a session, as Markdown with citations of the form `path#heading:line`.
-   *
    * @throws Problem `not_ready`, `shutting_down`, `rate_limited`, `overloaded`
    */
   answer(

@@ -5,8 +5,7 @@ type Kind = 'comment' | 'string' | 'number' | 'name' | 'word' | 'option';
 /** Token patterns of a language. The first pattern that matches at a position is used. */
 type Grammar = readonly (readonly [Kind, RegExp])[];
 
-// An unclosed string ends with its line, an unclosed comment with the text. Patterns that required the closing
-// delimiter would search for it again from every start.
+// Unclosed tokens match too: a pattern that requires the end would search for it from every start.
 const doubleQuoted = /"(?:\\.|[^"\\\n])*"?/;
 const singleQuoted = /'(?:\\.|[^'\\\n])*'?/;
 const number = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])/;

@@ -70,7 +70,6 @@ interface FrontResult {
   readonly html: string;
 }
 
-/** Renders the front page, with a result below the box if there is one. */
 export function renderFrontPage(site: FrontSite, result: FrontResult | null = null): string {
   const html = result === null ? '' : `${renderOtherMeaning(result.text, site)}${result.html}`;
   return renderPage(

@@ -12,7 +12,6 @@ export interface OwnRead extends AddressedRead {
 
 /**
  * Parses the trimmed text of the front page's input: a URL, a handle, or words to search for.
- *
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot read
  */
 export function parsePasted(text: string, options: AddressOptions): OwnRead {
