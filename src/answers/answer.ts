@@ -1,7 +1,6 @@
 /** Question to answer, with the earlier turns of the same session, oldest first. */
 export type Question = Readonly<{ text: string; earlier: readonly EarlierTurn[] }>;
 
-/** Earlier question of the session, with its answer. */
 export interface EarlierTurn {
   readonly question: string;
   readonly answer: string;
@@ -52,7 +51,6 @@ export type FallbackCode =
   | 'model_paused'
   | 'model_not_asked';
 
-/** Abort signal and text callback of one call to an engine. */
 export interface EngineCallOptions {
   /** Aborted when the turn is cancelled or times out. The engine then stops and throws the signal's reason. */
   readonly signal: AbortSignal;
@@ -60,7 +58,6 @@ export interface EngineCallOptions {
   onText(piece: string): void;
 }
 
-/** Engine that answers questions about corpora. */
 export interface AnswerEngine {
   /** Name of the engine in events: `perch/extractive`, or the name of a language model. */
   readonly modelId: string;
@@ -80,7 +77,6 @@ export function toExtractiveEngine(answer: AnswerEngine['answer'], isReady: () =
   };
 }
 
-/** Passage to include in the prompt of a language model. */
 export interface PromptPassage {
   /** Row id of the passage in the index. */
   readonly id: number;

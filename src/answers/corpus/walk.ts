@@ -30,9 +30,8 @@ interface Folder {
 }
 
 /**
- * Yields the readable files of a corpus in the order of their paths. Skips files excluded by `.gitignore`, hidden files,
- * files over the size limit, symbolic links and unreadable files. Calls `onFolder` with each folder before reading it.
- * Uses synchronous calls, which are several times as fast; the worker thread has nothing else to do.
+ * Yields the files of a corpus in the order of their paths, except ignored (`.gitignore`), hidden, unreadable and too
+ * large files and symbolic links. Calls `onFolder` before each folder. Synchronous calls, which a worker may use, are faster.
  */
 export function* walkCorpus(
   corpus: Corpus,

@@ -6,7 +6,6 @@ export type Source = Readonly<{ citation: Citation; text: string }>;
 
 /** Maximum number of characters of an answer. */
 export const maxAnswerLength = 4000;
-/** Maximum number of citations of an answer. */
 export const maxCitations = 5;
 /** Minimum length of a quotation in characters. */
 const minExcerpt = 60;

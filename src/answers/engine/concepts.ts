@@ -17,13 +17,11 @@ export interface Concepts {
   readonly names: ReadonlyMap<string, number>;
 }
 
-/** Words of the index and general word lists. */
 export type WordContext = Readonly<{ lexicon: Lexicon; vocabulary: Vocabulary }>;
 
 /** Maximum number of words of a question that are searched for. */
 const maxConcepts = 24;
 
-/** Returns the concepts of a question. */
 export function toConcepts(text: string, context: WordContext): Concepts {
   const { lexicon, vocabulary } = context;
   const { stopWords, takePhrases } = vocabulary;

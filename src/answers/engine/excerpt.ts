@@ -42,7 +42,6 @@ export function toExcerpt(
   };
 }
 
-/** Returns a whole passage as Markdown. */
 export function toMarkdown(blocks: readonly Block[]): string {
   return joinPieces(
     blocks.map((block) => ({ block, text: block.kind === 'code' ? fence(block) : block.text })),

@@ -6,7 +6,6 @@ import type { WordContext } from './concepts.ts';
 
 const maxCachedCounts = 20_000;
 
-/** Word statistics of an index. */
 export type Lexicon = ReturnType<typeof createLexicon>;
 
 /** Creates the word statistics of the current state of an index. Counts are cached. */

@@ -6,7 +6,6 @@ const maxPostingBytes = 8_000_000;
 /** Maximum number of cached profiles, about 15 KiB each. */
 const maxProfiles = 1500;
 
-/** Cache of the passages of an index. */
 export type PassageStore = ReturnType<typeof createPassageStore>;
 
 /** Creates a cache for the current state of an index. */
@@ -89,7 +88,6 @@ function toProfile(passage: FoundPassage) {
     passage,
     /** Packed counts of each term, to be read with `countIn`. */
     counts,
-    /** Number of words in text and code. */
     words: terms.body.length + terms.code.length,
     /** Heading with its words joined, for comparison with identifiers. */
     headingName: headingName.length < maxNameLength ? headingName : '',

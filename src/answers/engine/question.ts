@@ -45,10 +45,7 @@ const maxParts = 4;
 const splitPoints =
   /(?<=[?!.;]) | ?; ?|,? (?:and|then|but) (?:also |then )?|, (?=(?:how|what|which|where|when|why|who|can|is|are|does|do)\b)/i;
 
-/**
- * Splits a question into parts that are questions of their own; returns none for a single question such as “Start and
- * stop the server”. Each part must have a subject and begin like a question or an instruction.
- */
+/** Splits a question into parts that are questions of their own; returns none for a single one. */
 export function toParts(question: string, vocabulary: Vocabulary): readonly string[] {
   const pieces = question.replaceAll(/\s+/g, ' ').split(splitPoints);
   const parts: string[] = [];

@@ -4,13 +4,11 @@ import { countIn, type Profile, toPlainWords } from './passage-store.ts';
 import { type ConceptMatch, coverageOf, measurePassage, type Query, toQuery } from './query.ts';
 import { featureWeights } from './weights.ts';
 
-// The keys of the table.
 const weightedFeatures = Object.keys(featureWeights) as (keyof typeof featureWeights)[];
 
 /** Features of a passage for its score, each from 0 to about 1. */
 type Features = Record<'fit' | keyof typeof featureWeights, number>;
 
-/** Passage with its features and score. */
 export interface ScoredPassage {
   readonly passage: FoundPassage;
   readonly features: Readonly<Features>;

@@ -75,7 +75,6 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
         if (!stop.signal.aborted) throw error;
       });
     },
-    /** Requests another refresh, because the index or the files have changed. */
     requestRefresh,
     close: async () => {
       stop.abort();

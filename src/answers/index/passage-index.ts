@@ -98,7 +98,6 @@ function createFileQueries(database: SqliteDatabase) {
     },
     file: (corpus: string, path: string) => file.get(corpus, path),
     fileIds: () => fileIds.all(),
-    /** Returns the numbers of files and passages, and the mean number of words in a passage. */
     totals: () => totals.get() ?? { files: 0, passages: 0, meanWords: 0 },
     /** Returns a value that changes after each write of this or another connection. */
     revision: () => `${written.get()}/${writtenElsewhere.get()}`,

@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { RefreshProgress } from './refresh.ts';
 
-/** Options of progress reports. */
 interface ProgressReportsOptions {
   readonly clock: Clock;
   /** Delay of the first report. A refresh that is faster is not reported. */

@@ -5,7 +5,6 @@ export const analysisVersion = 3;
 /** Searched fields of a passage, in the order of the columns of `passage_terms`. */
 export const fields = ['title', 'trail', 'heading', 'body', 'code', 'names'] as const;
 
-/** Searched field of a passage. */
 export type Field = (typeof fields)[number];
 
 /** Migrations of `answers.db`. */

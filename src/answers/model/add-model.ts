@@ -23,7 +23,6 @@ export interface ModelChoice extends ChatModel {
   readonly userAgent: string;
 }
 
-/** Options of `addModel`. */
 export interface AddModelOptions {
   readonly model: ModelChoice | undefined;
   readonly clock: Clock;

@@ -4,7 +4,6 @@ import type { PostClient, StreamedReply } from '../../core/http/post-client.ts';
 import { readEventStream, readText } from './event-stream.ts';
 import { ModelFailure } from './model-failure.ts';
 
-/** Message of a chat conversation. */
 export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;
 
 /** Part of a completion. The last part is `end`; its reason is `length` if the endpoint truncated the answer. */

@@ -87,10 +87,7 @@ export class CitedText {
       if (segment.kind !== 'marker') before.push(segment);
       else {
         if (!(await this.#sendCited(before, segment.numbers))) return;
-        this.#sentUpTo += [...before, segment].reduce(
-          (length, { text }) => length + text.length,
-          0,
-        );
+        this.#sentUpTo += [...before, segment].reduce((sum, { text }) => sum + text.length, 0);
         before = [];
       }
     }

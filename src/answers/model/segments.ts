@@ -27,10 +27,7 @@ const maxMarkerGap = 3;
 /** Splits a text into segments, starting at the offset `from`, which must be outside code. */
 export type SplitSegments = (text: string, from: number, extent: Extent) => readonly Segment[];
 
-/**
- * Creates the function that splits a text. `places` are the locations of the passages, in the order of their numbers:
- * a model may cite a location as `path#heading:line` instead of its number.
- */
+/** Creates the splitter. A model may cite a location of `places` instead of its number (from 1). */
 export function createSegmentSplitter(places: readonly string[]): SplitSegments {
   const quoted = places.map((place) => place.replaceAll(/[^\w]/g, '\\$&'));
   const either = quoted.length === 0 ? '(?!)' : quoted.join('|');

@@ -1,4 +1,3 @@
-/** File extensions of each kind of file. */
 const extensions = {
   markdown: 'md markdown',
   mdx: 'mdx',
@@ -11,11 +10,9 @@ const extensions = {
     'ts tsx mts cts js jsx mjs cjs py pyi go rs java kt kts scala rb php c h cc cpp hpp cs swift lua ex exs sh bash',
 } as const;
 
-/** Kind of file that has a reader. */
 export type ReaderKind = keyof typeof extensions;
 
 const kindByExtension: ReadonlyMap<string, ReaderKind> = new Map(
-  // The keys of the table above.
   (Object.keys(extensions) as ReaderKind[]).flatMap((kind) =>
     extensions[kind].split(' ').map((extension) => [extension, kind] as const),
   ),

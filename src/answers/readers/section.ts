@@ -59,10 +59,7 @@ export function countLines(text: string): number {
   return text.split('\n').length;
 }
 
-/**
- * Formats a table row as a sentence: the first cell, in parentheses the cells between with their headers, and the last
- * cell after a colon. A reader then needs no table: "`PORT` (default: `8080`): The port to listen on."
- */
+/** Formats a table row as a sentence: "`PORT` (default: `8080`): The port to listen on." */
 export function toRowText(cells: readonly string[], headers: readonly string[] = []): string {
   const between = cells.slice(1, -1).flatMap((cell, at) => {
     const header = headers[at + 1] ?? '';

@@ -1,10 +1,7 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import { countLines, type ReadFile, SectionBuilder } from './section.ts';
 
-/**
- * Parses source code of common languages. Each top-level or public declaration becomes a section with its comment and
- * first lines. The comment at the top of the file comes first.
- */
+/** Parses source code into the top comment and the declarations, with comments and first lines. */
 export function readSourceCode(text: string): ReadFile {
   const lines = text.split('\n');
   const sections = new SectionBuilder();

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { packagePath } from '../../core/files/package-path.ts';
 import { toStem } from './words.ts';
 
-/** Word lists for reading questions in English. */
 export type Vocabulary = ReturnType<typeof readVocabulary>;
 
 /** Phrase found in a question, with the words that documentation uses for the same thing. */

@@ -9,7 +9,6 @@ export type ThreadOptions = Pick<AnswersOptions, 'corpora' | 'path'>;
 /** Types of a task: its input, its reports while it runs, and its result. */
 type Task<Input, Report, Result> = Readonly<{ input: Input; report: Report; result: Result }>;
 
-/** Tasks that a worker thread can run. */
 export interface ThreadTasks {
   /** Opens the index. The result is whether an earlier process built it for these corpora. */
   readonly open: Task<null, never, boolean>;

@@ -13,9 +13,8 @@ interface ThreadedAnswersOptions extends AnswersOptions {
 const firstAfterMs = 250;
 
 /**
- * Creates answers that search in one worker thread and index in another, so that the calling thread stays responsive.
- * Threads and index are opened by the first refresh, `keepCurrent` or question. An index in memory belongs to one
- * thread, which does both.
+ * Creates answers that search and index in two worker threads (one for an index in memory), so that the calling thread
+ * stays responsive. Both open at the first refresh, `keepCurrent` or question.
  */
 export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
   const { corpora, path, clock, onProgress = () => {}, onError = () => {} } = options;

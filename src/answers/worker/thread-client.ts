@@ -19,7 +19,6 @@ export type StartThread = (options: ThreadOptions) => Thread;
 /** Maximum heap of a thread. A file that needs more memory crashes its thread, not the process. */
 const maxHeapMiB = 384;
 
-/** Starts a worker thread. */
 export const startThread: StartThread = (options) =>
   new Worker(new URL(isSource() ? './thread.ts' : './thread.js', import.meta.url), {
     ...(isSource() ? { execArgv: ['--import', toLoader()] } : {}),
@@ -43,7 +42,6 @@ export interface CallOptions<Kind extends TaskKind> {
   onReport?(report: ThreadTasks[Kind]['report']): void;
 }
 
-/** Client of a thread that runs tasks. */
 export interface ThreadClient {
   /** Runs a task. Rejects with ThreadError if the task fails, ThreadEndedError, or the signal's reason. */
   call<Kind extends TaskKind>(

@@ -4,7 +4,6 @@ import type { RefreshProgress } from '../index/refresh.ts';
 import { type RefreshReport, ThreadEndedError } from './messages.ts';
 import type { ThreadClient } from './thread-client.ts';
 
-/** Thread that refreshes an index. */
 export type RefreshingThread = Pick<ThreadClient, 'call' | 'kill'>;
 
 interface ThreadedRefreshOptions {
