@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/random.ts';
 
-/** Returns whether a text is a well-formed session id. */
 export function isSessionId(text: string): boolean {
   return /^ses_[0-9A-HJKMNP-TV-Z]{26}$/.test(text);
 }

@@ -51,7 +51,6 @@ export async function sendFurtherMessage(
   return receipt;
 }
 
-/** Creates the problem of an unknown session id. */
 export function unknownSession(): Problem {
   return new Problem('session_not_found', { detail: 'There is no session with this id.' });
 }

@@ -31,7 +31,6 @@ export interface SessionsOptions extends HandlerOptions {
 /** Route configuration: sessions stay usable while the server drains. */
 const sessionConfig = { decidesWhileDraining: true };
 
-/** Registers the session service under its prefix. */
 export async function sessionsPlugin(app: FastifyInstance, options: SessionsOptions) {
   const { origins, pages, problems, segment } = options;
   app.decorateRequest('knownSession', null);

@@ -10,7 +10,6 @@ declare module 'fastify' {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Functions of the server for problem replies. */
 export interface ProblemReplies {
   /** Converts anything thrown to a problem, and logs a defect. */
   toProblem(error: Error, request: FastifyRequest): Problem;
@@ -32,7 +31,6 @@ export function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** Sends a problem document in the form of the session routes. */
 export function sendSessionProblem(
   error: Error,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },

@@ -26,7 +26,6 @@ export interface HandlerOptions extends CallOptions {
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** Handler of a session route. */
 export type Handle<Request> = (
   request: Request,
   reply: FastifyReply,

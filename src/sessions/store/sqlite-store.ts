@@ -156,10 +156,7 @@ function createWrites(
         const row = sessions.find(id);
         return idempotency.recall(request) ?? (row && accept(row, request, decide(row.record)));
       }),
-    /**
-     * Changes a session. Returns the new record; `undefined` if the session does not exist or `decide` returns `null`.
-     * A `soon` change may wait for others to share a commit. Default: `now`.
-     */
+    /** Changes a session. Returns `undefined` if it is gone or `decide` returns `null`. */
     change: (
       id: string,
       decide: (record: SessionRecord) => Transition | null,
@@ -190,10 +187,7 @@ function createWrites(
 
 type ChangesOptions = Readonly<{ rows: Rows; stamp: StampEvent; noteChange: Note }>;
 
-/**
- * Creates the changes that run within a transaction. A Problem is thrown before the change itself writes anything, but
- * sessions evicted for the change stay evicted.
- */
+/** Creates changes within a transaction. A Problem is thrown before any write except evictions. */
 function createChanges(database: SqliteDatabase, { rows, stamp, noteChange }: ChangesOptions) {
   const { sessions, idempotency, life } = rows;
   const purge = (row: SessionRow, nowMs: number): void => {

@@ -41,7 +41,6 @@ export interface Transition {
 
 type Delivery = Readonly<{ deliveryId: string; text: string; nowMs: number }>;
 
-/** Limits of a session. */
 export interface SessionLimits {
   /** Maximum number of messages queued behind the first pending turn. */
   readonly queue: number;

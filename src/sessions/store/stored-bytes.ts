@@ -2,7 +2,6 @@ import type { EventDraft } from '../events.ts';
 
 /** Bytes of an empty session: its rows, their index entries, and the row that remains after deletion. */
 export const emptySessionBytes = 1024;
-/** Bytes of the row of an `Idempotency-Key`. */
 export const keyRowBytes = 512;
 
 /** Returns the size of a message: its row, and twice its text in the `message.received` event. */

@@ -73,7 +73,6 @@ export function createReader(
   };
 }
 
-/** Open stream: a reader, its session, and the response to write to. */
 export type Sending = Readonly<{ reader: Reader; feed: Feed; sink: Writable }>;
 
 interface SendOptions {

@@ -3,7 +3,6 @@ import type { Scheduler } from './fair-scheduler.ts';
 import { failures, retryMs, runTurn, type TurnRun, type TurnRunOptions } from './turn-run.ts';
 
 interface TurnsOptions extends TurnRunOptions {
-  /** Scheduler of turns and other work. */
   readonly scheduler: Scheduler;
 }
 
