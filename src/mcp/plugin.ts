@@ -11,7 +11,6 @@ import { refuseOtherMethods } from '../web/methods.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions } from './server.ts';
 
-/** Dependencies of the MCP route. */
 interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   /** Web origins whose pages may call the route. */
   readonly origins: Origins;

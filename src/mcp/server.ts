@@ -18,7 +18,6 @@ export interface McpDocument {
 /** Module of the SDK. It is large, so it is loaded on first use (docs/decisions/0027). */
 export type Sdk = typeof import('@modelcontextprotocol/server');
 
-/** Dependencies of the tools and resources, for any transport. */
 export interface McpOptions {
   readonly reader: Reader;
   readonly context: PlanContext;

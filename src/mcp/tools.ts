@@ -13,10 +13,7 @@ const annotations = {
   openWorldHint: true,
 } as const;
 
-/**
- * Creates the tools, by name. `problem` is the schema of a problem document, which is the structured content of a result
- * with `isError`.
- */
+/** Creates the tools, by name. `problem` is the schema of the structured content with `isError`. */
 export function createTools(problem: z.ZodType) {
   return new Map(
     Object.values<Read>(reads).flatMap((read) => {
@@ -54,9 +51,8 @@ function describeInput(read: Read) {
 }
 
 /**
- * Returns the schema of a tool's structured content: the body of the read, or a problem document. Clients pass the schema
- * to a language model, so it is short: members with their types, without descriptions. The protocol requires an object at
- * the root, and clients also validate results with `isError`.
+ * Returns the schema of a tool's structured content: the read's body, or a problem document, as clients validate both.
+ * It has no descriptions, to be short for language models. The protocol requires an object at the root.
  */
 function describeOutput(reply: z.ZodType, problem: z.ZodType) {
   const named = toReplySchemas([reply, problem]);
