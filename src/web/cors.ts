@@ -33,10 +33,7 @@ export const corsHeaders = {
   'access-control-expose-headers': exposedHeaders.join(', '),
 } as const;
 
-/**
- * Allows requests from pages of any origin, except on routes with their own `cors` configuration.
- * Preflight requests continue to `refuseUnrouted`, which answers 204.
- */
+/** Allows any origin except on routes with `cors`. `refuseUnrouted` answers preflights with 204. */
 export async function setCors(app: FastifyInstance): Promise<void> {
   await app.register(fastifyCors, {
     origin: '*',
@@ -56,7 +53,6 @@ export function rejectOtherOrigins(app: FastifyInstance, origins: Origins): void
   });
 }
 
-/** Turns off CORS headers for the routes of a scope. */
 export function disableCors(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, cors: false };

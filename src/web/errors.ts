@@ -60,7 +60,6 @@ export function setProblemHandlers(app: FastifyInstance, options: ProblemOptions
   app.setNotFoundHandler((request, reply) => sendProblem(reply, routeNotFound(request), options));
 }
 
-/** Returns the problem for a path without a route. */
 export function routeNotFound(request: FastifyRequest): Problem {
   const [path = ''] = (request.raw.url ?? '').split('?', 1);
   return new Problem('route_not_found', {
@@ -93,7 +92,6 @@ export function sendProblem(reply: FastifyReply, problem: Problem, options: Prob
     .send(JSON.stringify(document));
 }
 
-/** Returns the problem document for a request, and its headers. */
 export function describeProblem(problem: Problem, { raw }: FastifyRequest, baseUrl: string) {
   const { url = '' } = raw;
   const instance = url.length > maxInstance ? undefined : toInstance(url);

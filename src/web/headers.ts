@@ -47,10 +47,7 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
   };
 }
 
-/**
- * Returns the `Vary` header (RFC 9110 §12.5.5). A shared cache must not answer a request with a key from an
- * anonymous copy. An oEmbed document does not depend on `Accept`.
- */
+/** Returns `Vary` (RFC 9110 §12.5.5). A cache must not reply to a key with an anonymous copy. */
 function toVary({ representation, variesByAgent, variesByKey }: ReplyFacts): Headers {
   const names = [
     ...(representation.kind === 'embed' ? [] : ['Accept']),

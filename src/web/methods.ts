@@ -37,9 +37,8 @@ export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyCont
 }
 
 /**
- * Registers every HTTP method that Node can parse, so that unsupported ones get a 405, and adds `methodTable` to the
- * server. (A route for each path and unsupported method would take a third of the start-up time.) Call this before
- * adding a hook that reads the configuration of a route.
+ * Registers all methods that Node can parse, so that unsupported ones get a 405, and adds `methodTable`. (A route for
+ * each would take a third of the start-up time.) Call this before adding a hook that reads the configuration of a route.
  */
 export function setMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
@@ -93,10 +92,7 @@ function refuseMethod(
   return new Problem('method_not_allowed', { detail, allow });
 }
 
-/**
- * Registers routes that refuse the unsupported methods of a path as `refuseUnrouted` does. Use it in scopes whose
- * hooks must run first, such as the operator's token check.
- */
+/** Registers routes that refuse other methods of a path, in scopes whose hooks must run first. */
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: AllowedMethods) {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     const problem = refuseMethod(request, reply, allowed);
