@@ -8,7 +8,6 @@ import type { Identification } from '../http/key-status/plugin.ts';
 import type { LoadGauge } from '../http/operations/load.ts';
 import type { Provider } from '../providers/provider.ts';
 
-/** Options that all parts of an app need. */
 export interface AppBasics {
   readonly config: Config;
   readonly clock: Clock;

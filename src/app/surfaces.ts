@@ -44,7 +44,6 @@ export interface Services extends AppBasics {
   readonly accessLog: AccessLog;
 }
 
-/** Registers all surfaces on the server, each with the services that it uses. */
 export function registerSurfaces(server: FastifyInstance, services: Services): void {
   const { config, clock, access, fetching, sessions } = services;
   const { identification, heavyTurns, work, load, accessLog } = services;

@@ -8,7 +8,6 @@ import { createIdentification } from '../../http/key-status/plugin.ts';
 import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
 
-/** Keys, allowances and identification of callers. */
 export type Access = ReturnType<typeof openAccess>;
 
 /** Opens the key store and the allowances. An unreadable key store does not prevent the start. */

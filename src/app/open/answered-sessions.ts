@@ -7,9 +7,8 @@ import { openSessions, type SessionsOptions } from './sessions.ts';
 export type AnsweredSessions = NonNullable<Awaited<ReturnType<typeof openAnsweredSessions>>>;
 
 /**
- * Opens the session service with an answer engine, by default one that answers from the configured
- * corpora in worker threads. Returns `null` if no sessions are served.
- * @throws CorpusError if a corpus is missing, and the errors of `openSessions`
+ * Opens the session service with an answer engine, by default one over the configured corpora in worker threads.
+ * Returns `null` if no sessions are served. @throws CorpusError if a corpus is missing, and as `openSessions`
  */
 export async function openAnsweredSessions(
   options: Omit<SessionsOptions, 'engine'> & Pick<AppOptions, 'engine'>,

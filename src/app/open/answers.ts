@@ -15,10 +15,8 @@ interface ConfiguredAnswersOptions
 }
 
 /**
- * Opens answers from the configured corpora, by default the documentation of Perch, and with the
- * configured language model, if any. The index is in the data directory. No document is read before
- * `refresh` or `keepCurrent` is called.
- * @throws CorpusError for a missing corpus, and the errors of `open`
+ * Opens answers from the configured corpora (default: Perch's documentation) and language model, with an index in the
+ * data directory. Reads nothing before `refresh` or `keepCurrent`. @throws CorpusError for a missing corpus; as `open`
  */
 export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answers {
   const { config, open, ...rest } = options;
@@ -31,7 +29,6 @@ export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answer
 /** Share of a turn's time limit for the language model. The rest is for an answer without it. */
 const modelShare = 0.75;
 
-/** Returns the configured language model; `undefined` if there is none. */
 export function toModelChoice(config: Config): ModelChoice | undefined {
   const { PERCH_MODEL_URL: url, PERCH_MODEL: model } = config;
   if (url === undefined || model === undefined) return undefined;
@@ -47,7 +44,6 @@ export function toModelChoice(config: Config): ModelChoice | undefined {
   };
 }
 
-/** Part of the logger that is used here. */
 type AnswersLog = Readonly<
   Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
 >;

@@ -26,7 +26,6 @@ export function toLedgerBounds(config: Config): Readonly<Record<Resource, Resour
   };
 }
 
-/** Returns the configured sizes of the allowances. */
 export function toAllowanceLimits(config: Config): AllowanceLimits {
   return {
     windowSeconds: config.PERCH_ALLOWANCE_WINDOW_SECONDS,

@@ -23,7 +23,6 @@ interface DocumentOptions {
   readonly library: () => Library;
 }
 
-/** Returns the facts about this server that the discovery documents contain. */
 export function toDiscoveryFacts({ config, library }: DocumentOptions): DiscoveryFacts {
   return {
     baseUrl: config.PERCH_BASE_URL,

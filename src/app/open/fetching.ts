@@ -43,7 +43,6 @@ interface FetchingOptions extends AppBasics, Pick<AppOptions, 'providers' | 'arc
   readonly heavyTurns: Turns;
 }
 
-/** Providers, cache and readers, which HTTP, MCP and the command line use. */
 export type Fetching = ReturnType<typeof openFetching>;
 
 /** Opens the providers, the cache and the readers. @throws Error if the archive cannot be opened */
@@ -87,7 +86,6 @@ export function openFetching(options: FetchingOptions) {
   return {
     reader: createReader(countAnswers(fetcher), context),
     importer: createImporter(options, { chain, historyStore, stop }, cache),
-    /** Context that reads are planned with. */
     context,
     chain,
     cache,

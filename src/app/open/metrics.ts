@@ -4,7 +4,6 @@ import { type Ledger, type Resource, resources } from '../../core/scheduling/led
 import { version } from '../../core/version.ts';
 import type { Services } from '../surfaces.ts';
 
-/** Returns the current metrics of the server. */
 export async function measureServer({
   traffic,
   work,

@@ -12,17 +12,13 @@ interface PageAnswersOptions {
   readonly clock: Clock;
   readonly service: SessionService;
   readonly engine: AnswerEngine;
-  /** Returns the client address of a request. */
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
 /** Timeout in milliseconds for an answer, without the language model. A browser shows nothing until then. */
 const answerTimeoutMs = 15_000;
 
-/**
- * Creates the service that answers questions on `/docs/ask`. Each question counts as the start of a
- * session for rate limits, and waits in the queue of turns.
- */
+/** Creates the `/docs/ask` service, rate-limited as session starts and queued with the turns. */
 export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer {
   const { config, service, clientOf } = options;
   return {

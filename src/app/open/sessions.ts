@@ -25,11 +25,7 @@ export interface SessionsOptions extends AppBasics {
   readonly ledger: Ledger;
 }
 
-/**
- * Opens the configured session service.
- * @throws FileLockedError if another process uses the sessions in the data directory
- * @throws Error if its files cannot be used
- */
+/** Opens the sessions. @throws FileLockedError if another process has them; Error if unusable */
 export function openSessions(options: SessionsOptions): Promise<SessionService> {
   const { config, logger, random } = options;
   return openSessionService({
@@ -116,7 +112,6 @@ function toReachable({ address, port }: { readonly address: string; readonly por
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Returns the configured rules for bearer and continuation tokens. */
 export function toCallerRules(config: Config): CallerRules {
   return {
     requireBearer: config.PERCH_SESSION_REQUIRE_BEARER,
