@@ -31,7 +31,7 @@ interface Folder {
 
 /**
  * Yields the files of a corpus in the order of their paths, except ignored (`.gitignore`), hidden, unreadable and too
- * large files and symbolic links. Calls `onFolder` before each folder. Synchronous calls, which a worker may use, are faster.
+ * large files and symbolic links. Calls `onFolder` before each folder. Its calls are synchronous, which is faster.
  */
 export function* walkCorpus(
   corpus: Corpus,
