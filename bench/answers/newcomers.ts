@@ -64,7 +64,9 @@ print('every citation resolves', results, ({ isResolved }) => isResolved, '1.00'
 if (values.misses) {
   for (const { question, start, abstained, hasFact } of results) {
     if (question.answerable ? hasFact : abstained) continue;
-    console.log(`\n${question.id} ${question.question}\n  [${question.facts.join(' | ')}]\n  ${start}`);
+    console.log(
+      `\n${question.id} ${question.question}\n  [${question.facts.join(' | ')}]\n  ${start}`,
+    );
   }
 }
 
@@ -77,5 +79,8 @@ function print(name: string, all: readonly Result[], fits: (one: Result) => bool
 
 /** Returns a text as it is compared: in lower case, without the marks of Markdown, with single spaces. */
 function fold(text: string): string {
-  return plain(text).replaceAll(/[*_`#]/g, '').replaceAll(/\s+/g, ' ').toLowerCase();
+  return plain(text)
+    .replaceAll(/[*_`#]/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .toLowerCase();
 }

@@ -460,7 +460,12 @@ describe('a body', () => {
     ['{"id":"x"}', 'PATCH', 'invalid_option', /"id" is unknown/],
     ['{"label":null}', 'PATCH', 'invalid_option', /`label` is null/],
     ['{ broken', 'DELETE', 'invalid_body', /not valid JSON/],
-    ['{"label":"x"}', 'DELETE', 'invalid_option', /"label" is unknown\. The body accepts no fields/],
+    [
+      '{"label":"x"}',
+      'DELETE',
+      'invalid_option',
+      /"label" is unknown\. The body accepts no fields/,
+    ],
   ];
 
   it.each(posted)('%j is rejected by %s with %s', async (payload, method, code, detail) => {

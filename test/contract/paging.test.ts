@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type BrowseReply, browseReply } from '../../src/model/results.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
-import { createFakeList, type FakeList, type ListHabits, fullPages } from '../support/fake-list.ts';
+import { createFakeList, type FakeList, fullPages, type ListHabits } from '../support/fake-list.ts';
 import { fc, runs } from '../support/fast-check.ts';
 
 /** These tests send more requests in a minute than one caller may. */
@@ -196,7 +196,10 @@ describe('pages', () => {
   });
 
   it('report an upstream page that stays short after retries', async () => {
-    const list = createFakeList(60, { ...fullPages, shortTimes: (index) => (index === 20 ? 99 : 0) });
+    const list = createFakeList(60, {
+      ...fullPages,
+      shortTimes: (index) => (index === 20 ? 99 : 0),
+    });
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 
     const reply = await read(app, '/api/v1/profiles/wren?limit=30');

@@ -17,7 +17,11 @@ const bad: readonly (readonly [string, ProblemCode, string?])[] = [
   ['/api/v1/posts?url=nonsense', 'invalid_url', '"nonsense"'],
   ['/api/v1/posts?url=%E0%A4%A', 'invalid_url', '`url`'],
   ['/api/v1/posts?url=https://x.com/jack/status/20%00', 'invalid_url'],
-  ['/api/v1/posts?url=https://user:pw@x.com/jack/status/20', 'invalid_url', 'user name or password'],
+  [
+    '/api/v1/posts?url=https://user:pw@x.com/jack/status/20',
+    'invalid_url',
+    'user name or password',
+  ],
   ['/api/v1/posts?url=https://x.com:99/jack/status/20', 'invalid_url', 'port'],
   ['/api/v1/posts?url=https://example.com/jack/status/20', 'unsupported_host', '"example.com"'],
   ['/api/v1/posts?url=https://x.com.evil.example/jack/status/20', 'unsupported_host'],
