@@ -27,7 +27,7 @@ it('parses headings, paragraphs, lists, terms, rows and code, without navigation
     { kind: 'text', text: 'Remove `untracked` files.', line: 4, endLine: 5 },
     { kind: 'item', text: '-f, --force: Needed by default.', line: 7, endLine: 7 },
     { kind: 'item', text: 'Twice for folders.', line: 7, endLine: 7 },
-    { kind: 'row', text: 'key | value', line: 8, endLine: 8 },
+    { kind: 'row', text: 'key: value', line: 8, endLine: 8 },
     { kind: 'code', text: 'git clean\n  -n', line: 9, endLine: 10 },
   ]);
 });

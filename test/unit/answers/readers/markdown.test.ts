@@ -44,8 +44,7 @@ describe('readMarkdown', () => {
       { kind: 'text', text: 'A paragraph\nof two lines.', line: 1, endLine: 2 },
       { kind: 'item', text: 'one', line: 4, endLine: 4 },
       { kind: 'item', text: 'two', line: 5, endLine: 5 },
-      { kind: 'row', text: 'name | default', line: 7, endLine: 7 },
-      { kind: 'row', text: '`port` | 8080', line: 9, endLine: 9 },
+      { kind: 'row', text: '`port`: 8080', line: 9, endLine: 9 },
       { kind: 'code', text: '# no heading\n\nrun()', line: 11, endLine: 15, language: 'js' },
     ]);
   });
