@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { ownCorpus } from '../../../../src/answers/corpus/corpus.ts';
+import { walkCorpus } from '../../../../src/answers/corpus/walk.ts';
+import { navigation } from '../../../../src/http/pages/docs/navigation.ts';
+
+it('answers from the pages for users, and from no page for contributors', () => {
+  const pages = [...walkCorpus(ownCorpus())].map(({ path }) => path);
+  const listed = navigation
+    .filter(({ title }) => title !== 'Working on Perch')
+    .flatMap((group) => group.pages.map(({ name }) => `docs/${name}.md`));
+
+  expect(pages.toSorted()).toEqual(listed.toSorted());
+});
