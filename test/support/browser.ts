@@ -97,7 +97,7 @@ function onceReady(server: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     server.on('exit', (code) => reject(new Error(`The built server ended with ${code}.`)));
     server.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      if (text.includes('"msg":"ready"')) resolve();
+      if (text.includes('"msg":"Perch is ready"')) resolve();
     });
   });
 }
