@@ -60,7 +60,7 @@ describe.skipIf(browserPath === undefined)('/docs/ask in the browser PERCH_BROWS
       '/svc/v1/session',
       expect.stringMatching(/^\/svc\/v1\/session\/ses_\w+$/),
     ]);
-    await page.getByRole('button', { name: 'Begin anew' }).click();
+    await page.getByRole('button', { name: 'Start over' }).click();
 
     expect(await page.locator('.turn').count()).toBe(0);
     expect(new URL(page.url()).search).toBe('');

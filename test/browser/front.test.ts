@@ -11,7 +11,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
   /** Enters a text into the input field and submits it. */
   const read = async (page: Page, text: string) => {
     await page.goto('/');
-    await page.getByRole('textbox', { name: /Address of a post/ }).fill(text);
+    await page.getByRole('textbox', { name: /Link to a post/ }).fill(text);
     await page.getByRole('button', { name: 'Read' }).click();
     await page.locator('#result-title').waitFor();
     await settled(page);
@@ -33,7 +33,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     await page.goto('/');
     await page.evaluate('window.mark = true');
 
-    await page.getByRole('textbox', { name: /Address of a post/ }).fill(threadUrl());
+    await page.getByRole('textbox', { name: /Link to a post/ }).fill(threadUrl());
     await page.getByRole('button', { name: 'Read' }).click();
     await page.getByRole('heading', { name: 'Thread by Ada Fenwick' }).waitFor();
     await settled(page);
@@ -137,7 +137,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     await read(page, 'https://x.com/home');
 
     expect(await problem.textContent()).toMatch(
-      /Not the URL of a post[\s\S]*is not the URL of a post[\s\S]*Send the URL of one post[\s\S]*invalid_path/,
+      /Not the URL of a post[\s\S]*is not the URL of a post[\s\S]*Use a link such as[\s\S]*invalid_path/,
     );
     expect(await page.locator('#status').textContent()).toBe('Shown: Not the URL of a post');
     await read(page, '@jack');
