@@ -94,7 +94,7 @@ export function createRead<Params extends z.ZodObject>(
 }
 
 /** Returns the cache key of each format of a view. Built once because every request looks one up. */
-function nameViews(name: string): ParsedRead['views'] {
+export function nameViews(name: string): ParsedRead['views'] {
   return {
     markdown: `markdown ${name}`,
     json: `json ${name}`,

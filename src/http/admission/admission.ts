@@ -48,7 +48,7 @@ function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boo
   );
 }
 
-const turnLimits = { each: 4, ms: 20 };
+const turnLimits = { each: 16, ms: 20 };
 
 /** Schedules requests fairly between clients, so that a client with many connections does not delay the others. */
 export function takeTurns(

@@ -6,6 +6,7 @@ import { Problem, quoteInput } from '../../core/problem.ts';
 import type { Sliced } from '../../core/scheduling/slices.ts';
 import { sliceByTurns, type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
 import { createRenderingCache, type RenderingCache } from '../../fetching/plan.ts';
+import type { Format } from '../../model/results.ts';
 import {
   isMediaNumber,
   type PathParameters,
@@ -14,7 +15,7 @@ import {
 import { accepts } from '../../reads/addresses/own-path.ts';
 import type { PathPattern } from '../../reads/addresses/path-patterns.ts';
 import { type ReadId, reads } from '../../reads/index.ts';
-import type { ParsedRead, PlanContext } from '../../reads/read.ts';
+import { nameViews, type ParsedRead, type PlanContext } from '../../reads/read.ts';
 import type { AnsweredRead, Reader } from '../../reads/run.ts';
 import type { AccessLog } from '../../web/access-log.ts';
 import { corsHeaders } from '../../web/cors.ts';
@@ -153,7 +154,8 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
     const isConnected = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
     if (!isConnected) throw new Error('The client has disconnected.');
     const slices = sliceByTurns(heavyTurns, address);
-    const prepared = await prepare(options, chooseView(request, parsedRequest, answered), slices);
+    const chosen = { parsedRequest, answered, format: chooseFormat(request, parsedRequest) };
+    const prepared = await prepare(options, chosen, slices);
     sendPrepared({ request, reply }, prepared, toReplyOptions(request, context.baseUrl));
     if (cached === undefined) accessLog.logIfNotable(request, reply, 200);
   };
@@ -163,8 +165,12 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
     const parsedRequest = parseOnce(request, endpoint);
     // Cache hits are the common case, and are answered without a promise.
     const answered = reader.getCached(parsedRequest.parsed);
-    const view = answered && chooseView(request, parsedRequest, answered);
-    const cached = view && replies.get(view.answered.answer.renderings, view.name);
+    const cached =
+      answered &&
+      replies.get(
+        answered.answer.renderings,
+        nameReply(parsedRequest, answered, chooseFormat(request, parsedRequest)),
+      );
     if (cached === undefined) return answerAsync(parsedRequest, answered, reply);
     return sendPrepared({ request, reply }, cached, toReplyOptions(request, context.baseUrl));
   };
@@ -189,7 +195,8 @@ function createRequestParser(reader: Reader) {
     const { read, given } = toRequestedRead(request);
     const parsed = reader.parse(reads[read], given);
     const hasPreview = hasPreviews && read === 'getPost';
-    const parsedRequest = { parsed, hasPreview, variesByKey: reads[read].isBrowse };
+    const views = hasPreview ? nameViews(`by agent ${parsed.views.markdown}`) : parsed.views;
+    const parsedRequest = { parsed, views, hasPreview, variesByKey: reads[read].isBrowse };
     // Longer URLs are not cached, to limit the memory of the cache.
     if (url.length <= 1024) cache.set(url, parsedRequest);
     return parsedRequest;
@@ -210,32 +217,41 @@ export function toParameters(pattern: PathPattern, request: FastifyRequest): Par
 /** Parsed request and the properties of its read that affect the reply. */
 interface ParsedRequest {
   readonly parsed: ParsedRead;
+  /** Cache key of the reply in each format. */
+  readonly views: ParsedRead['views'];
   readonly hasPreview: boolean;
   readonly variesByKey: boolean;
 }
 
-/** Returns the requested view of an answer, with the cache key of its reply. */
-function chooseView(
+function chooseFormat(
   { headers: { accept, 'user-agent': agent } }: FastifyRequest,
-  parsedRequest: ParsedRequest,
-  answered: AnsweredRead,
-) {
-  const { parsed, hasPreview } = parsedRequest;
-  const { cache } = answered.answer;
+  { parsed, hasPreview }: ParsedRequest,
+): Format {
+  if (parsed.format !== undefined) return parsed.format;
   const isPreview = hasPreview && !namesFormat(accept) && isPreviewCrawler(agent);
-  const format = parsed.format ?? (isPreview ? 'preview' : negotiate(accept, offers.read));
-  const view = hasPreview ? `by agent ${parsed.views[format]}` : parsed.views[format];
-  return { ...parsedRequest, answered, format, name: cache === 'hit' ? view : `${cache} ${view}` };
+  return isPreview ? 'preview' : negotiate(accept, offers.read);
+}
+
+/** Returns the cache key of a reply. */
+function nameReply({ views }: ParsedRequest, { answer }: AnsweredRead, format: Format): string {
+  return answer.cache === 'hit' ? views[format] : `${answer.cache} ${views[format]}`;
+}
+
+interface ChosenReply {
+  readonly parsedRequest: ParsedRequest;
+  readonly answered: AnsweredRead;
+  readonly format: Format;
 }
 
 /** Returns the reply to a read from the cache, or creates it and caches it with the answer. */
 async function prepare(
   { reader, replies, sharedCacheSeconds }: HandlerOptions,
-  chosen: ReturnType<typeof chooseView>,
+  { parsedRequest, answered, format }: ChosenReply,
   sliced: Sliced,
 ): Promise<PreparedReply> {
-  const { hasPreview, variesByKey, answered, format, name } = chosen;
+  const { hasPreview, variesByKey } = parsedRequest;
   const { cache, source, renderings } = answered.answer;
+  const name = nameReply(parsedRequest, answered, format);
   const cached = replies.get(renderings, name);
   if (cached !== undefined) return cached;
   const representation = await reader.represent(answered, format, sliced);
