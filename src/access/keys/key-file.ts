@@ -49,11 +49,11 @@ export interface KeyFile {
    */
   use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;
   /**
-   * Returns a version for caching, which changes with every change of the file and every 100 ms. Returns `undefined` if
-   * the content must not be cached: in memory, without a file, and for 3 seconds after a change, when a further change
-   * could have the same timestamp.
+   * Returns a version for caching, which is another object after every change of the file and every 100 ms. Returns
+   * `undefined` if the content must not be cached: in memory, without a file, and for 3 seconds after a change, when a
+   * further change could have the same timestamp.
    */
-  version(): string | undefined;
+  version(): object | undefined;
   close(): void;
 }
 
@@ -66,6 +66,9 @@ const schema = { migrations: keyMigrations, journal: 'rollback', busyMs: 20 } as
 
 /** Device and inode that identify a file. */
 type FileIdentity = Pick<Stats, 'dev' | 'ino'>;
+
+/** Properties that change whenever the file changes or another file replaces it. */
+type FileState = Pick<Stats, 'dev' | 'ino' | 'size' | 'ctimeMs'>;
 
 interface Connection extends FileIdentity {
   readonly database: SqliteDatabase;
@@ -82,6 +85,7 @@ export function openKeyFile(location: string, clock: Clock): KeyFile {
   const path = location === inMemory ? location : resolve(location);
   const options = { path, ...schema, mustExist: path !== inMemory };
   let connection: Connection | undefined;
+  let version: (FileState & { readonly interval: number }) | undefined;
   let isClosed = false;
   const disconnect = () => {
     connection?.database.close();
@@ -117,14 +121,22 @@ export function openKeyFile(location: string, clock: Clock): KeyFile {
       const now = clock.now();
       const stats = statSync(path, { throwIfNoEntry: false });
       if (stats === undefined || now - stats.ctimeMs < timestampResolutionMs) return undefined;
-      const { dev, ino, size, ctimeMs } = stats;
-      return `${dev}:${ino}:${size}:${ctimeMs}:${Math.floor(now / versionMs)}`;
+      const interval = Math.floor(now / versionMs);
+      if (interval !== version?.interval || !isSameFile(stats, version)) {
+        const { dev, ino, size, ctimeMs } = stats;
+        version = { dev, ino, size, ctimeMs, interval };
+      }
+      return version;
     },
     close: () => {
       isClosed = true;
       disconnect();
     },
   };
+}
+
+function isSameFile(a: FileState, b: FileState): boolean {
+  return a.ctimeMs === b.ctimeMs && a.size === b.size && a.ino === b.ino && a.dev === b.dev;
 }
 
 /** Returns the identity of the file at a path, or a fault that is visible without opening the file. */

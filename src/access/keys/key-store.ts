@@ -78,7 +78,7 @@ export function openKeyStore(options: KeyStoreOptions): KeyStore {
   };
   const cached = createKeyCache(file);
   const find = (key: string): KeyCheck => {
-    const found = cached.find(hashKey(key), outage.end);
+    const found = cached.find(key, outage.end);
     if (found === undefined) return { status: 'invalid' };
     uses.note(found.id);
     return { status: 'valid', ...found };
@@ -123,21 +123,21 @@ export function openKeyStore(options: KeyStoreOptions): KeyStore {
 
 const maxCached = 1000;
 
-/** Creates a cache of keys, which is cleared when the version of the file changes. */
+/** Creates a cache by key in plain text, to hash a key once. It is cleared when the version of the file changes. */
 function createKeyCache(file: KeyFile) {
   const keys = new LRUCache<string, FoundKey>({ max: maxCached });
-  let cachedVersion: string | undefined;
+  let cachedVersion: object | undefined;
   return {
-    find: (hash: string, onRead: () => void): FoundKey | undefined => {
+    find: (secret: string, onRead: () => void): FoundKey | undefined => {
       // The version is read before the key, so a change between both invalidates the entry.
       const version = file.version();
       if (version !== cachedVersion) keys.clear();
       cachedVersion = version;
-      const known = keys.get(hash);
+      const known = keys.get(secret);
       if (known !== undefined) return known;
-      const key = file.use((rows) => rows.find(hash));
+      const key = file.use((rows) => rows.find(hashKey(secret)));
       onRead();
-      if (version !== undefined) keys.set(hash, key);
+      if (version !== undefined) keys.set(secret, key);
       return key;
     },
   };
