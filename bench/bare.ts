@@ -9,6 +9,10 @@ export interface Page {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Path of an SQLite database that the server opens at its start. */
+  readonly database?: string;
+  /** Headers of the original request. */
+  readonly requestHeaders?: Readonly<Record<string, string>>;
 }
 
 const ports = { 'bare-http': 18_081, 'bare-fastify': 18_082 } as const;
@@ -26,6 +30,7 @@ export async function copyPage({ url, headers }: Target): Promise<Page> {
       [...answer.headers].filter(([key]) => !connectionHeaders.includes(key)),
     ),
     body: await answer.text(),
+    requestHeaders: headers,
   };
 }
 
@@ -38,7 +43,8 @@ export async function startBare(name: keyof typeof ports, page: Page): Promise<T
   writeFileSync(file, JSON.stringify({ ...page, path, port }));
   try {
     const args = [join(import.meta.dirname, `targets/${name}.mjs`), file];
-    return await startTarget({ name, args, url: `http://127.0.0.1:${port}${page.target}` });
+    const url = `http://127.0.0.1:${port}${page.target}`;
+    return await startTarget({ name, args, url, headers: page.requestHeaders ?? {} });
   } finally {
     rmSync(folder, { recursive: true, force: true }); // read at its start
   }

@@ -2,19 +2,31 @@ import { type Measured, measure } from './load.ts';
 import type { Target } from './processes.ts';
 
 /** Number of rounds of an interleaved run. Each round loads every server once, in turn. */
-export const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+export const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
 
-/** Load on each server in a round. */
-export const load = { seconds: Number(process.env.BENCH_SECONDS ?? 3), connections: 32 };
+/** Load on each server in a round. Short rounds, because the speed of a shared machine changes within seconds. */
+export const load = { seconds: Number(process.env.BENCH_SECONDS ?? 1), connections: 32 };
 
-/** Loads servers in turn, so that changes of the machine's speed affect all alike. Returns the medians. */
-export async function interleave(targets: readonly Target[]): Promise<Measured[]> {
-  for (const target of targets) await measure(target, { ...load, seconds: 1 });
+/** Median measurements of a server, and the median ratios of the first server's measurements to its own. */
+export interface Interleaved extends Measured {
+  readonly ratios: Measured;
+}
+
+/** Loads servers in turn, so that changes of the machine's speed affect all alike. */
+export async function interleave(targets: readonly Target[]): Promise<Interleaved[]> {
+  for (const target of targets) await measure(target, { ...load, seconds: 3 });
   const all: Measured[][] = targets.map(() => []);
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, target] of targets.entries()) all[index]?.push(await measure(target, load));
   }
-  return all.map(toMedians);
+  return all.map((own) => ({ ...toMedians(own), ratios: toMedians(divide(all[0] ?? [], own)) }));
+}
+
+function divide(first: readonly Measured[], second: readonly Measured[]): Measured[] {
+  return first.map((of, round) => ({
+    requestsPerSecond: of.requestsPerSecond / (second[round]?.requestsPerSecond ?? 0),
+    cpuMicroseconds: of.cpuMicroseconds / (second[round]?.cpuMicroseconds ?? 0),
+  }));
 }
 
 /** Measurements of two servers, with the median ratio of the second server's rate to that of the first. */
@@ -22,6 +34,9 @@ export interface Compared {
   readonly measured: readonly Measured[];
   readonly ratio: number;
 }
+
+/** Number of times that a pair of servers is started. */
+const restarts = 5;
 
 /** Number of turns of each server in a round. */
 const turns = 6;
@@ -32,7 +47,7 @@ const turns = 6;
  */
 export async function comparePair(
   start: readonly [() => Promise<Target>, () => Promise<Target>],
-  { rounds: starts }: { readonly rounds: number } = { rounds },
+  { rounds: starts }: { readonly rounds: number } = { rounds: restarts },
 ): Promise<Compared> {
   const pairs: (readonly [Measured, Measured])[] = [];
   for (let round = 0; round < starts; round += 1) {
