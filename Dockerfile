@@ -5,7 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json ./
-COPY scripts/build.ts scripts/bundle.ts ./scripts/
+COPY scripts/build.ts scripts/bundle.ts scripts/licences.ts ./scripts/
 COPY src ./src
 RUN npm run build && npm prune --omit=dev
 

@@ -1,14 +1,21 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 import { packagePath } from '../src/core/files/package-path.ts';
+import { listLicences } from './licences.ts';
+
+/** Defines `require` for bundled CommonJS packages, which load Node's modules with it. */
+const banner =
+  "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);";
 
 /**
- * Bundles the sources into `folder`, which is emptied first: the `perch` command as `main.js`, the worker thread for
- * answers as `thread.js`, and chunks that commands load on demand. See docs/decisions/0063-the-build-is-bundled.md.
+ * Bundles the sources and their packages into `folder`, which is emptied first: the `perch` command as `main.js`, the
+ * worker thread for answers as `thread.js`, chunks that commands load on demand, and the licences of the packages as
+ * `licences.txt`. See docs/decisions/0063-the-build-is-bundled.md.
  */
 export async function bundle(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
-  await build({
+  const { metafile } = await build({
     absWorkingDir: packagePath(),
     entryPoints: { main: 'src/main.ts', thread: 'src/answers/worker/thread.ts' },
     outdir: folder,
@@ -17,9 +24,14 @@ export async function bundle(folder: string): Promise<void> {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    packages: 'external',
+    external: ['better-sqlite3'], // has a native module
+    banner: { js: banner },
+    minifyWhitespace: true,
+    minifySyntax: true,
     sourcemap: true,
     sourcesContent: false,
+    metafile: true,
     logLevel: 'warning',
   });
+  writeFileSync(join(folder, 'licences.txt'), listLicences(Object.keys(metafile.inputs)));
 }

@@ -13,7 +13,7 @@ mkdir -p "$build" "$final" "$data"
 cp "$root/package.json" "$root/package-lock.json" "$root/.npmrc" "$root/tsconfig.json" "$build"
 cp -r "$root/src" "$build/src"
 mkdir "$build/scripts"
-cp "$root/scripts/build.ts" "$root/scripts/bundle.ts" "$build/scripts"
+cp "$root"/scripts/{build,bundle,licences}.ts "$build/scripts"
 # `npm ci` has already run for this tree. Its result is copied to save a minute.
 cp -r "$root/node_modules" "$build/node_modules"
 (cd "$build" && npm run --silent build && npm prune --omit=dev --silent --no-audit --no-fund) || fail 'the build stage failed'
