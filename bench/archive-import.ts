@@ -21,7 +21,6 @@ const batch = 500;
 const self = fileURLToPath(import.meta.url);
 const mebibyte = 2 ** 20;
 
-/** Measurements of a child process. */
 interface Measured {
   readonly rows: number;
   readonly seconds: number;

@@ -23,7 +23,7 @@ const limit = 20;
 interface Case {
   readonly name: string;
   readonly goal: number;
-  /** @param round Counter, with which cases select the account. */
+  /** @param round Number of the round, which determines the account that is read. */
   ask(archive: Provider, round: number): Promise<Page<unknown> | undefined>;
 }
 

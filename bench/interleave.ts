@@ -74,7 +74,6 @@ function toMedians(of: readonly Measured[]): Measured {
   };
 }
 
-/** Returns the median. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

@@ -85,7 +85,6 @@ export function residentMiB(pid: number): number {
   return Number(line?.[1]) / 1024;
 }
 
-/** Returns whether a program is installed. */
 export function isInstalled(program: string): boolean {
   try {
     execFileSync('which', [program], { stdio: 'ignore' });

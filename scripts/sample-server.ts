@@ -19,14 +19,12 @@ export interface SampleOptions {
   readonly engine?: AnswerEngine;
 }
 
-/** Options of a request. */
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH';
   readonly headers?: Readonly<Record<string, string>>;
   readonly payload?: string;
 }
 
-/** Sends a request to a server. */
 export type SendRequest = (
   url: string,
   options?: RequestOptions,

@@ -23,7 +23,7 @@ const questions = [
 /** Weight of a question of another set, and the sampling rate of such questions. */
 const foreign = { weight: 0.3, oneOf: 6 } as const;
 
-/** Maximum share of answerable questions that are declined on the sets of the fit. */
+/** Maximum share of answerable questions that the fitted model may decline, measured on the questions of the fit. */
 const falseDeclines = 0.025;
 
 interface SetSample extends Sample {

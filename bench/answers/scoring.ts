@@ -122,7 +122,6 @@ export function toShares(judgements: readonly Judgement[]): Shares {
   };
 }
 
-/** Returns a quantile of the values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -199,7 +199,6 @@ export const attacks = {
     })),
 } as const satisfies Readonly<Record<string, Attack>>;
 
-/** Name of an attack. */
 export type AttackName = keyof typeof attacks;
 
 /** Runs one attack as a separate process until SIGTERM: `attacks.ts NAME PORT ADDRESS`. */

@@ -33,9 +33,7 @@ const limits = {
   PERCH_SESSION_STREAMS_PER_ADDRESS: '5000',
 };
 
-/** Options of a session server. */
 export interface Serving {
-  /** The data directory. */
   readonly folder: string;
   /** `any` to allow all cores. Default: one core of its own. */
   readonly cores?: 'own' | 'any';

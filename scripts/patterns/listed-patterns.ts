@@ -5,7 +5,7 @@ export interface PatternException {
   readonly file: string;
   /** The pattern as a literal, such as `/a+$/g`. */
   readonly pattern: string;
-  /** Maximum length of its input in UTF-16 units. */
+  /** Maximum length of the pattern's input in UTF-16 code units. */
   readonly maxLength: number;
   /** Code that limits the length of the input. */
   readonly bound: string;

@@ -2,7 +2,6 @@ import type { DynamicPlace, FoundPattern } from './find-patterns.ts';
 import { measureAttack, type Verdict, writeAttack } from './judge-pattern.ts';
 import { type DynamicPatterns, maxMs, type PatternException } from './listed-patterns.ts';
 
-/** Input of the check. */
 export interface Review {
   readonly literals: readonly FoundPattern[];
   /** Locations in `src` that create patterns from strings. */

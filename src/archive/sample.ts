@@ -126,7 +126,7 @@ function lookUp<Value>(known: ReadonlyMap<string, Value>, name: string): Value {
 
 const versionFact = 'sample_version';
 
-/** Writes the sample unless this version is stored. A disabled one stays, for other processes. */
+/** Stores the sample, or replaces an older version of it. Does nothing if the current version is stored. */
 export function seedSample(store: ArchiveStore, clock: Clock): void {
   const version = String(sampleVersion);
   if (store.readFact(versionFact) === version) return;

@@ -20,8 +20,8 @@ export async function withStopSignal<Result>(
 }
 
 /**
- * Makes SIGINT and SIGTERM end the process if its id is 1, as in a container. Linux ignores signals
- * without a listener for that process. For others, it ends the process even while JavaScript is busy.
+ * Adds listeners that exit on SIGINT and SIGTERM if the process has id 1, as in a container: Linux ignores these
+ * signals for process 1 without listeners. Other processes end on them even while JavaScript is busy.
  */
 export function exitOnSignalAsInit(): void {
   if (process.pid === 1) for (const name of names) process.on(name, end);

@@ -94,10 +94,10 @@ export const token = z.string().max(maximums.token);
 /** Short machine-readable text that is not empty; `null` for anything else. */
 export const tokenOrNull = shorterThan(maximums.token);
 
-/** Text in place of a URL. Its form is not checked. */
+/** Non-empty text of limited length in a URL field. Its form is not checked. */
 export const url = z.string().min(1).max(maximums.url);
 
-/** Text in place of a URL, not checked for its form; `null` for anything else. */
+/** The same as `url`, but `null` for anything else. */
 export const urlOrNull = shorterThan(maximums.url);
 
 function shorterThan(max: number) {

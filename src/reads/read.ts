@@ -17,7 +17,6 @@ export interface PlanContext extends AddressOptions {
   readonly embedSeconds: number;
 }
 
-/** Parsed request for a read. */
 export interface ParsedRead {
   readonly plan: Plan;
   /** Format in the `format` parameter; `undefined` leaves the choice to content negotiation. */

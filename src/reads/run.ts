@@ -20,7 +20,7 @@ export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, conte
     /** @throws Problem with status 400 */
     parse: (read: Read, given: Readonly<Record<string, unknown>>): ParsedRead =>
       read.parse(given, context),
-    /** Returns the answer if the cache has a fresh one. Throws Problem `not_found` if it has a fresh absence. */
+    /** Returns a fresh answer from the cache. @throws Problem `not_found` if “not found” is cached */
     getCached: (parsed: ParsedRead): AnsweredRead | undefined => {
       const answer = fetcher.getFresh(parsed.plan);
       return answer && { parsed, answer };

@@ -32,7 +32,7 @@ export function firstWordsOf(post: Post): string {
   return cut(words.replace(foreignHost, '$1'), maxFirstWords);
 }
 
-/** Returns the author of a post as plain text, with the server of a copy. */
+/** Returns the author of a post as plain text. For a copy, the name of the server that sent it comes first. */
 export function nameAuthor(post: Post | undefined): string {
   const author = post?.author ?? null;
   if (post === undefined || author === null) return 'Unavailable post';

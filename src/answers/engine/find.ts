@@ -117,9 +117,9 @@ export function searchPassages(text: string, context: FindContext): Findings {
   return { concepts, scored, passages, hasUnknownName: hasUnknownName(text, context) };
 }
 
-/** Weight factors of a concept that occurs above the text (title, heading, name), and of an identifier. */
+/** Weight factors of a concept that occurs in a title, heading or name (`above`), and of an identifier (`name`). */
 const factors = { above: 0.6, name: 0.5 } as const;
-/** Minimum factor of a term to be searched for above the text. Terms below it are too vague. */
+/** Minimum factor of the terms that are searched for in titles, headings and names. Others are too vague for these. */
 const leastFactorAbove = 0.3;
 
 /**

@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 
-/** Maximum bytes of cached posting lists, half for terms anywhere and half for terms above the text. */
+/**
+ * Maximum bytes of cached posting lists, half for terms in any field and half for terms in titles, headings and names.
+ */
 const maxPostingBytes = 8_000_000;
 /** Maximum number of cached profiles, about 15 KiB each. */
 const maxProfiles = 1500;

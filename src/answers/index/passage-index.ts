@@ -108,7 +108,7 @@ function toBuildKey(corpora: readonly Corpus[]): string {
   return JSON.stringify(corpora.map(keyOf));
 }
 
-/** Fields above the text of a passage, which name its subject. */
+/** Fields that name the subject of a passage. They exclude its text. */
 const fieldsAbove: readonly Field[] = ['title', 'trail', 'heading', 'names'];
 
 function createPassageQueries(database: SqliteDatabase) {
@@ -125,7 +125,7 @@ function createPassageQueries(database: SqliteDatabase) {
     .prepare<[number], string>('SELECT blocks FROM passages WHERE id = ?')
     .pluck();
   return {
-    /** Returns the ids of the passages that contain a term, in any field or only in those above the text. */
+    /** Returns the ids of the passages that contain a term, in any field or only in `fieldsAbove`. */
     postings: (term: string, where: 'anywhere' | 'above'): readonly number[] => {
       const plain = term.replaceAll(/[^\p{L}\p{N}]/gu, '');
       if (plain === '') return [];

@@ -54,7 +54,6 @@ export interface ThreadClient {
   kill(): void;
 }
 
-/** Timeout of a thread's own close. */
 const closeTimeoutMs = 2000;
 
 interface Pending {

@@ -9,7 +9,6 @@ export type JsonElement =
       readonly index: number;
     };
 
-/** Maximum size of an element. */
 export const maxElementBytes: number = 8 * 2 ** 20;
 
 /**

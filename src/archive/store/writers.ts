@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { isSameSecond, nextNumber } from './post-number.ts';
 
-/** Makes a write atomic, in the open transaction if any: a nested one costs as much as a row. */
+/** Makes a write atomic. Uses the open transaction if there is one, because a nested one is as slow as a write. */
 export function openAtomicWriter<Row>(
   database: SqliteDatabase,
   write: (row: Row) => void,
@@ -21,9 +21,9 @@ interface NumberedRow {
 }
 
 /**
- * Prepares the write of rows whose number encodes their time (`toNumber`). A row takes the next free number. It
- * replaces the row with the same `key` (the first columns after the number) unless that row was stored later. A
- * replaced row keeps its number if the second is the same.
+ * Prepares the write of rows whose number encodes their time (`toNumber`). A new row gets the next free number. It
+ * replaces the row with the same `key` (the first columns after the number) unless that row was stored later. If both
+ * rows encode the same second, the replacement reuses the number.
  */
 export function openNumberedWriter(
   database: SqliteDatabase,

@@ -17,9 +17,9 @@ import type { SessionService } from '../../sessions/service.ts';
 /** Question that a session has accepted. */
 export interface AcceptedQuestion {
   readonly sessionId: string;
-  /** Id that all events of its turn contain. */
+  /** Id that all events of the question's turn contain. */
   readonly deliveryId: string;
-  /** Index from which the events of its turn start. */
+  /** Index of the first event of the question's turn. */
   readonly fromIndex: number;
 }
 

@@ -11,7 +11,7 @@ export type Slices = ReturnType<typeof createSlices>;
 /** Creates the time slices of one task, which begins now. `takeTurn` waits until the task may continue. */
 export function createSlices(takeTurn: () => Promise<unknown>) {
   let beginMs = performance.now();
-  /** Starts a new slice, after a wait during which the task did not use the CPU. */
+  /** Starts a new time slice. Called when the task resumes after waiting, for example for a file or a response. */
   const beginSlice = () => {
     beginMs = performance.now();
   };

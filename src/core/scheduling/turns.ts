@@ -13,7 +13,7 @@ export interface TurnLimits {
 
 /** Fair scheduler: clients take turns, so that the requests of one client do not delay those of others. */
 export interface Turns {
-  /** Calls `go` now or in a later pass. `false` from `go` leaves the turn to the next waiter. */
+  /** Calls `go` now or in a later pass of the event loop. If `go` returns `false`, the next waiter gets the turn. */
   take(client: string, go: () => boolean): void;
 }
 

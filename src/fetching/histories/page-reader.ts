@@ -64,8 +64,8 @@ export function createPageReader(options: PageReaderOptions) {
   };
   return {
     /**
-     * Returns a page that is as complete as possible. All pages wait while the upstream throttles. Calls `onDoubt`
-     * before a doubtful page is requested again.
+     * Reads a page. If it looks incomplete, calls `onDoubt`, requests it again and merges the responses. While the
+     * upstream throttles, no page is requested.
      * @throws Problem, see ProviderChain.ask
      */
     read: async (place: PagePlace, onDoubt?: (first: Page<Post>) => void): Promise<CheckedPage> => {
@@ -99,7 +99,7 @@ function isOutage(error: unknown): boolean {
   return error instanceof Problem && /^upstream_(?:unavailable|error)$/.test(error.code);
 }
 
-/** Repeated requests for a doubtful page: first one, then three at once. */
+/** Repeated requests for a page that looks incomplete: first one, then three at once. */
 const repeatCounts = [1, 3] as const;
 
 /** Further requests after those. One answer in four can be short, so five short ones in a row do occur. */
@@ -147,7 +147,7 @@ function isWhole(page: Page<Post>, place: PagePlace): boolean {
   return page.isDoubtful !== true && !isEmptyBeforeEnd && spanOf(page, place).isWhole;
 }
 
-/** Returns the page with more rows, followed by the posts that only the other has. The span determines their places. */
+/** Returns the page with more rows. Appends the posts that only the other page has, which may break the order. */
 function join(one: Page<Post>, other: Page<Post>): Page<Post> {
   const [fuller, less] = rowsOf(other) > rowsOf(one) ? [other, one] : [one, other];
   const known = new Set(fuller.items.map(({ id }) => id));
@@ -189,7 +189,7 @@ export function hasOwnTime(post: Post): post is Extract<Post, { type: 'status' }
   return post.type === 'status' && post.reposted_by === null;
 }
 
-/** Returns the second of the oldest post that is in order; infinite if there is none. */
+/** Returns the Unix second of the oldest post that is not out of order; `Infinity` if there is none. */
 export function oldestOf(posts: readonly Post[], { toMs }: PageSpan): number {
   const seconds = posts.filter(hasOwnTime).map((post) => post.created_timestamp);
   const inPlace = seconds.filter((second) => second * 1000 + 999 >= (toMs ?? 0));

@@ -277,7 +277,7 @@ class HistoryReader {
     this.#notify();
   }
 
-  /** Makes the part below a doubtful page available at once, while that page is requested again. */
+  /** Lets other requests read the posts below a page that looks incomplete, while that page is requested again. */
   async #splitBelow(range: UnreadRange, place: PagePlace, page: Page<Post>): Promise<void> {
     const span = spanOf(page, place);
     const { cursor } = page;

@@ -172,7 +172,7 @@ class PageFiller {
     };
   }
 
-  /** Reads a page and repeats doubtful reads. Returns `failure` if a doubtful page could not be read again. */
+  /** Reads a page, and again if it looks incomplete. Returns `failure` if a repeated read fails. */
   async #readWithRetries(): Promise<{ sourced: SourcedPage; failure?: Problem }> {
     const count = this.#goal - this.#items.length;
     const cursor = this.#cursor;

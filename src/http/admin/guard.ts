@@ -93,8 +93,8 @@ export function createFailedAttempts(clock: Clock) {
   };
   return {
     /**
-     * Delays an attempt before its token check, and counts it as failed, if another of its address is delayed or was
-     * aborted during its delay. Otherwise the delay would reveal a wrong token.
+     * Delays an attempt before its token is checked, and counts it as failed, if another attempt from the same address
+     * is delayed or was aborted while delayed. Otherwise the delay would reveal that the token is wrong.
      * @throws Problem `overloaded` if too many attempts are delayed
      */
     delayIfPending: async (address: string, signal: AbortSignal) => {

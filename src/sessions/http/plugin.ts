@@ -79,7 +79,7 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   const checkKnown = async (request: SessionRequest): Promise<void> => {
     await findSession(request, options);
   };
-  /** Refuses other methods on a path, and returns the configuration of its route. */
+  /** Registers status 405 for the methods that are not in `allow`, and returns the configuration of the route. */
   const answering = (url: string, ...allow: string[]) => {
     const config = { ...sessionConfig, cors: toSessionCors(options.origins, allow) };
     const isRoute = ({ params }: FastifyRequest) => !isEmptyId(params);

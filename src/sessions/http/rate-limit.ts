@@ -43,7 +43,6 @@ function multiply({ rate, ...rule }: Rule): Rule {
   return { ...rule, rate: { perMinute, burst: rate.burst * addressesPerNetwork } };
 }
 
-/** Maximum number of tracked callers. */
 const maxCallers = 100_000;
 /** Number of callers, least recently seen first, that each charge checks for removal. */
 const looks = 4;

@@ -11,7 +11,7 @@ declare module 'fastify' {
 type Headers = Readonly<Record<string, string>>;
 
 export interface ProblemReplies {
-  /** Converts anything thrown to a problem, and logs a defect. */
+  /** Converts a thrown value to a problem, and logs it if it is a defect of the server. */
   toProblem(error: Error, request: FastifyRequest): Problem;
   /** Returns the document of a problem and its response headers. */
   describe(

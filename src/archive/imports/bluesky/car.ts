@@ -43,7 +43,7 @@ export function readCarHeader(file: FileWindow): CarHeader | null {
   return { root, end: length.bytes + length.value };
 }
 
-/** Yields the positions of blocks of record size; last a sentence if the file becomes invalid. */
+/** Yields the positions of the blocks that can be records. Ends with an error message if the file is invalid. */
 export function* listBlocks(file: FileWindow, from: number): Generator<BlockPosition | string> {
   for (let at = from; at < file.size; ) {
     const block = readBlockPosition(file, at);

@@ -7,7 +7,7 @@ import { text } from '../../../platforms/lenient.ts';
 import type { ExportItem, ExportSource } from '../export-source.ts';
 import { type Line, openLines, parseLine, readLines, skipLine } from './lines.ts';
 
-/** Line of older versions, which is a post without a tag. */
+/** Line as older versions wrote it: a post without `kind`. */
 const untaggedPost = post.transform((plain) => ({ kind: 'post' as const, post: plain }));
 
 const historyLine = z.union([
@@ -122,7 +122,7 @@ function toItems(found: Post, estimateTime: (post: Status) => number): readonly 
   return [item, { kind: 'repost', handle, postHandle, postId: id, created: at }];
 }
 
-/** Creates the function for post times in Unix seconds; a repost is before the post above it. */
+/** Creates a function that returns the Unix second of a post. For a repost, it is just before the next newer post. */
 function createTimeEstimator({ newest }: Owner): (post: Status) => number {
   let above = newest === null ? null : newest + 2;
   let reposts = 0;

@@ -77,7 +77,7 @@ function isInLink(tokens: readonly Token[], at: number): boolean {
 
 const citationPattern = /(?:docs\/[\w-]+\.md|openapi\/perch\.json)(?:#[\p{L}\p{M}\p{N}_-]+)?:\d+/gu;
 
-/** Links the citations in a text. Escaping does not change a citation. */
+/** Escapes a text for HTML, and turns the citations in it into links. */
 function linkCitations(text: string, links: AnswerLinks): string {
   return escapeHtml(text).replaceAll(citationPattern, (citation) => {
     const href = links.ofCitation(citation);

@@ -72,7 +72,7 @@ type DocFormat = PageFormat | 'source';
 
 export type Docs = ReturnType<typeof createDocs>;
 
-/** Creates the replies of a library on demand: at most three for each page, and the search index. */
+/** Creates the replies and the search index of the documentation when they are first requested, and caches them. */
 export function createDocs(library: Library, plain: Site) {
   const site: DocSite = { ...plain, library };
   const replies = new Map<string, PreparedReply>();
