@@ -44,7 +44,6 @@ export function composeAnswer(
   };
 }
 
-/** Sorts citations by descending score. The sort is stable. */
 export function bestFirst(citations: readonly Citation[]): readonly Citation[] {
   return citations.toSorted((a, b) => b.score - a.score);
 }
@@ -55,7 +54,6 @@ export function printCitation({ path, heading, line }: Citation): string {
   return slug === '' ? `${path}:${line}` : `${path}#${slug}:${line}`;
 }
 
-/** Formats the list of citations at the end of an answer. */
 export function printSources(citations: readonly Citation[]): string {
   return `Sources:\n\n${printList(citations)}\n`;
 }

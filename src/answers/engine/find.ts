@@ -14,7 +14,6 @@ interface FindContext extends WordContext {
   readonly recentPaths?: readonly string[];
 }
 
-/** Passage to cite, with the search that found it. */
 export type FoundSource = Readonly<{ scored: ScoredPassage; findings: Findings }>;
 
 /** Passages for a question: the best one for each part of the question, then further ones. */
@@ -101,7 +100,6 @@ const recentBonus = 0.4;
 /** Number of passages to score for a question; in small corpora a share of all passages. */
 const candidateLimits = { max: 100, min: 40, share: 1 / 3 } as const;
 
-/** Searches and scores passages for a text as one question. */
 export function searchPassages(text: string, context: FindContext): Findings {
   const { store, lexicon, recentPaths = [] } = context;
   const { meanWords, passages } = lexicon;
@@ -122,10 +120,7 @@ const factors = { above: 0.6, name: 0.5 } as const;
 /** Minimum factor of the terms that are searched for in titles, headings and names. Others are too vague for these. */
 const leastFactorAbove = 0.3;
 
-/**
- * Returns up to `max` ids of passages that match the question best, best first. Each concept counts once, with its
- * best term, and once more if it occurs in a title, heading or name.
- */
+/** Returns ids of up to `max` passages, best first. A concept counts twice if it occurs in a title, heading or name. */
 export function findCandidates({ concepts, names }: Concepts, store: PassageStore, max: number) {
   const tally = createTally(store.span);
   for (const { weight, terms } of concepts) {

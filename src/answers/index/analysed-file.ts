@@ -13,7 +13,6 @@ interface FileFacts {
   readonly hash: string;
 }
 
-/** File in the form in which the index stores it. */
 export type AnalysedFile = ReturnType<typeof analyseFile>;
 
 /** Splits a file into passages and extracts their terms. A file without text has no passages. */

@@ -28,10 +28,7 @@ const filesBetweenReports = 20;
 /** Maximum size of a batch of files written in one transaction. Batches are several times as fast. */
 const batchLimits = { files: 32, bytes: 1_048_576 } as const;
 
-/**
- * Updates the index to the current files of the corpora, and yields to the event loop after each file read. Skips files
- * whose size and modification time are unchanged, and removes deleted files. @throws the signal's reason
- */
+/** Updates the index. Skips files whose size and modification time are unchanged. @throws the signal's reason */
 export async function refreshIndex(options: RefreshOptions): Promise<RefreshProgress> {
   const { index, corpora, onFolder, onProgress } = options;
   const progress = { files: 0, read: 0, removed: 0 };

@@ -36,10 +36,7 @@ const limits = { maxLine: 262_144, maxBytes: 8_388_608 } as const;
 
 const maxJsonBytes = 1_048_576;
 
-/**
- * Requests the completion of a conversation and yields its parts. The connection is closed when the caller stops iterating.
- * @throws ModelFailure `model_failed`, `model_stalled`; the signal's reason
- */
+/** Yields the parts of a completion. Stopping closes the connection. @throws ModelFailure; the signal's reason */
 export async function* completeChat(
   { client, clock, ...model }: ChatOptions,
   messages: readonly ChatMessage[],

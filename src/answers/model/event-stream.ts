@@ -5,10 +5,7 @@ type Bytes = AsyncIterable<Uint8Array>;
 /** Maximum characters of a line and of an event's data, and maximum bytes of the stream. */
 type EventStreamLimits = Readonly<{ maxLine: number; maxBytes: number }>;
 
-/**
- * Yields the data of each event of a stream of server-sent events (WHATWG HTML). The last event needs no blank line.
- * @throws ModelFailure `model_failed` if a limit is exceeded
- */
+/** Yields the data of each server-sent event (WHATWG HTML). The last event needs no blank line. @throws ModelFailure */
 export async function* readEventStream(chunks: Bytes, limits: EventStreamLimits) {
   let data: string | undefined;
   for await (const line of readLines(chunks, limits)) {

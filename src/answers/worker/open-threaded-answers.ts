@@ -12,10 +12,7 @@ interface ThreadedAnswersOptions extends AnswersOptions {
 /** Delay of the first refresh, so that a server that just started can answer its first requests. */
 const firstAfterMs = 250;
 
-/**
- * Creates answers that search and index in two worker threads (one for an index in memory), so that the calling thread
- * stays responsive. Both open at the first refresh, `keepCurrent` or question.
- */
+/** Creates answers that search and index in two worker threads (one for an index in memory), opened on first use. */
 export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
   const { corpora, path, clock, onProgress = () => {}, onError = () => {} } = options;
   const start = options.startThread ?? startThread;
