@@ -15,8 +15,7 @@ const unknownClient = 'unknown';
 
 /**
  * Returns the name under which a client's allowance is counted: an IPv4 address unchanged (also if IPv4-mapped), or the
- * /64 of an IPv6 address as four groups, `2001:db8:1:2`. Accepts brackets and a port. Returns `unknown` for anything
- * else.
+ * /64 of an IPv6 address as four groups, `2001:db8:1:2`. Accepts brackets and a port. Anything else is `unknown`.
  */
 export function toClientAddress(address: string | undefined): string {
   return nameOf(toAddress(address));
@@ -71,10 +70,7 @@ function parseRanges(entry: string): readonly AddressRange[] | null {
 }
 
 /** Remote end of a connection. */
-interface Peer {
-  readonly name: string;
-  readonly isTrusted: boolean;
-}
+type Peer = Readonly<{ name: string; isTrusted: boolean }>;
 
 type Trust = (address: IpAddress) => boolean;
 
@@ -93,14 +89,10 @@ function toPeer(remoteAddress: string | undefined, isTrusted: Trust): Peer {
   return { name: nameOf(address), isTrusted: address !== null && isTrusted(address) };
 }
 
-interface Connection {
-  readonly remoteAddress?: string | undefined;
-}
+type Connection = Readonly<{ remoteAddress?: string | undefined }>;
 
 /**
- * Creates a function that returns the client of a connection. It returns `null` for a trusted proxy, which many clients
- * connect through.
- *
+ * Creates a function that returns the client of a connection; `null` for a trusted proxy, which many clients share.
  * @param trusted entries of `PERCH_TRUST_PROXY` for which `trustedProxyFault` returns `null`
  */
 export function createConnectionReader(

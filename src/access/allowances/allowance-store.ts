@@ -14,11 +14,8 @@ export type Spent =
   | { readonly ok: true; refund(): void }
   | { readonly ok: false; readonly account: string; readonly waitMs: number };
 
-export interface AccountState {
-  readonly spent: number;
-  /** Whole milliseconds until one more unit can be spent; 0 if no unit is spent. */
-  readonly nextMs: number;
-}
+/** `nextMs`: whole milliseconds until one more unit can be spent; 0 if no unit is spent. */
+export type AccountState = Readonly<{ spent: number; nextMs: number }>;
 
 /**
  * Sliding-window rate limiter. A unit counts for exactly one window from the time it was spent, so an account never
@@ -29,8 +26,7 @@ export interface AllowanceStore {
   spend(charges: readonly Charge[]): Promise<Spent>;
   /**
    * Returns the state of an account, as known to this server. Synchronous and cheap, because every reply contains it.
-   *
-   * @param limit pass this if more units than the limit may be spent; then several units must expire first
+   * Pass `limit` if more units than that may have been spent; then several units must expire first.
    */
   stateOf(account: string, limit?: number): AccountState;
 }

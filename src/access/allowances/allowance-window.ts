@@ -2,17 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import type { AccountState, AllowanceStore, Charge, Spent } from './allowance-store.ts';
 
-interface AllowanceWindowOptions {
-  readonly windowMs: number;
-  readonly clock: Clock;
-  /** Maximum number of accounts in memory; default 100,000. */
-  readonly maxAccounts?: number;
-}
+/** `maxAccounts` is the maximum number of accounts in memory; default 100,000. */
+type AllowanceWindowOptions = Readonly<{ windowMs: number; clock: Clock; maxAccounts?: number }>;
 
 /** Times at which an account spent its units, oldest first. */
-interface Log {
-  readonly times: number[];
-}
+type Log = Readonly<{ times: number[] }>;
 
 const maxBytes = 64 * 1024 * 1024;
 
@@ -94,7 +88,6 @@ export class AllowanceWindow implements AllowanceStore {
     return this.#logs.peek(account)?.times ?? [];
   }
 
-  /** Removes the expired units from a log, and returns the log. */
   #expire(times: number[], nowMs: number): number[] {
     const first = times.findIndex((timeMs) => timeMs + this.#windowMs > nowMs);
     if (first !== 0) times.splice(0, first === -1 ? times.length : first);

@@ -39,14 +39,12 @@ export function authorizationFault({
 }: AuthorizationSource): Problem | null {
   if (authorization === undefined) return null;
   if (valuesOf(rawHeaders).length > 1) {
-    return new Problem('invalid_option', {
-      detail: 'The header `Authorization` is sent more than once. Send it once.',
-    });
+    const detail = 'The header `Authorization` is sent more than once. Send it once.';
+    return new Problem('invalid_option', { detail });
   }
   if (Buffer.byteLength(authorization, 'latin1') <= maxBytes) return null;
-  return new Problem('invalid_option', {
-    detail: `The header \`Authorization\` is longer than ${maxBytes} bytes. Send \`Bearer\` and a key.`,
-  });
+  const detail = `The header \`Authorization\` is longer than ${maxBytes} bytes. Send \`Bearer\` and a key.`;
+  return new Problem('invalid_option', { detail });
 }
 
 function valuesOf(rawHeaders: readonly string[]): readonly string[] {

@@ -43,9 +43,7 @@ export class KeyFileError extends Error {
 export interface KeyFile {
   /**
    * Runs `work` on the file that currently exists at the path. Creates an empty store first if the file has one of the
-   * faults in `createOn`. Waits at most 20 ms for a lock.
-   *
-   * @throws KeyFileError if the file cannot be used
+   * faults in `createOn`. Waits at most 20 ms for a lock. @throws KeyFileError if the file cannot be used
    */
   use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;
   /**

@@ -56,7 +56,6 @@ export function openKeyRows(database: SqliteDatabase) {
     database.transaction(change).immediate;
   return {
     find: (hash: string) => find.get(hash),
-    /** Returns all keys, oldest first. */
     list: () => list.all().map(toRecord),
     insert: inTransaction((record: KeyRecord, hash: string) => {
       insert.run({ ...toRow(record), hash });
@@ -68,7 +67,6 @@ export function openKeyRows(database: SqliteDatabase) {
       update.run(toRow(changed));
       return changed;
     }),
-    /** Deletes a key; returns whether it existed. */
     remove: inTransaction((id: string) => remove.run(id).changes > 0),
     /** Replaces the hash, id and time of creation of a key, and keeps its other fields. */
     replace: inTransaction((oldId: string, replacement: Replacement) => {

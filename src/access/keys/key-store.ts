@@ -14,10 +14,7 @@ export type KeyCheck =
   | { readonly status: 'unverified' };
 
 /** New key. This is the only time that the key itself is available, because the store contains only its hash. */
-export interface IssuedKey {
-  readonly record: KeyRecord;
-  readonly key: string;
-}
+export type IssuedKey = Readonly<{ record: KeyRecord; key: string }>;
 
 /**
  * Store of the callers' keys. When a method that changes keys returns, the change is on disk. All methods except `check`
@@ -73,8 +70,7 @@ export function openKeyStore(options: KeyStoreOptions): KeyStore {
     });
   const issue = () => {
     const key = createKey(random);
-    const id = random.bytes(6).toString('hex');
-    return { key, hash: hashKey(key), id, createdMs: clock.now() };
+    return { key, hash: hashKey(key), id: random.bytes(6).toString('hex'), createdMs: clock.now() };
   };
   const cached = createKeyCache(file);
   const find = (key: string): KeyCheck => {
@@ -143,7 +139,6 @@ function createKeyCache(file: KeyFile) {
   };
 }
 
-/** Creates the record of the last failure of the store. */
 function createOutage({ clock, onTrouble, onRecovered }: KeyStoreOptions) {
   let failedAtMs: number | undefined;
   return {
