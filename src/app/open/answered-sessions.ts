@@ -6,10 +6,7 @@ import { openSessions, type SessionsOptions } from './sessions.ts';
 /** Session service with its answer engine. Call `start` after the server listens, to build the index. */
 export type AnsweredSessions = NonNullable<Awaited<ReturnType<typeof openAnsweredSessions>>>;
 
-/**
- * Opens the session service with an answer engine, by default one over the configured corpora in worker threads.
- * Returns `null` if no sessions are served. @throws CorpusError if a corpus is missing, and as `openSessions`
- */
+/** Opens the session service; `null` if it is off. @throws CorpusError for a missing corpus, and as `openSessions` */
 export async function openAnsweredSessions(
   options: Omit<SessionsOptions, 'engine'> & Pick<AppOptions, 'engine'>,
 ) {

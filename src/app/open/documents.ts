@@ -18,10 +18,7 @@ export function openLibrary(logger: FastifyBaseLogger): () => Library {
   return createLibrary({ folder: packagePath('docs'), navigation, logger });
 }
 
-interface DocumentOptions {
-  readonly config: Config;
-  readonly library: () => Library;
-}
+type DocumentOptions = Readonly<{ config: Config; library: () => Library }>;
 
 export function toDiscoveryFacts({ config, library }: DocumentOptions): DiscoveryFacts {
   return {
@@ -36,9 +33,7 @@ export function toDiscoveryFacts({ config, library }: DocumentOptions): Discover
 }
 
 /** Returns the documents that MCP serves as resources. */
-export function listDocuments(
-  options: DocumentOptions & { readonly clock: Clock },
-): readonly McpDocument[] {
+export function listDocuments(options: DocumentOptions & { clock: Clock }): readonly McpDocument[] {
   const facts = toDiscoveryFacts(options);
   const { baseUrl } = facts;
   const describe = (nowMs: number) =>

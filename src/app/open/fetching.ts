@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { HistoryStore } from '../../archive/histories/history-store.ts';
-import { openHistoryStore } from '../../archive/histories/history-store.ts';
+import { type HistoryStore, openHistoryStore } from '../../archive/histories/history-store.ts';
 import type { Config } from '../../config/config.ts';
 import type { Pool } from '../../core/caller.ts';
 import { type HttpClientOptions, openHttpClient } from '../../core/http/http-client.ts';
@@ -117,14 +116,10 @@ function openStoredHistories(
 }
 
 /** Removes a deleted post or account from the stored histories. */
-function purge(
-  subject: string,
-  historyStore: HistoryStore | undefined,
-  logger: AppBasics['logger'],
-): void {
+function purge(subject: string, store: HistoryStore | undefined, logger: AppBasics['logger']) {
   const gone = referenceOfSubject(subject);
   try {
-    if (gone !== null) historyStore?.deleteGone(gone);
+    if (gone !== null) store?.deleteGone(gone);
   } catch (err) {
     logger.error({ err }, 'a deleted post or account could not be removed from stored histories');
   }
@@ -166,16 +161,12 @@ function toLimits({ config, clock, random, heavyTurns }: FetchingOptions): HttpC
   };
 }
 
-function toPlanContext(
-  providers: readonly Provider[],
-  config: Config,
-  cursorKey: Buffer,
-): PlanContext {
+function toPlanContext(providers: readonly Provider[], config: Config, key: Buffer): PlanContext {
   return {
     baseUrl: config.PERCH_BASE_URL,
     xMirrors: config.PERCH_X_MIRRORS,
     mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
-    cursors: createCursorCodec(cursorKey),
+    cursors: createCursorCodec(key),
     searchPlatform: defaultSearchPlatform(providers),
     embedSeconds: config.PERCH_CACHE_TTL_SECONDS,
   };

@@ -1,5 +1,4 @@
-import type { MetricFamily } from '../../core/metrics-text.ts';
-import { measureProcess, metric } from '../../core/metrics-text.ts';
+import { type MetricFamily, measureProcess, metric } from '../../core/metrics-text.ts';
 import { type Ledger, type Resource, resources } from '../../core/scheduling/ledger.ts';
 import { version } from '../../core/version.ts';
 import type { Services } from '../surfaces.ts';

@@ -33,12 +33,7 @@ export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer
   };
 }
 
-interface PageQuestion {
-  readonly question: string;
-  readonly client: Client;
-  /** Aborted when the browser closes the connection. */
-  readonly closed: AbortSignal;
-}
+type PageQuestion = Readonly<{ question: string; client: Client; closed: AbortSignal }>;
 
 /** Answers a question. Stops the engine if the browser closes the connection, or after the timeout. */
 async function answerInTime(
@@ -46,9 +41,8 @@ async function answerInTime(
   { engine, clock, config, service }: PageAnswersOptions,
 ): Promise<Answer> {
   // The wait for a stalled language model is added, so that there is time for an answer without it.
-  const modelMs =
-    config.PERCH_MODEL_URL === undefined ? 0 : config.PERCH_MODEL_STALL_SECONDS * 1000;
-  const waitMs = answerTimeoutMs + modelMs;
+  const stallSeconds = config.PERCH_MODEL_URL === undefined ? 0 : config.PERCH_MODEL_STALL_SECONDS;
+  const waitMs = answerTimeoutMs + stallSeconds * 1000;
   const detail = `The question could not be answered in ${waitMs / 1000} seconds.`;
   const done = new AbortController();
   const timeout = new AbortController();
@@ -57,9 +51,8 @@ async function answerInTime(
     () => undefined, // answered in time
   );
   const signal = AbortSignal.any([closed, timeout.signal]);
-  const asking = { signal, onText: () => undefined };
-  const run = () =>
-    Promise.race([engine.answer({ text, earlier: [] }, asking), whenAborted(signal)]);
+  const turn = { signal, onText: () => undefined };
+  const run = () => Promise.race([engine.answer({ text, earlier: [] }, turn), whenAborted(signal)]);
   try {
     return await service.runInTurnSlot({ client, signal, run });
   } finally {
