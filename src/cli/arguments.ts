@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import { nearestName } from '../core/near-name.ts';
 import { type Action, CommandError, type CommandOptions, type Run, UsageError } from './command.ts';
 
-/** Option that switches the output from text to JSON. */
 export const jsonOption = {
   json: { type: 'boolean', about: 'Prints JSON instead of Markdown.' },
 } as const satisfies CommandOptions;
@@ -17,10 +16,7 @@ type ValuesOf<Options extends CommandOptions> = ReturnType<
   typeof parseCommandArgs<Options>
 >['values'];
 
-/**
- * Returns the `options` and `plan` of an action. `plan` receives the parsed options and the other
- * arguments. A CommandError that the action throws is printed to standard error.
- */
+/** Returns the `options` and `plan` of an action. A CommandError of the action is printed to standard error. */
 export function withOptions<const Options extends CommandOptions>(
   options: Options,
   plan: (values: ValuesOf<Options>, positionals: readonly string[]) => Run,
@@ -90,11 +86,8 @@ function describeParseError(error: unknown, known: readonly string[]): string {
 }
 
 /**
- * Returns the value with the given name.
- *
- * @param sentence Beginning of the error message. The names of the table follow it.
- * @throws UsageError that lists the names and the most similar one; never the given word, which may be
- *   a key
+ * Returns the value with the given name. `sentence` begins the error message, before the names of the table.
+ * @throws UsageError that lists the names and the most similar one; never the given word, which may be a key
  */
 export function chooseByName<Value>(
   table: Readonly<Record<string, Value>>,

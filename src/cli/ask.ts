@@ -65,11 +65,7 @@ function toSessionId(value: string): string | null {
   throw new UsageError('--session must be `new` or an ID (ses_…) from `perch sessions list`.');
 }
 
-interface AskInput {
-  readonly question: string;
-  readonly corpora: readonly string[];
-  readonly json: boolean;
-}
+type AskInput = Readonly<{ question: string; corpora: readonly string[]; json: boolean }>;
 
 async function ask(request: AskInput, context: CommandContext): Promise<ExitCode> {
   const { stdout, stderr } = context;

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { Config } from '../config/config.ts';
 import type { Output } from './output/output.ts';
 
-/** Configuration and streams that a command may use. */
 export interface CommandContext {
   readonly config: Config;
   readonly stdin: Readable;

@@ -1,9 +1,7 @@
 import type { CommandBody, CommandSummary } from './command.ts';
 
 /** Command whose module is loaded only when it is used, because most commands import much of Perch. */
-interface CommandEntry extends CommandSummary {
-  load(): Promise<CommandBody>;
-}
+type CommandEntry = CommandSummary & { load(): Promise<CommandBody> };
 
 /** Commands by name, in the order of the help. */
 export const commands: Readonly<Record<string, CommandEntry>> = {

@@ -54,8 +54,7 @@ its posts. With several inputs, a line that names the input precedes its lines.`
       mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
       platform: textOf(values.platform),
     };
-    const texts = await listInputs(positionals, stdin);
-    const inputs = texts.map((text) => parseInput(text, parsing));
+    const inputs = (await listInputs(positionals, stdin)).map((text) => parseInput(text, parsing));
     const [first, ...more] = inputs;
     // If the only input is invalid, the usage of the command is printed too.
     if (first?.target instanceof UsageError && more.length === 0) throw first.target;

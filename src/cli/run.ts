@@ -63,10 +63,7 @@ function refuseCommand(name: string, { stderr }: Io): ExitCode {
 }
 
 /** Prints the help of the command or subcommand that the arguments start with; else the general help. */
-async function printHelp(
-  [name = '', ...args]: readonly string[],
-  { stdout }: Io,
-): Promise<ExitCode> {
+async function printHelp([name = '', ...args]: readonly string[], { stdout }: Io) {
   const command = await findCommand(name);
   stdout.write(
     command === undefined
@@ -129,9 +126,8 @@ interface DataFolderOptions extends Pick<ProcessIo, 'env'> {
 }
 
 /**
- * Returns the data directory for commands without `PERCH_DATA_DIR`: `./data` in a checkout of Perch, or
- * if `./data/perch.db` exists; otherwise `perch` in the user's data directory
- * (https://specifications.freedesktop.org/basedir-spec/latest/).
+ * Returns the default of `PERCH_DATA_DIR`: `./data` in a checkout of Perch, or if `./data/perch.db` exists; otherwise
+ * `perch` in the user's data directory (https://specifications.freedesktop.org/basedir-spec/latest/).
  */
 export function defaultDataFolder({ cwd, home, env }: DataFolderOptions): string {
   const isCheckout = resolve(cwd) === packagePath();

@@ -1,9 +1,8 @@
 import { type CommandContext, CommandError, type ExitCode, UsageError } from './command.ts';
 
 /**
- * Opens a store, calls `use` and closes the store.
+ * Opens a store, calls `use` and closes the store. @throws CommandError for an error of the store
  * @param explain Returns the message for an error of the store; `null` for any other error.
- * @throws CommandError for an error of the store
  */
 export async function withStore<Store extends { close(): void }>(
   open: () => Store,

@@ -11,9 +11,8 @@ export type ExportFolder = ReturnType<typeof openExportFolder>;
 const markerName = '.perch-export.json';
 
 /**
- * Opens a folder to export an account to, and creates it if necessary.
- * @throws CommandError if the folder contains files, unless its marker file belongs to an earlier
- *   export of the same account
+ * Opens a folder to export an account to, and creates it if necessary. @throws CommandError if the folder contains
+ * files, unless its marker file belongs to an earlier export of the same account
  */
 export function openExportFolder(root: string, account: AccountReference) {
   claimFolder(root, `${JSON.stringify({ format: 'markdown', ...account })}\n`);
@@ -46,10 +45,8 @@ export function openExportFolder(root: string, account: AccountReference) {
       for (const name of stale) remove(`${folder}/${name}`);
     },
     /** Lists the names of the folders within a subfolder, sorted. */
-    folders: (within: string) =>
-      listNames(join(root, within)).filter((name) =>
-        statSync(join(root, within, name)).isDirectory(),
-      ),
+    folders: (path: string) =>
+      listNames(join(root, path)).filter((name) => statSync(join(root, path, name)).isDirectory()),
   };
 }
 

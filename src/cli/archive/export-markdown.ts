@@ -53,8 +53,7 @@ function createYears() {
         reposts: before.reposts + reposts,
       });
     },
-    list: (): readonly YearCount[] =>
-      [...years.values()].toSorted((a, b) => (a.year < b.year ? -1 : 1)),
+    list: () => [...years.values()].toSorted((a, b) => (a.year < b.year ? -1 : 1)),
   };
 }
 

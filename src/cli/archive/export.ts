@@ -35,7 +35,6 @@ const formats: Readonly<Record<string, (request: ExportRequest) => Promise<ExitC
   markdown: exportNotes,
 };
 
-/** `perch archive export [HANDLE…]`. */
 export const exportAction: Action = {
   usage: 'export [HANDLE…] [options]',
   about:
@@ -96,10 +95,8 @@ async function exportNotes({ store, accounts, output, context }: ExportRequest):
   }
   const owner = { platform, handle: archived.handle };
   const folder = openExportFolder(output, owner);
-  const options = { store, owner, account: archived.account(), folder };
-  const { years, isWhole } = await withStopSignal((signal) =>
-    exportMarkdown({ ...options, signal }),
-  );
+  const parts = { store, owner, account: archived.account(), folder };
+  const { years, isWhole } = await withStopSignal((signal) => exportMarkdown({ ...parts, signal }));
   const [threads, posts, reposts] = (['threads', 'posts', 'reposts'] as const).map((of) =>
     toCount(years.reduce((sum, year) => sum + year[of], 0)),
   );

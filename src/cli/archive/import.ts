@@ -25,7 +25,6 @@ import { withStopSignal } from '../stop-signal.ts';
 import { createImportProgress } from './import-progress.ts';
 import { withArchiveStore } from './open-store.ts';
 
-/** `perch archive import FILE…`. */
 export const importAction: Action = {
   usage: 'import FILE… [options]',
   about: 'Imports account exports (files or folders). A stopped import continues where it ended.',
@@ -165,11 +164,7 @@ async function importOpened(
   return outcome.ended === 'stopped' || outcome.isCutOff ? exitCodes.upstream : exitCodes.ok;
 }
 
-interface ImportResult {
-  readonly path: string;
-  readonly seconds: number;
-  readonly outcome: ImportOutcome;
-}
+type ImportResult = Readonly<{ path: string; seconds: number; outcome: ImportOutcome }>;
 
 function toResultText({ path, seconds, outcome }: ImportResult, title: string): string {
   const { counts, ended } = outcome;

@@ -7,9 +7,8 @@ import { findByCode } from '../output/explain.ts';
 import { dataFolderOf, withStore } from '../with-store.ts';
 
 /**
- * Opens the archive in the data directory, calls `use` and closes the archive.
+ * Opens the archive, calls `use` and closes the archive. @throws CommandError if the file cannot be used
  * @param whenMissing Whether a missing file is created, or treated as an empty archive.
- * @throws CommandError if the file cannot be used
  */
 export async function withArchiveStore(
   context: CommandContext,
@@ -26,7 +25,6 @@ export async function withArchiveStore(
   return withStore(open, explain, use);
 }
 
-/** Returns the error for an account that is not in the archive. */
 export function notArchived({ handle, platform }: AccountReference): CommandError {
   const fault = `The archive does not contain ${handle} on ${platform}. \`perch archive list\` lists its accounts.`;
   return new CommandError('notFound', fault);

@@ -8,14 +8,12 @@ import { type Action, exitCodes, UsageError } from '../command.ts';
 import { toCount } from '../output/table.ts';
 import { notArchived, withArchiveStore } from './open-store.ts';
 
-/** Option for the platform of a handle. */
 export const platformOption = {
   type: 'string',
   value: 'NAME',
   about: 'Platform of the handle, if it could belong to several: x, bluesky or mastodon.',
 } as const;
 
-/** `perch archive remove HANDLE`. */
 export const removeAction: Action = {
   usage: 'remove HANDLE [--platform NAME]',
   about: 'Removes an account and all its data from the archive.',

@@ -5,10 +5,7 @@ import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import { UnusableSecretError } from '../../core/secret.ts';
 
 /** Returns the value for the code of an error. Keys list codes or prefixes of codes: `EIO SQLITE_`. */
-export function findByCode<Value>(
-  table: Readonly<Record<string, Value>>,
-  error: unknown,
-): Value | undefined {
+export function findByCode<Value>(table: Readonly<Record<string, Value>>, error: unknown) {
   const code = errorCodeOf(error);
   if (code === undefined) return undefined;
   const isOf = (codes: string) => codes.split(' ').some((start) => code.startsWith(start));

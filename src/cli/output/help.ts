@@ -1,6 +1,5 @@
 import type { Action, Command, CommandOptions, CommandSummary } from '../command.ts';
 
-/** Maximum number of characters in a line of help. */
 const maxLine = 100;
 
 export function renderHelp(commands: Iterable<CommandSummary>): string {
@@ -17,7 +16,6 @@ ${lines.join('')}
 `;
 }
 
-/** Returns the help of a command or of one of its subcommands. */
 export function renderCommandHelp(command: Command, action: Action = command): string {
   const { subcommands = {} } = action === command ? command : {};
   const listed = Object.values(subcommands).map(({ usage, about }) => `  ${usage}\n      ${about}`);
@@ -56,7 +54,6 @@ function listOptions(options: CommandOptions): string {
     .join('\n');
 }
 
-/** Breaks a text into lines between words. */
 function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

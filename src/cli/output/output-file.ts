@@ -16,10 +16,7 @@ const faults: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', reas
 };
 
 /** Calls `write` and translates its file errors. @throws CommandError if the output cannot be written */
-export async function explainWriteErrors(
-  output: string,
-  write: () => Promise<ExitCode>,
-): Promise<ExitCode> {
+export async function explainWriteErrors(output: string, write: () => Promise<ExitCode>) {
   try {
     return await write();
   } catch (error) {
@@ -31,9 +28,8 @@ export async function explainWriteErrors(
 }
 
 /**
- * Calls `print` with a file in place of standard output, and returns its exit code. An existing file is
- * replaced only if something was printed.
- * @throws UsageError for an empty path
+ * Calls `print` with a file in place of standard output, and returns its exit code. An existing file is replaced only
+ * if something was printed. @throws UsageError for an empty path
  */
 export async function withOutputFile(
   path: string,

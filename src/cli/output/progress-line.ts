@@ -2,7 +2,6 @@ import { createProgressReports } from '../../answers/index/progress-reports.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Output } from './output.ts';
 
-/** Progress display of an index that is being built. */
 export type ProgressLine = ReturnType<typeof createProgressLine>;
 
 /** Creates an index's progress, from 1 s on: one updated line, or one per 2 s off a terminal. */

@@ -16,7 +16,6 @@ function widthOf(cell: string): number {
   return [...cell].length;
 }
 
-/** Returns a line of JSON for each value. */
 export function toJsonLines(values: readonly object[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }

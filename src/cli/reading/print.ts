@@ -21,7 +21,6 @@ export async function printPost(
   else stdout.write(text);
 }
 
-/** List to print, and how to print it. */
 interface ListPrint {
   readonly read: Read;
   /** Parameters of the read, including those for the first page. */
@@ -35,15 +34,10 @@ interface ListPrint {
 const pageLimit = 100;
 
 /**
- * Reads a list page by page and prints it. JSON lines are printed after each page, Markdown at the end.
- * If a page fails with a Problem, the pages before it are printed. Warnings, and progress on a terminal,
- * go to standard error.
+ * Reads a list page by page and prints it: JSON lines after each page, Markdown at the end, even if a page fails with a
+ * Problem. Warnings, and progress on a terminal, go to standard error.
  */
-export async function printList(
-  print: ListPrint,
-  fetching: Fetching,
-  context: CommandContext,
-): Promise<void> {
+export async function printList(print: ListPrint, fetching: Fetching, context: CommandContext) {
   const { stdout, stderr } = context;
   const pages: BrowseResult[] = [];
   let count = 0;
@@ -77,10 +71,7 @@ function printSummary(
   if (whole.next !== null) stderr.write('perch: There is more. Use --limit N or --all.\n');
 }
 
-async function* readPages(
-  { read, parameters, count }: ListPrint,
-  { reader }: Fetching,
-): AsyncGenerator<BrowseResult> {
+async function* readPages({ read, parameters, count }: ListPrint, { reader }: Fetching) {
   let remaining = count;
   let position: Readonly<ParsedUrlQuery> = {};
   let cursor: string | undefined;

@@ -19,10 +19,7 @@ export interface PlannedRead {
 }
 
 /** Reads and prints all inputs, even if some of them fail. Returns the most severe exit code. */
-export async function readAll(
-  planned: readonly PlannedRead[],
-  context: CommandContext,
-): Promise<ExitCode> {
+export async function readAll(planned: readonly PlannedRead[], context: CommandContext) {
   const createPage = createPages(context.stdout);
   const readEach = async (fetching: Fetching | null): Promise<ExitCode> => {
     let code: ExitCode = exitCodes.ok;

@@ -13,10 +13,7 @@ import { UsageError } from '../command.ts';
 import { refuseMisspelling } from './read-options.ts';
 
 /** Argument of `perch read`, with the read that it stands for, or the error if it is invalid. */
-export interface ReadInput {
-  readonly text: string;
-  readonly target: AddressedRead | Problem | UsageError;
-}
+export type ReadInput = Readonly<{ text: string; target: AddressedRead | Problem | UsageError }>;
 
 interface InputOptions extends AddressOptions {
   /** Value of `--platform`: the platform of an id or handle. */
@@ -28,14 +25,10 @@ const maxCharacters = 1_048_576;
 const maxInputs = 10_000;
 
 /**
- * Returns the inputs given as arguments. `-` stands for the inputs on standard input, one per line;
- * blank lines and lines that start with `#` are ignored.
- * @throws UsageError for no arguments, or too many inputs
+ * Returns the inputs given as arguments. `-` stands for the inputs on standard input, one per line; blank lines and
+ * lines that start with `#` are ignored. @throws UsageError for no arguments, or too many inputs
  */
-export async function listInputs(
-  args: readonly string[],
-  stdin: Readable,
-): Promise<readonly string[]> {
+export async function listInputs(args: readonly string[], stdin: Readable) {
   if (args.length === 0) {
     throw new UsageError('Give a URL, an @handle, or - to read a list from standard input.');
   }

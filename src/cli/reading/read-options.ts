@@ -18,11 +18,8 @@ export function textOf(value: OptionValues[string]): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-interface NamedRead {
-  readonly read: ReadAbout;
-  /** Name of the result for messages: `a post`. */
-  readonly name: string;
-}
+/** Read, with the name of its result for messages: `a post`. */
+type NamedRead = Readonly<{ read: ReadAbout; name: string }>;
 
 /** Creates command-line options from the parameters of reads: `--with-replies` for `with_replies`. */
 export function createReadOptions<Named extends NamedRead>(named: readonly Named[]) {

@@ -34,18 +34,11 @@ import {
 } from './session-client.ts';
 import { followTurn } from './turn.ts';
 
-interface SessionQuestion {
-  readonly question: string;
-  /** `null` to start a session. */
-  readonly sessionId: string | null;
-  readonly json: boolean;
-}
+/** Question to ask. `sessionId` is `null` to start a session. */
+type SessionQuestion = Readonly<{ question: string; sessionId: string | null; json: boolean }>;
 
 /** Asks in a session and prints the answer as it arrives. A server using the sessions answers. */
-export async function askSession(
-  question: SessionQuestion,
-  context: CommandContext,
-): Promise<ExitCode> {
+export async function askSession(question: SessionQuestion, context: CommandContext) {
   const path = sessionsFileOf(context);
   let client: SessionClient | null = null;
   try {
@@ -79,11 +72,8 @@ async function openClient(context: CommandContext): Promise<SessionClient> {
 async function openLocalClient({ config, stderr }: CommandContext): Promise<SessionClient> {
   const shared = { config, clock: systemClock };
   const progress = createProgressLine(stderr, systemClock);
-  const answers = openConfiguredAnswers({
-    ...shared,
-    open: openAnswers,
-    onProgress: progress.hear,
-  });
+  const options = { ...shared, open: openAnswers, onProgress: progress.hear };
+  const answers = openConfiguredAnswers(options);
   let service: SessionService | null = null;
   const close = async () => {
     if (service !== null) await closeWhenDone(service);
@@ -99,11 +89,7 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
     });
     await answers.refresh();
     progress.clear();
-    return createLocalClient({
-      service,
-      bindBearer: toCallerRules(config).bindBearer,
-      close,
-    });
+    return createLocalClient({ service, bindBearer: toCallerRules(config).bindBearer, close });
   } catch (error) {
     await close();
     throw error;

@@ -14,7 +14,6 @@ import {
 import { followUpReply, startReply } from '../../sessions/schemas.ts';
 import type { SessionService } from '../../sessions/service.ts';
 
-/** Question that a session has accepted. */
 export interface AcceptedQuestion {
   readonly sessionId: string;
   /** Id that all events of the question's turn contain. */
@@ -58,8 +57,7 @@ export function createLocalClient({
   close,
 }: LocalClientOptions): SessionClient {
   const owner = keyedHash(service.secret, 'owner', toOperatorBearer(service.secret));
-  const toText = (question: string) =>
-    readMessage({ message: question }, service.limits.messageBytes).text;
+  const toText = (message: string) => readMessage({ message }, service.limits.messageBytes).text;
   return {
     start: async (question) => {
       const message = { text: toText(question), owner, client: null, idempotency: null };

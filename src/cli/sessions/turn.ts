@@ -39,11 +39,7 @@ export async function followTurn(
 }
 
 /** Reads the stream from the next event. Returns the error that ended it; `undefined` for a normal end. */
-async function readStream(
-  turn: Turn,
-  sessionId: string,
-  client: FollowOptions['client'],
-): Promise<UnreachableError | undefined> {
+async function readStream(turn: Turn, sessionId: string, client: FollowOptions['client']) {
   let rest = '';
   const read = client.read({ sessionId, fromIndex: turn.nextIndex }, (chunk) => {
     const lines = (rest + chunk).split('\n');
