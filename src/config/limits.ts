@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { flag, integer } from './schemas.ts';
 
-/** Environment variables for the limits on connections, reads, buffers and history imports. */
 export const limitVariables = z.object({
   PERCH_CONNECTIONS: integer(1, 1_000_000, 10_000).describe(
     'Maximum number of open connections. Perch accepts fewer if the open-file limit of the process is low.',
