@@ -53,12 +53,8 @@ const freeAttempts = 3;
 /** Maximum number of delayed attempts; each costs little more than an idle connection. */
 const maxWaiting = 10_000;
 
-interface Attempts {
-  count: number;
-  waiting: number;
-  /** Whether a client disconnected during a delay. */
-  hasAborted: boolean;
-}
+/** Failed attempts of an address. `hasAborted`: whether a client disconnected during a delay. */
+type Attempts = { count: number; waiting: number; hasAborted: boolean };
 
 /** Creates the record of failed attempts, which delays further ones. */
 export function createFailedAttempts(clock: Clock) {

@@ -120,10 +120,8 @@ function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch (cause) {
-    throw new Problem('invalid_body', {
-      detail: 'The request body is not valid JSON in UTF-8.',
-      cause,
-    });
+    const detail = 'The request body is not valid JSON in UTF-8.';
+    throw new Problem('invalid_body', { detail, cause });
   }
 }
 

@@ -103,14 +103,12 @@ function createEnding(): (socket: Socket, bytes: string) => void {
 
 function toProblem(error: ParserError): Problem {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new Problem('request_timeout', {
-      detail: 'The request did not arrive before the timeout.',
-    });
+    const detail = 'The request did not arrive before the timeout.';
+    return new Problem('request_timeout', { detail });
   }
   if (error.code !== 'HPE_HEADER_OVERFLOW') {
-    return new Problem('malformed_request', {
-      detail: 'The input is not a valid HTTP/1.1 request.',
-    });
+    const detail = 'The input is not a valid HTTP/1.1 request.';
+    return new Problem('malformed_request', { detail });
   }
   return isOneLongLine(error.rawPacket)
     ? new Problem('uri_too_long', { detail: `The URL is longer than ${maxUrlBytes} bytes.` })

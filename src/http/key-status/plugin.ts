@@ -185,10 +185,7 @@ interface IdentityFacts extends Pick<Identity, 'refusal'> {
   readonly status: KeyStatus | null;
 }
 
-interface IdentityOptions {
-  readonly allowances: Allowances;
-  readonly clock: Clock;
-}
+type IdentityOptions = Readonly<{ allowances: Allowances; clock: Clock }>;
 
 function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identity {
   const { account, status, refusal } = facts;

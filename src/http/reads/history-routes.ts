@@ -60,10 +60,7 @@ interface HistoryRequest extends Omit<ReturnType<typeof importProfilePosts.parse
   readonly format: HistoryFormat;
 }
 
-interface SentHistory {
-  readonly header: HistoryHeader;
-  readonly posts: HistoryImport['posts'];
-}
+type SentHistory = Readonly<{ header: HistoryHeader; posts: HistoryImport['posts'] }>;
 
 async function importAndSend(
   reply: FastifyReply,

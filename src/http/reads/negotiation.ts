@@ -66,11 +66,7 @@ export function negotiate<Format extends string>(
   return (isOther ? other : usual).format;
 }
 
-interface Range {
-  readonly type: string;
-  readonly quality: number;
-  readonly position: number;
-}
+type Range = Readonly<{ type: string; quality: number; position: number }>;
 
 function parseRange(text: string, position: number): Range {
   const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());

@@ -60,10 +60,7 @@ export interface ReadRoutesOptions extends ReadingOptions {
   readonly linkPreviews: boolean;
 }
 
-export interface RequestedRead {
-  readonly read: ReadId;
-  readonly given: Readonly<ParsedUrlQuery>;
-}
+export type RequestedRead = Readonly<{ read: ReadId; given: Readonly<ParsedUrlQuery> }>;
 
 /** Parts of a handler that differ between the paths of reads. */
 export interface ReadEndpoint {
@@ -185,10 +182,7 @@ export function isRouteOf(row: Route, pattern: PathPattern): (request: FastifyRe
 /** Creates a parser of requests that caches its results by URL, as they depend on the URL alone. */
 function createRequestParser(reader: Reader) {
   const cache = new LRUCache<string, ParsedRequest>({ max: 2000 });
-  return (
-    request: FastifyRequest,
-    { toRequestedRead, hasPreviews }: ReadEndpoint,
-  ): ParsedRequest => {
+  return (request: FastifyRequest, { toRequestedRead, hasPreviews }: ReadEndpoint) => {
     const url = request.raw.url ?? '';
     const cached = cache.get(url);
     if (cached !== undefined) return cached;

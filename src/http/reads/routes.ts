@@ -5,9 +5,7 @@ import { type OwnPath, ownPaths, type PathPattern } from '../../reads/addresses/
 import { type AnyReadId, allReads, type ReadId, reads } from '../../reads/index.ts';
 import type { AllowanceSurface } from '../key-status/plugin.ts';
 
-interface OwnRoute extends OwnPath {
-  readonly lifecycle: Lifecycle | null;
-}
+type OwnRoute = OwnPath & { readonly lifecycle: Lifecycle | null };
 
 export type ReadRoute = OwnRoute & { readonly read: ReadId };
 
@@ -129,10 +127,7 @@ export function toPath(target: string): string {
 }
 
 /** Path of a route in the router's notation, with its pattern in the table. */
-export interface RouterPath {
-  readonly url: string;
-  readonly pattern: PathPattern;
-}
+export type RouterPath = Readonly<{ url: string; pattern: PathPattern }>;
 
 /** Returns the paths of a route in the router's notation (`:handle`). Permalinks also match with a trailing slash. */
 export function listRouterPaths(route: Route): readonly RouterPath[] {
