@@ -42,11 +42,7 @@ export function createExchange(
   };
   return {
     /** Answers a POST request. The signal of `request` is aborted when the client disconnects. */
-    answer: async (
-      request: Request,
-      body: string,
-      identity: RequestIdentity,
-    ): Promise<Response> => {
+    answer: async (request: Request, body: string, identity: RequestIdentity) => {
       let parsedBody: unknown;
       try {
         parsedBody = JSON.parse(body);

@@ -69,8 +69,7 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
 function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {
   let opening: Promise<McpExchange> | undefined;
   const open = async () => {
-    const sdk = await import('@modelcontextprotocol/server');
-    return createExchange(sdk, {
+    return createExchange(await import('@modelcontextprotocol/server'), {
       ...options,
       onDefect: (err, id) => app.log.error({ request_id: id, err }, 'defect while calling a tool'),
       onReport: (err) => app.log.debug({ err }, 'MCP message refused'),
@@ -111,12 +110,8 @@ async function answer(
     disconnect.abort();
     throw signal.reason;
   };
-  const headers = toHeaders(request);
-  const mcpRequest = new Request(`${context.baseUrl}${mcpPath}`, {
-    method: 'POST',
-    headers,
-    signal,
-  });
+  const options = { method: 'POST', headers: toHeaders(request), signal };
+  const mcpRequest = new Request(`${context.baseUrl}${mcpPath}`, options);
   const { caller } = identityOf(request);
   await takeTurn();
   const identity = { caller, client, takeTurn, requestId: request.id };
@@ -149,9 +144,8 @@ async function send(reply: FastifyReply, response: Response) {
   }
   reply.header('cache-control', 'no-store');
   if (response.body === null) return reply.send();
-  return reply.send(
-    isStream(response) ? Readable.fromWeb(response.body as never) : await response.text(),
-  );
+  if (isStream(response)) return reply.send(Readable.fromWeb(response.body as never));
+  return reply.send(await response.text());
 }
 
 function isStream({ headers }: Response): boolean {

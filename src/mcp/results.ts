@@ -10,10 +10,7 @@ import type { ReadTool } from './tools.ts';
 
 type ToolArguments = Readonly<Record<string, unknown>>;
 
-interface TextBlock {
-  readonly type: 'text';
-  readonly text: string;
-}
+type TextBlock = Readonly<{ type: 'text'; text: string }>;
 
 /** Result of a tool call (MCP 2026-07-28, Tools: Tool Result). */
 interface ToolResult {
@@ -23,11 +20,8 @@ interface ToolResult {
   readonly [member: string]: unknown;
 }
 
-export interface RenderedResult {
-  readonly text: string;
-  /** Shared by all results of the same answer, so it must not be modified. */
-  readonly structuredContent: Record<string, unknown>;
-}
+/** Rendered result. All results of an answer share `structuredContent`, so it must not be modified. */
+export type RenderedResult = Readonly<{ text: string; structuredContent: Record<string, unknown> }>;
 
 interface ToolCall {
   readonly reader: Reader;
@@ -44,11 +38,7 @@ interface ToolCall {
  * Calls a tool. The text is the body that HTTP sends for the same parameters; the structured content is its JSON.
  * A failure is a result with a problem document. Throws only if the client has disconnected.
  */
-export async function callTool(
-  tool: ReadTool,
-  args: ToolArguments,
-  call: ToolCall,
-): Promise<ToolResult> {
+export async function callTool(tool: ReadTool, args: ToolArguments, call: ToolCall) {
   try {
     return await readTool(tool, args, call);
   } catch (cause) {
@@ -59,10 +49,7 @@ export async function callTool(
 
 function toDefect(cause: unknown, { onDefect }: ToolCall): Problem {
   onDefect(cause);
-  return new Problem('internal_error', {
-    detail: 'An unexpected error occurred.',
-    cause,
-  });
+  return new Problem('internal_error', { detail: 'An unexpected error occurred.', cause });
 }
 
 /** Maximum number of unknown arguments that are checked for misspellings. */
@@ -78,9 +65,8 @@ function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   const list = names.find((name) => Array.isArray(args[name]));
   if (list !== undefined) {
     const { code, accepts } = faultOf(shape[list]);
-    throw new Problem(code, {
-      detail: `The parameter \`${list}\` is a list. It takes ${accepts}.`,
-    });
+    const detail = `The parameter \`${list}\` is a list. It takes ${accepts}.`;
+    throw new Problem(code, { detail });
   }
   const others = entries.map(([name]) => name).filter((name) => !Object.hasOwn(shape, name));
   return {
@@ -91,11 +77,7 @@ function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   };
 }
 
-async function readTool(
-  { read, definition }: ReadTool,
-  args: ToolArguments,
-  call: ToolCall,
-): Promise<ToolResult> {
+async function readTool({ read, definition }: ReadTool, args: ToolArguments, call: ToolCall) {
   const { reader, requester } = call;
   const { given, unknown } = readArguments(read, args);
   const answered = await reader.fetch(reader.parse(read, given), requester);
@@ -108,10 +90,7 @@ async function readTool(
 }
 
 /** Renders the result of an answer. Results are cached together with the representations of the answer. */
-async function render(
-  answered: AnsweredRead,
-  { reader, results, takeTurn }: ToolCall,
-): Promise<RenderedResult> {
+async function render(answered: AnsweredRead, { reader, results, takeTurn }: ToolCall) {
   const { format = 'markdown' } = answered.parsed;
   const { renderings } = answered.answer;
   const name = nameView(answered, format);
@@ -145,13 +124,8 @@ function warnOfIgnored(
 function toFailure(problem: Problem, { context: { baseUrl } }: ToolCall): ToolResult {
   const document = toProblemDocument(problem, { baseUrl });
   const { title, detail, code, resolution, retry_after: retryAfter } = document;
-  const lines = [
-    `${title}. ${detail}`,
-    '',
-    `code: ${code}`,
-    `resolution: ${resolution}`,
-    ...(retryAfter === undefined ? [] : [`retry_after: ${retryAfter}`]),
-  ];
+  const lines = [`${title}. ${detail}`, '', `code: ${code}`, `resolution: ${resolution}`];
+  if (retryAfter !== undefined) lines.push(`retry_after: ${retryAfter}`);
   return {
     content: [{ type: 'text', text: lines.join('\n') }],
     structuredContent: { ...document },

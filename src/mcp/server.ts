@@ -57,8 +57,7 @@ export function createMcpServers(
   const documents = new Map(list.map((document) => [document.uri, document]));
   const resources = list.map(({ read: _read, ...described }) => described);
   const serverInfo = { name: 'perch', title: 'Perch', version, websiteUrl: context.baseUrl };
-  const refuse = (fault: string) =>
-    new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, fault);
+  const refuse = (text: string) => new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, text);
   /** Returns the handler of a list that has only one page. */
   const listAll =
     <Page>(page: Page) =>
