@@ -60,9 +60,8 @@ export interface BrowseTarget {
 export function toAccountReference(handle: string): AccountReference {
   const reference = parseHandle(handle);
   if (reference !== null) return reference;
-  throw new Problem('invalid_handle', {
-    detail: `The parameter \`handle\` has the value ${quoteInput(handle)}, which is not a valid handle on any platform.`,
-  });
+  const detail = `The parameter \`handle\` has the value ${quoteInput(handle)}, which is not a valid handle on any platform.`;
+  throw new Problem('invalid_handle', { detail });
 }
 
 /** Creates a read of a list. Its parameters include `listParams`. */
@@ -96,10 +95,9 @@ function toQuery(
   { cursors }: PlanContext,
 ): BrowseQuery {
   if (cursor !== undefined && page !== undefined) {
-    throw new Problem('invalid_option', {
-      detail:
-        'The parameters `page` and `cursor` are both given; only one of them can set the start of the page.',
-    });
+    const detail =
+      'The parameters `page` and `cursor` are both given; only one of them can set the start of the page.';
+    throw new Problem('invalid_option', { detail });
   }
   const listKey = JSON.stringify(identity);
   const position = cursor === undefined ? null : cursors.open(listKey, cursor);
@@ -107,11 +105,7 @@ function toQuery(
   return { kind: 'browse', profile: profile ?? null, list, listKey, limit, page: at, position };
 }
 
-interface BrowseView {
-  readonly target: BrowseTarget;
-  readonly query: BrowseQuery;
-  readonly full: boolean;
-}
+type BrowseView = Readonly<{ target: BrowseTarget; query: BrowseQuery; full: boolean }>;
 
 function assemble(answer: Answer, view: BrowseView, context: PlanContext): BrowseResult {
   const { target, query, full } = view;

@@ -62,8 +62,7 @@ function toBody(position: ListPosition): Buffer | null {
   if (room < 0 || count < Math.min(recent.length, minFingerprints)) return null;
   const fingerprints = Buffer.alloc(1 + 4 * count);
   fingerprints.writeUInt8(count);
-  const latest = recent.slice(recent.length - count);
-  for (const [index, fingerprint] of latest.entries()) {
+  for (const [index, fingerprint] of recent.slice(recent.length - count).entries()) {
     fingerprints.writeUInt32BE(fingerprint, 1 + 4 * index);
   }
   return Buffer.concat([fingerprints, json]);

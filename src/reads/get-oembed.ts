@@ -41,9 +41,8 @@ function parse(
   context: PlanContext,
 ): ReadPlan {
   if (format !== undefined && format.toLowerCase() !== 'json') {
-    throw new Problem('not_implemented', {
-      detail: `The parameter \`format\` has the value ${quoteInput(format)}; oEmbed documents are available as \`json\` only.`,
-    });
+    const detail = `The parameter \`format\` has the value ${quoteInput(format)}; oEmbed documents are available as \`json\` only.`;
+    throw new Problem('not_implemented', { detail });
   }
   if (url === undefined || url.trim() === '') throw missingUrl(url);
   const post = parsePostUrl(url.trim(), context);

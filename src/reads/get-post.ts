@@ -86,16 +86,14 @@ function toReference({ url, handle, id }: Params, context: PlanContext): PostRef
   if (handle !== undefined && id !== undefined) return parsePostParams(handle, id);
   if (handle === undefined && id === undefined) throw missingUrl(url);
   const missing = handle === undefined ? 'handle' : 'id';
-  throw new Problem('invalid_params', {
-    detail: `The parameter \`${missing}\` is missing; \`handle\` and \`id\` go together.`,
-  });
+  const detail = `The parameter \`${missing}\` is missing; \`handle\` and \`id\` go together.`;
+  throw new Problem('invalid_params', { detail });
 }
 
 export function missingUrl(url: string | undefined): Problem {
   const fault = url === undefined ? 'is missing' : 'is empty';
-  return new Problem('missing_url', {
-    detail: `The parameter \`url\` ${fault}; it takes the URL of a post.`,
-  });
+  const detail = `The parameter \`url\` ${fault}; it takes the URL of a post.`;
+  return new Problem('missing_url', { detail });
 }
 
 function assemble(answer: Answer, view: PostView, { baseUrl }: PlanContext): PostResult {

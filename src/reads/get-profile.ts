@@ -43,9 +43,8 @@ function refuseOptionsOfPosts(params: Params): void {
   const options = { cursor, page, until, with_replies, with_reposts, only_media };
   const given = Object.entries(options).find(([, value]) => value !== undefined && value !== false);
   if (given === undefined) return;
-  throw new Problem('invalid_option', {
-    detail: `The parameter \`${given[0]}\` applies to posts, which \`include_posts=false\` leaves out.`,
-  });
+  const detail = `The parameter \`${given[0]}\` applies to posts, which \`include_posts=false\` leaves out.`;
+  throw new Problem('invalid_option', { detail });
 }
 
 function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
@@ -54,12 +53,8 @@ function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
   const { platform, handle } = account;
   const { with_replies, with_reposts, only_media, include_posts: hasPosts } = params;
   const untilSeconds = params.until ?? null;
-  const options = {
-    withReplies: with_replies,
-    withReposts: with_reposts,
-    onlyMedia: only_media,
-    untilSeconds,
-  };
+  const included = { withReplies: with_replies, withReposts: with_reposts, onlyMedia: only_media };
+  const options = { ...included, untilSeconds };
   return {
     subject: { resource: 'profile', handle, url: profileUrl(platform, handle, baseUrl) },
     cacheSubject: accountSubject(platform, handle),

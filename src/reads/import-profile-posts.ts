@@ -66,16 +66,14 @@ function refuseContradictions(
 ): void {
   refuseEmptyRange(since, until);
   if (only && !replies) {
-    throw new Problem('invalid_option', {
-      detail:
-        'The parameter `only_replies` requests replies, which `with_replies=false` leaves out.',
-    });
+    const detail =
+      'The parameter `only_replies` requests replies, which `with_replies=false` leaves out.';
+    throw new Problem('invalid_option', { detail });
   }
   if (only && reposts && given.with_reposts !== undefined) {
-    throw new Problem('invalid_option', {
-      detail:
-        'The parameter `with_reposts` requests reposts, which `only_replies=true` leaves out.',
-    });
+    const detail =
+      'The parameter `with_reposts` requests reposts, which `only_replies=true` leaves out.';
+    throw new Problem('invalid_option', { detail });
   }
 }
 

@@ -51,7 +51,6 @@ function toReference({ handle, id }: Params): PostReference {
     return post.platform === 'x' ? { ...post, handle: null } : post;
   }
   if (isPostId('x', id)) return { platform: 'x', handle: null, id };
-  throw new Problem('invalid_params', {
-    detail: `The parameter \`id\` has the value ${quoteInput(id)}, which is not a valid post id on X. For a post on another platform, add the parameter \`handle\`.`,
-  });
+  const detail = `The parameter \`id\` has the value ${quoteInput(id)}, which is not a valid post id on X. For a post on another platform, add the parameter \`handle\`.`;
+  throw new Problem('invalid_params', { detail });
 }

@@ -3,11 +3,8 @@ import { toIsoSeconds } from '../core/clock.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 
-interface ParameterFault {
-  readonly code: ProblemCode;
-  /** Accepted values, as the end of a sentence: “it takes …”. */
-  readonly accepts: string;
-}
+/** Problem code of a parameter, and its accepted values as the end of a sentence: “it takes …”. */
+type ParameterFault = Readonly<{ code: ProblemCode; accepts: string }>;
 
 /** Problem code and accepted values of each parameter. Kept out of the schemas, so that no document contains them. */
 const parameterFaults = z.registry<ParameterFault>();
@@ -141,9 +138,8 @@ function parseTimestamp(text: string): number | null {
 /** @throws Problem `invalid_option` if `since` is not before `until` */
 export function refuseEmptyRange(since: number | undefined, until: number | undefined): void {
   if (since === undefined || until === undefined || since < until) return;
-  throw new Problem('invalid_option', {
-    detail: 'The parameter `since` must be a time before `until`.',
-  });
+  const detail = 'The parameter `since` must be a time before `until`.';
+  throw new Problem('invalid_option', { detail });
 }
 
 /** Parses known parameters. @throws Problem for the first invalid; `invalid_option` for repeated */
@@ -156,9 +152,8 @@ export function parseParameters<Schema extends z.ZodObject>(
   const issues = new Map(parsed.error.issues.map((issue) => [String(issue.path[0]), issue]));
   const name = Object.keys(schema.shape).find((one) => issues.has(one)) ?? '';
   if (Array.isArray(given[name])) {
-    throw new Problem('invalid_option', {
-      detail: `The parameter \`${name}\` is given more than once; it takes one value.`,
-    });
+    const detail = `The parameter \`${name}\` is given more than once; it takes one value.`;
+    throw new Problem('invalid_option', { detail });
   }
   const { code, accepts } = faultOf(schema.shape[name]);
   const fault = describeFault(given[name], issues.get(name));

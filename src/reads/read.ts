@@ -11,7 +11,6 @@ import { parameterSchemas, parseParameters } from './parameters.ts';
 /** Settings of the server that the parsing of a request depends on. */
 export interface PlanContext extends AddressOptions {
   readonly cursors: CursorCodec;
-  /** Default platform of searches. */
   readonly searchPlatform: SearchPlatform;
   /** Seconds that an embedding page may keep a post. */
   readonly embedSeconds: number;

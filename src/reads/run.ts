@@ -6,10 +6,7 @@ import type { Format, Result } from '../model/results.ts';
 import { type Representation, represent } from '../render/formats.ts';
 import type { ParsedRead, PlanContext, Read } from './read.ts';
 
-export interface AnsweredRead {
-  readonly parsed: ParsedRead;
-  readonly answer: Answer;
-}
+export type AnsweredRead = Readonly<{ parsed: ParsedRead; answer: Answer }>;
 
 /** Runner of reads for HTTP, MCP and the command line (docs/architecture.md). */
 export type Reader = ReturnType<typeof createReader>;

@@ -81,15 +81,13 @@ function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget
 function toText(q: string | undefined): string {
   const text = q?.trim() ?? '';
   if (text === '') {
-    throw new Problem('missing_query', {
-      detail: `The parameter \`q\` ${q === undefined ? 'is missing' : 'is empty'}; it takes the search text.`,
-    });
+    const detail = `The parameter \`q\` ${q === undefined ? 'is missing' : 'is empty'}; it takes the search text.`;
+    throw new Problem('missing_query', { detail });
   }
   const length = [...text].length;
   if (length > maxQuery) {
-    throw new Problem('invalid_query', {
-      detail: `The parameter \`q\` has ${length} characters; it takes 1 to ${maxQuery}.`,
-    });
+    const detail = `The parameter \`q\` has ${length} characters; it takes 1 to ${maxQuery}.`;
+    throw new Problem('invalid_query', { detail });
   }
   return text;
 }
@@ -97,9 +95,8 @@ function toText(q: string | undefined): string {
 function refuseTimeRange({ feed, since, until }: Params): void {
   if (feed === 'users' && (since !== undefined || until !== undefined)) {
     const given = since === undefined ? 'until' : 'since';
-    throw new Problem('invalid_option', {
-      detail: `The parameter \`${given}\` cannot be combined with \`feed=users\`: accounts have no such time.`,
-    });
+    const detail = `The parameter \`${given}\` cannot be combined with \`feed=users\`: accounts have no such time.`;
+    throw new Problem('invalid_option', { detail });
   }
   refuseEmptyRange(since, until);
 }

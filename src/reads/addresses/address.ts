@@ -6,15 +6,10 @@ import { decodeSegment } from './match-path.ts';
 import { matchOwnPath } from './own-path.ts';
 import { matchSitePath } from './site-path.ts';
 
-/** Read that an address stands for. */
-export interface AddressedRead {
-  readonly read: ReadId;
-  /** Parameters of the read, as in the query of a request. */
-  readonly given: Readonly<ParsedUrlQuery>;
-}
+/** Read that an address stands for, with its parameters as in the query of a request. */
+export type AddressedRead = Readonly<{ read: ReadId; given: Readonly<ParsedUrlQuery> }>;
 
 export interface AddressOptions {
-  /** Base URL of this server. */
   readonly baseUrl: string;
   /** Hosts whose URLs are parsed as those of X. */
   readonly xMirrors: readonly string[];
@@ -23,9 +18,7 @@ export interface AddressOptions {
 
 /**
  * Parses an http or https URL of a post, account, list, search or hashtag, also one appended to this server's own URL.
- *
- * @param subject Name of the input in the detail of a problem.
- * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`
+ * `subject` names the input in problems. @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`
  */
 export function parseAddress(
   text: string,
@@ -42,9 +35,8 @@ export function parseAddress(
   const path = ownPathOf(url, options.baseUrl);
   const found = path === null ? matchSitePath(url, options) : matchOwnPath(path, url.search);
   if (found === 'no such site') {
-    throw new Problem('unsupported_host', {
-      detail: `${subject} has the host ${quoteInput(url.hostname)}, which is not a site that Perch can read.`,
-    });
+    const detail = `${subject} has the host ${quoteInput(url.hostname)}, which is not a site that Perch can read.`;
+    throw new Problem('unsupported_host', { detail });
   }
   if (!found) throw fail('invalid_path', 'is not the URL of a post, an account or a search');
   return found;
@@ -69,10 +61,8 @@ export function ownPathOf(url: URL, baseUrl: string): string | null {
 }
 
 function isSameServer(url: URL, base: URL): boolean {
-  if (url.host === base.host) return true;
-  return (
-    [url, base].every(({ hostname }) => isLoopbackName(hostname)) && portOf(url) === portOf(base)
-  );
+  const areLocal = isLoopbackName(url.hostname) && isLoopbackName(base.hostname);
+  return url.host === base.host || (areLocal && portOf(url) === portOf(base));
 }
 
 const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80');

@@ -33,13 +33,10 @@ export function decodeSegment(segment: string): string {
 export type PathParameters = Readonly<Record<string, string>>;
 
 /** Returns the parameters of a path; `null` if the path does not match the pattern. */
-export function matchPath(
-  { path }: PathPattern,
-  segments: readonly string[],
-): PathParameters | null {
+export function matchPath({ path }: PathPattern, given: readonly string[]): PathParameters | null {
   const parts = path.slice(1).split('/');
-  if (parts.length !== segments.length) return null;
-  const found = parts.map((part, index) => matchPart(part, segments[index] ?? ''));
+  if (parts.length !== given.length) return null;
+  const found = parts.map((part, index) => matchPart(part, given[index] ?? ''));
   return found.includes(null) ? null : Object.assign({}, ...found);
 }
 

@@ -10,9 +10,7 @@ export interface PathPattern {
   readonly handles?: RegExp;
 }
 
-export interface SitePath extends PathPattern {
-  readonly read: ReadId;
-}
+export type SitePath = PathPattern & { readonly read: ReadId };
 
 export interface OwnPath extends PathPattern {
   readonly id: string;
@@ -91,11 +89,8 @@ export const xPaths: readonly SitePath[] = [
 ];
 
 function xPostPaths(path: string, fixed: PathPattern['fixed'] = {}): readonly SitePath[] {
-  return ['', '/photo/{n}', '/video/{n}'].map((tail) => ({
-    path: `${path}/{id}${tail}`,
-    read: 'getPost',
-    fixed,
-  }));
+  const paths = ['', '/photo/{n}', '/video/{n}'].map((tail) => `${path}/{id}${tail}`);
+  return paths.map((one) => ({ path: one, read: 'getPost', fixed }));
 }
 
 export const blueskyPaths: readonly SitePath[] = [
@@ -107,7 +102,6 @@ export const blueskyPaths: readonly SitePath[] = [
   { path: '/profile/{handle}/follows', read: 'listFollowing' },
 ];
 
-/** Paths of accounts in the web apps of Mastodon. */
 const mastodonAccountPaths: readonly SitePath[] = ['', '/web', '/deck'].flatMap((app) => [
   { path: `${app}/@{user}`, read: 'getProfile' },
   { path: `${app}/@{user}/with_replies`, read: 'getProfile', fixed: withReplies },

@@ -16,10 +16,8 @@ const others = {
 } as const;
 
 /**
- * Parses the URL of a post.
- *
- * @throws Problem `invalid_url`, `unsupported_host`, or `invalid_path`, which names the route of a URL that is not a
- *   post's
+ * Parses the URL of a post. @throws Problem `invalid_url`, `unsupported_host`, or `invalid_path`, which names the route
+ * of a URL that is not a post's
  */
 export function parsePostUrl(text: string, options: AddressOptions): PostReference {
   const addressed = parseAddress(text, options);

@@ -7,7 +7,6 @@ import { matchOwnPath } from './own-path.ts';
 /**
  * Parses trimmed text that a person typed: a URL, also without a scheme; an account (`@ada`, `ada.example`,
  * `user@host`); or an account with a path (`@ada/followers`). Returns `null` for any other text.
- *
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot read
  */
 export function parseTypedInput(
