@@ -40,11 +40,7 @@ declare module 'fastify' {
   }
 }
 
-interface ProblemOptions {
-  readonly baseUrl: string;
-  readonly accessLog: AccessLog;
-  readonly headers?: Headers;
-}
+type ProblemOptions = Readonly<{ baseUrl: string; accessLog: AccessLog; headers?: Headers }>;
 
 /** Logged status of a request whose client disconnected before the reply; it is never sent. */
 const clientDisconnected = 499;
@@ -62,9 +58,8 @@ export function setProblemHandlers(app: FastifyInstance, options: ProblemOptions
 
 export function routeNotFound(request: FastifyRequest): Problem {
   const [path = ''] = (request.raw.url ?? '').split('?', 1);
-  return new Problem('route_not_found', {
-    detail: `No route matches the path ${quoteInput(path)}.`,
-  });
+  const detail = `No route matches the path ${quoteInput(path)}.`;
+  return new Problem('route_not_found', { detail });
 }
 
 /** Returns the problem for a thrown error. An unexpected error is logged; its message is not sent to the caller. */
@@ -102,13 +97,9 @@ export function describeProblem(problem: Problem, { raw }: FastifyRequest, baseU
 }
 
 /** Records a problem that is about to be sent, for the access log and the metrics. */
-export function recordProblem(
-  { code, status }: Problem,
-  reply: FastifyReply,
-  accessLog: AccessLog,
-): void {
+export function recordProblem({ code, status }: Problem, reply: FastifyReply, log: AccessLog) {
   reply.problemCode = code;
-  accessLog.logIfNotable(reply.request, reply, status);
+  log.logIfNotable(reply.request, reply, status);
 }
 
 export function toProblemHeaders(problem: Problem): Record<string, string> {

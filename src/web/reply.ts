@@ -34,10 +34,7 @@ export const defaultReplyOptions: ReplyOptions = { isPrivate: false, headers: []
 /** `Cache-Control` of every reply to a request with a key. */
 export const privateCaching = 'private, no-store';
 
-export function prepareReply(
-  headers: Headers & { readonly etag: string },
-  body: Buffer,
-): PreparedReply {
+export function prepareReply(headers: Headers & { etag: string }, body: Buffer): PreparedReply {
   const sent = { 'x-content-type-options': 'nosniff', ...headers };
   return {
     etag: headers.etag,
