@@ -36,7 +36,7 @@ const limits = { maxLine: 262_144, maxBytes: 8_388_608 } as const;
 
 const maxJsonBytes = 1_048_576;
 
-/** Yields the parts of a completion. Stopping closes the connection. @throws ModelFailure; the signal's reason */
+/** Yields a completion's parts. A caller that stops closes the connection. @throws ModelFailure; the signal's reason */
 export async function* completeChat(
   { client, clock, ...model }: ChatOptions,
   messages: readonly ChatMessage[],
