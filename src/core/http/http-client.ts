@@ -69,7 +69,7 @@ const maxRedirects = 2;
 /** Opens a client with its own connection pool, for hosts that the operator has configured. */
 export function openHttpClient(options: HttpClientOptions): HttpClient {
   const openPool = async () => {
-    const undici = await import('undici');
+    const { default: undici } = await import('undici');
     return new undici.Agent({
       connect: { timeout: options.connectTimeoutMs },
       headersTimeout: options.attemptTimeoutMs,

@@ -32,7 +32,7 @@ export function openPostClient(options: PostClientOptions) {
 }
 
 async function openPool({ connectTimeoutMs }: PostClientOptions): Promise<Agent> {
-  const undici = await import('undici');
+  const { default: undici } = await import('undici');
   return new undici.Agent({
     connect: { timeout: connectTimeoutMs },
     // The caller's signal is the only timeout.

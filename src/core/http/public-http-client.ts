@@ -62,7 +62,7 @@ interface HostPoolOptions {
 
 /** Opens a transport with one connection pool per origin. undici's `Agent` would refuse new origins when it is full. */
 export async function openHostPools(options: HostPoolOptions): Promise<Sender> {
-  const undici = await import('undici');
+  const { default: undici } = await import('undici');
   const pools = new Map<string, Pool>();
   const leaving = new Set<Pool>();
   let isClosed = false;
