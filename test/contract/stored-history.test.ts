@@ -79,6 +79,7 @@ async function startRig(): Promise<Rig> {
           ...xOnly,
           PERCH_FXTWITTER_URL: upstream.url,
           PERCH_FXTWITTER_PER_MINUTE: '10000',
+          PERCH_READ_TIMEOUT_MS: '120000', // a busy machine must not end an import
           PERCH_ARCHIVE_HISTORY: 'true',
           PERCH_DATA_DIR: folder,
           ...env,
