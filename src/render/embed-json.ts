@@ -1,3 +1,4 @@
+import { toJsonBody } from '../core/http/to-json-body.ts';
 import type { Post } from '../model/post.ts';
 import type { EmbedReply, EmbedResult } from '../model/results.ts';
 import { toSafeUrl } from './html/escape.ts';
@@ -24,7 +25,7 @@ export function renderEmbedJson(result: EmbedResult): string {
     cache_age: result.cacheSeconds,
     ...thumbnailOf(result),
   };
-  return JSON.stringify(reply);
+  return toJsonBody(reply);
 }
 
 /** Width in pixels in which platforms show their own embedded posts. */

@@ -1,4 +1,5 @@
 import { toIsoSeconds } from '../core/clock.ts';
+import { toJsonBody } from '../core/http/to-json-body.ts';
 import type { HistoryQuery } from '../fetching/histories/history-query.ts';
 import type { HistoryRange, HistoryResult } from '../fetching/histories/history-result.ts';
 import type { PlacedPost } from '../fetching/histories/ordering.ts';
@@ -48,14 +49,14 @@ export function createHistoryDocument(header: HistoryHeader) {
         meta: toMeta(header, end),
         ...toOrigin(header, end),
       };
-      return `],${JSON.stringify(tail).slice(1)}`;
+      return `],${toJsonBody(tail).slice(1)}`;
     },
   };
 }
 
 export function renderPostLines(header: HistoryHeader, placed: readonly PlacedPost[]): string {
   const lines: HistoryPostLine[] = toWirePosts(header, placed).map((post) => ({ post }));
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  return lines.map(toJsonBody).join('');
 }
 
 function toWirePosts(

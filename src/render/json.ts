@@ -1,3 +1,4 @@
+import { toJsonBody } from '../core/http/to-json-body.ts';
 import type { Steps } from '../core/scheduling/slices.ts';
 import type { BrowseReply, BrowseResult, PostReply, PostResult } from '../model/results.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
@@ -16,7 +17,7 @@ export function* renderPostJson(result: PostResult): Steps<string> {
     fetched_at: result.fetchedAt,
     source: result.source,
   };
-  return JSON.stringify(reply);
+  return toJsonBody(reply);
 }
 
 /** Renders a page of a list as JSON text. Each post is a step. */
@@ -36,7 +37,7 @@ export function* renderBrowseJson(result: BrowseResult): Steps<string> {
     source: result.source,
     fetched_at: result.fetchedAt,
   };
-  return JSON.stringify(reply);
+  return toJsonBody(reply);
 }
 
 function describeSubject(subject: BrowseResult['subject']): Partial<BrowseReply> {

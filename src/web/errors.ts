@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toJsonBody } from '../core/http/to-json-body.ts';
 import {
   Problem,
   type ProblemCode,
@@ -84,7 +85,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem, options: Prob
     .code(problem.status)
     .header('x-request-id', request.id)
     .headers({ ...headers, ...options.headers })
-    .send(JSON.stringify(document));
+    .send(toJsonBody(document));
 }
 
 export function describeProblem(problem: Problem, { raw }: FastifyRequest, baseUrl: string) {

@@ -87,6 +87,7 @@ export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
     LOG_LEVEL: 'debug',
     PERCH_ADMIN_TOKEN: adminToken,
     PERCH_SESSIONS: 'off',
+    PERCH_CONNECT_TIMEOUT_MS: '60000', // a busy machine connects late
     ...noLoadLimit,
     ...env,
   });
@@ -153,6 +154,8 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
       const reply = await app.server.inject({ url, method: method as 'GET', ...rest });
       if (url.startsWith('/svc/')) checkSessionReply(reply);
       else checkReply(reply, { linkPreviews: config.PERCH_LINK_PREVIEWS });
+      // The MCP SDK writes its own messages.
+      if (!isMcpPath(url) && isJson(reply)) expect(reply.body).toMatch(/^(?:|.*\n)$/s);
       return reply;
     },
   };
@@ -188,6 +191,10 @@ export function checkReply(
   if (isMcpPath(url) && reply.headers['content-type'] === 'application/json; charset=utf-8') return;
   if (reply.statusCode >= 400) checkProblem(reply);
   else checkDocument(reply, row);
+}
+
+function isJson({ headers }: LightMyRequestResponse): boolean {
+  return /^application\/(?:\S+\+)?json/.test(String(headers['content-type']));
 }
 
 /** Returns whether a URL is that of the MCP server, for which other CORS and error rules apply. */

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../core/clock.ts';
 import { packagePath } from '../../core/files/package-path.ts';
+import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { version } from '../../core/version.ts';
 import { cacheForTheDay, writeLlmsText } from '../../http/discovery/documents.ts';
 import { type DiscoveryFacts, discoveryPaths } from '../../http/discovery/surfaces.ts';
@@ -37,7 +38,7 @@ export function listDocuments(options: DocumentOptions & { clock: Clock }): read
   const facts = toDiscoveryFacts(options);
   const { baseUrl } = facts;
   const describe = (nowMs: number) =>
-    JSON.stringify(describeOpenApi({ ...facts, nowMs, examples: readExamples(baseUrl) }));
+    toJsonBody(describeOpenApi({ ...facts, nowMs, examples: readExamples(baseUrl) }));
   return [
     {
       uri: `${baseUrl}${discoveryPaths.llms}`,

@@ -5,6 +5,7 @@ import type { IssuedKey, KeyStore } from '../../access/keys/key-store.ts';
 import type { Endpoint, EndpointReply } from '../../core/endpoint.ts';
 import { jsonMediaTypes } from '../../core/http/json-bodies.ts';
 import type { Origins } from '../../core/http/origins.ts';
+import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
 import { rejectOtherOrigins } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
@@ -90,7 +91,7 @@ function sendMade(reply: FastifyReply, { record, key }: IssuedKey, baseUrl: stri
 function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
   return setHeaders(reply)
     .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(body));
+    .send(toJsonBody(body));
 }
 
 function setHeaders(reply: FastifyReply): FastifyReply {

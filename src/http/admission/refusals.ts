@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { Problem, type ProblemDocument, toProblemDocument } from '../../core/problem.ts';
 import { isPermalinkHandle } from '../../reads/addresses/match-path.ts';
 import { corsHeaders } from '../../web/cors.ts';
@@ -51,7 +52,7 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
     }
     const path = url === null ? null : describe(url);
     const document = toProblemDocument(problem, { baseUrl });
-    const body = JSON.stringify(path?.toDocument?.(document) ?? document);
+    const body = toJsonBody(path?.toDocument?.(document) ?? document);
     const headers = {
       ...path?.headers,
       ...toProblemHeaders(problem),

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Clock, toIsoSeconds } from '../../core/clock.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
+import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { allReads } from '../../reads/index.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { defaultReplyOptions, sendPrepared } from '../../web/reply.ts';
@@ -162,7 +163,7 @@ export async function discoveryPlugin(
     const cacheReply = (type: string, writeBody: DiscoveryDocument['write']) =>
       cacheForTheDay((nowMs) => {
         const written = writeBody(facts, nowMs);
-        const body = typeof written === 'string' ? written : JSON.stringify(written);
+        const body = typeof written === 'string' ? written : toJsonBody(written);
         return prepareBody(body, { ...headers, 'content-type': type });
       }, clock);
     const charset = mediaType === json || schema === 'text' ? '; charset=utf-8' : '';

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
 import type { Origins } from '../../core/http/origins.ts';
+import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { type MetricFamily, metricsMediaType, writeMetrics } from '../../core/metrics-text.ts';
 import type { ProviderChain } from '../../fetching/chain/provider-chain.ts';
 import { platform } from '../../model/reference.ts';
@@ -18,7 +19,7 @@ export async function healthPlugin(app: FastifyInstance, { chain }: { chain: Pro
   };
   for (const [url, state] of Object.entries(states)) {
     app.get(url, async (_request, reply) =>
-      sendFresh(reply, 'application/json; charset=utf-8', JSON.stringify(state())),
+      sendFresh(reply, 'application/json; charset=utf-8', toJsonBody(state())),
     );
     app.methodTable.add(url, { allow: ['GET', 'HEAD'] });
   }

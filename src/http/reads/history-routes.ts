@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Ledger, Reservation } from '../../core/scheduling/ledger.ts';
 import type { HistoryImport, HistoryImporter } from '../../fetching/histories/import-history.ts';
@@ -109,7 +110,7 @@ async function sendHistoryLines(
   baseUrl: string,
 ): Promise<void> {
   const write = createWriter(response);
-  const writeLine = (line: object) => write(`${JSON.stringify(line)}\n`);
+  const writeLine = (line: object) => write(toJsonBody(line));
   const describe = (error: Error) =>
     describeProblem(toProblem(error, request), request, baseUrl).document;
   try {

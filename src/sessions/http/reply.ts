@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { toJsonBody } from '../../core/http/to-json-body.ts';
 import type { Problem, ProblemDocument } from '../../core/problem.ts';
 
 declare module 'fastify' {
@@ -28,7 +29,7 @@ export function toSessionHeaders({ knownSession: id }: FastifyRequest): Headers 
 }
 
 export function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
-  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
+  return reply.header('content-type', 'application/json; charset=utf-8').send(toJsonBody(body));
 }
 
 export function sendSessionProblem(
@@ -44,7 +45,7 @@ export function sendSessionProblem(
   return reply
     .code(problem.status)
     .headers({ ...headers, ...challenge, 'x-request-id': request.id })
-    .send(JSON.stringify(toSessionDocument(document)));
+    .send(toJsonBody(toSessionDocument(document)));
 }
 
 /** Returns a problem document with the additional members that eve clients display. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { encodeComponent } from '../../../core/http/encode-component.ts';
+import { toJsonBody } from '../../../core/http/to-json-body.ts';
 import { Problem } from '../../../core/problem.ts';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
@@ -52,7 +53,7 @@ export async function findPlugin(app: FastifyInstance, { open }: { readonly open
     const { site, find } = open();
     const findings = { query, hits: query === '' ? [] : await find(query) };
     const page = isJson
-      ? preparePage(JSON.stringify(toReply(findings, site)), 'json')
+      ? preparePage(toJsonBody(toReply(findings, site)), 'json')
       : preparePage(renderPage(describeFindPage(findings, site), site), 'html');
     sendPrepared({ request, reply }, page, defaultReplyOptions);
   });
