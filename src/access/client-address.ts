@@ -47,7 +47,7 @@ function withoutPort(written: string): string {
   return address ?? written;
 }
 
-/** Address ranges by the names that other servers use too (RFC 1122, RFC 1918, RFC 3927, RFC 4193, RFC 4291). */
+/** Address ranges by their usual names in proxy settings (RFC 1122, RFC 1918, RFC 3927, RFC 4193, RFC 4291). */
 const namedRanges: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],

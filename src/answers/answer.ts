@@ -89,7 +89,7 @@ export interface PromptPassage {
 
 /** Source of passages for a language model. May run in another thread. */
 export interface PassageSource {
-  /** Returns the passages that an extractive answer would cite, then others, most relevant first; empty if none match. */
+  /** Returns passages, most relevant first: the sources of an extractive answer, then others. Empty if none match. */
   find(question: Question): Promise<readonly PromptPassage[]>;
   /** Returns whether the passage is still in the index, unchanged. */
   isCurrent(passage: PromptPassage): Promise<boolean>;

@@ -25,7 +25,7 @@ import { registerSurfaces, type Services } from './surfaces.ts';
 /** Server, with the functions that shut it down. */
 export type App = Awaited<ReturnType<typeof openApp>>;
 
-/** Builds the server. If it is closed, or cannot be built, everything opened here is closed. */
+/** Builds the server. Closes all opened resources when the server is closed or cannot be built. */
 export async function buildApp(options: AppOptions): Promise<App> {
   const opened = createCleanupStack();
   try {

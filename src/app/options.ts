@@ -21,11 +21,11 @@ export interface AppOptions extends AppBasics {
   readonly providers?: readonly Provider[];
   /** Archive provider that is already open. Default: the app opens one. */
   readonly archive?: Provider;
-  /** DNS and connections for hosts that requests name, replaced in tests. No setting changes it. */
+  /** DNS and connections for the hosts in requests, replaced in tests. Users cannot configure it. */
   readonly network?: PublicHttpOptions;
   /** Default: a gauge of the event-loop delay. It is closed with the server. */
   readonly load?: LoadGauge;
-  /** Default: by key and client address. The benchmark passes one that identifies nobody. */
+  /** Default: by key and client address. The benchmark passes one that does not identify callers. */
   readonly identification?: Identification;
   readonly engine?: AnswerEngine;
 }

@@ -48,7 +48,7 @@ interface KnownRecords {
 }
 
 /**
- * Reads the fictional archive that a new installation serves. Addresses of the server itself begin with `perch:`.
+ * Reads the fictional archive that a new installation serves. URLs of the server itself begin with `perch:`.
  * @throws Error if a record names an unknown account, or a post that does not precede it
  */
 export function readSample(): Sample {

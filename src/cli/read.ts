@@ -67,7 +67,7 @@ its posts. With several inputs, a line that names the input precedes its lines.`
   }),
 };
 
-/** Refuses options that apply to none of the inputs. @throws UsageError */
+/** Checks that each option applies to one or more of the inputs. @throws UsageError */
 function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void {
   const requested = inputs.flatMap(({ target }) => ('read' in target ? [reads[target.read]] : []));
   if (requested.length === 0) return;

@@ -97,7 +97,7 @@ async function serveUntil(
   return exitCodes.ok;
 }
 
-/** Milliseconds after the server is closed until the process exits in any case. */
+/** Milliseconds after the server is closed after which the process exits even if work is unfinished. */
 const exitDelayMs = 500;
 
 /** Milliseconds after the grace period in which responses can still be flushed. */
@@ -111,7 +111,7 @@ interface ShutdownOptions {
   readonly drainMs: number;
 }
 
-/** Refuses new requests, waits for those in progress up to the grace period, closes everything. */
+/** Refuses new requests, waits for those in progress up to the grace period, and closes the server. */
 export async function shutDown(app: App, { clock, graceMs, drainMs }: ShutdownOptions) {
   app.startDraining();
   const startedMs = clock.now();

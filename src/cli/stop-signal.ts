@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 
 const names = ['SIGINT', 'SIGTERM'] as const;
 
-/** Calls `use` with a signal that SIGINT or SIGTERM aborts (reason: its name). A second exits. */
+/** Calls `use` with an AbortSignal. SIGINT or SIGTERM aborts it with the signal's name; a second one exits. */
 export async function withStopSignal<Result>(
   use: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {

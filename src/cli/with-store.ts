@@ -22,7 +22,7 @@ export async function withStore<Store extends { close(): void }>(
   }
 }
 
-/** Returns the data directory. @throws UsageError if it is `:memory:`, naming `what` would be lost */
+/** Returns the data directory. @throws UsageError if it is `:memory:`; `what` is the data that would be lost */
 export function dataFolderOf({ config }: CommandContext, what: string): string {
   const { PERCH_DATA_DIR: folder } = config;
   if (folder !== ':memory:') return folder;

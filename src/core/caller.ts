@@ -24,6 +24,6 @@ export interface Caller {
 
 /** Upstream requests that all callers share. */
 export interface Pool {
-  /** Takes one request, for the history of a client or another read. Throws Problem `rate_limited` if none is left. */
+  /** Charges one request to the pool, for a history of the client or another read. Throws Problem `rate_limited`. */
   take(share: PoolShare, history?: Client | undefined): Promise<void>;
 }

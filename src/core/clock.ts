@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 export interface Clock {
   /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
-  /** Resolves after `ms`, or rejects with the signal's reason if the signal is aborted first. */
+  /** Resolves after `ms` milliseconds, or rejects with the signal's reason if the signal is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ export function nearestName(word: string, names: Iterable<string>): string | und
   return nearest;
 }
 
-/** Returns the number of letters to add, drop, change or swap with the next to get `b` from `a`; at most `most + 1`. */
+/** Returns the edit distance (letters to add, drop, change or swap) of `a` and `b`, or `most + 1` if it is greater. */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let before: readonly number[] = [];

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { isCode, makePrivateFolder, restrictToOwner, withPath } from './files/private-files.ts';
 import type { Random } from './random.ts';
 
-/** Error for a secret file with other content than a secret. */
+/** Error for a secret file that does not contain a valid secret. */
 export class UnusableSecretError extends Error {}
 
 /**

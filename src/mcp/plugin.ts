@@ -31,7 +31,7 @@ interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
 
 export const mcpPath = '/mcp';
 
-/** Methods of the route. Without sessions there is no stream to GET and nothing to DELETE. */
+/** Methods of the route. GET and DELETE are for sessions, which this server does not have. */
 const allowedMethods = ['POST'];
 const noSessions =
   'The MCP server has no sessions, so only POST with a JSON-RPC message is supported.';

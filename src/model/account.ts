@@ -23,7 +23,7 @@ export const copiedFrom = record('CopiedFrom', {
 });
 export type CopiedFrom = z.output<typeof copiedFrom>;
 
-/** Names of the members of a post or an account that are incomplete. */
+/** Names of the incomplete members of a post or an account. */
 export const leftOut = list(z.string())
   .optional()
   .describe(

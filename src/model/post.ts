@@ -136,6 +136,6 @@ export type Status = Readonly<z.output<typeof status>>;
 export const post = z.discriminatedUnion('type', [status, tombstone]).meta({ id: 'Post' });
 export type Post = Status | Tombstone;
 
-/** Returns the URL that a post was read from. For a copy, the copy's: only origins are trusted. */
+/** Returns the URL that a post was read from. For a copy, returns the copy's URL, because `url` is not verified. */
 export const canonicalUrl = (post: Post): string | null =>
   post.type === 'status' ? (post.copied_from?.url ?? post.url) : post.url;

@@ -26,7 +26,7 @@ export function refuse(context: z.RefinementCtx, message: string): never {
 
 /** Items of a list that were parsed. */
 export type List<Row> = readonly Row[] & {
-  /** Number of items that were not: malformed ones, and those over the maximum of the list. */
+  /** Number of items that were not parsed: malformed ones, and those over the maximum of the list. */
   readonly leftOut?: number;
 };
 

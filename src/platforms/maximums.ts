@@ -1,4 +1,4 @@
-/** Maximum sizes, for hostile servers. Larger parts are cut, and `left_out` and warnings say so. */
+/** Maximum sizes of parts of a response, against hostile servers. Larger parts are cut; see `left_out`. */
 export const maximums = {
   /** Posts or accounts in a list: rows of a page, ancestors, replies, nodes of a thread. */
   rows: 500,

@@ -51,7 +51,7 @@ export function scanFacets(text: string): readonly Facet[] {
   return nestRuns(found, countCodePoints(text));
 }
 
-/** Takes one match more than the maximum, which shows later that the list was cut. */
+/** Takes one match more than the maximum, so that callers can detect that the list was cut. */
 function takeFirst<Match>(matches: Iterable<Match>): readonly Match[] {
   const taken: Match[] = [];
   for (const match of matches) {

@@ -164,7 +164,7 @@ function describeGaps(rows: readonly (Post | Account)[], noun: 'post' | 'account
   });
 }
 
-/** Limits the lists and texts of a post, and names the cut members in `left_out`. */
+/** Limits the lists and texts of a post, and adds the names of the cut members to `left_out`. */
 export function boundPost(
   post: Post,
   texts: TextMaximums = shownTexts,
@@ -183,7 +183,7 @@ export function boundPost(
   };
 }
 
-/** Limits the texts of an account, and names the cut members in `left_out`. */
+/** Limits the texts of an account, and adds the names of the cut members to `left_out`. */
 export function boundAccount(account: Account, texts: TextMaximums = shownTexts): Account {
   const description = shortenOrNull(account.description, texts.description);
   const bounded = replaceNamed(account, {
@@ -288,7 +288,7 @@ interface Lossy {
   readonly left_out?: readonly string[] | undefined;
 }
 
-/** Replaces members of a value, and names the changed ones in `left_out`. */
+/** Replaces members of a value, and adds the names of the changed ones to `left_out`. */
 function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
   const before = new Map<string, unknown>(Object.entries(whole));
   const changed = Object.entries(parts).flatMap(([name, part]) =>

@@ -89,7 +89,7 @@ export const unreadParts = {
   replies: 'The replies could not be read.',
 } as const;
 
-/** Returns the parts of a conversation that a query asks for besides the post. */
+/** Returns the parts of a conversation that a query requests in addition to the post. */
 export function wantedParts({ thread, replies }: PostQuery): PostFound['missing'] {
   const parts = ['thread', 'replies'] as const;
   return parts.filter((part) => (part === 'thread' ? thread : replies !== 'off'));

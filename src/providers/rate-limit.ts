@@ -19,9 +19,9 @@ const slackMs = 2000;
 const fairTurns = 100; // number of turns in 60 seconds that a client may always take
 
 /**
- * Returns a client that starts at most `perMinute` requests in any 60 seconds. Further requests wait in order. Unhurried
- * requests use at most four fifths of the turns. A client that has used 100 turns may use no more than remain for all.
- * `get` also throws ProviderError `throttled` if the wait would exceed `maxWaitMs`.
+ * Returns a client that starts at most `perMinute` requests in any 60 seconds. Further requests wait in order.
+ * Unhurried requests use at most four fifths of the turns. A client that has used 100 turns may not use more turns than
+ * remain for all clients. `get` also throws ProviderError `throttled` if the wait would exceed `maxWaitMs`.
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs, clock } = options;

@@ -42,13 +42,13 @@ export const handleParam = freeText('invalid_handle').describe(
 const listSchema = z.object(listParams);
 type ListParams = z.output<typeof listSchema>;
 
-/** List that a browse read requests, without the position in it. */
+/** List that a browse read requests, without the position in the list. */
 export interface BrowseTarget {
   readonly subject: BrowseSubject;
   readonly cacheSubject: string;
   readonly profile?: ProfileQuery;
   readonly list: ListQuery | null;
-  /** Values that identify the list: route, query, options. */
+  /** Values that identify the list: its route, query and options. */
   readonly identity: readonly (string | number | boolean | null)[];
   /** Path under `/api/v1`, and the parameters to repeat in the URL of the next page. */
   readonly path: string;
@@ -136,7 +136,7 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
 const endlessCursor =
   'The list has more items, but the source’s cursor for the next page is too long to be passed on.';
 
-/** Returns the subject with the handle and URL of the account found, or of the author of the answered post. */
+/** Returns the subject with the handle and URL of the account found, or of the author of the parent post. */
 function nameSubject(
   subject: BrowseSubject,
   { account, answered }: Pick<BrowseFound, 'account' | 'answered'>,

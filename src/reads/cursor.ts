@@ -7,12 +7,12 @@ export type CursorCodec = ReturnType<typeof createCursorCodec>;
 export const maxCursor = 2048;
 const macBytes = 16;
 
-/** Minimum number of item fingerprints in a cursor (or all, if there are fewer), beside the source's own cursor. */
+/** Minimum number of fingerprints of sent items in a cursor, or all if there are fewer, next to the source's cursor. */
 const minFingerprints = 8;
 const name = z.string().nullable();
 const count = z.number().int().nonnegative();
 
-/** Position in a list without its fingerprints, as a JSON tuple: provider, cursor, taken, page, fruitless. */
+/** Position in a list without its fingerprints, as a JSON tuple: `provider`, `cursor`, `taken`, `page`, `fruitless`. */
 const positionTuple = z.tuple([name, name, count, count.positive(), count]);
 
 /**

@@ -44,7 +44,7 @@ function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
   };
 }
 
-/** Returns the post. On X the id identifies it, so a handle is dropped: the page must not show a made-up one. */
+/** Returns the post. Drops the handle on X, where the id is enough, so that the page cannot show a wrong handle. */
 function toReference({ handle, id }: Params): PostReference {
   if (handle !== undefined) {
     const post = parsePostParams(handle, id);

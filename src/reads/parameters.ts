@@ -121,7 +121,7 @@ export const formatTimestamp = (seconds: number | null): string | undefined =>
 
 const lastSecond = 253_402_300_799;
 
-/** Unix seconds, except for four digits that look like a year without a month. */
+/** Pattern of Unix seconds, except for four digits, which look like a year without a month. */
 const unixSeconds = /^(?!(?:19|20)\d\d$)\d{1,12}$/;
 const isoTime = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 
@@ -142,7 +142,7 @@ export function refuseEmptyRange(since: number | undefined, until: number | unde
   throw new Problem('invalid_option', { detail });
 }
 
-/** Parses known parameters. @throws Problem for the first invalid; `invalid_option` for repeated */
+/** Parses known parameters. @throws Problem of the first invalid parameter; `invalid_option` for a repeated one */
 export function parseParameters<Schema extends z.ZodObject>(
   schema: Schema,
   given: Readonly<Record<string, unknown>>,

@@ -40,7 +40,7 @@ export interface ReadAbout {
   readonly reply: z.ZodType;
 }
 
-/** Read with a complete reply, as opposed to a stream. */
+/** Read whose reply is complete when it is sent, as opposed to a stream. */
 export interface Read extends ReadAbout {
   /** Kind of the results, which determines the available formats. */
   readonly kind: Result['kind'];
@@ -59,7 +59,7 @@ export type ReadOf<Params extends z.ZodObject> = Omit<
   readonly requires?: readonly string[];
 };
 
-/** Parsed parameters of a read. `view` identifies the result that `assemble` makes of an answer, for cache keys. */
+/** Parsed parameters of a read. `view` identifies the result of `assemble` in cache keys. */
 export type ReadPlan = Omit<ParsedRead, 'views'> & { readonly view: string };
 
 /** Creates a read that parses its parameters and warns about misspelt ones. */

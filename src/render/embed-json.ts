@@ -45,7 +45,7 @@ function estimateHeight(html: string, width: number): number {
   return lines.reduce((sum, rows) => sum + rows * metrics.line, (blocks + 1) * metrics.margin);
 }
 
-/** Returns the author members. For a copy they name its server and have no link to the author's page. */
+/** Returns the author members. For a copy they contain its server instead of a link to the author's page. */
 function authorOf(post: Post): Partial<EmbedReply> {
   const { author } = post;
   if (author === null) return {};

@@ -34,7 +34,7 @@ function renderRelation(attributes: string, url: string): string {
   return safe === null ? '' : `<link ${attributes} href="${escapeHtml(safe)}">`;
 }
 
-/** Name and content of a `meta` element; one with `null` is left out. */
+/** Name and content of a `meta` element. Elements with the content `null` are left out. */
 type Tag = readonly [name: string, content: string | number | null];
 
 /** Returns the `meta` elements of link previews: Open Graph (ogp.me), Twitter cards and plain ones. */

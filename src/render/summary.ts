@@ -66,7 +66,7 @@ function describeQuote(quote: Post): string {
   return joinTitle(name, describeText(quote));
 }
 
-/** Returns a time to the minute as plain text; the text itself if it is not a time. */
+/** Formats a time to the minute as plain text. Returns a text that is not a time unchanged. */
 export const describeMinute = (time: string): string => toMinute(time) ?? toLine(time);
 
 /** Returns the kind and the author's description of each item of a post's media, as plain text. */

@@ -33,7 +33,7 @@ interface FurtherMessage {
 
 /**
  * Adds a message to a session. Its turn runs after the earlier ones. @throws Problem `session_not_active`,
- * `session_expired`, `turn_queue_full`, `overloaded`, `idempotency_conflict`, `not_ready`, and what `check` throws
+ * `session_expired`, `turn_queue_full`, `overloaded`, `idempotency_conflict`, `not_ready`, and the errors of `check`
  */
 export async function sendFurtherMessage(
   { sessionId, text, idempotency, check }: FurtherMessage,

@@ -142,7 +142,7 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
   return { store, scheduler, turns, streams, stopExpiry };
 }
 
-/** Takes a turn that is not stored. @throws Problem `overloaded`, `not_ready` */
+/** Reserves a turn slot for work that is not stored. @throws Problem `overloaded`, `not_ready` */
 function takeTurnSlot(ledger: Ledger, client: Client): Reservation {
   const slot = ledger.open('queuedTurns', client);
   try {

@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.ts';
 import { isPreflight } from './cors.ts';
 import { maxUrlBytes, routeNotFound } from './errors.ts';
 
-/** Methods that a path supports, and the refusal of all others. */
+/** Methods that a path supports, and the response to all other methods. */
 interface AllowedMethods {
   readonly allow: readonly string[];
   /** Returns whether a request matches this route at all. Default: every request does. */

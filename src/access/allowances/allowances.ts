@@ -20,7 +20,7 @@ interface AllowanceState {
   readonly remaining: number;
   /** Whole seconds until a unit is available again; the window if no unit is spent. */
   readonly resetSeconds: number;
-  /** Milliseconds for which this state is valid if no unit is spent or refunded; infinite if no unit is spent. */
+  /** Milliseconds for which this state is valid without further spends or refunds; `Infinity` if no unit is spent. */
   readonly validMs: number;
 }
 

@@ -24,7 +24,7 @@ export interface FoundSources {
   readonly confidence: number;
 }
 
-/** Finds passages for a whole question and for each part that is a question of its own. */
+/** Finds passages for a whole question and for each part that is a separate question. */
 export function findSources(text: string, context: FindContext): FoundSources {
   const whole = searchPassages(text, context);
   const parts = toParts(text, context.vocabulary).map((part) => searchPassages(part, context));

@@ -45,7 +45,7 @@ const maxParts = 4;
 const splitPoints =
   /(?<=[?!.;]) | ?; ?|,? (?:and|then|but) (?:also |then )?|, (?=(?:how|what|which|where|when|why|who|can|is|are|does|do)\b)/i;
 
-/** Splits a question into parts that are questions of their own; returns none for a single one. */
+/** Splits a text into separate questions; returns an empty list if there is only one. */
 export function toParts(question: string, vocabulary: Vocabulary): readonly string[] {
   const pieces = question.replaceAll(/\s+/g, ' ').split(splitPoints);
   const parts: string[] = [];

@@ -58,7 +58,7 @@ interface ScoreQuestion extends Pick<Concepts, 'names'>, Pick<ScoreContext, 'mea
   readonly query: Query;
   /** Question as returned by `toPlainWords`. */
   readonly plainQuestion: string;
-  /** Returns whether a passage is of the kind that the question hints at. */
+  /** Returns whether a passage is of the kind that the question suggests, such as a list of steps. */
   fitsHint(passage: FoundPassage): boolean;
 }
 

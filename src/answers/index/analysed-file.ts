@@ -89,7 +89,7 @@ function textOf(blocks: readonly Block[]): string {
   return blocks.map(({ text }) => withoutAddresses(text)).join('\n');
 }
 
-/** Removes link targets, which say nothing about the subject of a text. */
+/** Removes link targets, which are not related to the subject of a text. */
 function withoutAddresses(text: string): string {
   return text
     .replaceAll(/\]\([^()\s]{1,500}(?:\s+"[^"]{0,200}")?\)/g, '] ')

@@ -16,7 +16,7 @@ import { CitedText } from './cited-text.ts';
 import { ModelFailure } from './model-failure.ts';
 import { buildPrompt, type Prompt } from './prompt.ts';
 
-/** Language model and breakerLimits from the operator's configuration. */
+/** Language model and limits from the operator's configuration. */
 export interface ModelChoice extends ChatModel {
   readonly maxCharacters: number;
   readonly connectTimeoutMs: number;

@@ -19,7 +19,7 @@ interface CitedTextOptions {
   readonly promptText: string;
   /** API key. Text that contains it is never sent. */
   readonly secret: string | undefined;
-  /** Returns false for a passage that has changed or left the index. */
+  /** Returns false for a passage that was changed or removed from the index. */
   isCurrent(passage: PromptPassage): Promise<boolean>;
   onText(piece: string): void;
 }

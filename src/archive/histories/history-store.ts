@@ -22,7 +22,7 @@ export interface StoredTimeline {
   readonly account: AccountReference;
   /** Account id, because a handle can be taken over by another account. */
   readonly accountId: string;
-  /** Whether replies to other accounts are included. */
+  /** Whether the timeline includes replies to other accounts. */
   readonly withReplies: boolean;
   readonly withReposts: boolean;
 }
@@ -81,7 +81,7 @@ export function openHistoryDelete(database: SqliteDatabase): (account: AccountRe
   return (account) => (database.inTransaction ? drop(account) : drop.immediate(account));
 }
 
-/** Looks for rows before a write lock is taken, because most deleted posts were never stored. */
+/** Searches for rows before it takes a write lock, because most deleted posts were never stored. */
 function openGoneDeletion(database: SqliteDatabase) {
   const byKey = database.prepare<unknown[], number>(
     `SELECT number FROM kept_posts WHERE platform = ? AND key = ? AND (platform = 'x' OR author = ?)`,
@@ -164,7 +164,7 @@ function limitPart(
   return { ranges, posts };
 }
 
-/** Number of posts per transaction. One takes about 20 ms, after which other writers get a turn. */
+/** Number of posts per transaction, which takes about 20 ms. Other writers can write between two transactions. */
 const postsPerTransaction = 250;
 
 /**
@@ -229,7 +229,7 @@ function openAbsentRemoval(database: SqliteDatabase) {
   };
 }
 
-/** Prepares the write of complete ranges. Ranges that touch are joined, so there are no more rows than gaps. */
+/** Prepares the write of complete ranges. Adjacent ranges are merged, so that the number of rows stays small. */
 function openRangeWriter(database: SqliteDatabase): (part: FetchedPart) => void {
   const of = 'platform = ? AND handle = ? AND with_replies = ? AND with_reposts = ?';
   const select = database.prepare<unknown[], RangeRow>(
@@ -285,7 +285,7 @@ function toRange({ from_second: from, to_second: toSecond }: RangeRow): SecondRa
   return { fromSecond: fromStored(from), toSecond };
 }
 
-/** Stored in place of `-Infinity`, because the columns are integers. */
+/** Number stored instead of `-Infinity`, because the columns are integers. */
 const startOfTimeline = Number.MIN_SAFE_INTEGER;
 
 function toStored(second: number): number {

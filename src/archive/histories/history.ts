@@ -30,7 +30,7 @@ interface RepostRow {
   readonly json: string | null;
 }
 
-/** SQL that excludes replies to others on Bluesky and Mastodon, where a parent's id may also be that of an own post. */
+/** SQL that excludes replies to others on Bluesky and Mastodon, where posts of two accounts can have the same id. */
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 
 /** Prepares the statements that page through an account's posts and reposts, oldest first, without deleted posts. */
@@ -74,7 +74,7 @@ export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
     /** Reads the replies of the account to one of its own posts, oldest first. */
     readContinuations: ({ platform, handle }: AccountReference, { number, post }: HistoryPost) =>
       continuations.all(platform, post.id, handle, number).map(toPost),
-    /** Reads up to `count` reposts above `after`; `post`: `null` if protected or not archived. */
+    /** Reads up to `count` reposts with numbers above `after`. `post` is `null` if it is protected or not archived. */
     readReposts: ({ platform, handle }: AccountReference, after: number, count: number) =>
       reposts.all(platform, handle, after, count).map((row) => ({
         number: row.number,

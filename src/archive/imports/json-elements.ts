@@ -88,7 +88,7 @@ function createElementBuffer() {
       if (size > maxElementBytes) chunks = [];
       else chunks.push(bytes.subarray(begin));
     },
-    /** Returns the buffered element and starts the next one. Returns nothing between two commas. */
+    /** Returns the buffered element and starts the next one. Returns an empty list between two commas. */
     close: (): readonly JsonElement[] => {
       const isTooLarge = size > maxElementBytes;
       const element = size === 0 ? [] : [toElement(isTooLarge ? null : chunks, count++)];
@@ -121,7 +121,7 @@ const bytesOf = {
 const structural = new Uint8Array(256);
 for (const byte of Buffer.from('{}[],:')) structural[byte] = 1;
 
-/** Creates the function that takes every byte and returns whether it has a meaning outside strings. */
+/** Creates a function to call with each byte, which returns whether the byte has a meaning outside strings. */
 function createTokenTest(): (byte: number) => boolean {
   let isString = false;
   let isEscaped = false;
@@ -145,7 +145,7 @@ type Boundary = 'element' | 'end' | 'unclosed';
 /** Maximum number of open brackets that are tracked. No program nests thousands. */
 const maxDepth = 65_536;
 
-/** Creates the function that takes every byte of an array and returns whether an element ends there. */
+/** Creates a function to call with each byte of an array, which returns whether an element ends there. */
 function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();
   const openers: number[] = [];

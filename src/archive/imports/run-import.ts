@@ -12,13 +12,13 @@ export interface ImportOptions {
   /** Stops the import after the current batch. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ImportState) => void;
-  /** Called for each record that this run leaves out. */
+  /** Called for each record that the import leaves out. */
   readonly onSkipped: (record: SkippedRecord) => void;
 }
 
 export interface ImportState {
   readonly counts: ImportCounts;
-  /** Number of items stored, counted from the first. */
+  /** Number of items stored since the start of the export. */
   readonly items: number;
 }
 
@@ -34,7 +34,7 @@ export interface ImportOutcome extends ImportState {
 /** Maximum size of a transaction. Other writers wait for at most 50 ms, and large records need little memory. */
 const batchLimits = { items: 500, ms: 50, bytes: 4 * 2 ** 20 } as const;
 
-/** Imports an export, or resumes. @throws Error with a sentence if it is unreadable or in use */
+/** Imports an export, or resumes its import. @throws Error with a sentence if the export is unreadable or in use */
 export async function runImport(options: ImportOptions): Promise<ImportOutcome> {
   const { store, newImport, clock } = options;
   const begun = store.beginImport(newImport, toSeconds(clock.now()));

@@ -44,12 +44,12 @@ export function openAccountSummaries(database: SqliteDatabase) {
     listAccounts: (): readonly AccountSummary[] => list.all().map(toAccountSummary),
     /** Returns whether anything was imported, of one platform or of any platform. */
     hasImports: (of?: Platform): boolean => (of === undefined ? imported : [of]).some(hasImportsOf),
-    /** Removes an account and all its rows. Returns their numbers, or `undefined` if the account is not archived. */
+    /** Removes an account and all its rows. Returns the row counts, or `undefined` if the account is not archived. */
     removeAccount: openRemoval(database),
   };
 }
 
-/** SQL for the second name of an account: its DID on Bluesky, else its handle. */
+/** SQL for the alternative name of an account: its DID on Bluesky, else its handle. */
 const namedById = `iif(accounts.platform = 'bluesky', accounts.id, accounts.handle)`;
 
 const ofAccount = 'platform = accounts.platform AND handle = accounts.handle';

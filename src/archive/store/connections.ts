@@ -6,7 +6,7 @@ import { xUserUrl } from '../../platforms/x.ts';
 import { type Row, toPage, toRowLimit, unknownCursor } from './paging.ts';
 import type { RowDecoder } from './stored-json.ts';
 
-/** One account follows another. Both are lower-case handles or results of `toIdHandle`. */
+/** Follow of one account by another. Both are lower-case handles or results of `toIdHandle`. */
 interface StoredFollow {
   readonly platform: Platform;
   readonly follower: string;
@@ -68,7 +68,7 @@ export function openConnections(database: SqliteDatabase, decoder: RowDecoder) {
   const byDid = select('follower', `followed IN (@handle, ${idOfAccount})`);
   return {
     putFollow: (stored: StoredFollow) => void follow.run(stored),
-    /** Reads follows ordered by handle. Accounts protected or not archived have only a handle. */
+    /** Reads follows ordered by handle. Protected accounts and accounts that are not archived have only a handle. */
     readConnections: (
       { platform, handle }: AccountReference,
       { kind, cursor, count }: ConnectionsQuery,

@@ -77,7 +77,7 @@ function keyOf(post: Post): string {
   return `${authorOf(post) ?? ''} ${post.id}`;
 }
 
-/** Reads replies in order, each followed by its own. `isCut`: maybe more follow. Skips `shown`. */
+/** Reads replies in order, each followed by the replies to it. Skips `shown`. `isCut`: there may be more replies. */
 function readReplies(
   store: ArchiveStore,
   to: Post,

@@ -21,7 +21,7 @@ export interface StoredImport extends NewImport {
   readonly begun: number;
   readonly updated: number;
   readonly isDone: boolean;
-  /** Number of items stored so far, counted from the first one. */
+  /** Number of items stored since the start of the export. */
   readonly items: number;
   readonly counts: ImportCounts;
 }
@@ -32,7 +32,7 @@ interface ImportRow extends Omit<StoredImport, 'isDone' | 'counts'> {
 }
 
 interface ImportProgress extends Pick<StoredImport, 'items' | 'counts' | 'isDone'> {
-  /** Number of items stored before. If the row has another number, another process imports the same export. */
+  /** Expected number of stored items. If the row has another number, another process is importing the same export. */
   readonly before: number;
   readonly now: number;
 }

@@ -95,8 +95,8 @@ function answersOther(post: Post): boolean {
 }
 
 /**
- * Returns whether `reply` answers `post`, given that it names the post's id. On X and in the sample, ids are unique. On
- * Bluesky ids are unique per account, which the reply names by handle or DID. On Mastodon ids are unique per server.
+ * Returns whether `reply` is a reply to `post`, if it contains the post's id. On X and in the sample, ids are unique.
+ * On Bluesky ids are unique per account, whose handle or DID the reply contains. On Mastodon ids are unique per server.
  */
 function isAnswered(post: Post, reply: Post): boolean {
   switch (post.platform) {
@@ -114,7 +114,7 @@ function isAnswered(post: Post, reply: Post): boolean {
   }
 }
 
-/** Returns the post that a reply answers; `null` for placeholders of deleted posts, which do not have it. */
+/** Returns the parent post of a reply; `null` for placeholders of deleted posts, which do not contain it. */
 function targetOf(reply: Post): Status['replying_to'] {
   return reply.type === 'status' ? reply.replying_to : null;
 }

@@ -3,7 +3,7 @@ import type { Post, Tombstone } from '../../model/post.ts';
 import { missingSentences } from '../../platforms/missing.ts';
 import { xPostUrl } from '../../platforms/x.ts';
 
-/** Placeholder in stored JSON for the server's own address, which can change between two starts. */
+/** Placeholder in stored JSON for the server's base URL, which can change between two starts. */
 const ownAddress = 'perch:';
 
 export type RowDecoder = ReturnType<typeof createRowDecoder>;
@@ -35,7 +35,7 @@ function reviveWebsite(name: string, value: unknown): unknown {
   return name === 'website' && typeof value === 'string' ? toWebsite(value) : value;
 }
 
-/** Returns the placeholder of a post by a protected account. Its address does not reveal the author. */
+/** Returns the placeholder of a post by a protected account. Its URL does not reveal the author. */
 function toPrivate({ id, platform }: Post): Tombstone {
   return {
     type: 'tombstone',

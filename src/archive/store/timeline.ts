@@ -9,7 +9,7 @@ import { endOfNumbers, firstNumberAt, toNumber } from './post-number.ts';
 import type { RowDecoder } from './stored-json.ts';
 import { openAtomicWriter, openNumberedWriter } from './writers.ts';
 
-/** Stored repost. The original is a post of its own. Handles are lower case. */
+/** Stored repost. The original is stored as a separate post. Handles are lower case. */
 export interface StoredRepost {
   readonly platform: Platform;
   readonly handle: string;

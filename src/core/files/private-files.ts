@@ -10,8 +10,8 @@ export const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
 /**
- * Creates a folder and its missing parents, unless it exists. Node's recursive `mkdir` never returns if a parent
- * exists in which no folder can be created, such as `/proc` or a dangling symbolic link.
+ * Creates a folder and its missing parents, unless it exists. Node's recursive `mkdir` never returns for a parent in
+ * which no folder can be created, such as `/proc` or a dangling symbolic link.
  */
 export function makeFolder(path: string, mode = 0o777): void {
   if (makeOneFolder(path, mode) === null) return;
@@ -21,7 +21,7 @@ export function makeFolder(path: string, mode = 0o777): void {
   if (error !== null) throw error;
 }
 
-/** Returns the error if a parent is missing, else `null`. */
+/** Returns the error if a parent folder is missing, else `null`. */
 function makeOneFolder(path: string, mode: number): unknown {
   try {
     mkdirSync(path, { mode });

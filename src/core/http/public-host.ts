@@ -11,7 +11,7 @@ const privateEnds: readonly string[] = [
   ...['localdomain', 'lan', 'home', 'corp', 'mail', 'intranet', 'private'],
 ];
 
-/** Returns whether a host may be public: normalized, no IP address, single label, reserved name. */
+/** Returns whether a normalized host may be public: not an IP address, a single label or a reserved name. */
 export function isPublicName(host: string): boolean {
   if (!domainName.test(host) || privateEnds.some((end) => host.endsWith(`.${end}`))) return false;
   return parseUrl(`https://${host}/`)?.hostname === host && hasWholePunycode(host);

@@ -52,7 +52,7 @@ export function createResolve(openResolver: () => NameResolver): PublicHttpOptio
   };
 }
 
-/** Joins the addresses, the first of each family in front: a machine may lack a route for one family. */
+/** Joins two lists of addresses, the first of each family first: a machine may lack a route for one family. */
 function merge([v4, v6]: readonly [LookupResult, LookupResult]): readonly string[] {
   if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
   const [first4, ...rest4] = v4.status === 'fulfilled' ? v4.value : [];

@@ -18,7 +18,7 @@ export function createCleanupStack() {
   return {
     /** Registers the function that closes a resource that was just opened. */
     add: (close: () => unknown) => void opened.push(close),
-    /** Closes all, even after errors; later calls get the same promise. @throws the first error */
+    /** Closes all resources, even after errors. Later calls return the same promise. @throws the first error */
     close: () => {
       closed ??= closeAll();
       return closed;

@@ -20,9 +20,9 @@ export interface CacheEntry {
   readonly outcome: Outcome;
   readonly fetchedAtMs: number;
   readonly freshUntilMs: number;
-  /** Until then, a stale answer may be served while it is revalidated. */
+  /** Time until which a stale answer may be served while it is revalidated. */
   readonly revalidateUntilMs: number;
-  /** Until then, a stale answer may be served if no upstream answers. */
+  /** Time until which a stale answer may be served if no upstream is available. */
   readonly errorUntilMs: number;
 }
 

@@ -83,7 +83,7 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
 /** Maximum number of connections that wait for their peers to close. Each waits up to a second, with an open file. */
 const maxLingering = 64;
 
-/** Creates a function that sends last bytes and reads until the peer closes (RFC 9112 §9.6). */
+/** Creates a function that sends the last bytes of a connection and reads until the peer closes it (RFC 9112 §9.6). */
 function createEnding(): (socket: Socket, bytes: string) => void {
   let lingering = 0;
   return (socket, bytes) => {

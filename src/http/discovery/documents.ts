@@ -191,7 +191,7 @@ export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clo
   };
 }
 
-/** Writes `/robots.txt` (RFC 9309). It bars reads, which cost upstream requests, and answers. */
+/** Writes `/robots.txt` (RFC 9309). It disallows reads, which cost upstream requests, and `/docs/ask`. */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const open = endpoints
     .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))

@@ -62,7 +62,7 @@ export function identityOf({ identity }: FastifyRequest): Identity {
   return identity;
 }
 
-/** @throws Problem `overloaded` under high load, or the refusal of the caller's key */
+/** Throws Problem `overloaded` under high load, or the problem with the caller's key. */
 export function refuseRead(request: FastifyRequest, load: Load): void {
   const refusal = load.isHigh ? overloaded() : identityOf(request).refusal;
   if (refusal !== null) throw refusal;

@@ -56,7 +56,7 @@ const toPolicyUrl = (baseUrl: string) => `${baseUrl}/docs/versioning`;
 /** Maximum number of bytes of the successor's URL in `Link`; a longer one loses its query. */
 const maxSuccessorBytes = 2048;
 
-/** Returns the ASCII URL of the v1 route with the same body; `null` if the request names no read or a needed handle. */
+/** Returns the ASCII URL of the v1 route with the same body; `null` if the resource or a required handle is missing. */
 function toSuccessor(route: AliasRoute, url: string, baseUrl: string): string | null {
   const query = parseQuery(url);
   const read = findRead(route, query);

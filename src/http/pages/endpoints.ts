@@ -12,7 +12,7 @@ const htmlOrMarkdown = { 'text/html': 'text', 'text/markdown': 'text' } as const
 const textProblems = ['missing_query', 'invalid_query', 'invalid_option'] as const;
 const notModified = { status: 304, description: 'The caller’s copy is still current.' } as const;
 
-/** For headers of reads, which only a request with `q` is. */
+/** Whether the endpoint is a read, with the headers of reads; only a request with `q` is one. */
 const onReads = { isOptional: true } as const;
 
 const readHeaders = listEndpointHeaders(

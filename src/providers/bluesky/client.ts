@@ -23,7 +23,7 @@ export interface BlueskyClient {
 
 /** Error for a response that refuses a parameter. For code that does not catch it, it is `malformed`. */
 export class Refusal extends ProviderError {
-  /** Message of the AppView, which shows the refused parameter. Not for callers. */
+  /** Message of the AppView, which contains the refused parameter. It is not shown to callers. */
   readonly rawMessage: string;
 
   constructor(rawMessage: string) {

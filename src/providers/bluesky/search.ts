@@ -44,7 +44,7 @@ function upperBoundOf({ cursor, untilSeconds }: SearchQuery): number | null {
   return ms;
 }
 
-/** Returns the next cursor, in Unix ms: 1 ms after the last post, else its time, else `null`. */
+/** Returns the next cursor, a time in Unix milliseconds: 1 ms after the last post, else its time; `null` at the end. */
 function toNextCursor(rows: readonly PostPayload[], beforeMs: number | null): string | null {
   const last = rows.at(-1);
   if (last === undefined) return null;

@@ -11,7 +11,7 @@ import { assessPost, describeHidden } from './labels.ts';
 import { type FeedRow, parseFeedRow, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
-/** Creates the read of a timeline page, from a cursor for `untilSeconds`; if refused, the top. */
+/** Creates the read of a timeline page. Starts at a cursor for `untilSeconds`, or at the top if it is refused. */
 export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   return async (query, context) => {
     const page = await readPage(client, query, context);

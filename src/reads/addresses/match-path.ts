@@ -1,13 +1,13 @@
 import type { PathPattern } from './path-patterns.ts';
 
-/** First path segments that the server uses itself, so that they cannot be handles. */
+/** First path segments that are reserved for the server's own paths, so that they cannot be handles. */
 const reservedName = /^(?:\.well-known|admin|api|docs|health|mcp|metrics|oembed|search|svc)$/;
 
 /** Extensions of files that clients request on their own, such as `/favicon.ico`. */
 const fileEnding =
   /\.(?:avif|css|gif|html?|ico|jpe?g|js|json|map|pdf|php|png|svg|txt|webmanifest|webp|woff2?|xml)$/i;
 
-/** Returns whether the server uses a first path segment, in lower case, itself. */
+/** Returns whether a first path segment, in lower case, is reserved for the server's own paths. */
 export const isReservedName = (segment: string): boolean => reservedName.test(segment);
 
 /** Returns whether a first path segment can be a handle in a permalink. */
@@ -46,7 +46,7 @@ function matchPart(part: string, segment: string): PathParameters | null {
   return segment.startsWith(before) ? { [name]: segment.slice(before.length) } : null;
 }
 
-/** Returns whether a text is a number of a photo or video as in paths, from 1 to 99. */
+/** Returns whether a text is the number of a photo or video in a path, from 1 to 99. */
 export const isMediaNumber = (text: string): boolean => /^[1-9]\d?$/.test(text);
 
 /** Returns the parameters of a read: those in the path and the fixed ones. A hashtag becomes the search text. */

@@ -38,7 +38,7 @@ function permalink(id: string, read: AnyReadId, path: string, also?: OwnPath['al
   return { id, read, path, surface: 'permalink', ...(also && { also }) };
 }
 
-/** Paths of all reads on this server. The route table is made from them. */
+/** Paths of all reads on this server, from which the route table is built. */
 export const ownPaths: readonly OwnPath[] = [
   v1('getPost', '/posts'),
   v1('listReplies', '/posts/{id}/replies'),

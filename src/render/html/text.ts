@@ -39,7 +39,7 @@ function langOf(lang: string | null): string {
   return noLanguage.test(lang) ? '' : ` lang="${lang}"`;
 }
 
-/** Escapes a character; the first test makes the most common ones fast. */
+/** Escapes a character. The first condition is an optimization for the most common characters. */
 const escapeCharacter = (character: string) =>
   /^(?![&<>"'])[ -~]$/.test(character) ? character : escapeHtml(character);
 
