@@ -4,7 +4,7 @@ import type { Target } from './processes.ts';
 /** Number of rounds of an interleaved run. Each round loads every server once, in turn. */
 export const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
 
-/** Load on each server in a round. Short rounds, because the speed of a shared machine changes within seconds. */
+/** Load on each server in a round. Rounds are short, because the speed of a shared machine changes within seconds. */
 export const load = { seconds: Number(process.env.BENCH_SECONDS ?? 1), connections: 32 };
 
 /** Median measurements of a server, and the median ratios of the first server's measurements to its own. */

@@ -31,7 +31,7 @@ export const isPinned = cpus().length > 1 && isInstalled('taskset');
 /** Arguments for Node.js to run TypeScript sources. */
 export const fromSources: readonly string[] = ['--import', import.meta.resolve('tsx')];
 
-/** Returns a command that runs on the given core, if cores can be selected. */
+/** Returns the command with a prefix that runs it on the given core, if the system supports this. */
 export function onCore(core: number, command: string, args: readonly string[]): [string, string[]] {
   return isPinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 /** A documentation comment with the line of code that follows it. */
 export interface Docstring {
   readonly path: string;
-  /** Line of the first sign of the comment, from 1. */
+  /** Line in which the comment starts, counted from 1. */
   readonly line: number;
-  /** The text in one line, without the signs of the comment. */
+  /** Text on one line, without the comment markers. */
   readonly text: string;
   readonly declares: string;
 }

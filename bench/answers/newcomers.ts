@@ -77,7 +77,7 @@ function print(name: string, all: readonly Result[], fits: (one: Result) => bool
   console.log(`| ${name} (of ${all.length}) | ${share.toFixed(2)} | ${goal} |`);
 }
 
-/** Returns a text as it is compared: in lower case, without the marks of Markdown, with single spaces. */
+/** Normalizes a text for comparison: lower case, without Markdown syntax, with single spaces. */
 function fold(text: string): string {
   return plain(text)
     .replaceAll(/[*_`#]/g, '')

@@ -105,7 +105,7 @@ function send(
 
 const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
-/** Returns the path to read a post on a Mastodon server that the caller names. */
+/** Returns the path to read a post on the given Mastodon server. */
 const readOf = (host: string) => `/api/v1/posts?url=https://${host}/@wren/113000000000000000`;
 
 const kinds = ['pictures', 'items', 'ends', 'nested', 'spaces', 'links', 'markup', 'replies'];

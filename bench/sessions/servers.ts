@@ -35,7 +35,7 @@ const limits = {
 
 export interface Serving {
   readonly folder: string;
-  /** `any` to allow all cores. Default: one core of its own. */
+  /** `any` to allow all cores. Default: a dedicated core. */
   readonly cores?: 'own' | 'any';
 }
 

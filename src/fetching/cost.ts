@@ -7,7 +7,7 @@ import { ProviderError } from '../platforms/provider-error.ts';
 /** Caller for whom an answer is fetched. The members are read only if the cache has no answer. */
 export interface Requester {
   readonly signal: AbortSignal;
-  /** Pays for answers that are not cached; absent if reads are free. */
+  /** Payer that is charged for answers that are not cached; absent if reads are free. */
   readonly caller?: Caller | undefined;
   /** Address that the work is counted for; absent for the server's own work and the command line. */
   readonly client?: Client | undefined;
@@ -27,14 +27,14 @@ export async function withCharge<Result>(
   }
 }
 
-/** Returns whether a failed read is charged: it was answered, its caller left, or it named a host that hangs. */
+/** Returns whether a failed read is charged: a source answered, the caller left, or a host in the request timed out. */
 function keepsCharge(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted === true) return true;
   if (!(error instanceof Problem)) return false;
   return ['not_found', 'invalid_query'].includes(error.code) || isHangingHost(error.cause);
 }
 
-/** Returns whether a host named by the caller timed out. Without a charge, callers could occupy slots for free. */
+/** Returns whether a host in the request timed out. Without a charge, callers could occupy slots for free. */
 function isHangingHost(cause: unknown): boolean {
   if (!(cause instanceof ProviderError) || cause.isProviderWide) return false;
   const failure = cause.cause;

@@ -52,9 +52,9 @@ export function pageIn({ found }: Answer): BrowseFound {
 /** Maximum number of cached renderings per answer. Further ones are rendered each time. */
 const maxRenderings = 16;
 
-/** Limit of the renderings that are cached with an answer. It lives as long as the answer is cached. */
+/** Limit of the renderings that are cached with an answer, for as long as the answer is cached. */
 export interface RenderingBudget {
-  /** Returns whether a rendering of this size may be cached, and counts it if so. */
+  /** Returns whether a rendering of this size may be cached. If so, adds it to the total. */
   admit(bytes: number): boolean;
 }
 

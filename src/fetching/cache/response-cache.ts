@@ -147,7 +147,7 @@ export function toEntry(
 }
 
 /**
- * Stores an entry unless it would replace a complete fresh entry, or a live one, by less.
+ * Stores an entry, unless it would replace a fresh complete entry by an incomplete one, or a live one by a fallback.
  * @throws Problem `upstream_unavailable` if the cached entry is to be served as stale instead
  */
 export function storeEntry(

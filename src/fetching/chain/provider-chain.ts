@@ -139,7 +139,7 @@ function toCandidates<Kind extends QueryKind>(
   });
 }
 
-/** By kind of failure: whether the next provider is asked, and the code of the problem. */
+/** Table by kind of failure: whether the next provider is tried, and the code of the problem. */
 const failurePolicy = {
   missing: { next: false, code: 'not_found' },
   ambiguous: { next: true, code: 'upstream_unavailable' },
@@ -149,13 +149,13 @@ const failurePolicy = {
   malformed: { next: true, code: 'upstream_error' },
 } as const satisfies Record<ProviderErrorKind, { next: boolean; code: ProblemCode }>;
 
-/** Returns a defect in a provider as a failure of the provider, so that the next one can answer. */
+/** Converts an error from a defect of a provider to a ProviderError, so that the next provider is tried. */
 function toProviderError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   return new ProviderError('malformed', 'The provider could not be read.', { cause: error });
 }
 
-/** Returns whether two independent sources report absence. One is not enough if its outages look the same. */
+/** Returns whether two sources report that a subject is missing. One is not enough if its outages look the same. */
 function isConfirmedAbsent(failures: readonly ProviderError[]): boolean {
   const witnesses = failures.filter(({ kind, isEvidence }) => kind === 'ambiguous' && isEvidence);
   return witnesses.length >= 2;

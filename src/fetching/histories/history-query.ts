@@ -3,9 +3,9 @@ import type { AccountReference } from '../../model/reference.ts';
 /** Query for all posts of an account in a time range, newest first. */
 export interface HistoryQuery {
   readonly account: AccountReference;
-  /** First second of the range; `null` to start with the first post. */
+  /** First Unix second of the range; `null` to start with the first post. */
   readonly sinceSeconds: number | null;
-  /** First second after the range; `null` to end now. */
+  /** First Unix second after the range; `null` to end with the newest post. */
   readonly untilSeconds: number | null;
   readonly maxPosts: number;
   readonly withReplies: boolean;

@@ -70,7 +70,7 @@ export function createHistorySource(
   };
 }
 
-/** Returns a page for an index: its posts with only the fields needed for order and index. */
+/** Returns a page for an index, whose posts have only the fields needed for sorting and for the index. */
 export function toOutline(page: Page<Post>): Page<Post> {
   return { ...page, items: page.items.flatMap(outlinePost) };
 }

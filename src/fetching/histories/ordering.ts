@@ -10,7 +10,7 @@ type Wanted = Pick<HistoryQuery, 'sinceSeconds' | 'untilSeconds' | 'maxPosts' | 
 
 export interface PlacedPost {
   readonly post: Post;
-  /** Unix seconds. A repost has the second of the post above it; infinite if only reposts are above it. */
+  /** Unix second. A repost has the second of the next newer post; `Infinity` if there are only newer reposts. */
   readonly second: number;
   readonly stored: number | null;
 }
@@ -53,7 +53,7 @@ export function createOrdering(wanted: Wanted) {
         if (isWanted(post, wanted)) addCandidate(post, firstStoredNumber + index);
       }
     },
-    /** Removes and returns the posts above the time down to which everything has been read, newest first. */
+    /** Removes and returns the posts that are newer than all unread parts, newest first. */
     release: (frontierMs: number): readonly PlacedPost[] => {
       const due = [...pending]
         .filter(([, one]) => one.second * 1000 > frontierMs && !one.isUnresolved)
@@ -90,7 +90,7 @@ export function createOrdering(wanted: Wanted) {
   };
 }
 
-/** Returns whether one replaces the other: a certain position wins, then a new post. */
+/** Returns whether `one` replaces `other`: a certain position takes precedence, then a newly fetched post. */
 function isBetter(one: Candidate, other: Candidate): boolean {
   if (one.isUnresolved !== other.isUnresolved) return other.isUnresolved;
   const isSame = hasOwnTime(one.post) === hasOwnTime(other.post);

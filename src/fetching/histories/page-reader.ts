@@ -23,7 +23,7 @@ const firstWaitMs = 300;
 
 const defaultPauseSeconds = 30;
 
-/** Fewest rows of a complete page before any other was read: half of the minimum of FxTwitter, which sends 20 to 40. */
+/** Minimum rows of a complete first page: half of the minimum of FxTwitter, which sends 20 to 40. */
 const fewestRows = 10;
 
 export type PageReader = ReturnType<typeof createPageReader>;
@@ -102,7 +102,7 @@ function isOutage(error: unknown): boolean {
 /** Repeated requests for a page that looks incomplete: first one, then three at once. */
 const repeatCounts = [1, 3] as const;
 
-/** Further requests after those. One answer in four can be short, so five short ones in a row do occur. */
+/** Number of requests after `repeatCounts`. One response in four can be short, so five consecutive ones do occur. */
 const lastRepeats = 4;
 
 const enoughAgreeing = 5; // this many equal answers are accepted, however few rows they have
@@ -156,7 +156,7 @@ function join(one: Page<Post>, other: Page<Post>): Page<Post> {
 }
 
 export interface PagePlace {
-  /** The provider's cursor; `null` to seek to `untilSeconds`, or to start at the top. */
+  /** Cursor of the provider; `null` to seek to `untilSeconds`, or to start at the top. */
   readonly cursor: string | null;
   readonly untilSeconds: number | null;
 }

@@ -18,7 +18,7 @@ export function createDensityEstimate() {
   const pages: { readonly toMs: number; readonly lengthMs: number; readonly rows: number }[] = [];
   let largest = 0;
   return {
-    /** Sets the pace of the account, whose rate counts as much as one page. */
+    /** Sets the posting rate of the account, which has the weight of one page in estimates. */
     setPace: (pace: AccountPace): void => {
       account = pace;
     },
@@ -139,14 +139,14 @@ export interface UnreadRange {
   /** The provider's cursor for `topMs`; `null` to seek by time. */
   cursor: string | null;
   isBeingRead: boolean;
-  /** Lower end of its last page, within the range or still above it. */
+  /** Lower end of the last page that was read for the range. It can still be above the range. */
   reachedMs: number;
   idlePages: number;
   /** Whether the range may contain far more posts than needed. */
   isOpen: boolean;
 }
 
-/** Lower end of a page. Everything newer than `toMs` is on it, and `cursor` continues from there. */
+/** Lower end of a page. All posts newer than `toMs` are on the page, and `cursor` continues after it. */
 export interface Reached {
   readonly toMs: number;
   readonly cursor: string | null;
@@ -220,7 +220,7 @@ const initialState = {
   isOpen: true,
 };
 
-/** Removes a finished range, and what its last page covers of the ranges below, up to one that is being read. */
+/** Removes a finished range, and the part of the idle ranges below that its last page covers. */
 function skipCovered(ranges: UnreadRange[], at: number, reached: Reached): void {
   ranges.splice(at, 1);
   for (let next = ranges[at]; next !== undefined; next = ranges[at]) {

@@ -65,7 +65,7 @@ export function secondsOf(query: HistoryQuery, nowMs: number): SecondRange {
   return { fromSecond: sinceSeconds ?? Number.NEGATIVE_INFINITY, toSecond };
 }
 
-/** Cuts off the upper end if a repost there may be from above the range. Reading that part again decides it. */
+/** Cuts off the upper end if a repost there may be newer than the range, so that this part is read again. */
 function trimUnresolvedTop({ ranges, posts }: StoredPart, toSecond: number): StoredPart {
   const below = posts
     .filter(({ post, second }) => !hasOwnTime(post) && second > toSecond)

@@ -42,7 +42,7 @@ export interface HistoryReadOptions extends PageReaderOptions {
 }
 
 export interface HistoryReadResult {
-  /** Parts that were not read, newest first. After enough posts, everything older. */
+  /** Parts that were not read, newest first. If the limit of posts was reached, this includes all older posts. */
   readonly unread: readonly SecondRange[];
   /** Parts that may lack posts because their pages stayed short. */
   readonly uncertain: readonly SecondRange[];
@@ -242,7 +242,7 @@ class HistoryReader {
     return this.#isPausedByConsumer && found - sent >= maxBufferedPosts;
   }
 
-  /** Whether reading has stopped. Pages requested now would fail at once, repeatedly. */
+  /** Whether reading has stopped. Requests for further pages would fail immediately. */
   get #isStopped(): boolean {
     return this.#stopped.signal.aborted || this.#options.signal.aborted;
   }

@@ -94,7 +94,7 @@ async function readList(query: BrowseQuery, context: BrowseContext): Promise<Fil
   return filled;
 }
 
-/** Returns whether new items are added on top. Ranked lists change their order instead. */
+/** Returns whether new items are added at the start of the list. Ranked lists can change their order instead. */
 function isNewestFirst(list: ListQuery): boolean {
   if (list.kind === 'searchUsers' || list.kind === 'replies') return false;
   return list.kind !== 'search' || list.feed !== 'top';
@@ -213,7 +213,7 @@ export type ListItem = Post | Account;
 
 /** Position in a list: the content of a cursor. */
 export interface ListPosition {
-  /** Provider that serves the list; `null` if none has answered yet. */
+  /** Provider of the list; `null` if no provider has answered yet. */
   readonly provider: string | null;
   /** The provider's cursor of the page with the next item; `null` for its first page. */
   readonly cursor: string | null;
@@ -251,7 +251,7 @@ export interface BrowseQuery {
 /** Page of a list with exactly `limit` items, unless it is the last one or `missing` is not empty. */
 export interface BrowseFound {
   readonly account: Account | null;
-  /** For replies, the post that they answer, if a source returned it. */
+  /** For a list of replies, the post that they reply to, if a source returned it. */
   readonly answered?: Post | undefined;
   readonly items: readonly ListItem[];
   /** Position of the next page; `null` at the end. */

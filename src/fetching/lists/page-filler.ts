@@ -21,7 +21,7 @@ export type ReadPage = (at: {
 export interface FillOptions {
   readonly position: ListPosition;
   readonly sent: readonly number[] | undefined;
-  /** True if new items are added on top; false if items can change their order. */
+  /** True if new items are added at the start of the list; false if items can change their order. */
   readonly isNewestFirst: boolean;
   readonly skip: number;
   readonly limit: number;

@@ -15,7 +15,7 @@ const maxBytes = 16 * 1024 * 1024;
 
 export type SentItemsMemory = ReturnType<typeof createSentItemsMemory>;
 
-/** Creates the bounded memory of returned items. For forgotten ones, positions have hashes. */
+/** Creates the bounded record of returned items. For evicted items, positions contain hashes. */
 export function createSentItemsMemory() {
   const pages = new LRUCache<string, Float64Array>({
     maxSize: maxBytes,

@@ -1,6 +1,6 @@
 export type PageFormat = 'html' | 'markdown';
 
-/** Returns whether `Accept` names JSON or Markdown, as opposed to accepting anything. */
+/** Returns whether `Accept` contains JSON or Markdown explicitly, and not only by wildcards. */
 export function namesFormat(accept: string | undefined): boolean {
   return accept !== undefined && /json|markdown/i.test(accept);
 }
@@ -9,7 +9,7 @@ interface Offer<Format extends string> {
   readonly format: Format;
   /** Media ranges that match the format, the most specific first. */
   readonly ranges: readonly RegExp[];
-  /** Further ranges that match the format if none of `ranges` does. They lose a tie. */
+  /** Further ranges that match the format if none of `ranges` does. For equal quality, the other format is used. */
   readonly wideRanges?: readonly RegExp[];
 }
 

@@ -46,7 +46,7 @@ const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
 /** Number of characters of `User-Agent` to search; real values are a fifth as long. */
 const maxLength = 1024;
 
-/** Returns whether a `User-Agent` names a known crawler of link previews. Browsers do not count. */
+/** Returns whether a `User-Agent` is that of a known crawler of link previews, and not of a browser. */
 export function isPreviewCrawler(userAgent: string | undefined): boolean {
   const name = userAgent?.slice(0, maxLength);
   return name !== undefined && crawlers.some(([pattern]) => pattern.test(name));

@@ -114,7 +114,7 @@ export function toConfig(row: Route, pattern: PathPattern): FastifyContextConfig
     : { allowance: (request) => (isRoute(request) ? surface : null) };
 }
 
-/** Answers HEAD on a deprecated route, which announces the deprecation without running the read. */
+/** Answers HEAD requests to a deprecated route with the deprecation headers, without running the read. */
 function answerWithoutRead(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { refusal } = identityOf(request);
   if (refusal !== null) throw refusal;

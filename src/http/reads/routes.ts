@@ -181,7 +181,7 @@ function refuseChoice({ read }: AliasRoute, query: ParsedUrlQuery): never {
   throw new Problem('invalid_resource', { detail: `${name} ${fault}; it takes ${taken}.` });
 }
 
-/** Returns the parameters that an alias passes on to its read: those that the read knows. */
+/** Returns the parameters that an alias passes to its read: those that the read supports. */
 export function pickParameters(read: ReadId, query: ParsedUrlQuery): ParsedUrlQuery {
   const { shape } = reads[read].params;
   return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(shape, name)));

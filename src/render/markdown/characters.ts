@@ -78,14 +78,14 @@ export function isAsciiPunctuation(character: string | undefined): character is 
 }
 
 /**
- * Returns whether a marker may stand next to this character outside the marked text, whatever the text inside is.
- * Symbols that are not ASCII count as punctuation only for some parsers.
+ * Returns whether a marker can follow or precede this character outside the marked text, for every marked text. Symbols
+ * that are not ASCII count as punctuation only for some parsers.
  */
 export function canBeOutsideMarker(character: string | undefined): boolean {
   if (character === undefined || isSpace(character)) return true;
   return (character.length === 1 && /^\p{P}$/u.test(character)) || isAsciiPunctuation(character);
 }
 
-/** Returns whether a marker may stand next to this character of the marked text, whatever is outside. */
+/** Returns whether a marker can be next to this character of the marked text, for every character outside. */
 export const canBeInsideMarker = (character: string | undefined): boolean =>
   character !== undefined && !isSpace(character) && !/^[\p{P}\p{S}]$/u.test(character);

@@ -10,7 +10,7 @@ interface Run {
   readonly after: string | undefined;
 }
 
-/** Stands for a Markdown marker next to a run: neither a letter nor a space. */
+/** Character that represents a Markdown marker next to a run: neither a letter nor a space. */
 const border = '*';
 
 /** Finds runs of ASCII punctuation, the only characters with a meaning in Markdown. `borders` may get markers. */

@@ -15,7 +15,7 @@ type LinkSpan = BareLink & { readonly kind: 'link' | 'autolink' };
 
 export type Span = StyleSpan | LinkSpan;
 
-/** Style or link of a part of a text, as the platform gives it. Offsets count code points of the source. */
+/** Style or link of a part of a text, as sent by the platform. Offsets count code points of the source. */
 export type Annotation = Pick<Facet, 'type' | 'start' | 'end' | 'url'>;
 
 /** Maximum number of annotations, and of bare URLs, in a text; further ones stay plain text. */

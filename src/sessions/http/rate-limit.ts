@@ -5,7 +5,7 @@ import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 
 type Rate = Readonly<{ perMinute: number; burst: number }>;
 
-/** Rates of one address. A bearer token, and a network, have a multiple of them. */
+/** Rates of one address. Bearer tokens and networks have multiples of these rates. */
 type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; clock: Clock }>;
 
 /**

@@ -42,7 +42,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
           if (!(error instanceof Problem)) groups.abort(group, error);
         }
       }),
-    /** Runs a query on durable data: at once, or when the open group is committed. */
+    /** Runs a query on durable data: immediately, or when the open group is committed. */
     read: <Value>(query: () => Value): Promise<Value> =>
       new Promise((resolve, reject) => {
         const run = () => {

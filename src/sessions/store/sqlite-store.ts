@@ -144,8 +144,8 @@ function createWrites(
     start: (acceptance: Acceptance, request: KeyedRequest | null) =>
       write(() => idempotency.recall(request) ?? start(acceptance, request)),
     /**
-     * Adds a message, or returns the receipt of an identical earlier request; `undefined` if the session no longer exists.
-     * @throws what `decide` throws; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+     * Adds a message, or returns the receipt of an identical earlier request; `undefined` if the session was deleted.
+     * @throws the errors of `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
     accept: (
       id: string,
@@ -156,7 +156,7 @@ function createWrites(
         const row = sessions.find(id);
         return idempotency.recall(request) ?? (row && accept(row, request, decide(row.record)));
       }),
-    /** Changes a session. Returns `undefined` if it is gone or `decide` returns `null`. */
+    /** Changes a session. Returns `undefined` if the session was deleted or `decide` returns `null`. */
     change: (
       id: string,
       decide: (record: SessionRecord) => Transition | null,

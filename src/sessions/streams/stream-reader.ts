@@ -52,7 +52,7 @@ export function createReader(
     untilIndex: mode === 'once' ? events : noEnd,
     untilMs: nowMs + durationMs[mode],
     outputMs: nowMs,
-    /** Start of the current write; infinite if there is none. */
+    /** Start time of the current write; `Infinity` if there is none. */
     writingSinceMs: noEnd,
     /** Whether the stream ends after the events stored so far. */
     isClosing: false,
@@ -60,7 +60,7 @@ export function createReader(
       isWoken = true;
       resume?.();
     },
-    /** Resolves at the next `wake`, or at once if there was one since the last `wait`. */
+    /** Resolves at the next `wake`, or immediately if `wake` was called since the last `wait`. */
     wait: async (): Promise<void> => {
       if (!isWoken) {
         await new Promise<void>((resolve) => {

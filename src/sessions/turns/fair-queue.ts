@@ -5,7 +5,7 @@ export type QueuedTask = Readonly<{ key: string; client: Client | null; order: s
 
 /** Creates a queue that is fair between networks. Each IPv4 address is a network; unknown clients share one. */
 export function createFairQueue<Task extends QueuedTask>() {
-  /** Tasks by network and address. The next of each is first. */
+  /** Tasks by network and address. The first entry at each level is the next one to run. */
   const networks = new Map<string, Map<string, Task[]>>();
   const queued = new Map<string, QueuedTask>();
   const tasksOf = (client: Client | null) => {

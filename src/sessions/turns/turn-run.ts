@@ -70,7 +70,7 @@ export const retryMs = 1000;
 
 export type TurnRun = ReturnType<typeof runTurn>;
 
-/** Runs the first pending turn of a session: records its start, asks the engine, and records its end. */
+/** Runs the first pending turn of a session: records its start, runs the engine, and records its end. */
 export function runTurn(sessionId: string, sequence: number, options: TurnRunOptions) {
   const controller = new AbortController();
   const stop = (reason: Stop) => controller.abort(reason);
@@ -78,7 +78,7 @@ export function runTurn(sessionId: string, sequence: number, options: TurnRunOpt
   return { sequence, stop, ended: executeTurn(run) };
 }
 
-/** Returns the session after the turn; `undefined` if the session is gone or the end could not be recorded. */
+/** Returns the session after the turn; `undefined` if it was deleted or the end could not be recorded. */
 async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, engine } = run;
   try {
@@ -104,7 +104,7 @@ interface TurnInput extends Pick<SessionRecord, 'client'> {
   readonly answered: readonly AnsweredTurn[];
 }
 
-/** Asks the engine and returns the end of the turn; `null` if the session is gone. */
+/** Runs the engine and returns the end of the turn; `null` if the session was deleted. */
 async function answerQuestion(input: TurnInput, run: Run): Promise<TurnEnd | null> {
   const { clock, signal } = run;
   const over = new AbortController();

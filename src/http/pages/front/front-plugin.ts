@@ -76,7 +76,7 @@ function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
   };
 }
 
-/** Creates the handler of questions. It answers as the route of the read does. */
+/** Creates the handler of questions, which returns the same results as the route of the read. */
 function createFrontAnswer(options: FrontOptions) {
   const { site, accessLog, context, identification, heavyTurns } = options;
   const toReply = createFoundReplies(options);

@@ -173,7 +173,7 @@ interface ShownRead {
   readonly source: string;
 }
 
-/** Renders a result as HTML: formatted, as source, and with commands that return the same. */
+/** Renders a result as HTML: formatted, as Markdown source, and with commands that return the same result. */
 export function renderRead({ url, markdown, rendered, source }: ShownRead): string {
   return `<div class="result-head">
 <h2 id="result-title" tabindex="-1">Result</h2>
@@ -210,7 +210,7 @@ function renderOtherMeaning(text: string, site: Site): string {
   return `<p class="other-meaning">${question}</p>\n`;
 }
 
-/** Next steps for people in a browser, where the `resolution` of a problem is about parameters or headers. */
+/** Next steps for people in a browser, for problems whose `resolution` is about parameters or headers. */
 const pageResolutions: Readonly<Record<string, string>> = {
   missing_query: 'Type a link, an @handle or words.',
   invalid_query: 'Use a shorter or simpler text.',
