@@ -10,7 +10,7 @@ import {
 describe('the documented limits on what sources send', () => {
   it('are the maximums in the code, in the order of the page', () => {
     const [, section = ''] = readFileSync('docs/security.md', 'utf8').split(
-      '## Limits on what sources send',
+      '## Limits on responses from sources',
     );
     const [limits = ''] = section.split('Characters are UTF-16');
     const table = limits.replaceAll(/^[^|\n].*\n/gm, '');
