@@ -47,10 +47,7 @@ interface KnownRecords {
   readonly posts: ReadonlyMap<string, Post>;
 }
 
-/**
- * Reads the fictional archive that a new installation serves. URLs of the server itself begin with `perch:`.
- * @throws Error if a record names an unknown account, or a post that does not precede it
- */
+/** Reads the sample archive. URLs of the server itself begin with `perch:`. @throws Error for an invalid reference */
 export function readSample(): Sample {
   // A test checks the records against the schemas of the model.
   const accounts = readRecords('accounts') as Sample['accounts'];
@@ -69,9 +66,8 @@ export function readSample(): Sample {
   };
 }
 
-function readRecords(name: string): unknown {
-  return JSON.parse(readFileSync(packagePath(`resources/sample/${name}.json`), 'utf8'));
-}
+const readRecords = (name: string): unknown =>
+  JSON.parse(readFileSync(packagePath(`resources/sample/${name}.json`), 'utf8'));
 
 function toStatus(record: StatusRecord, { accounts, posts }: KnownRecords): Status {
   const { replying_to: parentId, quote } = record;

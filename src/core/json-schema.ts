@@ -30,8 +30,7 @@ function replace(schema: Record<string, unknown>, form: JsonSchema): void {
   Object.assign(schema, form);
 }
 
-/** Prefix of references to schemas by id (OpenAPI 3.1 §4.8.7). */
-const schemaPrefix = '#/components/schemas/';
+const schemaPrefix = '#/components/schemas/'; // of references by id (OpenAPI 3.1 §4.8.7)
 
 /** Creates the schema of a string whose known values are listed and to which others may be added later. */
 export const openEnum = (values: readonly string[], description: string): z.ZodString =>

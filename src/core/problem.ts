@@ -301,7 +301,6 @@ export const problemMediaType = 'application/problem+json; charset=utf-8';
 
 /**
  * Returns the problem document (RFC 9457 §3.1), with the additional members `code`, `resolution` and `retry_after`.
- *
  * @param where `instance` is the path and query of the request without secrets, absent if there is no request.
  */
 export function toProblemDocument(

@@ -1,8 +1,7 @@
 /** Matches bearer keys (also parts of them and percent-encoded ones), session ids and continuation tokens. */
 const key = /(perch_|(?<![a-z0-9])(?:ses|svct)_)[\w%-]{16,}/gi;
 
-/** Maximum number of layers of percent-encoding that are decoded. */
-const layers = 3;
+const layers = 3; // maximum number of layers of percent-encoding that are decoded
 
 /** Decodes one percent-encoded byte as a character, which is enough because keys are ASCII. */
 const toCharacter = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));

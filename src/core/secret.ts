@@ -7,9 +7,7 @@ import type { Random } from './random.ts';
 export class UnusableSecretError extends Error {}
 
 /**
- * Reads the secret in a file, and creates the file on the first start. Processes that start at the same time read the
- * same secret.
- *
+ * Reads the secret in a file, and creates a missing file. Processes that start together read the same secret.
  * @throws UnusableSecretError if the file contains no secret; Error if it cannot be read or written
  */
 export function openSecret(path: string, random: Random): Buffer {

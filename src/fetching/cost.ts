@@ -49,6 +49,4 @@ export function toTakeBytes(reservation: Reservation): (count: number) => void {
   };
 }
 
-export function overloaded(detail: string): Problem {
-  return new Problem('overloaded', { detail });
-}
+export const overloaded = (detail: string): Problem => new Problem('overloaded', { detail });

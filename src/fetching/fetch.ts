@@ -43,7 +43,6 @@ export function createFetcher(options: FetchOptions) {
   const background = new Set<Promise<unknown>>();
   const lookUp = ({ useCache, key }: Plan) => (useCache ? cache.get(key) : undefined);
   const isFresh = (cached: Entry) => clock.now() < cached.freshUntilMs;
-
   const revalidate = (plan: Plan): void => {
     const work = join(plan, undefined).catch((error: unknown) => {
       // The chain has logged provider failures, and the caller has the stale answer.
@@ -64,7 +63,6 @@ export function createFetcher(options: FetchOptions) {
       return toAnswer(cached, 'stale');
     }
   };
-
   return {
     /** Returns a fresh cached answer. @throws Problem `not_found` if its subject is deleted */
     getFresh: (plan: Plan): Answer | undefined => {
@@ -73,8 +71,7 @@ export function createFetcher(options: FetchOptions) {
     },
     /**
      * Returns the answer to a plan from the cache, a fetch in flight, or a provider, which costs the caller a unit.
-     * @throws Problem, see ProviderChain.ask; `overloaded` or `rate_limited` if a limit or an allowance is exhausted;
-     * the signal's reason when the caller leaves
+     * @throws Problem, see ProviderChain.ask; `overloaded` or `rate_limited` at a limit; the signal's reason on abort
      */
     fetch: async (plan: Plan, requester?: Requester): Promise<Answer> => {
       const cached = lookUp(plan);
@@ -136,9 +133,7 @@ function createInFlightFetches(options: FetchOptions) {
   };
 }
 
-function shareOf(requester: Requester | undefined) {
-  return requester?.caller?.share ?? 'anonymous';
-}
+const shareOf = (requester: Requester | undefined) => requester?.caller?.share ?? 'anonymous';
 
 async function fetchAndStore(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { stop, cache, clock, readTimeoutMs } = options;
@@ -162,9 +157,8 @@ async function fetchAndStore(options: FetchOptions, plan: Plan, request: Request
   return storeEntry(cache, plan, { entry, nowMs });
 }
 
-function shuttingDown(): Problem {
-  return new Problem('shutting_down', { detail: 'The server is shutting down.' });
-}
+const shuttingDown = (): Problem =>
+  new Problem('shutting_down', { detail: 'The server is shutting down.' });
 
 async function resolve(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { chain, memory, clock } = options;

@@ -19,9 +19,8 @@ export interface Plan {
   readonly isLiveOnly?: boolean;
 }
 
-export function accountSubject(platform: Platform, handle: string): string {
-  return `account ${platform} ${handle.toLowerCase()}`;
-}
+export const accountSubject = (platform: Platform, handle: string): string =>
+  `account ${platform} ${handle.toLowerCase()}`;
 
 /** Use of the cache, as in the header `X-Cache`. */
 export type CacheState = 'hit' | 'miss' | 'stale' | 'bypass';
@@ -31,7 +30,6 @@ export type Found = PostFound | BrowseFound;
 export interface Answer {
   readonly found: Found;
   readonly source: string;
-  /** Time of the fetch in epoch milliseconds. */
   readonly fetchedAtMs: number;
   readonly cache: CacheState;
   readonly renderings: RenderingBudget;
@@ -49,8 +47,7 @@ export function pageIn({ found }: Answer): BrowseFound {
   throw new Error('The answer has a post instead of a page of a list.');
 }
 
-/** Maximum number of cached renderings per answer. Further ones are rendered each time. */
-const maxRenderings = 16;
+const maxRenderings = 16; // cached renderings per answer; further ones are rendered each time
 
 /** Limit of the renderings that are cached with an answer, for as long as the answer is cached. */
 export interface RenderingBudget {

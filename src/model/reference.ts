@@ -50,8 +50,7 @@ const idForms: Readonly<Record<Platform, RegExp>> = {
   sample: /^[1-9][0-9]{0,18}$/,
 };
 
-// Maximum signed 64-bit number.
-const maxSnowflake = 9223372036854775807n;
+const maxSnowflake = 9223372036854775807n; // maximum signed 64-bit number
 
 /** Parses a handle with or without `@`, ignoring case. Returns `null` if it does not have the form of any platform. */
 export function parseHandle(text: string): AccountReference | null {

@@ -7,7 +7,6 @@ import { nestRuns } from './runs.ts';
 import { isWebUrl } from './text.ts';
 
 const did = z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/);
-
 const feature = z.object({ $type: token, uri: urlOrNull, did: lenient(did), tag: tokenOrNull });
 
 /** Annotated range in UTF-8 bytes, end exclusive: https://atproto.com/lexicons/app-bsky-richtext */

@@ -9,8 +9,7 @@ interface HtmlOptions {
   readonly omittedClasses?: ReadonlySet<string>;
 }
 
-/** Maximum number of UTF-16 code units that are parsed, far above the limits of servers. */
-const maxHtmlLength = 262_144;
+const maxHtmlLength = 262_144; // UTF-16 code units, far above the limits of servers
 
 /** Converts HTML to text with facets in linear time. Builds no tree, which could be large. */
 export function toRichText(html: string, options: HtmlOptions): RichText {
@@ -245,18 +244,14 @@ class HtmlReader {
   }
 }
 
-function attributeOf({ attrs }: Token.TagToken, name: string): string {
-  return attrs.find((attribute) => attribute.name === name)?.value ?? '';
-}
+const attributeOf = ({ attrs }: Token.TagToken, name: string): string =>
+  attrs.find((attribute) => attribute.name === name)?.value ?? '';
 
-function toNumber(text: string): number | null {
-  return /^-?\d{1,6}$/.test(text) ? Number(text) : null;
-}
+const toNumber = (text: string): number | null => (/^-?\d{1,6}$/.test(text) ? Number(text) : null);
 
 /** Creates a map from each of the space-separated names to the value of its row. */
-function toTable<Value>(rows: readonly (readonly [Value, string])[]): ReadonlyMap<string, Value> {
-  return new Map(rows.flatMap(([value, names]) => names.split(' ').map((name) => [name, value])));
-}
+const toTable = <Value>(rows: readonly (readonly [Value, string])[]): ReadonlyMap<string, Value> =>
+  new Map(rows.flatMap(([value, names]) => names.split(' ').map((name) => [name, value])));
 
 const styles = toTable<Facet['type']>([
   ['bold', 'b strong h1 h2 h3 h4 h5 h6'],

@@ -30,13 +30,11 @@ export type List<Row> = readonly Row[] & {
   readonly leftOut?: number;
 };
 
-export function joinLists<Row>(first: List<Row>, second: List<Row>): List<Row> {
-  return toList([...first, ...second], (first.leftOut ?? 0) + (second.leftOut ?? 0));
-}
+export const joinLists = <Row>(first: List<Row>, second: List<Row>): List<Row> =>
+  toList([...first, ...second], (first.leftOut ?? 0) + (second.leftOut ?? 0));
 
-function toList<Row>(rows: readonly Row[], leftOut: number): List<Row> {
-  return leftOut === 0 ? rows : Object.assign(rows, { leftOut });
-}
+const toList = <Row>(rows: readonly Row[], leftOut: number): List<Row> =>
+  leftOut === 0 ? rows : Object.assign(rows, { leftOut });
 
 /** Number of malformed items after which a list is not read further, because failing parses are slow. */
 const maxUnreadable = 100;
@@ -68,6 +66,9 @@ export function fullListOf<S extends z.ZodType>(schema: S, max: number) {
   );
 }
 
+/** Cuts a text one code unit above the maximum, by which `isCut` recognizes it. */
+const cutRaw = (value: string): string => value.slice(0, maximums.rawText + 1);
+
 /** Text, which may be empty. Cut at `maximums.rawText`; see `isCut`. */
 export const text = z.string().transform(cutRaw);
 
@@ -79,14 +80,8 @@ export const textOrNull = anything.transform((value) =>
   typeof value === 'string' && value !== '' ? cutRaw(value) : null,
 );
 
-/** Cuts a text one code unit above the maximum, by which `isCut` recognizes it. */
-function cutRaw(value: string): string {
-  return value.slice(0, maximums.rawText + 1);
-}
-
-export function isCut(value: string | null): boolean {
-  return value !== null && value.length > maximums.rawText;
-}
+export const isCut = (value: string | null): boolean =>
+  value !== null && value.length > maximums.rawText;
 
 /** Short machine-readable text, such as a type. */
 export const token = z.string().max(maximums.token);

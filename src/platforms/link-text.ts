@@ -24,8 +24,7 @@ export function toLinkText(link: LinkElement, nameMention: NameMention) {
     const handle = nameMention(url, label);
     return { text: handle === null ? label : `@${handle}`, facet };
   }
-  const isShown = link.isShortened || isWebUrl(label.trim());
-  return { text: isShown ? toOneWord(url) : label, facet };
+  return { text: link.isShortened || isWebUrl(label.trim()) ? toOneWord(url) : label, facet };
 }
 
 function typeOf({ classes, label }: LinkElement): 'hashtag' | 'mention' | 'link' {
@@ -35,6 +34,4 @@ function typeOf({ classes, label }: LinkElement): 'hashtag' | 'mention' | 'link'
 }
 
 /** Percent-encodes spaces in a URL, which would end it within a text. */
-function toOneWord(url: string): string {
-  return /\s/.test(url) ? new URL(url).href : url;
-}
+const toOneWord = (url: string): string => (/\s/.test(url) ? new URL(url).href : url);

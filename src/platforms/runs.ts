@@ -21,13 +21,9 @@ export function nestRuns<R extends Run>(runs: readonly R[], length: number): rea
   return nest([...links, ...styles]);
 }
 
-function isLink({ url }: Run): boolean {
-  return url !== undefined;
-}
+const isLink = ({ url }: Run): boolean => url !== undefined;
 
-function inOrder(a: Run, b: Run): number {
-  return a.start - b.start || b.end - a.end;
-}
+const inOrder = (a: Run, b: Run): number => a.start - b.start || b.end - a.end;
 
 /** Splits a style at the start of a link that it covers only partly. */
 function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
@@ -67,8 +63,7 @@ function takeNext<R extends Run>(waiting: R[], rests: R[]): R | undefined {
 
 /** Inserts the rest of a split range into a list in which the next range is the last. */
 function putBack<R extends Run>(rests: R[], run: R): void {
-  const later = rests.findLastIndex((other) => inOrder(other, run) > 0);
-  rests.splice(later + 1, 0, run);
+  rests.splice(rests.findLastIndex((other) => inOrder(other, run) > 0) + 1, 0, run);
 }
 
 /** Returns the last item for which `isBefore` is true, by binary search. Such items must be at the start of the list. */

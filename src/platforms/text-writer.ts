@@ -58,8 +58,7 @@ export class TextWriter {
   /** Writes one line of text as a link, mention or hashtag. */
   writeLink(text: string, facet: Pick<Facet, 'type' | 'url'>): void {
     this.#writeLine(text);
-    const start = this.#length - countCodePoints(text);
-    this.#facets.push({ ...facet, start, end: this.#length });
+    this.#facets.push({ ...facet, start: this.#length - countCodePoints(text), end: this.#length });
   }
 
   breakLine(): void {

@@ -1,9 +1,7 @@
 import { parseUrl } from '../core/http/url.ts';
 
 /** Splits text into Unicode code points, the unit of all offsets on X. */
-export function toCodePoints(text: string): readonly string[] {
-  return Array.from(text);
-}
+export const toCodePoints = (text: string): readonly string[] => Array.from(text);
 
 /** Counts the Unicode code points of a text without allocating a list. */
 export function countCodePoints(text: string): number {
@@ -75,12 +73,10 @@ export function isWebUrl(text: string): boolean {
 }
 
 /** Returns an absolute http or https URL unchanged, and `null` for anything else. */
-export function webUrlOrNull(url: string | null): string | null {
-  return url !== null && isWebUrl(url) ? url : null;
-}
+export const webUrlOrNull = (url: string | null): string | null =>
+  url !== null && isWebUrl(url) ? url : null;
 
-/** Number of UTF-16 code units around the cut that are searched for a grapheme boundary. */
-const searched = 64;
+const searched = 64; // UTF-16 code units around a cut that are searched for a grapheme boundary
 
 /** Cuts a text to at most `max` UTF-16 code units, between two graphemes (UAX #29) if these are not overlong. */
 export function cutText(text: string, max: number): string {
@@ -95,6 +91,5 @@ export function cutText(text: string, max: number): string {
 }
 
 /** Shortens a text to at most `max` UTF-16 code units. A text that was cut ends in an ellipsis. */
-export function shorten(text: string, max: number): string {
-  return text.length <= max ? text : `${cutText(text, max - 1)}…`;
-}
+export const shorten = (text: string, max: number): string =>
+  text.length <= max ? text : `${cutText(text, max - 1)}…`;

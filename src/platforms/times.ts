@@ -8,14 +8,12 @@ const xTime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d [+-]\d{4} \d{4}$
 const yearTenThousandMs = 253_402_300_800_000;
 
 /** Returns Unix milliseconds in the years 1970 to 9999 unchanged, and `null` for others. */
-export function checkTimeMs(ms: number): number | null {
-  return ms >= 0 && ms < yearTenThousandMs ? ms : null;
-}
+export const checkTimeMs = (ms: number): number | null =>
+  ms >= 0 && ms < yearTenThousandMs ? ms : null;
 
 /** Parses an ISO 8601 time, or `Tue Oct 01 19:59:18 +0000 2024`, to Unix milliseconds. Returns `null` for anything else. */
-export function readTimeMs(text: string): number | null {
-  return isoTime.test(text) || xTime.test(text) ? checkTimeMs(Date.parse(text)) : null;
-}
+export const readTimeMs = (text: string): number | null =>
+  isoTime.test(text) || xTime.test(text) ? checkTimeMs(Date.parse(text)) : null;
 
 /** Converts a time to ISO 8601 UTC with seconds. Returns `null` if it cannot be parsed. */
 export function toIsoTime(text: string | null): string | null {

@@ -7,18 +7,13 @@ export const xId = z.string().regex(/^\d{1,20}$/);
 /** Handle in responses about X, which may be longer than a handle in requests. */
 export const xHandle = z.string().regex(/^\w{1,20}$/);
 
-export function xPostUrl(handle: string | null, id: string): string {
-  return postUrl({ platform: 'x', handle, id }, '');
-}
+export const xPostUrl = (handle: string | null, id: string): string =>
+  postUrl({ platform: 'x', handle, id }, '');
 
 /** Returns the URL of an account on X by id. X redirects it to the account's current handle. */
-export function xUserUrl(id: string): string {
-  return `https://x.com/i/user/${id}`;
-}
+export const xUserUrl = (id: string): string => `https://x.com/i/user/${id}`;
 
-export function xCommunityUrl(id: string): string {
-  return `https://x.com/i/communities/${id}`;
-}
+export const xCommunityUrl = (id: string): string => `https://x.com/i/communities/${id}`;
 
 /** Returns the post that a post on X replies to, or `null` if neither its account nor its id is known. */
 export function toReplyingTo(handle: string | null, id: string | null): Status['replying_to'] {
@@ -26,6 +21,5 @@ export function toReplyingTo(handle: string | null, id: string | null): Status['
   return { screen_name: handle, status: id, url: id === null ? null : xPostUrl(handle, id) };
 }
 
-export function enlargeAvatar(url: string | null): string | null {
-  return url === null ? null : url.replace(/_(?:normal|200x200)(?=\.\w+$)/, '_400x400');
-}
+export const enlargeAvatar = (url: string | null): string | null =>
+  url === null ? null : url.replace(/_(?:normal|200x200)(?=\.\w+$)/, '_400x400');

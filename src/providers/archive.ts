@@ -133,9 +133,7 @@ function isIncomplete(
   return account.platform !== 'sample' && length === 0 && known[kind] !== 0;
 }
 
-function isProtected(): ProviderError {
-  return new ProviderError('missing', 'The account is protected.');
-}
+const isProtected = (): ProviderError => new ProviderError('missing', 'The account is protected.');
 
 /** Returns the rows that a search covers. Until something is imported, a search of the archive covers the sample. */
 function toScope(store: ArchiveStore, target: SearchPlatform, sample: boolean): SearchScope {

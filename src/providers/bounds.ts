@@ -123,9 +123,8 @@ function countText(post: Post): number {
   return own + (quote === null ? 0 : countText(quote));
 }
 
-function weighText(text: string | null | undefined): number {
-  return text ? text.length + (text.split('\n').length - 1) * lineWeight : 0;
-}
+const weighText = (text: string | null | undefined): number =>
+  text ? text.length + (text.split('\n').length - 1) * lineWeight : 0;
 
 /** Words for warnings, for members whose names are not plain words. */
 const nouns: Readonly<Record<string, string>> = {
@@ -144,9 +143,8 @@ function describeLeftOut(posts: readonly Post[], accounts: readonly Account[]): 
   return [...describeGaps(all, 'post'), ...describeGaps([...authors, ...accounts], 'account')];
 }
 
-function withQuotes(post: Post): readonly Post[] {
-  return post.type === 'status' && post.quote !== null ? [post, ...withQuotes(post.quote)] : [post];
-}
+const withQuotes = (post: Post): readonly Post[] =>
+  post.type === 'status' && post.quote !== null ? [post, ...withQuotes(post.quote)] : [post];
 
 function accountsOf(post: Post): readonly Account[] {
   const reposter = post.type === 'status' ? post.reposted_by : null;
@@ -280,9 +278,8 @@ function boundCard(card: Card, texts: TextMaximums): Card {
   };
 }
 
-function shortenOrNull(text: string | null, max: number): string | null {
-  return text === null ? null : shorten(text, max);
-}
+const shortenOrNull = (text: string | null, max: number): string | null =>
+  text === null ? null : shorten(text, max);
 
 interface Lossy {
   readonly left_out?: readonly string[] | undefined;

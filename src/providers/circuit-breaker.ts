@@ -7,9 +7,8 @@ export const defaultPauseSeconds = 30;
 const maxPauseSeconds = 300;
 
 /** Limits a pause requested by an upstream to 1 to 300 seconds. */
-export function clampPause(seconds: number): number {
-  return Math.min(Math.max(seconds, 1), maxPauseSeconds);
-}
+export const clampPause = (seconds: number): number =>
+  Math.min(Math.max(seconds, 1), maxPauseSeconds);
 
 export interface BreakerOptions {
   /** Number of consecutive failures that open the breaker. */

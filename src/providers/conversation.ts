@@ -9,7 +9,6 @@ interface Ranking<Row> {
   /** Ids of the posts whose replies are ranked. */
   readonly answeredIds: readonly (string | null)[];
   readonly order: 'top' | 'recent';
-  /** Rows to place after these replies. */
   readonly others?: readonly Row[];
 }
 

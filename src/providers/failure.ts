@@ -5,9 +5,8 @@ import { missingSentences } from '../platforms/missing.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 import type { ProviderContext } from './provider.ts';
 
-export function toMissing(reason: Tombstone['reason']): ProviderError {
-  return new ProviderError('missing', missingSentences[reason]);
-}
+export const toMissing = (reason: Tombstone['reason']): ProviderError =>
+  new ProviderError('missing', missingSentences[reason]);
 
 export function createMalformed(cause?: unknown): ProviderError {
   const message = 'The source sent a response that Perch cannot read.';

@@ -67,9 +67,8 @@ function throttled(message: string, waitMs: number, isProviderWide: boolean): Pr
 }
 
 /** Returns the name a client is counted under: the /48 of an IPv6 address, because a client can have all of it. */
-function nameOf(client: Client | null | undefined): string | null {
-  return client?.network ?? client?.address ?? null;
-}
+const nameOf = (client: Client | null | undefined): string | null =>
+  client?.network ?? client?.address ?? null;
 
 interface Turn {
   readonly atMs: number;

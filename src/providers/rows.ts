@@ -23,9 +23,8 @@ export async function parseRows<Row>(
 }
 
 /** Returns the number of rows that the source sent, including unreadable ones. */
-export function countSent({ rows, unreadable, excess }: Rows<unknown>): number {
-  return rows.length + unreadable + excess;
-}
+export const countSent = ({ rows, unreadable, excess }: Rows<unknown>): number =>
+  rows.length + unreadable + excess;
 
 export function uniqueBy<Row>(
   rows: readonly Row[],
@@ -41,9 +40,8 @@ export function uniqueBy<Row>(
   });
 }
 
-export function uniqueById<Row extends { readonly id: string | null }>(rows: readonly Row[]) {
-  return uniqueBy(rows, ({ id }) => id);
-}
+export const uniqueById = <Row extends { readonly id: string | null }>(rows: readonly Row[]) =>
+  uniqueBy(rows, ({ id }) => id);
 
 /** Returns whether a post is within the time range of a search and has the media of its feed. */
 export function isHit({ created_timestamp, media }: Status, query: SearchQuery): boolean {
@@ -54,7 +52,6 @@ export function isHit({ created_timestamp, media }: Status, query: SearchQuery):
 }
 
 const plurals = { post: 'posts', account: 'accounts', reply: 'replies' } as const;
-
 export type RowNoun = keyof typeof plurals;
 
 /** Returns the warning about omitted rows, or an empty list. The reason has a form for one row and one for several. */
@@ -68,9 +65,8 @@ export function describeOmitted(
   return [`${count} ${plurals[noun]} are left out, because ${many}.`];
 }
 
-export function describeExcess(count: number, noun: RowNoun): readonly string[] {
-  return describeOmitted(count, noun, [`Perch reads at most ${maximums.rows} rows of a list`]);
-}
+export const describeExcess = (count: number, noun: RowNoun): readonly string[] =>
+  describeOmitted(count, noun, [`Perch reads at most ${maximums.rows} rows of a list`]);
 
 export function describeUnread(
   { unreadable, excess }: Pick<Rows<unknown>, 'unreadable' | 'excess'>,

@@ -46,6 +46,5 @@ export function readBody(answer: HttpAnswer): Body | null {
   return isBody(body) ? body : null;
 }
 
-export function isBody(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export const isBody = (value: unknown): value is Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -28,8 +28,7 @@ export function renderEmbedJson(result: EmbedResult): string {
   return toJsonBody(reply);
 }
 
-/** Width in pixels in which platforms show their own embedded posts. */
-const defaultWidth = 550;
+const defaultWidth = 550; // width in pixels in which platforms show their own embedded posts
 
 /** Sizes in pixels under the default style of browsers: text of 16px, a margin around every block. */
 const metrics = { character: 8, line: 20, margin: 16, indent: 80, narrowest: 100 } as const;

@@ -12,7 +12,6 @@ interface ResultFormat<Of extends Result> {
   readonly mediaType: string;
   /** Renders the body, in steps if it can be long. Never fails. */
   readonly render: (result: Of) => string | Steps<string>;
-  /** Returns the file name for saving the body. */
   readonly toFileName?: (result: Of) => string;
 }
 

@@ -13,7 +13,6 @@ import type {
   HistoryReply,
 } from '../model/history.ts';
 
-/** `Content-Type` of each format of a history. */
 export const historyMediaTypes = {
   json: 'application/json; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',

@@ -65,8 +65,7 @@ function renderPreviewTags(post: Post | undefined, url: string): string {
   return shown.map(renderTag).join('\n');
 }
 
-/** Maximum number of pictures: Discord and Telegram show four, other clients one. */
-const maxPictures = 4;
+const maxPictures = 4; // Discord and Telegram show four, other clients one
 
 /** Returns the tags of a picture: its properties must directly follow its URL (ogp.me, arrays). */
 function describePicture({ url, width, height, alt }: Picture): readonly Tag[] {

@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 const place = { path: z.string(), heading: z.string(), line: z.int(), endLine: z.int() };
 const citation = z.object({ ...place, score: z.number() }).meta({ id: 'SessionCitation' });
-
 const turn = { sequence: z.int().min(0), turnId: z.string() };
 const step = { ...turn, stepIndex: z.literal(0) };
 const fault = {
@@ -94,9 +93,7 @@ export const sessionEvent = z
   .meta({ id: 'SessionEvent' });
 
 export type SessionEvent = z.output<typeof sessionEvent>;
-
 export type EndReason = z.output<typeof endReason>;
-
 export type SessionCitation = z.output<typeof citation>;
 
 /** Event before it is recorded: without its metadata, but with the id of the message that it belongs to. */
@@ -114,7 +111,6 @@ export const leaseRecord = z
   .meta({ id: 'SessionLeaseEnded' });
 
 export type LeaseRecord = z.infer<typeof leaseRecord>;
-
 export type EventStamp = Readonly<{ id: string; atMs: number; index: number }>;
 
 /** Serializes an event as a stored line, without a line feed. The line never contains the continuation token. */

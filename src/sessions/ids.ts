@@ -1,9 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/random.ts';
 
-export function isSessionId(text: string): boolean {
-  return /^ses_[0-9A-HJKMNP-TV-Z]{26}$/.test(text);
-}
+export const isSessionId = (text: string): boolean => /^ses_[0-9A-HJKMNP-TV-Z]{26}$/.test(text);
 
 /** Creates the ids of sessions, deliveries and events: a prefix and a ULID. */
 export function createSessionIds(clock: Clock, random: Random) {
@@ -49,6 +47,4 @@ function encode(value: number | bigint, length: number): string {
   return text;
 }
 
-function toNumber(bytes: Buffer): bigint {
-  return BigInt(`0x${bytes.toString('hex')}`);
-}
+const toNumber = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString('hex')}`);

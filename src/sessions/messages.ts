@@ -15,8 +15,7 @@ export function sendFirstMessage(
   { store, ids, clock }: SessionService,
 ): Promise<Receipt> {
   const [id, deliveryId] = [ids.session(), ids.delivery()];
-  const delivery = { deliveryId, text, nowMs: clock.now() };
-  const transition = startSession({ id, owner, client }, delivery);
+  const transition = startSession({ id, owner, client }, { deliveryId, text, nowMs: clock.now() });
   return store.start(
     { transition, receipt: { sessionId: id, deliveryId, queued: 0 } },
     idempotency,
@@ -51,14 +50,11 @@ export async function sendFurtherMessage(
   return receipt;
 }
 
-export function unknownSession(): Problem {
-  return new Problem('session_not_found', { detail: 'There is no session with this id.' });
-}
+export const unknownSession = (): Problem =>
+  new Problem('session_not_found', { detail: 'There is no session with this id.' });
 
-/** Creates the problem of a session that was deleted. */
-export function expiredSession(): Problem {
-  return new Problem('session_expired', { detail: 'The session has ended and was deleted.' });
-}
+export const expiredSession = (): Problem =>
+  new Problem('session_expired', { detail: 'The session has ended and was deleted.' });
 
 /** @throws Problem `session_forbidden` if the session was started with another bearer token */
 export function refuseOtherOwner(record: SessionRecord, owner: string | null): void {

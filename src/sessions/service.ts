@@ -124,8 +124,7 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
   const streams = createStreams({ store, clock, limits, ledger, onFault });
   store.setBounds({ ledger, clock, isRead: streams.isRead });
   try {
-    const left = await recoverSessions(options, store);
-    for (const record of left) turns.schedule(record);
+    for (const record of await recoverSessions(options, store)) turns.schedule(record);
   } catch (error) {
     await streams.endAll();
     store.close();
@@ -189,9 +188,8 @@ function createShutdown({ store, turns, streams, stopExpiry }: Parts) {
   };
 }
 
-function shuttingDown(): Problem {
-  return new Problem('shutting_down', { detail: 'The server is shutting down.' });
-}
+const shuttingDown = (): Problem =>
+  new Problem('shutting_down', { detail: 'The server is shutting down.' });
 
 /** Fails the turns that a crash interrupted, before the first request. Returns the sessions with unanswered messages. */
 async function recoverSessions({ clock, limits }: ServiceOptions, store: SessionStore) {

@@ -32,7 +32,6 @@ interface FollowRow {
   readonly stored: number;
 }
 
-/** Prepares the statements that read archived accounts and posts for an export. */
 export function openExportRows(database: SqliteDatabase) {
   const account = database.prepare<unknown[], Pick<PostRow, 'stored' | 'json'>>(
     'SELECT stored, json FROM accounts WHERE platform = @platform AND handle = @handle',

@@ -50,9 +50,8 @@ export interface FetchedPart extends StoredTimeline {
 export type HistoryStore = ReturnType<typeof prepareStore>;
 
 /** Opens the store of imported timelines in the archive's database. @throws Error as `openArchiveStore` does */
-export function openHistoryStore(path: string, baseUrl: string): HistoryStore {
-  return openStore({ path, migrations }, (database) => prepareStore(database, baseUrl));
-}
+export const openHistoryStore = (path: string, baseUrl: string): HistoryStore =>
+  openStore({ path, migrations }, (database) => prepareStore(database, baseUrl));
 
 function prepareStore(database: SqliteDatabase, baseUrl: string) {
   const decoder = createRowDecoder(baseUrl, openProtection(database));
@@ -61,7 +60,6 @@ function prepareStore(database: SqliteDatabase, baseUrl: string) {
     read: openRead(database, decoder),
     /** Stores fetched parts and replaces everything stored in their ranges. */
     put: openPut(database),
-    /** Deletes the stored timelines of an account. Returns the number of deleted posts. */
     delete: openHistoryDelete(database),
     /** Deletes a post, or an account and its posts, from all stored timelines, because it no longer exists. */
     deleteGone: openGoneDeletion(database),
@@ -142,8 +140,7 @@ function openRead(database: SqliteDatabase, decoder: RowDecoder) {
     const [first, last] = [stored[0], stored.at(-1)];
     if (first === undefined || last === undefined) return { ranges: [], posts: [] };
     const ends = [toStored(last.fromSecond), first.toSecond, query.limit + 1];
-    const found = posts.all(...names, ...options, ...ends);
-    return limitPart(stored, found, { query, decoder });
+    return limitPart(stored, posts.all(...names, ...options, ...ends), { query, decoder });
   };
 }
 
@@ -285,13 +282,9 @@ function toRange({ from_second: from, to_second: toSecond }: RangeRow): SecondRa
   return { fromSecond: fromStored(from), toSecond };
 }
 
-/** Number stored instead of `-Infinity`, because the columns are integers. */
-const startOfTimeline = Number.MIN_SAFE_INTEGER;
+const startOfTimeline = Number.MIN_SAFE_INTEGER; // instead of `-Infinity`: columns are integers
 
-function toStored(second: number): number {
-  return Math.max(second, startOfTimeline);
-}
+const toStored = (second: number): number => Math.max(second, startOfTimeline);
 
-function fromStored(second: number): number {
-  return second === startOfTimeline ? Number.NEGATIVE_INFINITY : second;
-}
+const fromStored = (second: number): number =>
+  second === startOfTimeline ? Number.NEGATIVE_INFINITY : second;

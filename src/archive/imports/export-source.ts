@@ -16,7 +16,6 @@ export interface ExportedAccount extends Dated {
 export interface ExportedPost extends Dated {
   readonly kind: 'post';
   readonly post: Post;
-  /** Id of the post that this one replies to. */
   readonly parentId: string | null;
   /** Unix seconds. A fraction orders posts of the same second. */
   readonly created: number;
@@ -70,8 +69,7 @@ export interface ExportSource {
   readonly totalBytes: number | null;
   readonly bytesRead: number;
   /**
-   * Reads all items of the export in constant memory, always in the same order. Yields a few items at a time and gives
-   * the event loop a turn between them. Can be called once.
+   * Reads all items in constant memory, in a fixed order. Other work can run between two groups. Can be called once.
    * @throws Error with a sentence if the export as a whole cannot be read
    */
   groups(): AsyncIterable<readonly ExportItem[]>;
@@ -87,13 +85,11 @@ export interface ExportHints {
 export interface ExportFormat {
   /** Name for the option `--form`. */
   readonly name: string;
-  /** Whether the format uses the handle of the hints. */
   readonly takesHandle: boolean;
   /** Opens a path; `null` if its content has another format. @throws Error with a sentence */
   open(path: string, hints?: ExportHints): Promise<ExportSource | null>;
 }
 
-/** Returns the item for a record that could not be read. */
 export function skipRecord(location: string, reason: string): SkippedRecord {
   return { kind: 'skipped', location, reason, cause: 'fault' };
 }

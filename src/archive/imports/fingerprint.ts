@@ -9,10 +9,7 @@ const importVersion = 1;
 /** Size of a sample of a file in bytes, and number of samples per file. */
 const sample = { bytes: 65_536, places: 8 } as const;
 
-/**
- * Returns the fingerprint of an export: a SHA-256 in hex of its format and the names, sizes, times and samples of its
- * files. `changed` is the Unix second of its last change.
- */
+/** Returns a SHA-256 in hex of the format and files of an export; `changed`: Unix second of their last change. */
 export async function fingerprintExport(path: string, form: string) {
   const hash = createHash('sha256').update(`${importVersion} ${form}\n`);
   const folder = await openFolderFiles(path);

@@ -38,7 +38,6 @@ export async function* jsonElements(
   yield [{ kind: 'fault', reason, isCutOff: true, index: open.count() }];
 }
 
-/** Maximum number of bytes matched by `start`. */
 const maxStartBytes = 256;
 
 /** Creates the function that returns the index after the opening bracket, or `null` if a chunk does not contain it. */
@@ -117,8 +116,7 @@ const bytesOf = {
   closeObject: 0x7d,
 } as const;
 
-/** Table with a 1 for each byte that has a meaning outside strings. */
-const structural = new Uint8Array(256);
+const structural = new Uint8Array(256); // 1 for each byte that has a meaning outside strings
 for (const byte of Buffer.from('{}[],:')) structural[byte] = 1;
 
 /** Creates a function to call with each byte, which returns whether the byte has a meaning outside strings. */
@@ -142,8 +140,7 @@ function createTokenTest(): (byte: number) => boolean {
 /** Role of a byte: it ends an element or the array, or starts one while the last is unclosed. */
 type Boundary = 'element' | 'end' | 'unclosed';
 
-/** Maximum number of open brackets that are tracked. No program nests thousands. */
-const maxDepth = 65_536;
+const maxDepth = 65_536; // open brackets that are tracked; no program nests thousands
 
 /** Creates a function to call with each byte of an array, which returns whether an element ends there. */
 function createBoundaryFinder(): (byte: number) => Boundary | null {

@@ -3,7 +3,6 @@ import { type SkippedRecord, skipRecord } from './export-source.ts';
 import type { ExportFile, ExportFiles } from './files/export-files.ts';
 import { type JsonElement, jsonElements } from './json-elements.ts';
 
-/** Record of an export file, or a skipped one. */
 export type ExportRecord<Row> = { readonly kind: 'row'; readonly row: Row } | SkippedRecord;
 
 export interface RecordOptions<Row> {
@@ -47,7 +46,6 @@ function toRecord<Row>(
   return error === undefined ? { kind: 'row', row } : skipRecord(location, describeFault(error));
 }
 
-/** Returns a sentence about the first issue of a record. */
 export function describeFault({ issues: [issue] }: z.ZodError): string {
   if (issue === undefined) return 'It cannot be read.';
   if (issue.code === 'custom') return issue.message;

@@ -12,7 +12,6 @@ export interface ImportOptions {
   /** Stops the import after the current batch. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ImportState) => void;
-  /** Called for each record that the import leaves out. */
   readonly onSkipped: (record: SkippedRecord) => void;
 }
 
@@ -127,10 +126,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
   };
 }
 
-/**
- * Creates the writer of items. Reposts and follows are of the platform of the last account, so accounts that an earlier
- * run has stored must be passed to `setPlatform`.
- */
+/** Creates the item writer. Pass skipped accounts to `setPlatform`, because reposts and follows have no platform. */
 function createItemWriter({ store, newImport }: ImportOptions, number: number) {
   let platform: Platform | null = null;
   const setPlatform = (item: ExportItem): void => {
@@ -184,6 +180,4 @@ function putPost(
 const concurrentImport =
   'Another process is importing the same export, or its account was removed. Run the import again.';
 
-function toSeconds(ms: number): number {
-  return Math.floor(ms / 1000);
-}
+const toSeconds = (ms: number): number => Math.floor(ms / 1000);

@@ -5,10 +5,7 @@ import type { SearchText, Term, UserSearchText } from './search-query.ts';
 /** Rows that a search covers: those of one platform, or everything that was imported. */
 export type SearchScope = Platform | 'imports';
 
-/**
- * Returns an FTS5 expression over `post_words` for a text, limited to posts that have all of `tokens` in the column
- * `marks`. Words come from `toWords` and `toNameWord`, so none contains a quote.
- */
+/** Returns an FTS5 expression over `post_words` for a text and `tokens` in `marks`. Its words contain no quotes. */
 export function toMatchExpression(
   { include, exclude }: SearchText,
   tokens: readonly string[],
@@ -49,10 +46,6 @@ function scopeTokens(scope: SearchScope) {
     : { wanted: [printToken(platformToken(scope))], unwanted: [] };
 }
 
-function printToken(token: string): string {
-  return `marks : "${token}"`;
-}
+const printToken = (token: string): string => `marks : "${token}"`;
 
-function printTerm({ column, words }: Term): string {
-  return `${column} : "${words.join(' ')}"`;
-}
+const printTerm = ({ column, words }: Term): string => `${column} : "${words.join(' ')}"`;

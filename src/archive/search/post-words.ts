@@ -6,9 +6,7 @@ import { toIndexText, toNameWord } from './words.ts';
 /** Filter token of every post. A search that only excludes words starts from all posts with this token. */
 export const anyPostToken = 'any';
 
-export function platformToken(platform: Platform): string {
-  return `on${platform}`;
-}
+export const platformToken = (platform: Platform): string => `on${platform}`;
 
 /** Returns the columns of `post_words`: the words of the text, card and article, and the words to filter by. */
 export function toPostWords(post: Status) {
@@ -33,9 +31,8 @@ function articleTexts(article: Article | null): readonly string[] {
 }
 
 /** On Bluesky, authors can also be searched by DID. */
-function authorNames({ author, platform }: Status): readonly string[] {
-  return platform === 'bluesky' ? [author.screen_name, author.id] : [author.screen_name];
-}
+const authorNames = ({ author, platform }: Status): readonly string[] =>
+  platform === 'bluesky' ? [author.screen_name, author.id] : [author.screen_name];
 
 function tagsOf({ text, facets }: Status): readonly string[] {
   const tags = facets.filter(({ type }) => type === 'hashtag');

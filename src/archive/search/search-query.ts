@@ -68,9 +68,8 @@ type QueryPart =
   | { readonly kind: 'since' | 'until'; readonly seconds: number }
   | { readonly kind: 'warning'; readonly text: string };
 
-function termsOf(parts: readonly QueryPart[], kind: TermPart['kind']): readonly TermPart[] {
-  return parts.flatMap((part) => ('term' in part && part.kind === kind ? [part] : []));
-}
+const termsOf = (parts: readonly QueryPart[], kind: TermPart['kind']): readonly TermPart[] =>
+  parts.flatMap((part) => ('term' in part && part.kind === kind ? [part] : []));
 
 function warningsOf(parts: readonly QueryPart[]): readonly string[] {
   return [...new Set(parts.flatMap((part) => (part.kind === 'warning' ? [part.text] : [])))];
@@ -193,9 +192,7 @@ const foreignOperators: ReadonlySet<string> = new Set(
    bio_location point_radius bounding_box place_country`.split(/\s+/),
 );
 
-function refuse(_value: string, { shown }: Special): QueryPart {
-  return unknownOperator(shown, '');
-}
+const refuse = (_value: string, { shown }: Special): QueryPart => unknownOperator(shown, '');
 
 function toTerm(column: Term['column'], word: string, { kind }: Special): QueryPart {
   return { kind, term: { column, words: [word] }, isPlain: false };

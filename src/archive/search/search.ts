@@ -55,7 +55,6 @@ export function openPostSearch(database: SqliteDatabase, decoder: RowDecoder) {
 }
 
 const noTerms = 'The search has no words, tags or operators that the archive can search for.';
-
 const feedTokens = { latest: [], top: [], photos: ['photo'], videos: ['video'] } as const;
 
 function isEmpty({ include, exclude, sinceSeconds, untilSeconds }: SearchText): boolean {
@@ -79,8 +78,7 @@ function openLatest(database: SqliteDatabase) {
   return (range: Range, { cursor, limit }: PageOptions) => {
     const [after = endOfNumbers] = cursor === null ? [] : parseCursor(cursor, 1);
     const rows = latest.all({ ...range, below: Math.min(range.below, after), limit });
-    const found = rows.map((row) => ({ ...row, cursor: printCursor(row.number) }));
-    return { rows: found, isCut: false };
+    return { rows: rows.map((row) => ({ ...row, cursor: printCursor(row.number) })), isCut: false };
   };
 }
 
@@ -93,9 +91,8 @@ const rankedLater = 10 * rankedPosts;
 const cutWarning = `Only the newest ${rankedPosts} matching posts are ranked.`;
 
 /**
- * Prepares the query of the top feed: the newest matches, ordered by likes and reposts, then newest first. A cursor
- * holds the range ranked by the first page and the position in it, so that new posts between two pages do not shift the
- * other posts.
+ * Prepares the query of the top feed: the newest matches, ordered by likes and reposts, then newest first. A cursor has
+ * the range that the first page ranked and the position in it, so that new posts do not shift the other posts.
  */
 function openTop(database: SqliteDatabase) {
   const rank = database.prepare<
@@ -183,7 +180,6 @@ export function openUserSearch(database: SqliteDatabase, decoder: RowDecoder) {
 }
 
 const noWords = 'The search has no words that the archive can search for.';
-
 const firstUser = { followers: Number.MAX_VALUE, handle: '', platform: '' };
 
 function parseUserPlace(cursor: string): typeof firstUser {

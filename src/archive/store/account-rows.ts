@@ -18,7 +18,6 @@ export interface AccountRow {
   account(): Account;
 }
 
-/** Prepares the statements that write and find accounts, and index their words. */
 export function openAccountRows(database: SqliteDatabase, decoder: RowDecoder) {
   const columns = 'handle, protected, stored, json';
   // A DID is never a valid handle, so one query can look for both.

@@ -22,17 +22,13 @@ interface ConnectionRow {
   readonly json: string | null;
 }
 
-/** Prefix of accounts known only by id. Handles of X contain no colon, but many consist of digits. */
-const idPrefix = 'id:';
+const idPrefix = 'id:'; // marks accounts known only by id; handles of X contain no colon
 
 /** Returns the placeholder for the handle of an X account of which only the id is known. */
-export function toIdHandle(id: string): string {
-  return `${idPrefix}${id}`;
-}
+export const toIdHandle = (id: string): string => `${idPrefix}${id}`;
 
-function idOfHandle(handle: string): string | null {
-  return handle.startsWith(idPrefix) ? handle.slice(idPrefix.length) : null;
-}
+const idOfHandle = (handle: string): string | null =>
+  handle.startsWith(idPrefix) ? handle.slice(idPrefix.length) : null;
 
 const idOfAccount = `(SELECT id FROM accounts AS named
   WHERE named.platform = @platform AND named.handle = @handle)`;

@@ -68,14 +68,10 @@ function follow(
   return followed;
 }
 
-function authorOf(post: Post): string | undefined {
-  return post.author?.screen_name.toLowerCase();
-}
+const authorOf = (post: Post): string | undefined => post.author?.screen_name.toLowerCase();
 
 /** Returns a unique key. On Bluesky and Mastodon, posts of different accounts can have the same id. */
-function keyOf(post: Post): string {
-  return `${authorOf(post) ?? ''} ${post.id}`;
-}
+const keyOf = (post: Post): string => `${authorOf(post) ?? ''} ${post.id}`;
 
 /** Reads replies in order, each followed by the replies to it. Skips `shown`. `isCut`: there may be more replies. */
 function readReplies(

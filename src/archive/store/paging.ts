@@ -8,9 +8,7 @@ export interface Row<Item> {
 }
 
 /** Returns the number of rows to read for a page: one more than requested, to detect the last page. */
-export function toRowLimit(count: number): number {
-  return Math.max(1, Math.floor(count)) + 1;
-}
+export const toRowLimit = (count: number): number => Math.max(1, Math.floor(count)) + 1;
 
 /** Returns the page of rows read with `toRowLimit`. Its age is that of its oldest row, if any. */
 export function toPage<Item>(
@@ -29,9 +27,8 @@ export function toPage<Item>(
   };
 }
 
-export function printCursor(...numbers: readonly number[]): string {
-  return numbers.map((number) => number.toString(36)).join('.');
-}
+export const printCursor = (...numbers: readonly number[]): string =>
+  numbers.map((number) => number.toString(36)).join('.');
 
 /** Parses a cursor of `length` numbers. @throws ProviderError `malformed` if it is not one */
 export function parseCursor(cursor: string, length: number): readonly number[] {
@@ -43,6 +40,5 @@ export function parseCursor(cursor: string, length: number): readonly number[] {
   return numbers;
 }
 
-export function unknownCursor(): ProviderError {
-  return new ProviderError('malformed', 'This is not a cursor of the archive.');
-}
+export const unknownCursor = (): ProviderError =>
+  new ProviderError('malformed', 'This is not a cursor of the archive.');

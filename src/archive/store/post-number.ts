@@ -15,9 +15,7 @@ interface Numbered {
 }
 
 /** Returns the lowest number of a second. Times out of range are clamped. */
-export function firstNumberAt(seconds: number): number {
-  return toSecond(Math.ceil(seconds)) * step;
-}
+export const firstNumberAt = (seconds: number): number => toSecond(Math.ceil(seconds)) * step;
 
 /** Returns the preferred number of an item, which is the same in every archive. If it is taken, try `nextNumber`. */
 export function toNumber({ kind, at, key }: Numbered): number {
@@ -33,9 +31,8 @@ export function nextNumber(number: number): number {
   return start + ((number - start + 2) % step);
 }
 
-export function isSameSecond(one: number, other: number): boolean {
-  return secondOf(one) === secondOf(other);
-}
+export const isSameSecond = (one: number, other: number): boolean =>
+  secondOf(one) === secondOf(other);
 
 /** Returns the time in Unix seconds that a number encodes, with milliseconds if it has them. */
 export function timeOf(number: number, { kind, key }: Pick<Numbered, 'kind' | 'key'>): number {
@@ -45,9 +42,7 @@ export function timeOf(number: number, { kind, key }: Pick<Numbered, 'kind' | 'k
   return second + ms / 1000;
 }
 
-export function secondOf(number: number): number {
-  return Math.floor(number / step);
-}
+export const secondOf = (number: number): number => Math.floor(number / step);
 
 function toSecond(seconds: number): number {
   return Math.min(Math.max(seconds, 0), lastSecond) || 0; // NaN counts as 0

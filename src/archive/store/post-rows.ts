@@ -24,7 +24,6 @@ interface StoredPost {
 /** Post read from the store, with the id of the post that it replies to. */
 export type ReadPost = Pick<StoredPost, 'parentId' | 'stored' | 'post'>;
 
-/** Maximum number of replies that are read for one post. */
 export const maxDirectReplies = 200;
 
 /** Prepares the statements that write, index and read posts. Posts of protected accounts are never read. */
@@ -115,15 +114,13 @@ function isAnswered(post: Post, reply: Post): boolean {
 }
 
 /** Returns the parent post of a reply; `null` for placeholders of deleted posts, which do not contain it. */
-function targetOf(reply: Post): Status['replying_to'] {
-  return reply.type === 'status' ? reply.replying_to : null;
-}
+const targetOf = (reply: Post): Status['replying_to'] =>
+  reply.type === 'status' ? reply.replying_to : null;
 
 function isNamed(author: Account | null, name: string | null): boolean {
   if (author === null || name === null) return false;
   return [author.screen_name, author.id].some((own) => own?.toLowerCase() === name.toLowerCase());
 }
 
-function hostOf(url: string | null): string | null {
-  return url === null ? null : (parseUrl(url)?.host ?? null);
-}
+const hostOf = (url: string | null): string | null =>
+  url === null ? null : (parseUrl(url)?.host ?? null);

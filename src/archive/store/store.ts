@@ -17,9 +17,8 @@ import { openTimelines } from './timeline.ts';
 export type ArchiveStore = ReturnType<typeof prepareTables>;
 
 /** Opens the archive. `baseUrl` replaces a placeholder in stored URLs. @throws Error if unreadable or too new */
-export function openArchiveStore(path: string, baseUrl: string): ArchiveStore {
-  return openStore({ path, migrations }, (database) => prepareTables(database, baseUrl));
-}
+export const openArchiveStore = (path: string, baseUrl: string): ArchiveStore =>
+  openStore({ path, migrations }, (database) => prepareTables(database, baseUrl));
 
 function prepareTables(database: SqliteDatabase, baseUrl: string) {
   const decoder = createRowDecoder(baseUrl, openProtection(database));
@@ -61,7 +60,6 @@ function openStoreOperations(database: SqliteDatabase) {
     removePlatform: (platform: Platform): void => {
       for (const removal of removals) removal.run({ platform });
     },
-    /** Deletes the imported history of an account. Returns the number of deleted posts. */
     deleteHistory: openHistoryDelete(database),
     close: () => void database.close(),
   };

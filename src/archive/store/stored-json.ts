@@ -31,9 +31,8 @@ export function parseStored(json: string): unknown {
   return /"website"\s*:\s*"/.test(json) ? JSON.parse(json, reviveWebsite) : JSON.parse(json);
 }
 
-function reviveWebsite(name: string, value: unknown): unknown {
-  return name === 'website' && typeof value === 'string' ? toWebsite(value) : value;
-}
+const reviveWebsite = (name: string, value: unknown): unknown =>
+  name === 'website' && typeof value === 'string' ? toWebsite(value) : value;
 
 /** Returns the placeholder of a post by a protected account. Its URL does not reveal the author. */
 function toPrivate({ id, platform }: Post): Tombstone {

@@ -35,9 +35,8 @@ export function openTimelines(database: SqliteDatabase, decoder: RowDecoder) {
     /** Stores a repost. It replaces the account's repost of the same post unless that one was stored later. */
     putRepost: openRepostWriter(database),
     /**
-     * Reads the posts and reposts of an account, newest first. A repost is placed at the time of the repost. Left out
-     * are reposts of the account's own posts, and reposts of posts that are not archived, are deleted or have a
-     * protected author.
+     * Reads an account's posts and reposts, newest first; a repost is placed at its own time. Omits reposts of its own
+     * posts, and reposts of posts that are not archived, are deleted or have a protected author.
      */
     readTimeline: (account: AccountRow, query: TimelineQuery): Page<Post> => {
       const of = { handle: account.handle, below: belowOf(query), limit: toRowLimit(query.count) };
@@ -85,8 +84,7 @@ function openPostReader(database: SqliteDatabase) {
     const { all, media } = query.withReplies ? everything : withoutReplies;
     const of = [query.account.platform, handle, below];
     if (query.onlyMedia !== true) return all.all(...of, limit);
-    const words = `author : "${toNameWord(handle)}" AND ${mediaMark}`;
-    return media.all(...of, words, limit);
+    return media.all(...of, `author : "${toNameWord(handle)}" AND ${mediaMark}`, limit);
   };
 }
 

@@ -1,7 +1,6 @@
 import { chmodSync, closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Permissions of folders and files that only their owner may access. */
 const privateFolderMode = 0o700;
 const privateFileMode = 0o600;
 

@@ -35,9 +35,7 @@ const journals = {
 export class UnusableFileError extends Error {}
 
 /**
- * Opens a database, migrates it and builds a store on it. The store closes the database. If `build` throws, the
- * database is closed.
- *
+ * Opens and migrates a database, and builds a store that closes it. If `build` throws, the database is closed.
  * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote it
  */
 export function openStore<Store>(
@@ -63,7 +61,6 @@ export const openSqlite = (options: SqliteOptions): SqliteDatabase =>
 /**
  * Opens a connection without reading from the file, for callers that run `setUpSqlite` later because the file may be
  * locked. The caller closes the connection. Other users lose access to the file and its journal files.
- *
  * @throws Error with `path` if the file cannot be opened
  */
 export function connectSqlite(location: SqliteLocation): SqliteDatabase {

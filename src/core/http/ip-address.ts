@@ -21,8 +21,7 @@ export function parseAddress(text: string): IpAddress | null {
 export const toDottedEnd = (address: IpAddress): string =>
   address.toByteArray().slice(12).join('.');
 
-/** Number of bits before the IPv4 address in an IPv4-mapped address. */
-const v4Bits = 96;
+const v4Bits = 96; // number of bits before the IPv4 address in an IPv4-mapped address
 
 export const isV4 = (address: IpAddress): boolean =>
   address.parts.slice(0, 6).join() === '0,0,0,0,0,65535';

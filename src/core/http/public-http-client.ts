@@ -13,8 +13,7 @@ import { connectPublicly, type PublicHttpOptions, publicNetwork } from './public
 
 const maxHosts = 64;
 
-/** Maximum number of connections to one host. Further requests wait within their deadlines. */
-const connectionsPerHost = 16;
+const connectionsPerHost = 16; // further requests wait within their deadlines
 
 /** Maximum size of a body in bytes, because anyone can run such a host. A page of posts has a fifth of this size. */
 const maxBodyBytes = 1_048_576;

@@ -96,7 +96,6 @@ const maxAddresses = 3;
 /**
  * Connects to a host by name, if all its addresses are public. Each connection looks the addresses up once and connects
  * to the checked addresses, so a name server cannot send other ones afterwards (DNS rebinding).
- *
  * @throws HttpFailure, or an Error of the operating system or of TLS
  */
 export function connectPublicly(host: string, options: ConnectOptions): Promise<Socket> {

@@ -5,8 +5,7 @@ export interface Loop {
 
 export type ServerLoop = ReturnType<typeof createServerLoop>;
 
-/** Maximum number of consecutive passes that only accept connections. */
-const maxAccepting = 16;
+const maxAccepting = 16; // maximum number of consecutive passes that only accept connections
 
 /**
  * Creates the event loop of a server. Node accepts one connection per pass, so other work is deferred while connections

@@ -88,8 +88,7 @@ export function waitForTurn(turns: Turns, client: string, isUsed: () => boolean)
 export const sliceByTurns = (turns: Turns, client: string): Slices =>
   createSlices(() => waitForTurn(turns, client, () => true));
 
-/** Maximum duration in milliseconds of a pass that is not followed by a pause. */
-const shortMs = 10;
+const shortMs = 10; // maximum duration in milliseconds of a pass that is not followed by a pause
 
 /**
  * Creates a fair scheduler for CPU-heavy work. Each pass of the event loop admits one turn, and clients alternate. After

@@ -18,14 +18,12 @@ export function createCoalescer<Value>() {
     inFlight.set(key, fetch);
     return fetch;
   };
-
   const leave = (key: string, fetch: InFlight<Value>): void => {
     fetch.callers -= 1;
     if (fetch.callers > 0) return;
     if (inFlight.get(key) === fetch) inFlight.delete(key);
     fetch.controller.abort();
   };
-
   /** @throws the error of `start`, or the signal's reason */
   return async (
     key: string,

@@ -31,7 +31,6 @@ export type Entry = CacheEntry & { readonly renderings: RenderingBudget };
 const maxGone = 1000; // maximum number of deleted subjects that are remembered for reads in flight
 
 type StoredEntry = Entry & { bytes: number };
-
 export type ResponseCache = ReturnType<typeof createResponseCache>;
 
 interface CacheOptions {
@@ -75,7 +74,6 @@ export function createResponseCache(limits: CacheOptions) {
     cached.bytes += bytes;
     if (entries.peek(key)?.cached === cached) put(key, cached);
   };
-
   return {
     get: (key: string): Entry | undefined => entries.get(key)?.cached,
     set: (key: string, entry: CacheEntry): RenderingBudget => {
@@ -176,9 +174,8 @@ function compare(
   return isLive && isStopgap(outcome) ? 'live' : undefined;
 }
 
-export function isPartial(outcome: Outcome): boolean {
-  return 'found' in outcome && 'missing' in outcome.found && outcome.found.missing.length > 0;
-}
+export const isPartial = (outcome: Outcome): boolean =>
+  'found' in outcome && 'missing' in outcome.found && outcome.found.missing.length > 0;
 
 /** Returns whether an answer is only a fallback: from a provider of last resort, or a page without items. */
 function isStopgap(outcome: Outcome): boolean {

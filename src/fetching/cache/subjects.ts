@@ -9,9 +9,7 @@ import {
 import type { ListItem, ListPart } from '../lists/browse.ts';
 import { accountSubject, type Found } from '../plan.ts';
 
-export function postSubject(post: PostReference): string {
-  return `post ${identifyPost(post)}`;
-}
+export const postSubject = (post: PostReference): string => `post ${identifyPost(post)}`;
 
 export function referenceOfSubject(subject: string): PostReference | AccountReference | null {
   const [word, name, handle, id] = subject.split(' ');
@@ -49,9 +47,8 @@ function subjectsOfPost(post: Post): readonly string[] {
   ];
 }
 
-function subjectsOfAccount(account: Account): readonly string[] {
-  return namesOf(account).map((name) => accountSubject(account.platform, name));
-}
+const subjectsOfAccount = (account: Account): readonly string[] =>
+  namesOf(account).map((name) => accountSubject(account.platform, name));
 
 /** Returns the names by which an account can be requested: the handle, and on Bluesky the DID. */
 function namesOf({ screen_name, id }: Account): readonly string[] {
@@ -60,6 +57,5 @@ function namesOf({ screen_name, id }: Account): readonly string[] {
 }
 
 /** Returns the key of a post in a list: its id if ids are unique on the platform, else its address. */
-export function postKey({ platform, id, url }: Post): string | null {
-  return platform === 'x' || platform === 'sample' ? id : (url ?? id);
-}
+export const postKey = ({ platform, id, url }: Post): string | null =>
+  platform === 'x' || platform === 'sample' ? id : (url ?? id);

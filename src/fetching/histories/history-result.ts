@@ -136,9 +136,7 @@ function explainEnd(end: Omit<HistoryResult, 'warnings'>, facts: ResultFacts): r
     const moreTime = facts.delivery === 'stream' ? '' : ' Use `format=ndjson` for more time.';
     warnings.push(`The time for one import ran out before all posts were read.${moreTime}`);
   }
-  if (gaps.length > 0) {
-    warnings.push(`Posts are missing, ${printRanges(gaps)}.${continueHint}`);
-  }
+  if (gaps.length > 0) warnings.push(`Posts are missing, ${printRanges(gaps)}.${continueHint}`);
   if (uncertain.length > 0) {
     warnings.push(
       `The source kept returning short pages. Posts may be missing, ${printRanges(uncertain)}.`,

@@ -33,8 +33,7 @@ export function createHistorySource(
   ) => {
     const bytes = ledger.open('upstreamBytes', client ?? null);
     try {
-      const takeBytes = toTakeBytes(bytes);
-      return await read({ signal: pageSignal, takeRequest, takeBytes, client });
+      return await read({ signal: pageSignal, takeRequest, takeBytes: toTakeBytes(bytes), client });
     } finally {
       bytes.release();
     }
@@ -89,6 +88,5 @@ function outlinePost(post: Post): readonly Status[] {
   return [outline];
 }
 
-function outlineAccount({ id, screen_name, platform }: Account): Account {
-  return toAccount({ id, screen_name, name: '', url: '', platform });
-}
+const outlineAccount = ({ id, screen_name, platform }: Account): Account =>
+  toAccount({ id, screen_name, name: '', url: '', platform });

@@ -109,8 +109,7 @@ async function beginImport(options: ImporterOptions, query: HistoryQuery, starte
       deadline.restart(startedMs + timeoutMs - clock.now());
     }
     const state = { ...started, options, query, deadline, startedMs, account };
-    const posts = openPosts(stream, first, state);
-    return { account, source: source.name, startedMs, posts };
+    return { account, source: source.name, startedMs, posts: openPosts(stream, first, state) };
   } catch (error) {
     deadline.abort();
     deadline.close();

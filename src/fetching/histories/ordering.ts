@@ -188,6 +188,5 @@ function isWanted({ post, second }: Pick<PlacedPost, 'post' | 'second'>, wanted:
 }
 
 /** Returns the earliest wanted second of reposts, which are excluded if only replies are wanted. */
-function minSecond({ onlyReplies, sinceSeconds }: Wanted): number {
-  return onlyReplies ? Number.POSITIVE_INFINITY : (sinceSeconds ?? Number.NEGATIVE_INFINITY);
-}
+const minSecond = ({ onlyReplies, sinceSeconds }: Wanted): number =>
+  onlyReplies ? Number.POSITIVE_INFINITY : (sinceSeconds ?? Number.NEGATIVE_INFINITY);

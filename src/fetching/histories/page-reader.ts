@@ -20,7 +20,6 @@ export interface CheckedPage {
 /** Retries of a page after upstream failures, and the delay before the first retry. */
 const maxRetries = 2;
 const firstWaitMs = 300;
-
 const defaultPauseSeconds = 30;
 
 /** Minimum rows of a complete first page: half of the minimum of FxTwitter, which sends 20 to 40. */
@@ -65,8 +64,7 @@ export function createPageReader(options: PageReaderOptions) {
   return {
     /**
      * Reads a page. If it looks incomplete, calls `onDoubt`, requests it again and merges the responses. While the
-     * upstream throttles, no page is requested.
-     * @throws Problem, see ProviderChain.ask
+     * upstream throttles, no page is requested. @throws Problem, see ProviderChain.ask
      */
     read: async (place: PagePlace, onDoubt?: (first: Page<Post>) => void): Promise<CheckedPage> => {
       const isGood = (page: Page<Post>) => {
@@ -91,13 +89,11 @@ export function createPageReader(options: PageReaderOptions) {
 
 const throttled = 'upstream_rate_limited';
 
-function isRateLimit(error: unknown): error is Problem {
-  return error instanceof Problem && (error.code === throttled || error.code === 'rate_limited');
-}
+const isRateLimit = (error: unknown): error is Problem =>
+  error instanceof Problem && (error.code === throttled || error.code === 'rate_limited');
 
-function isOutage(error: unknown): boolean {
-  return error instanceof Problem && /^upstream_(?:unavailable|error)$/.test(error.code);
-}
+const isOutage = (error: unknown): boolean =>
+  error instanceof Problem && /^upstream_(?:unavailable|error)$/.test(error.code);
 
 /** Repeated requests for a page that looks incomplete: first one, then three at once. */
 const repeatCounts = [1, 3] as const;
@@ -180,14 +176,11 @@ export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): P
   };
 }
 
-export function rowsOf({ rows, items }: Page<Post>): number {
-  return rows ?? items.length;
-}
+export const rowsOf = ({ rows, items }: Page<Post>): number => rows ?? items.length;
 
 /** Returns whether the position of a post is given by its own time, which is false for reposts. */
-export function hasOwnTime(post: Post): post is Extract<Post, { type: 'status' }> {
-  return post.type === 'status' && post.reposted_by === null;
-}
+export const hasOwnTime = (post: Post): post is Extract<Post, { type: 'status' }> =>
+  post.type === 'status' && post.reposted_by === null;
 
 /** Returns the Unix second of the oldest post that is not out of order; `Infinity` if there is none. */
 export function oldestOf(posts: readonly Post[], { toMs }: PageSpan): number {

@@ -6,8 +6,7 @@ export interface AccountPace {
   readonly joinedMs: number;
 }
 
-/** Number of nearest pages that estimate the rate below a time, because accounts post in bursts. */
-const nearPages = 3;
+const nearPages = 3; // pages that estimate the rate below a time, because accounts post in bursts
 
 const usualRows = 20; // assumed rows per page before the first page: FxTwitter sends 20 to 40
 
@@ -119,9 +118,8 @@ function expectedRows(range: UnreadRange, density: DensityEstimate): number {
 }
 
 /** Returns the lower bound for estimates: no posts are expected before the account was created. */
-function bottomOf({ bottomMs }: UnreadRange, { joinedMs }: DensityEstimate): number {
-  return Math.max(bottomMs, joinedMs);
-}
+const bottomOf = ({ bottomMs }: UnreadRange, { joinedMs }: DensityEstimate): number =>
+  Math.max(bottomMs, joinedMs);
 
 /** Part of a timeline in epoch milliseconds, both ends included. Open ends are infinite. */
 export interface TimeRange {
@@ -231,9 +229,7 @@ function skipCovered(ranges: UnreadRange[], at: number, reached: Reached): void 
   }
 }
 
-function isEmpty({ topMs, bottomMs }: UnreadRange): boolean {
-  return topMs < bottomMs;
-}
+const isEmpty = ({ topMs, bottomMs }: UnreadRange): boolean => topMs < bottomMs;
 
 function lowerTop(range: UnreadRange, { toMs, cursor }: Reached): void {
   range.topMs = Math.min(range.topMs, toMs);

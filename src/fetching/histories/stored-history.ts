@@ -56,8 +56,7 @@ export function createStoredHistory(options: StoredHistoryOptions) {
   };
 }
 
-/** Maximum number of stored posts to read if only replies are requested. */
-const maxPostsForReplies = 20_000;
+const maxPostsForReplies = 20_000; // stored posts to read if only replies are requested
 
 export function secondsOf(query: HistoryQuery, nowMs: number): SecondRange {
   const { sinceSeconds, untilSeconds } = query;

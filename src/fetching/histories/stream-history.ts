@@ -355,9 +355,8 @@ class HistoryReader {
   }
 }
 
-function isSeekIgnored(place: PagePlace, { fromMs }: PageSpan): boolean {
-  return place.cursor === null && place.untilSeconds !== null && fromMs === null;
-}
+const isSeekIgnored = (place: PagePlace, { fromMs }: PageSpan): boolean =>
+  place.cursor === null && place.untilSeconds !== null && fromMs === null;
 
 /** Returns whether a page proves that its source supports seeking. */
 function provesSeek(page: Page<Post>, place: PagePlace): boolean {

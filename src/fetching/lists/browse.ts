@@ -36,8 +36,7 @@ interface BrowseContext {
 
 /**
  * Returns one page of a list with its profile, both requested at the same time. If the posts of a profile cannot be
- * read, the profile is returned without them, and the next page is the first.
- * @throws Problem, see ProviderChain.ask
+ * read, the profile is returned without them, and the next page is the first. @throws Problem, see ProviderChain.ask
  */
 export async function browse(query: BrowseQuery, context: BrowseContext) {
   const profileFailed = new AbortController();
@@ -120,9 +119,8 @@ async function confirmAbsence(
   });
 }
 
-function pageKey(listKey: string, provider: string, cursor: string | null): string {
-  return `page ${listKey} ${provider} ${cursor ?? ''}`;
-}
+const pageKey = (listKey: string, provider: string, cursor: string | null): string =>
+  `page ${listKey} ${provider} ${cursor ?? ''}`;
 
 /** Creates the reader of a list's pages. The first provider to answer serves them all, because cursors are its own. */
 function createReadPage(

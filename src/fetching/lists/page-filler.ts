@@ -264,6 +264,4 @@ function toFailure(error: unknown): Problem {
   throw error;
 }
 
-function rowsOf({ rows, items }: Page<ListItem>): number {
-  return rows ?? items.length;
-}
+const rowsOf = ({ rows, items }: Page<ListItem>): number => rows ?? items.length;

@@ -6,11 +6,9 @@ import type { ListItem, ListPosition } from './browse.ts';
 /** Maximum number of short fingerprints in a position. */
 export const maxRecent = 96;
 
-/** Number of last items that must all be missing for a page to count as truncated. */
-const itemsToCompare = 3;
+const itemsToCompare = 3; // a page that lacks all of this many last items counts as truncated
 
 const maxItems = 5000;
-
 const maxBytes = 16 * 1024 * 1024;
 
 export type SentItemsMemory = ReturnType<typeof createSentItemsMemory>;
@@ -90,11 +88,8 @@ function fingerprintOf(item: ListItem): number | null {
   return key === null ? null : createHash('sha256').update(key).digest().readUIntBE(0, 6);
 }
 
-function toShort(fingerprint: number): number {
-  return fingerprint < 0 ? -1 - fingerprint : fingerprint % 2 ** 32;
-}
+const toShort = (fingerprint: number): number =>
+  fingerprint < 0 ? -1 - fingerprint : fingerprint % 2 ** 32;
 
 /** Returns a fingerprint for all items with a short one. It is negative, so it never equals a full fingerprint. */
-function fromShort(short: number): number {
-  return -1 - short;
-}
+const fromShort = (short: number): number => -1 - short;

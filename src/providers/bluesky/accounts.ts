@@ -41,9 +41,8 @@ export function acceptAccount(
 }
 
 /** Reads the profile of an account without a list. Throws ProviderError `missing` if the account cannot be shown. */
-export function explainAbsence(client: BlueskyClient, handle: string, context: ProviderContext) {
-  return throwIfMissing(readProfile(client, handle, context), context);
-}
+export const explainAbsence = (client: BlueskyClient, handle: string, context: ProviderContext) =>
+  throwIfMissing(readProfile(client, handle, context), context);
 
 const lists = {
   followers: { method: 'app.bsky.graph.getFollowers', field: 'followers' },
@@ -96,9 +95,8 @@ export async function toAccounts(
 const handleForm = /^[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+$/;
 
 /** Returns the handle of an account, or its DID if the handle is not verified. */
-export function nameOf({ did, handle }: Pick<ActorPayload, 'did' | 'handle'>): string {
-  return handle === 'handle.invalid' || !handleForm.test(handle) ? did : handle;
-}
+export const nameOf = ({ did, handle }: Pick<ActorPayload, 'did' | 'handle'>): string =>
+  handle === 'handle.invalid' || !handleForm.test(handle) ? did : handle;
 
 export function shapeAccount(actor: ActorPayload): Account {
   const screenName = nameOf(actor);

@@ -112,11 +112,9 @@ export function createKnownAccounts(clock: Clock) {
 
 export const maxLimit = 100;
 
-export function writeLimit(count: number): number {
-  return Math.min(Math.max(Math.trunc(count), 1), maxLimit);
-}
+export const writeLimit = (count: number): number =>
+  Math.min(Math.max(Math.trunc(count), 1), maxLimit);
 
 /** Returns the cursor of the next page, or `null` at the end, where the response may repeat the cursor of the request. */
-export function nextCursor(cursor: unknown, sent: string | null): string | null {
-  return typeof cursor === 'string' && cursor !== '' && cursor !== sent ? cursor : null;
-}
+export const nextCursor = (cursor: unknown, sent: string | null): string | null =>
+  typeof cursor === 'string' && cursor !== '' && cursor !== sent ? cursor : null;

@@ -17,8 +17,7 @@ export function restrictionOf(
   { labels }: Pick<ActorPayload, 'labels'>,
   nowMs: number,
 ): Restriction | null {
-  const values = new Set(activeLabels(labels, nowMs).map(({ val }) => val));
-  return findRestriction(values, 'suspended');
+  return findRestriction(new Set(activeLabels(labels, nowMs).map(({ val }) => val)), 'suspended');
 }
 
 /** Evaluates the labels of a post: those by moderators, by the author, and on the author's account. */
@@ -70,9 +69,8 @@ const accountSentences: Readonly<Record<Restriction, string>> = {
   hidden: 'Bluesky’s moderation hides this account.',
 };
 
-export function toRestrictedError(restriction: Restriction): ProviderError {
-  return new ProviderError('missing', accountSentences[restriction]);
-}
+export const toRestrictedError = (restriction: Restriction): ProviderError =>
+  new ProviderError('missing', accountSentences[restriction]);
 
 export interface Notice extends Pick<Tombstone, 'reason'> {
   readonly sentence: string;

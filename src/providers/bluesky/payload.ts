@@ -29,10 +29,8 @@ export interface RecordAddress {
 }
 
 export const postCollection = 'app.bsky.feed.post';
-
 const didForm = /^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/;
 const uriForm = /^at:\/\/([^/?#]+)\/([A-Za-z0-9.-]+)\/([^/?#]+)$/;
-
 export const did = z.string().regex(didForm);
 
 /** Parses the `at://` URI of a record. Returns `null` for anything else, including a URI with a handle. */
@@ -48,23 +46,18 @@ export const recordUri = url.transform(
 
 export const postUri = recordUri.refine(({ collection }) => collection === postCollection);
 
-export function writePostUri(account: string, rkey: string): string {
-  return `at://${account}/${postCollection}/${rkey}`;
-}
+export const writePostUri = (account: string, rkey: string): string =>
+  `at://${account}/${postCollection}/${rkey}`;
 
-export function blueskyPostUrl(account: string, rkey: string): string {
-  return postUrl({ platform: 'bluesky', handle: account, id: rkey }, '');
-}
+export const blueskyPostUrl = (account: string, rkey: string): string =>
+  postUrl({ platform: 'bluesky', handle: account, id: rkey }, '');
 
-export function blueskyProfileUrl(account: string): string {
-  return profileUrl('bluesky', account, '');
-}
+export const blueskyProfileUrl = (account: string): string => profileUrl('bluesky', account, '');
 
 // Views that the AppView sends (lexicons `app.bsky.actor.defs`, `app.bsky.feed.defs`). Only members that a row
 // cannot be shown without are required.
 
 const label = z.object({ val: token, uri: urlOrNull, neg: lenient(z.boolean()), exp: tokenOrNull });
-
 const labels = fullListOf(label, maximums.labels);
 export type LabelPayload = z.output<typeof label>;
 
@@ -135,9 +128,7 @@ function withTimes<
   return withCreatedMs({ ...row, writtenMs }, createdMs, context);
 }
 
-function toMs(text: string | null): number | null {
-  return text === null ? null : readTimeMs(text);
-}
+const toMs = (text: string | null): number | null => (text === null ? null : readTimeMs(text));
 
 export type PostPayload = z.output<typeof postView>;
 
@@ -153,7 +144,6 @@ const missing = z
 export type MissingPayload = z.output<typeof missing>;
 
 const repostReason = 'app.bsky.feed.defs#reasonRepost';
-
 const reason = z.object({ $type: tokenOrNull, by: lenient(actorPayload), indexedAt: tokenOrNull });
 
 const feedRow = z
@@ -190,7 +180,6 @@ export const parseThreadNode = parserOf(threadNode);
 // Embeds, by their keys. A `recordWithMedia` has an embed in `media` and a record within `record`.
 
 const webUrl = url.refine(isWebUrl);
-
 const aspectRatio = lenient(z.object({ width: z.number(), height: z.number() }));
 
 /** Images of a post or a gallery, without their thumbnails. */

@@ -19,8 +19,7 @@ import { type Shaping, shapeMissing, shapePost, shapeUnreadable } from './shape.
 
 const maxParents = 100;
 
-/** Requested levels of replies. Deeper replies are seldom read, and more levels make the response much larger. */
-const replyDepth = 6;
+const replyDepth = 6; // requested levels of replies: more levels make the response much larger
 
 const chainDepth = 20; // requested levels of an author's thread, which has few branches
 const maxFurther = 5; // maximum number of further requests for the rest of an author's thread
@@ -39,7 +38,6 @@ interface Continuation {
 
 const noContinuation: Continuation = { branches: [], isCut: false, hasFailed: false };
 
-/** Creates the read of a post, with its thread and replies if requested. */
 export function askPost(client: BlueskyClient): Ask<'post'> {
   return async (query, context) => {
     const { tree, depth, isTooLarge } = await readRequested(client, query, context);
@@ -197,8 +195,7 @@ async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promis
   if (focal === null) {
     const missing = parseMissing(thread);
     if (missing === null) return null;
-    const post = shapeMissing(missing);
-    const branch: Branch = { post, payload: null, replies: [] };
+    const branch: Branch = { post: shapeMissing(missing), payload: null, replies: [] };
     return { focal: branch, ancestors: [], isMissingAncestors: false, isMissingReplies: false };
   }
   const above = await shapeAbove(focal.parent, nowMs, sliced);
@@ -249,13 +246,11 @@ async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, s
   let isMissingReplies = false;
   for (const { branch, node } of growing) {
     if (node === null) continue;
-    const room = maximums.rows + 1 - growing.length;
-    const replies = node.replies.slice(0, room);
+    const replies = node.replies.slice(0, maximums.rows + 1 - growing.length);
     isMissingReplies ||= replies.length < node.replies.length || node.replies.leftOut !== undefined;
     for (const reply of replies) {
       await sliced.endSlice?.();
-      const shaping = { nowMs, parentAuthor: node.post.author };
-      const grown = grow(reply, parseThreadNode(reply), shaping);
+      const grown = grow(reply, parseThreadNode(reply), { nowMs, parentAuthor: node.post.author });
       growing.push(grown);
       branch.replies.push(grown.branch);
     }
@@ -304,13 +299,11 @@ export function rankReplies(
   return found;
 }
 
-function showsSomething({ post, replies }: Branch): boolean {
-  return post.type === 'status' || replies.some(showsSomething);
-}
+const showsSomething = ({ post, replies }: Branch): boolean =>
+  post.type === 'status' || replies.some(showsSomething);
 
-function byOldest(a: Branch, b: Branch): number {
-  return createdOf(a, 1) - createdOf(b, 1) || compareUris(a, b);
-}
+const byOldest = (a: Branch, b: Branch): number =>
+  createdOf(a, 1) - createdOf(b, 1) || compareUris(a, b);
 
 const orders = {
   top: (a: Branch, b: Branch) => likesOf(b) - likesOf(a) || byOldest(a, b),
@@ -323,13 +316,9 @@ function createdOf({ post, payload }: Branch, direction: 1 | -1): number {
   return payload.createdMs;
 }
 
-function likesOf({ post }: Branch): number {
-  return post.type === 'tombstone' ? -2 : (post.likes ?? -1);
-}
+const likesOf = ({ post }: Branch): number => (post.type === 'tombstone' ? -2 : (post.likes ?? -1));
 
-function uriOf({ payload }: Branch): string {
-  return payload?.uri.uri ?? '';
-}
+const uriOf = ({ payload }: Branch): string => payload?.uri.uri ?? '';
 
 function compareUris(a: Branch, b: Branch): number {
   if (uriOf(a) === uriOf(b)) return 0;

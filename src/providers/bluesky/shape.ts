@@ -29,9 +29,8 @@ export interface Shaping {
 }
 
 /** Converts a post with its quote, or returns a tombstone if the post is not public. `context` is `null`. */
-export function shapePost(post: PostPayload, shaping: Shaping): Post {
-  return shapeWithin(post, shaping, maximums.quotes);
-}
+export const shapePost = (post: PostPayload, shaping: Shaping): Post =>
+  shapeWithin(post, shaping, maximums.quotes);
 
 function shapeWithin(post: PostPayload, shaping: Shaping, quotesLeft: number): Post {
   const assessment = assessPost(post, shaping.nowMs);
@@ -48,9 +47,8 @@ function shapeWithin(post: PostPayload, shaping: Shaping, quotesLeft: number): P
   return { ...own, quote: shapeQuote(row, shaping.nowMs, quotesLeft - 1) };
 }
 
-export function shapeMissing({ uri, is }: MissingPayload): Tombstone {
-  return toTombstone(uri, missingPosts[is]);
-}
+export const shapeMissing = ({ uri, is }: MissingPayload): Tombstone =>
+  toTombstone(uri, missingPosts[is]);
 
 export function shapeUnreadable(): Tombstone {
   const sentence = 'The source sent this post in a form that Perch cannot read.';
@@ -193,8 +191,7 @@ function shapeVideo({ playlist, thumbnail, alt, aspectRatio, presentation }: Vid
   };
 }
 
-/** Minimum pixels of a size. Clients send the size in pixels or only a ratio, such as 16 to 9. */
-const minSize = 64;
+const minSize = 64; // pixels; smaller sizes are a ratio, such as 16 to 9, which some clients send
 
 function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> {
   const isSize = ratio !== null && Math.min(ratio.width, ratio.height) >= minSize;
@@ -204,9 +201,7 @@ function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> 
 /** Hosts of GIF services. The app displays a link to one of them as an animated image. */
 const gifHosts = /^(?:media\.tenor\.com|static\.klipy\.com|(?:[\w-]+\.)?giphy\.com)$/;
 
-function isGif({ uri }: External): boolean {
-  return isWebUrl(uri) && gifHosts.test(new URL(uri).hostname);
-}
+const isGif = ({ uri }: External): boolean => isWebUrl(uri) && gifHosts.test(new URL(uri).hostname);
 
 /** Converts a GIF. The app puts its size into the URL, and the author's description after `Alt:`. */
 function shapeGif({ uri, title, description, thumb }: External): Media {

@@ -82,9 +82,7 @@ function filterOf({ withReplies, onlyMedia = false }: TimelineQuery): string {
   return withReplies ? 'posts_with_replies' : 'posts_and_author_threads';
 }
 
-function sortedMs({ post, repost }: FeedRow): number {
-  return repost?.ms ?? post.createdMs;
-}
+const sortedMs = ({ post, repost }: FeedRow): number => repost?.ms ?? post.createdMs;
 
 /** Returns the requested rows, each post once: an account can repost its own posts. */
 function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly FeedRow[] {

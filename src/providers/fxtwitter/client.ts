@@ -18,7 +18,6 @@ export interface PostAnswer {
 }
 
 type RepliesPlace = Pick<RepliesQuery, 'order' | 'cursor'>;
-
 export type FxTwitterClient = ReturnType<typeof createClient>;
 
 /** Creates the reads of posts. They throw ProviderError. */
@@ -81,16 +80,12 @@ function namesNoPost(body: Body | null): boolean {
 
 const cursors = lenient(z.object({ bottom: textOrNull }));
 
-/** Returns the cursor of the next page in a response, or `null` at the end. */
-export function readCursor(body: Body | null): string | null {
-  return cursors.parse(body?.cursor)?.bottom ?? null;
-}
+export const readCursor = (body: Body | null): string | null =>
+  cursors.parse(body?.cursor)?.bottom ?? null;
 
 /** Returns the status of the service: with a proxy, the status may be 200, and the member `code` has the real one. */
-export function trueStatus({ status }: HttpAnswer, body: Body | null): number {
-  return status === 200 && typeof body?.code === 'number' ? body.code : status;
-}
+export const trueStatus = ({ status }: HttpAnswer, body: Body | null): number =>
+  status === 200 && typeof body?.code === 'number' ? body.code : status;
 
-export function toAnswerFailure(answer: HttpAnswer, body: Body | null): ProviderError {
-  return toStatusFailure(trueStatus(answer, body), answer.retryAfterSeconds) ?? createMalformed();
-}
+export const toAnswerFailure = (answer: HttpAnswer, body: Body | null): ProviderError =>
+  toStatusFailure(trueStatus(answer, body), answer.retryAfterSeconds) ?? createMalformed();

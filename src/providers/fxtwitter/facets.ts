@@ -117,6 +117,5 @@ function locate(text: string, run: string, place: { expected: number; from: numb
   return index < 0 ? null : index;
 }
 
-function slice(raw: DecodedText, start: number, end: number): string {
-  return raw.text.slice(raw.toIndex(start), raw.toIndex(end));
-}
+const slice = (raw: DecodedText, start: number, end: number): string =>
+  raw.text.slice(raw.toIndex(start), raw.toIndex(end));

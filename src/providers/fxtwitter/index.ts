@@ -12,7 +12,6 @@ interface FxTwitterOptions extends UpstreamOptions {
   readonly clock: Clock;
 }
 
-/** Creates the provider that reads X through the public API of FxTwitter. */
 export function createFxTwitter({ clock, ...options }: FxTwitterOptions): Provider {
   const upstream = createUpstream(options);
   const client = createClient(upstream);

@@ -209,8 +209,7 @@ export type PostPayload = StatusPayload | TombstonePayload;
 const readTombstone = parserOf(tombstonePayload);
 const readStatus = parserOf(statusPayload);
 
-export function parsePost(row: unknown): PostPayload | null {
-  return readTombstone(row) ?? readStatus(row);
-}
+export const parsePost = (row: unknown): PostPayload | null =>
+  readTombstone(row) ?? readStatus(row);
 
 export const parseUser = parserOf(userPayload);

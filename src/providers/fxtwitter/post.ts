@@ -23,7 +23,6 @@ interface Parts extends KnownThread {
 
 const emptyLine: ThreadLine = { ancestors: [], continuation: [] };
 
-/** Creates the read of a post, with its thread and replies if requested. */
 export function askPost(client: FxTwitterClient): Ask<'post'> {
   return async (query, context) => {
     const { focal, line, replies: rows, ...rest } = await readParts(client, query, context);
@@ -56,9 +55,8 @@ async function readParts(client: FxTwitterClient, query: PostQuery, context: Pro
   }
 }
 
-function isKind(error: unknown, ...kinds: readonly ProviderError['kind'][]): boolean {
-  return error instanceof ProviderError && kinds.includes(error.kind);
-}
+const isKind = (error: unknown, ...kinds: readonly ProviderError['kind'][]): boolean =>
+  error instanceof ProviderError && kinds.includes(error.kind);
 
 async function readAlone(client: FxTwitterClient, query: PostQuery, context: ProviderContext) {
   const { status } = await client.readStatus(query.post.id, context);
@@ -91,9 +89,8 @@ async function readAround(
 }
 
 /** Returns whether a failure is conclusive: the post is missing, or no further requests are allowed. */
-function isConclusive(error: unknown): boolean {
-  return !(error instanceof ProviderError) || isKind(error, 'missing', 'throttled');
-}
+const isConclusive = (error: unknown): boolean =>
+  !(error instanceof ProviderError) || isKind(error, 'missing', 'throttled');
 
 /** Converts a rejection to a value, so that the rejection of an unneeded call is not unhandled. */
 async function toSettled(call: Promise<PostAnswer>): Promise<Settled> {
@@ -128,7 +125,6 @@ async function combine(
 }
 
 type RepliesPart = Pick<Parts, 'replies' | 'missing' | 'warnings'>;
-
 const noReplies: RepliesPart = { replies: [], missing: [], warnings: [] };
 
 async function shapeReplies(rows: Rows<PostPayload> | null, sliced: Sliced): Promise<RepliesPart> {

@@ -46,9 +46,7 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
 type UnavailableProfile = { readonly is: 'protected' | 'suspended' | 'missed' };
 type ProfileAnswer = { readonly is: 'public'; readonly user: UserPayload } | UnavailableProfile;
 
-export function profilePath(handle: string): string {
-  return `/2/profile/${encodeURIComponent(handle)}`;
-}
+export const profilePath = (handle: string): string => `/2/profile/${encodeURIComponent(handle)}`;
 
 const unknownRoute = 'Not found'; // message of a 404 by a host without this API
 
@@ -69,9 +67,7 @@ async function readProfile(
   return { is: reason === 'suspended' ? 'suspended' : 'missed' };
 }
 
-function isKnown({ is }: ProfileAnswer): boolean {
-  return is === 'public' || is === 'protected';
-}
+const isKnown = ({ is }: ProfileAnswer): boolean => is === 'public' || is === 'protected';
 
 const unavailableSentences = {
   protected: 'This account is protected, and protected accounts are not public.',

@@ -22,9 +22,7 @@ import {
 } from './payload.ts';
 
 /** Converts a post with its quotes, or returns a tombstone if the author is protected. `context` is `null`. */
-export function shapePost(row: PostPayload): Post {
-  return shapeWithin(row, maximums.quotes);
-}
+export const shapePost = (row: PostPayload): Post => shapeWithin(row, maximums.quotes);
 
 /** Converts the requested post. Throws ProviderError `missing` if its author is protected. */
 export function shapeStatus(row: StatusPayload): Status {
@@ -85,9 +83,8 @@ function leftOutOf({ raw_text, media, poll, article }: StatusPayload): readonly 
   });
 }
 
-export function parentOf({ replying_to, replying_to_status }: StatusPayload): string | null {
-  return replying_to?.status ?? replying_to_status;
-}
+export const parentOf = ({ replying_to, replying_to_status }: StatusPayload): string | null =>
+  replying_to?.status ?? replying_to_status;
 
 /** Converts a quoted post. A malformed one becomes a tombstone, because the post does quote something. */
 function shapeQuote(row: unknown, quotesLeft: number): Post | null {
@@ -123,13 +120,11 @@ function shapeCard({ card }: StatusPayload): Card | null {
   };
 }
 
-function shapeCommunity({ community }: StatusPayload): Community | null {
-  return community === null ? null : { ...community, url: xCommunityUrl(community.id) };
-}
+const shapeCommunity = ({ community }: StatusPayload): Community | null =>
+  community === null ? null : { ...community, url: xCommunityUrl(community.id) };
 
-function shapePoll({ poll }: StatusPayload): Poll | null {
-  return poll && { ...poll, choices: [...poll.choices], ends_at: toIsoTime(poll.ends_at) };
-}
+const shapePoll = ({ poll }: StatusPayload): Poll | null =>
+  poll && { ...poll, choices: [...poll.choices], ends_at: toIsoTime(poll.ends_at) };
 
 /** Returns the media, with an embedded video of another site last. Ignores the collage of photos (`mosaic`). */
 function shapeMedia({ media }: StatusPayload): MediaSet {

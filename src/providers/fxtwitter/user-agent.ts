@@ -11,7 +11,5 @@ const words = [
   'iframely',
 ] as const;
 
-/** Returns the first such word in a `User-Agent`, or `undefined`. */
-export function forbiddenInUserAgent(userAgent: string): string | undefined {
-  return words.find((word) => userAgent.toLowerCase().includes(word));
-}
+export const forbiddenInUserAgent = (userAgent: string): string | undefined =>
+  words.find((word) => userAgent.toLowerCase().includes(word));

@@ -222,9 +222,8 @@ interface Field extends ProfileField {
   readonly isVerified: boolean;
 }
 
-function readHtml(html: string, home: Home): RichText {
-  return toRichText(html, { nameMention: createNaming([], home) });
-}
+const readHtml = (html: string, home: Home): RichText =>
+  toRichText(html, { nameMention: createNaming([], home) });
 
 /** Returns the first link in the profile fields, preferably a verified one. */
 function findLink(fields: readonly Field[]): string | null {
@@ -236,11 +235,9 @@ function findLink(fields: readonly Field[]): string | null {
 }
 
 /** Returns the URL of an image, or `null` for the server's placeholder image. */
-function pictureOf(url: string | null): string | null {
-  return url?.endsWith('/missing.png') ? null : webUrlOrNull(url);
-}
+const pictureOf = (url: string | null): string | null =>
+  url?.endsWith('/missing.png') ? null : webUrlOrNull(url);
 
 /** Returns a count, or `null` for -1, which some servers send if the owner hides it. */
-function countOf(count: number | null): number | null {
-  return count === null || count < 0 ? null : count;
-}
+const countOf = (count: number | null): number | null =>
+  count === null || count < 0 ? null : count;

@@ -22,9 +22,7 @@ function toAscii(domain: string): string {
   return parseUrl(`https://${domain}/`)?.hostname ?? domain;
 }
 
-export function isLocal({ acct }: Pick<AccountPayload, 'acct'>): boolean {
-  return !acct.includes('@');
-}
+export const isLocal = ({ acct }: Pick<AccountPayload, 'acct'>): boolean => !acct.includes('@');
 
 /** Returns whether an account belongs to the server that sent it, by its host or its domain. */
 export function isFromHome(acct: string, home: Home): boolean {
@@ -64,9 +62,8 @@ function isAt(url: string, hosts: readonly string[]): boolean {
   return hosts.some((host) => `.${hostname}`.endsWith(`.${host.toLowerCase()}`));
 }
 
-export function copyUrl(acct: string, id: string, { host }: Pick<Home, 'host'>): string {
-  return `https://${host}/@${acct}/${id}`;
-}
+export const copyUrl = (acct: string, id: string, { host }: Pick<Home, 'host'>): string =>
+  `https://${host}/@${acct}/${id}`;
 
 /** Returns the server that sent a copy of an account or its post, or `null` if its own server sent it. */
 export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | null {
@@ -91,8 +88,7 @@ export function createNaming(mentions: readonly MentionPayload[], home: Home) {
   const byUrl = new Map(mentions.toReversed().map((mention) => [mention.url, mention]));
   const byName = groupByName(mentions);
   return (url: string, label: string): string | null => {
-    const user = label.trim().replace(/^@/, '').toLowerCase();
-    const known = byUrl.get(url) ?? byName.get(user);
+    const known = byUrl.get(url) ?? byName.get(label.trim().replace(/^@/, '').toLowerCase());
     return known === undefined || known === null ? handleOfUrl(url) : toHandle(known.acct, home);
   };
 }

@@ -62,8 +62,7 @@ function toParameters(query: TimelineQuery): string {
   ].join('&');
 }
 
-/** Numbers of accounts on a page: the default of servers, and the maximum. */
-const [usualCount, maxCount] = [40, 80];
+const [usualCount, maxCount] = [40, 80]; // accounts on a page: default of servers, maximum
 
 export function askConnections(accounts: Accounts) {
   return async (query: ConnectionsQuery, context: ProviderContext): Promise<Page<Account>> => {
@@ -106,13 +105,11 @@ function hasNoObjects(list: unknown): boolean {
   return rows.length > 0 && !rows.some((row) => typeof row === 'object' && row !== null);
 }
 
-/** Form of the id of a relation, a post or an account in a `Link` header. */
-const positionForm = /^[\w-]{1,128}$/;
+const positionForm = /^[\w-]{1,128}$/; // id of a relation, post or account in a `Link` header
 
 /** Returns `cursor` as a request parameter, or nothing if the cursor cannot be from `readRows`. */
-export function writeCursor(cursor: string | null): readonly string[] {
-  return cursor !== null && positionForm.test(cursor) ? [`max_id=${cursor}`] : [];
-}
+export const writeCursor = (cursor: string | null): readonly string[] =>
+  cursor !== null && positionForm.test(cursor) ? [`max_id=${cursor}`] : [];
 
 /** Returns the cursor of the next page from the header `Link` (RFC 8288). */
 function nextOf({ header }: FoundReply): string | null {
@@ -185,9 +182,7 @@ export async function readPosts(
 
 const [usualPosts, maxPosts] = [20, 40];
 
-export function toLimit(count: number): number {
-  return count <= usualPosts ? usualPosts : maxPosts;
-}
+export const toLimit = (count: number): number => (count <= usualPosts ? usualPosts : maxPosts);
 
 /** Reads a page of posts, newest first; skips those after `untilSeconds` if ids contain times. */
 export async function readBefore(
@@ -215,9 +210,7 @@ const belowTime = 16n;
 /** Maximum difference between the times of a post and its id, which differ for posts that a server fetched late. */
 const maxDriftMs = 3_600_000;
 
-function idBefore(ms: number): string {
-  return String(BigInt(Math.max(0, Math.trunc(ms))) << belowTime);
-}
+const idBefore = (ms: number): string => String(BigInt(Math.max(0, Math.trunc(ms))) << belowTime);
 
 /** Returns whether ids contain times: all are numbers, and most match the times of their posts. */
 function haveTimeIds(rows: readonly StatusPayload[]): boolean {
@@ -226,6 +219,4 @@ function haveTimeIds(rows: readonly StatusPayload[]): boolean {
   return rows.filter((row) => Math.abs(driftMs(row)) <= maxDriftMs).length * 2 > rows.length;
 }
 
-function isNumericId({ id }: Pick<StatusPayload, 'id'>): boolean {
-  return /^\d{1,19}$/.test(id);
-}
+const isNumericId = ({ id }: Pick<StatusPayload, 'id'>): boolean => /^\d{1,19}$/.test(id);

@@ -56,7 +56,6 @@ const accountPayload = z.object({
 export type AccountPayload = z.output<typeof accountPayload>;
 
 export const parseAccount = parserOf(accountPayload);
-
 const mediaMeta = z.object({ width: count, height: count, duration: count, bitrate: count });
 
 const mediaPayload = z
@@ -189,10 +188,8 @@ export function parseStatus(row: unknown): StatusPayload | null {
   return isBoost && readStatus(status.reblog) === null ? null : status;
 }
 
-/** Returns the boosted post, or `null` if the post is not a boost. */
-export function boostedIn({ reblog }: StatusPayload): StatusPayload | null {
-  return reblog === undefined || reblog === null ? null : parseStatus(reblog);
-}
+export const boostedIn = ({ reblog }: StatusPayload): StatusPayload | null =>
+  reblog === undefined || reblog === null ? null : parseStatus(reblog);
 
 const readQuote = parserOf(quotePayload);
 

@@ -21,12 +21,10 @@ interface ReadPost {
   readonly around: Context | ProviderError | null;
 }
 
-/** Creates the read of a post, with its thread and replies if requested. */
 export function askPost(askHome: AskHome): Ask<'post'> {
   return async (query, context) => {
     const read = await readPost(askHome, query, context);
-    const row = await withQuote(askHome, read, context);
-    return combine({ ...read, row }, context);
+    return combine({ ...read, row: await withQuote(askHome, read, context) }, context);
   };
 }
 
@@ -208,11 +206,9 @@ function rankReplies(
   return [...found, ...rows.filter((row) => !found.has(row)).toSorted(byOldest)];
 }
 
-/** Maximum numbers of ancestors and descendants that servers send without a login. */
-const [maxAncestors, maxDescendants] = [40, 60];
+const [maxAncestors, maxDescendants] = [40, 60]; // maximums that servers send without a login
 
-/** Number of posts that a server may count but not send: recorded responses of long threads lack one. */
-const maxHidden = 1;
+const maxHidden = 1; // posts that a server may count but not send, as in recorded long threads
 
 const fewReplies = `The server sends at most ${maxDescendants} replies without a login; there may be more.`;
 const fewAncestors = `The server sends at most ${maxAncestors} posts before this one without a login; there may be more.`;

@@ -67,9 +67,7 @@ function parseTags(text: string): TagSearch {
   const named = (sign: string) =>
     found.flatMap((match) => (match?.[1] === sign && match[2] !== undefined ? [match[2]] : []));
   const [all, none] = [named(''), named('-')];
-  if (found.includes(null) || all.length === 0) {
-    throw new ProviderError('rejected', onlyTags);
-  }
+  if (found.includes(null) || all.length === 0) throw new ProviderError('rejected', onlyTags);
   if (all.length > maxFurther + 1 || none.length > maxFurther) {
     const message = `A search on Mastodon may contain at most ${maxFurther + 1} hashtags, and exclude at most ${maxFurther}.`;
     throw new ProviderError('rejected', message);
@@ -96,9 +94,8 @@ function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
   throw createUnavailable('The server for searches does not have this search.');
 }
 
-function isOfMedia(feed: SearchQuery['feed']): feed is 'photos' | 'videos' {
-  return feed === 'photos' || feed === 'videos';
-}
+const isOfMedia = (feed: SearchQuery['feed']): feed is 'photos' | 'videos' =>
+  feed === 'photos' || feed === 'videos';
 
 /** Returns whether all posts of a page are before the time range. Single ones may be, if the server got them late. */
 function isBeforeSince({ rows }: PageRows<StatusPayload>, { sinceSeconds }: SearchQuery): boolean {

@@ -114,8 +114,7 @@ function refuseFailure(answer: HttpAnswer, host: string, clock: Clock): void {
 }
 
 function toReply({ status, mediaType, header, text }: HttpAnswer, host: string): Reply | NoApi {
-  const isJson = /^application\/(?:[\w.-]+\+)?json$/.test(mediaType);
-  if (!isJson) return toNoApi(status, host);
+  if (!/^application\/(?:[\w.-]+\+)?json$/.test(mediaType)) return toNoApi(status, host);
   const body = parseJson(text);
   if (status === 200) return { is: 'found', body, header };
   if (status !== 404 && status !== 410) throw createUnreadable();
@@ -159,13 +158,11 @@ function toFailure(
   return new ProviderError(kind, message, { ...options, isProviderWide: false });
 }
 
-export function createUnreadable(cause?: unknown): ProviderError {
-  return toFailure('malformed', createMalformed().message, { cause });
-}
+export const createUnreadable = (cause?: unknown): ProviderError =>
+  toFailure('malformed', createMalformed().message, { cause });
 
-export function createUnavailable(sentence: string): ProviderError {
-  return toFailure('unavailable', sentence);
-}
+export const createUnavailable = (sentence: string): ProviderError =>
+  toFailure('unavailable', sentence);
 
 const missing = {
   post: 'The server has no such post, or the post is not public.',
@@ -178,6 +175,5 @@ export function expectFound(reply: Reply, what: keyof typeof missing): FoundRepl
   throw reply.is === 'absent' ? new ProviderError('missing', missing[what]) : createSuspended();
 }
 
-export function createSuspended(): ProviderError {
-  return new ProviderError('missing', 'This account is suspended.');
-}
+export const createSuspended = (): ProviderError =>
+  new ProviderError('missing', 'This account is suspended.');

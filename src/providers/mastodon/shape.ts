@@ -183,8 +183,7 @@ function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft
   const row = parseStatus(quoted_status);
   if (row !== null) return shapeWithin(row, around, quotesLeft);
   if (id === null) return toTombstone('unavailable');
-  const url = `https://${around.home.host}/web/statuses/${id}`;
-  return toTombstone('unavailable', url, unreadQuote);
+  return toTombstone('unavailable', `https://${around.home.host}/web/statuses/${id}`, unreadQuote);
 }
 
 /** Returns the hashtags that are not in the text, or `null`. */
@@ -198,9 +197,7 @@ function shapeTags({ tags }: StatusPayload, { text, facets }: RichText): readonl
   return beside.length === 0 ? null : beside;
 }
 
-function toName(tag: string): string {
-  return tag.replace(/^[#＃]/u, '').toLowerCase();
-}
+const toName = (tag: string): string => tag.replace(/^[#＃]/u, '').toLowerCase();
 
 /** Returns the reactions of a payload, whose member name depends on the software. */
 function reactionsOf({ pleroma, emoji_reactions, reactions }: StatusPayload) {

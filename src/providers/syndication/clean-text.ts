@@ -56,8 +56,7 @@ function toEdits(post: PostPayload, quotedId: string | null): readonly Edit[] {
 
 /** Returns the edits that remove media links. Several items may share a link, and old posts have it only in the media. */
 function mediaEdits({ entities, mediaDetails }: PostPayload): readonly Edit[] {
-  const links = [...(entities?.media ?? []), ...mediaDetails];
-  return links.flatMap(({ indices, url }): Edit[] => {
+  return [...(entities?.media ?? []), ...mediaDetails].flatMap(({ indices, url }): Edit[] => {
     if (indices === null || url === null) return [];
     return [{ start: indices[0], end: indices[1], original: url, shown: '', facet: null }];
   });

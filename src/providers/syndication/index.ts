@@ -50,9 +50,8 @@ function listWarnings(query: PostQuery, row: PostPayload): readonly string[] {
 }
 
 /** Returns the token that the widget of X sends with the id of a post. */
-export function tokenOf(id: string): string {
-  return ((Number(id) / 1e15) * Math.PI).toString(36).replace(/[0.]/g, '');
-}
+export const tokenOf = (id: string): string =>
+  ((Number(id) / 1e15) * Math.PI).toString(36).replace(/[0.]/g, '');
 
 /** Parses a response. Throws ProviderError also for status 200 without a post that can be shown. */
 function readPost(answer: HttpAnswer): PostPayload {
@@ -78,9 +77,8 @@ function parsePostAnswer(body: unknown): PostPayload {
   return post;
 }
 
-function createAmbiguous(): ProviderError {
-  return new ProviderError('ambiguous', 'The source has no such post, or does not show it.');
-}
+const createAmbiguous = (): ProviderError =>
+  new ProviderError('ambiguous', 'The source has no such post, or does not show it.');
 
 const reasons = [
   ['deleted by', 'deleted'],

@@ -18,7 +18,6 @@ import { xHandle, xId } from '../../platforms/x.ts';
 // Responses of `tweet-result`. Only members that a post cannot be shown without are required.
 
 const indices = z.tuple([z.number().int().nonnegative(), z.number().int()]);
-
 const tags = listOf(z.object({ indices, text: token.min(1) }), maximums.facets);
 
 const entitiesPayload = z.object({

@@ -153,9 +153,7 @@ function bestVideo({ video_info }: MediaPayload): string | null {
   return (best ?? variants[0])?.url ?? null;
 }
 
-function isPoll({ name }: CardPayload): boolean {
-  return /^poll\d/.test(name ?? '');
-}
+const isPoll = ({ name }: CardPayload): boolean => /^poll\d/.test(name ?? '');
 
 function shapePoll(card: CardPayload | null): Poll | null {
   if (card === null || !isPoll(card)) return null;
@@ -176,6 +174,5 @@ function shapePoll(card: CardPayload | null): Poll | null {
   };
 }
 
-function readCount(text: string | null): number | null {
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
-}
+const readCount = (text: string | null): number | null =>
+  text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;

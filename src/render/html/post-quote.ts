@@ -39,8 +39,7 @@ export function renderPostQuote(post: Post, depth = 0): string {
   ]);
 }
 
-/** Maximum depth of nested quotes; deeper ones are links. */
-const maxQuoteDepth = 3;
+const maxQuoteDepth = 3; // maximum depth of nested quotes; deeper ones are links
 
 const paragraph = (html: string) => (html === '' ? '' : `<p dir="auto">${html}</p>`);
 

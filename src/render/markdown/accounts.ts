@@ -99,8 +99,7 @@ function describeVerification({ verification: { verified, type } }: Account): st
   return type === null ? 'Verified' : `Verified: ${escapeInline(type)}`;
 }
 
-/** Maximum number of code points of a biography in a list: the length limit on X. */
-const maxBiography = 160;
+const maxBiography = 160; // code points of a biography in a list: the length limit on X
 
 /** Renders a list of accounts with their follower counts and the start of their biographies; `full` adds details. */
 export function renderAccountList(accounts: readonly Account[], full: boolean): string {

@@ -73,9 +73,8 @@ export const isWordCharacter = (character: string | undefined): boolean =>
 const asciiPunctuation = new Set<string | undefined>('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~');
 
 /** Returns whether a backslash can escape a character. */
-export function isAsciiPunctuation(character: string | undefined): character is string {
-  return asciiPunctuation.has(character);
-}
+export const isAsciiPunctuation = (character: string | undefined): character is string =>
+  asciiPunctuation.has(character);
 
 /**
  * Returns whether a marker can follow or precede this character outside the marked text, for every marked text. Symbols

@@ -10,8 +10,7 @@ interface Run {
   readonly after: string | undefined;
 }
 
-/** Character that represents a Markdown marker next to a run: neither a letter nor a space. */
-const border = '*';
+const border = '*'; // represents a Markdown marker next to a run: neither a letter nor a space
 
 /** Finds runs of ASCII punctuation, the only characters with a meaning in Markdown. `borders` may get markers. */
 function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Run[] {

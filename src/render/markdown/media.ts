@@ -43,8 +43,7 @@ export function describePositions(all: readonly Media[]): readonly string[] {
   );
 }
 
-/** Maximum number of files to link for a video, which has one for each bit rate. */
-const maxVariants = 3;
+const maxVariants = 3; // files to link for a video, which has one for each bit rate
 
 function linkVariants(variants: NonNullable<Media['variants']>): string[] {
   return variants
@@ -58,6 +57,5 @@ function linkVariants(variants: NonNullable<Media['variants']>): string[] {
 
 function formatName(contentType: string | null): string {
   if (contentType === null) return 'File';
-  if (/mpegurl/i.test(contentType)) return 'HLS';
-  return contentType.replace(/^.*\//, '').toUpperCase();
+  return /mpegurl/i.test(contentType) ? 'HLS' : contentType.replace(/^.*\//, '').toUpperCase();
 }

@@ -38,7 +38,6 @@ interface BlockContext {
   readonly position: string | null;
   /** Whether to label the post as the requested one. */
   readonly isRequested: boolean;
-  /** Level of the post's heading. */
   readonly level: number;
 }
 
@@ -93,8 +92,7 @@ function describeTarget(target: Status['replying_to']): string {
   return `In reply to ${link(text, target?.url ?? null)}`;
 }
 
-/** Maximum depth of nested quotes; deeper ones are links. */
-const maxQuoteDepth = 3;
+const maxQuoteDepth = 3; // maximum depth of nested quotes; deeper ones are links
 
 /** Renders the content of a post, from its text to its community note. */
 export function renderContent(post: Status, view: PostView, depth = 0): string {

@@ -18,8 +18,7 @@ export type Span = StyleSpan | LinkSpan;
 /** Style or link of a part of a text, as sent by the platform. Offsets count code points of the source. */
 export type Annotation = Pick<Facet, 'type' | 'start' | 'end' | 'url'>;
 
-/** Maximum number of annotations, and of bare URLs, in a text; further ones stay plain text. */
-const maxAnnotations = 1000;
+const maxAnnotations = 1000; // of a text, and of bare URLs in it; further ones stay plain text
 
 /** Returns the nested and sorted spans of a text. Annotations that are out of range or cross another are dropped. */
 export function toSpans(text: Characters, annotations: readonly Annotation[]): Span[] {
@@ -179,8 +178,7 @@ export function insertMarkers(
   return characters.map((text, at) => `${closing[at]}${opening[at]}${text}`).join('');
 }
 
-/** Maximum number of rounds in which spans are narrowed or dropped; after that all styles are dropped. */
-const maxRounds = 20;
+const maxRounds = 20; // of narrowing or dropping spans; after that all styles are dropped
 
 /** Moves white space and punctuation out of spans, or drops spans (CommonMark 0.31.2 §6.2). */
 export function fitSpans(spans: readonly Span[], characters: readonly string[]): Span[] {

@@ -16,9 +16,7 @@ import {
 } from '../schemas.ts';
 
 const streamLine = z.union([sessionEvent, leaseRecord]).meta({ id: 'SessionStreamLine' });
-
 export const streamMediaType = 'application/x-ndjson; charset=utf-8';
-
 const jsonType = 'application/json; charset=utf-8';
 
 /** Returns a header under its neutral name and under the name that eve clients read. */
@@ -32,7 +30,6 @@ const underBothNames = (
 });
 
 const sessionHeaders = underBothNames('Session-Id', 'Id of the session.');
-
 const vary = '`Origin`, if the server allows other origins.';
 const originHeaders = { Vary: { description: vary, isOptional: true } } as const;
 

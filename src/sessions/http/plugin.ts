@@ -50,8 +50,7 @@ export async function sessionsPlugin(app: FastifyInstance, options: SessionsOpti
       throw routeNotFound(request);
     };
     const config = { ...sessionConfig, cors: toSessionCors(origins, []) };
-    const method = [...app.supportedMethods];
-    app.route({ method, url, config, onRequest: handler, handler });
+    app.route({ method: [...app.supportedMethods], url, config, onRequest: handler, handler });
   }
 }
 
@@ -91,7 +90,6 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
     const route = { config: answering(url, 'POST'), bodyLimit, onRequest };
     app.post<OneSession>(url, route, (request, reply) => handle(request, reply, options));
   };
-
   const health = `${base}/health`;
   app.get(health, { config: answering(health, 'GET', 'HEAD') }, (request, reply) =>
     checkHealth(request, reply, options),
@@ -109,9 +107,8 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   post(`${one}/reset`, [identify, checkType], reset);
 }
 
-function isEmptyId(params: unknown): boolean {
-  return typeof params === 'object' && params !== null && Object.values(params).includes('');
-}
+const isEmptyId = (params: unknown): boolean =>
+  typeof params === 'object' && params !== null && Object.values(params).includes('');
 
 const bothNamesOf = (name: string) => [`X-Eve-${name}`, `X-${name}`];
 const streamHeaders = ['Stream-Version', 'Stream-Format', 'Stream-Tail-Index'];

@@ -29,7 +29,6 @@ export function createCallRates({ starts, messages, clock }: CallRatesOptions) {
 }
 
 type Rule = Readonly<{ rate: Rate; what: string; ofWhat: string }>;
-
 type Charge = Rule & Readonly<{ who: string; name: string }>;
 
 function toCharges({ address, network }: Client, rule: Rule): readonly Charge[] {
@@ -44,8 +43,7 @@ function multiply({ rate, ...rule }: Rule): Rule {
 }
 
 const maxCallers = 100_000;
-/** Number of callers, least recently seen first, that each charge checks for removal. */
-const looks = 4;
+const looks = 4; // least recently seen callers that each charge checks for removal
 
 /** Creates a limiter by the generic cell rate algorithm. It applies all charges of a call or none. */
 function createRateLimit(clock: Clock): (charges: readonly Charge[]) => void {

@@ -28,9 +28,8 @@ export function toSessionHeaders({ knownSession: id }: FastifyRequest): Headers 
   return { 'cache-control': 'no-store', ...ids };
 }
 
-export function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
-  return reply.header('content-type', 'application/json; charset=utf-8').send(toJsonBody(body));
-}
+export const sendBody = (reply: FastifyReply, body: unknown): FastifyReply =>
+  reply.header('content-type', 'application/json; charset=utf-8').send(toJsonBody(body));
 
 export function sendSessionProblem(
   error: Error,

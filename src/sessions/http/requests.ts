@@ -43,9 +43,7 @@ export function readMessage(body: Body, maxBytes: number) {
   return { text, isRefusedWhileRunning: readPolicy(body.turnPolicy) === 'reject' };
 }
 
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** Returns the text of a message. Lone surrogates, which UTF-8 cannot encode, become replacement characters. */
 function readText(message: unknown): string {

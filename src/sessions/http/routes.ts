@@ -40,8 +40,7 @@ export const checkHealth: Handle<FastifyRequest> = async (_request, reply, { ser
 
 export const start: Handle<FastifyRequest> = async (request, reply, options) => {
   const { service, base } = options;
-  const body = demandBody(request);
-  const { text } = readMessage(body, service.limits.messageBytes);
+  const { text } = readMessage(demandBody(request), service.limits.messageBytes);
   const caller = readCaller(request, options);
   const idempotency = readIdempotency(request, caller, service);
   let receipt = await service.store.recall(idempotency);
@@ -166,9 +165,8 @@ function readCaller(request: FastifyRequest, { service, clientOf }: HandlerOptio
   return { owner: readOwner(request.raw, service.secret), client };
 }
 
-function readBody({ body }: FastifyRequest): Body | undefined {
-  return Buffer.isBuffer(body) ? parseBody(body) : undefined;
-}
+const readBody = ({ body }: FastifyRequest): Body | undefined =>
+  Buffer.isBuffer(body) ? parseBody(body) : undefined;
 
 /** @throws Problem `invalid_body` */
 function demandBody(request: FastifyRequest): Body {

@@ -17,9 +17,8 @@ export function createContinuationTokens(secret: Buffer) {
 type Purpose = 'token' | 'owner' | 'address' | 'network' | 'idempotency' | 'body' | 'operator';
 
 /** Returns the keyed hash (HMAC-SHA-256) of a text for one purpose, as base64url. */
-export function keyedHash(secret: Buffer, purpose: Purpose, text: string | Buffer): string {
-  return createHmac('sha256', secret).update(`${purpose}\0`).update(text).digest('base64url');
-}
+export const keyedHash = (secret: Buffer, purpose: Purpose, text: string | Buffer): string =>
+  createHmac('sha256', secret).update(`${purpose}\0`).update(text).digest('base64url');
 
 /** Returns the keyed hash of a request's bearer token; `null` if it is missing or empty, or the scheme is another. */
 export function readOwner(request: AuthorizationSource, secret: Buffer): string | null {

@@ -4,8 +4,7 @@ import { Problem } from '../../core/problem.ts';
 /** Time of the commit: at the end of this turn of the event loop, or some turns later, so that more work shares a commit. */
 type Urgency = 'now' | 'soon';
 
-/** Number of turns of the event loop after which `soon` work is committed. */
-const soonTurns = 8;
+const soonTurns = 8; // number of turns of the event loop after which `soon` work is committed
 
 interface GroupCommitOptions {
   readonly database: SqliteDatabase;
@@ -68,7 +67,6 @@ function createGroups({ database, onTurnEnd, onEnd }: GroupCommitOptions) {
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
   let open: Group | null = null;
-
   const abort = (group: Group, cause: unknown): void => {
     open = null;
     if (database.inTransaction) rollback.run();

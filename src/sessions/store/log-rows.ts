@@ -18,8 +18,7 @@ interface SessionMessage {
 }
 
 const maxChunkEvents = 256;
-/** Number of events per query. A small number avoids reading long events that do not fit into the chunk. */
-const eventsPerQuery = 16;
+const eventsPerQuery = 16; // few, to avoid reading long events that do not fit into the chunk
 
 export function createLogWrites(database: SqliteDatabase) {
   const insertEvent = database.prepare<[number, number, string, number]>(

@@ -28,10 +28,8 @@ interface Need {
   readonly session: number;
 }
 
-/** Time since its last use for which a session is not evicted for other addresses. */
-const activeMs = 60_000;
-/** Maximum number of sessions evicted by one change, because deleting is slow. */
-const maxEvictions = 256;
+const activeMs = 60_000; // sessions used more recently are not evicted for other addresses
+const maxEvictions = 256; // maximum per change, because deleting is slow
 
 /** Creates the eviction of sessions, which enforces the limits of the ledger. There are no limits before `setBounds`. */
 export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptions) {
@@ -114,8 +112,7 @@ function registerHolders(database: SqliteDatabase, ledger: Ledger): void {
   }
 }
 
-/** Maximum number of clients whose sessions are searched, those with the most sessions or bytes first. */
-const maxHolders = 64;
+const maxHolders = 64; // clients that are searched, those with the most sessions or bytes first
 
 /** States of sessions that can be evicted, in order of preference. Ended sessions can only be read. */
 const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>> = {
@@ -127,7 +124,6 @@ const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>
 type Search = Readonly<{ name: string; except: number; unusedSinceMs: number; isOwn: 0 | 1 }>;
 
 type Holder = Readonly<{ name: string; weight: number }>;
-
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
 /** Prepares the search for the next session to evict. Active sessions are evicted for their own address only. */
@@ -151,7 +147,6 @@ function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions
        ORDER BY ${column} DESC LIMIT ${maxHolders}`,
     );
   const holdersBy = { sessions: heaviestBy('live'), sessionBytes: heaviestBy('stored') };
-
   const find = (whose: keyof typeof oldestOf, search: Search, quantity: Quantity) => {
     for (const state of evictableStates[quantity]) {
       const raw = oldestOf[whose].get({ ...search, state });

@@ -18,7 +18,6 @@ export interface RawSession extends Omit<SessionRecord, 'client' | 'pending'> {
 }
 
 const pageSize = 100;
-
 const unknownClient = '-';
 
 /** Prepares the statements for the table `sessions`. They neither begin nor end transactions. */
@@ -45,7 +44,6 @@ export function createSessionRows(database: SqliteDatabase) {
        WHERE ${where} AND number > ? ORDER BY number LIMIT ${pageSize}`,
     );
   const pages = { all: pageOf('true'), running: pageOf(`state = 'running'`) };
-
   const findPending = (number: number): readonly PendingTurn[] =>
     pending.all(number).map((turn) => ({ ...turn, isBegun: turn.isBegun === 1 }));
   const toRow = ({ number, bytes, address, network: own, ...raw }: RawSession): SessionRow => {
@@ -74,8 +72,7 @@ export function createSessionRows(database: SqliteDatabase) {
   };
 }
 
-/** Maximum number of deleted sessions whose ids are kept. The oldest are removed. */
-const mostPurged = 100_000;
+const mostPurged = 100_000; // ids of deleted sessions that are kept; the oldest are removed
 
 export function createLifetimeRows(database: SqliteDatabase) {
   const expired = database

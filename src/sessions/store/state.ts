@@ -83,9 +83,8 @@ export function acceptMessage(record: SessionRecord, delivery: Delivery, limits:
 }
 
 /** Returns whether a session accepts no turns beyond the pending ones. */
-function isFull({ accepted, storedBytes }: SessionRecord, limits: SessionLimits): boolean {
-  return accepted >= limits.turns || storedBytes >= limits.sessionBytes;
-}
+const isFull = ({ accepted, storedBytes }: SessionRecord, limits: SessionLimits): boolean =>
+  accepted >= limits.turns || storedBytes >= limits.sessionBytes;
 
 /** @throws Problem `session_not_active` for a session that has ended or failed */
 export function refuseInactive({ state }: SessionRecord): void {
@@ -93,14 +92,12 @@ export function refuseInactive({ state }: SessionRecord): void {
   throw new Problem('session_not_active', { detail: `The session has ${state}.` });
 }
 
-export function isLive(state: SessionRecord['state']): boolean {
-  return state === 'running' || state === 'waiting';
-}
+export const isLive = (state: SessionRecord['state']): boolean =>
+  state === 'running' || state === 'waiting';
 
 function queueMessage(record: SessionRecord, { deliveryId, text, nowMs }: Delivery): Transition {
   const sequence = record.accepted;
-  const turn = { sequence, deliveryId, isBegun: false };
-  const pending = [...record.pending, turn];
+  const pending = [...record.pending, { sequence, deliveryId, isBegun: false }];
   return {
     record: { ...record, state: 'running', accepted: sequence + 1, activeMs: nowMs, pending },
     events: [],
@@ -196,9 +193,8 @@ function toCancelled({ sequence }: PendingTurn): MessageChange {
   return { kind: 'mark', sequence, state: 'cancelled' };
 }
 
-function findRunning({ pending }: SessionRecord, sequence: number): PendingTurn | undefined {
-  return pending.find((turn) => turn.sequence === sequence && turn.isBegun);
-}
+const findRunning = ({ pending }: SessionRecord, sequence: number): PendingTurn | undefined =>
+  pending.find((turn) => turn.sequence === sequence && turn.isBegun);
 
 const toTurn = (sequence: number) => ({ sequence, turnId: `turn_${sequence}` });
 const toStep = (sequence: number) => ({ ...toTurn(sequence), stepIndex: 0 }) as const;

@@ -11,21 +11,17 @@ export function toMessageBytes(text: string): number {
 }
 
 /** Returns the size of an event; 0 for `message.received`, which was counted when the message was accepted. */
-export function toEventBytes({ type }: EventDraft, line: string): number {
-  return type === 'message.received' ? 0 : toRowBytes(Buffer.byteLength(line));
-}
+export const toEventBytes = ({ type }: EventDraft, line: string): number =>
+  type === 'message.received' ? 0 : toRowBytes(Buffer.byteLength(line));
 
 /** Returns an upper estimate of the size of an event that is not stored yet. */
-export function estimateEventBytes(draft: EventDraft): number {
-  return toRowBytes(Buffer.byteLength(JSON.stringify(draft)) + stampBytes);
-}
+export const estimateEventBytes = (draft: EventDraft): number =>
+  toRowBytes(Buffer.byteLength(JSON.stringify(draft)) + stampBytes);
 
-/** Maximum number of bytes that the metadata adds to an event. */
-const stampBytes = 256;
+const stampBytes = 256; // maximum number of bytes that the metadata adds to an event
 /** Size of a database page, and the bytes of it that a long text can use. */
 const [pageBytes, usedBytes] = [4096, 4092];
-/** Maximum length of a row that shares its page with others. */
-const shortBytes = 1000;
+const shortBytes = 1000; // maximum length of a row that shares its page with others
 
 /** Estimates the size of a row, including its header, its key and unused space in pages. */
 function toRowBytes(bytes: number): number {

@@ -17,7 +17,6 @@ interface ChunkRange {
   readonly token: string | null;
 }
 
-/** Maximum number of bytes of all cached chunks. */
 const maxCachedBytes = 4_194_304;
 
 type Source = Pick<SessionStore, 'readEvents' | 'readPart'>;

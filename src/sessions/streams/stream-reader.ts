@@ -19,7 +19,6 @@ export interface StreamRequest {
 }
 
 type Times = 'heartbeatMs' | 'leaseMs' | 'followMs' | 'stallMs';
-
 export type StreamTimes = Readonly<Record<Times, number>>;
 
 /** Session with open streams. */
@@ -83,8 +82,7 @@ interface SendOptions {
 
 const leaseRecord: LeaseRecord = { $eve: 'stream.lease-ended', version: 1 };
 const leaseEnded = Buffer.from(`${JSON.stringify(leaseRecord)}\n`);
-/** White space before the next line, which keeps an idle stream alive. */
-const heartbeat = Buffer.from(' ');
+const heartbeat = Buffer.from(' '); // white space before a line, which keeps an idle stream alive
 /** Maximum number of bytes of one write. A completed write counts as progress of the reader. */
 const maxWriteBytes = 65_536;
 
@@ -118,9 +116,8 @@ export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
 }
 
 /** Returns whether to send the lease record. An ended session needs none, because no events will follow. */
-function isLeased({ mode }: Reader, { record }: Feed): boolean {
-  return mode === 'lease' && record !== undefined && isLive(record.state);
-}
+const isLeased = ({ mode }: Reader, { record }: Feed): boolean =>
+  mode === 'lease' && record !== undefined && isLive(record.state);
 
 /** Returns the next range to read; `null` if the reader has all events stored so far. */
 function toRange({ cursor, offset, token, ...reader }: Reader, { sessionId, record }: Feed) {

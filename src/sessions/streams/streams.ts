@@ -143,9 +143,8 @@ const scopes: Readonly<Record<Excess, string>> = {
   total: 'of all sessions',
 };
 
-function tooManyStreams(which: string): Problem {
-  return new Problem('overloaded', { detail: `The maximum number of streams ${which} are open.` });
-}
+const tooManyStreams = (which: string): Problem =>
+  new Problem('overloaded', { detail: `The maximum number of streams ${which} are open.` });
 
 const checkIntervalMs = 1000;
 

@@ -24,7 +24,6 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
   let repeated = 0;
   let bufferedSinceMs: number | null = null;
   let isWaiting = false;
-
   /** Returns the unsent text and marks it as sent; `null` if there is none. */
   const take = (): Unsent => {
     bufferedSinceMs = null;

@@ -23,8 +23,7 @@ export function createFairQueue<Task extends QueuedTask>() {
       if (queued.has(task.key)) return;
       queued.set(task.key, task);
       const { network, addresses, address, tasks } = tasksOf(task.client);
-      const before = tasks.findLastIndex(({ order }) => order < task.order);
-      tasks.splice(before + 1, 0, task);
+      tasks.splice(tasks.findLastIndex(({ order }) => order < task.order) + 1, 0, task);
       addresses.set(address, tasks);
       networks.set(network, addresses);
     },

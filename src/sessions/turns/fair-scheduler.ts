@@ -17,8 +17,7 @@ interface SchedulerOptions {
 
 export type Scheduler = ReturnType<typeof createScheduler>;
 
-/** Interval of checks whether tasks can start. */
-const pollMs = 250;
+const pollMs = 250; // interval of checks whether tasks can start
 
 /** Creates a scheduler that runs up to `atOnce` tasks and shares the slots fairly between clients. */
 export function createScheduler({ atOnce, clock, isReady }: SchedulerOptions) {

@@ -61,10 +61,8 @@ export const failures = {
   damaged: toFailure('session_damaged', true),
 };
 
-/** Maximum number of earlier turns passed to the engine. */
 const maxEarlierTurns = 6;
-/** Maximum number of characters of an answer. Longer answers are truncated. */
-const maxAnswerLength = 262_144;
+const maxAnswerLength = 262_144; // characters; longer answers are truncated
 /** Delay between attempts to record the end of a turn. */
 export const retryMs = 1000;
 

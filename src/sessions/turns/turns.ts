@@ -50,16 +50,14 @@ export function createTurns(options: TurnsOptions) {
   };
 }
 
-function matchesTurn(sequence: number, turnId: string | null): boolean {
-  return turnId === null || turnId === `turn_${sequence}`;
-}
+const matchesTurn = (sequence: number, turnId: string | null): boolean =>
+  turnId === null || turnId === `turn_${sequence}`;
 
 /** Creates the set of running turns. The next turn of a session is scheduled when the previous one has ended. */
 function createRunningTurns(options: TurnsOptions) {
   const { scheduler, store, clock, onFault } = options;
   const running = new Map<string, TurnRun>();
   const closed = new AbortController();
-
   const schedule = ({ id, client, pending: [front] }: SessionRecord): void => {
     if (front === undefined || front.isBegun || running.has(id) || closed.signal.aborted) return;
     const { sequence, deliveryId } = front;

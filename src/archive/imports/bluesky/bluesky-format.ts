@@ -35,11 +35,9 @@ export const blueskyFormat: ExportFormat = {
   },
 };
 
-/** Number of blocks that are indexed per turn of the event loop. */
-const blocksPerTurn = 10_000;
+const blocksPerTurn = 10_000; // number of blocks that are indexed per turn of the event loop
 
-/** Number of records that are read per turn of the event loop. */
-const groupLength = 100;
+const groupLength = 100; // number of records that are read per turn of the event loop
 
 function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints): ExportSource {
   const blocks = openBlocks(file);

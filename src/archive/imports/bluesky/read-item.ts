@@ -29,9 +29,7 @@ const readers: ReadonlyMap<string, (of: RecordRef, context: RecordContext) => Ex
 
 const readerOf = ({ path }: RecordRef) => readers.get(path.slice(0, path.indexOf('/')));
 
-export function isImported(of: RecordRef): boolean {
-  return readerOf(of) !== undefined;
-}
+export const isImported = (of: RecordRef): boolean => readerOf(of) !== undefined;
 
 export function readItem(of: RecordRef, context: RecordContext): ExportItem {
   const item = readerOf(of)?.(of, context) ?? 'Its collection is not imported.';
@@ -50,9 +48,8 @@ function readPost(of: RecordRef, context: RecordContext): ExportItem | string {
   return { kind: 'post', post, parentId, created: found.createdMs / 1000 };
 }
 
-function isHidden({ labels }: PostRecord): boolean {
-  return labels.some((label) => hidingLabels.has(label));
-}
+const isHidden = ({ labels }: PostRecord): boolean =>
+  labels.some((label) => hidingLabels.has(label));
 
 /** Returns the quoted post if it is by the same author, because then it is in the same file. */
 function readOwnQuote(

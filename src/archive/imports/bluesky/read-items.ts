@@ -16,8 +16,7 @@ interface RepositoryStart {
 const profilePath = 'app.bsky.actor.profile/self';
 
 /**
- * Yields the items of a repository: the account, then posts, reposts and follows in the order of their keys. Records of
- * other collections are not read.
+ * Yields the account, then its posts, reposts and follows in the order of their keys. Skips other collections.
  * @throws Error with a sentence if the repository has no commit, or its account has no valid handle
  */
 export function* readItems(blocks: Blocks, start: RepositoryStart): Generator<ExportItem> {

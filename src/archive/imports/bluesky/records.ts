@@ -44,7 +44,6 @@ const blob = z.union([
 ]);
 
 const aspectRatio = lenient(z.object({ width: z.number().min(1), height: z.number().min(1) }));
-
 const picture = z.object({ image: blob, alt: textOrNull, aspectRatio });
 
 /** Address of a record: `at://did/collection/key`. `null` for other addresses and for those with a handle. */

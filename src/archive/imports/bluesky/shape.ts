@@ -83,10 +83,8 @@ export function shapePost({ record, key, createdMs, author, quote }: ShapeablePo
   };
 }
 
-/** Returns the reference to the quoted record; `null` if there is none. */
-export function quotedBy(embed: Embed | null) {
-  return embed !== null && 'record' in embed ? embed.record : null;
-}
+export const quotedBy = (embed: Embed | null) =>
+  embed !== null && 'record' in embed ? embed.record : null;
 
 function toText(
   { text, facets }: PostRecord,
@@ -100,9 +98,8 @@ function toText(
   return { text: `${text}\n\n${quoted.url}`, facets: [...own, facet] };
 }
 
-function urlOfPost(name: string, key: string): string {
-  return postUrl({ platform: 'bluesky', handle: name, id: key }, '');
-}
+const urlOfPost = (name: string, key: string): string =>
+  postUrl({ platform: 'bluesky', handle: name, id: key }, '');
 
 function toReplyingTo({ reply }: PostRecord, owner: Owner): Status['replying_to'] {
   const parent = reply?.parent.uri ?? null;
@@ -152,8 +149,7 @@ function toVideo({ video, alt, aspectRatio }: Video, { did }: Owner): Media {
   };
 }
 
-/** Minimum width and height to count as pixels. Some clients write a ratio such as 16 to 9 instead. */
-const minPixels = 64;
+const minPixels = 64; // smaller sizes are a ratio, such as 16 to 9, which some clients write
 
 function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> {
   const isSize = ratio !== null && Math.min(ratio.width, ratio.height) >= minPixels;
@@ -184,11 +180,9 @@ const pages: ReadonlyMap<string, { readonly folder: string; readonly title: stri
   ['app.bsky.graph.list', { folder: 'lists', title: 'List' }],
 ]);
 
-function imageUrl(preset: string, owner: Owner, cid: string | null): string | null {
-  return cid === null ? null : cdn(preset, owner, cid);
-}
+const imageUrl = (preset: string, owner: Owner, cid: string | null): string | null =>
+  cid === null ? null : cdn(preset, owner, cid);
 
 /** Returns the URL of an image, which the CDN serves by the CID of the uploaded file. */
-function cdn(preset: string, { did }: Owner, cid: string): string {
-  return `https://cdn.bsky.app/img/${preset}/plain/${did}/${cid}@jpeg`;
-}
+const cdn = (preset: string, { did }: Owner, cid: string): string =>
+  `https://cdn.bsky.app/img/${preset}/plain/${did}/${cid}@jpeg`;

@@ -37,8 +37,7 @@ interface TreeFault {
 
 type Step = Leaf | { readonly kind: 'branch'; readonly cid: CID };
 
-/** Maximum depth. A tree of a million million records has about twenty levels. */
-const maxDepth = 128;
+const maxDepth = 128; // a tree of a million million records has about twenty levels
 
 /** Yields the records in key order, and unreadable parts. Reads each node once, so cycles end. */
 export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault> {
@@ -87,9 +86,7 @@ function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
   return steps;
 }
 
-function toBranch(cid: CID | null): Step[] {
-  return cid === null ? [] : [{ kind: 'branch', cid }];
-}
+const toBranch = (cid: CID | null): Step[] => (cid === null ? [] : [{ kind: 'branch', cid }]);
 
 /** Returns the path of a key: a collection and a record key, in ASCII. */
 function readPath(key: Uint8Array): string | null {

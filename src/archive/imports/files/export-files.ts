@@ -21,17 +21,12 @@ export const maxListedFiles = 10_000;
 /** Maximum expansion of compressed files; that of text is about tenfold. Files up to `largeBytes` may expand more. */
 const growth = { ratio: 250, largeBytes: 64 * 2 ** 20 } as const;
 
-/** Returns whether compressed bytes expand to more than an export can. */
-export function isDecompressionBomb(bytes: number, compressedBytes: number): boolean {
-  return bytes > growth.largeBytes && bytes > compressedBytes * growth.ratio;
-}
+export const isDecompressionBomb = (bytes: number, compressedBytes: number): boolean =>
+  bytes > growth.largeBytes && bytes > compressedBytes * growth.ratio;
 
 /** Returns whether imports read files with this name; they do not read media, for example. */
-export function isExportFileName(name: string): boolean {
-  return /\.(?:js|json|ndjson|car)$/.test(name);
-}
+export const isExportFileName = (name: string): boolean => /\.(?:js|json|ndjson|car)$/.test(name);
 
-/** Reads up to `length` bytes from the start of a file. */
 export async function readStart(path: string, length: number): Promise<Buffer> {
   const file = await open(path, 'r');
   try {

@@ -6,18 +6,15 @@ import { openTarFiles } from './tar-files.ts';
 import { openZipFiles } from './zip-files.ts';
 
 /** Opens a folder, zip file or tar file; returns `null` for other files. @throws Error with a sentence if it fails */
-export async function openExportFiles(path: string): Promise<ExportFiles | null> {
-  return (await openFolderFiles(path)) ?? (await openZipFiles(path)) ?? openTarFiles(path);
-}
+export const openExportFiles = async (path: string): Promise<ExportFiles | null> =>
+  (await openFolderFiles(path)) ?? (await openZipFiles(path)) ?? openTarFiles(path);
 
-/** Maximum depth of the files of an export: `twitter-export/data/tweets.js`. */
-const maxDepth = 2;
+const maxDepth = 2; // maximum depth of the files of an export: `twitter-export/data/tweets.js`
 
 /** Chunk size. Each chunk takes a turn of the event loop; larger ones keep more records in memory. */
 const chunkBytes = 128 * 1024;
 
-/** Maximum number of files in a folder. Larger folders contain media, which are not read. */
-const maxFilesOfFolder = 2000;
+const maxFilesOfFolder = 2000; // larger folders contain media, which are not read
 
 /** Opens a folder; returns `null` for other paths. Files below two levels of folders are ignored. */
 export async function openFolderFiles(path: string): Promise<ExportFiles | null> {

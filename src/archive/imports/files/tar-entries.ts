@@ -6,11 +6,9 @@ interface TarEntry extends ExportFile {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** Size of a block, to which everything in a tar file is padded. */
-const blockBytes = 512;
+const blockBytes = 512; // size of a block, to which everything in a tar file is padded
 
-/** Maximum size of an extension header. Longer ones are ignored. */
-const maxExtension = 64 * 1024;
+const maxExtension = 64 * 1024; // bytes of an extension header; longer ones are ignored
 
 const maxEntries = 1_000_000;
 
@@ -91,8 +89,7 @@ function sumOf(block: Buffer): number {
 }
 
 function readOctal(block: Buffer, from: number, length: number): number | null {
-  const field = block.toString('latin1', from, from + length);
-  const text = trimEndOf(field, '\0 ').trimStart();
+  const text = trimEndOf(block.toString('latin1', from, from + length), '\0 ').trimStart();
   return /^[0-7]{1,12}$/.test(text) ? Number.parseInt(text, 8) : null;
 }
 

@@ -12,12 +12,10 @@ import {
 } from './export-files.ts';
 import { readTarEntries } from './tar-entries.ts';
 
-/** Maximum number of unpacked bytes. Exports of one account are smaller. */
-const maxBytes = 2 ** 40;
+const maxBytes = 2 ** 40; // unpacked; exports of one account are smaller
 
 /**
- * Opens a tar file, with or without gzip compression. Returns `null` for other files. Nothing is unpacked to the disk:
- * the file is read once for the list, and once more for each file.
+ * Opens a tar file, with or without gzip; returns `null` for others. Reads it once for the list and once per file.
  * @throws Error with a sentence if the file expands to more than an export can
  */
 export async function openTarFiles(path: string): Promise<ExportFiles | null> {
@@ -63,10 +61,8 @@ async function* readUnpacked(path: string, isCompressed: boolean): AsyncGenerato
   }
 }
 
-/** Returns whether an error is from zlib, whose codes are `Z_DATA_ERROR` and so on. */
-function isZlibError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
-}
+const isZlibError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 
 async function* readEntry(
   chunks: AsyncIterable<Uint8Array>,

@@ -16,8 +16,7 @@ export interface Owner {
   readonly account: Account;
 }
 
-/** Maximum size of `actor.json`, which usually has a few thousand bytes. */
-const maxBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024; // of `actor.json`, which usually has a few thousand bytes
 
 /** Reads `actor.json`. `handle` overrides `user@host`. @throws Error if it has no account */
 export async function readOwner(
@@ -71,9 +70,8 @@ function describeActor({ summary, attachment, movedTo }: ActorPayload) {
   return describeProfile(readHtml(summary ?? ''), movedTo === null ? fields : [...fields, moved]);
 }
 
-function readHtml(html: string): RichText {
-  return toRichText(html, { nameMention: createMentionNamer([]) });
-}
+const readHtml = (html: string): RichText =>
+  toRichText(html, { nameMention: createMentionNamer([]) });
 
 function findLink({ attachment }: ActorPayload): string | null {
   const links = attachment.flatMap(({ value }) =>

@@ -44,9 +44,7 @@ function findParts(files: readonly ExportFile[]) {
 }
 
 type Parts = NonNullable<ReturnType<typeof findParts>>;
-
 type Groups = AsyncGenerator<readonly ExportItem[], void, undefined>;
-
 type Read = ExportFiles['read'];
 
 function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): ExportSource {
@@ -106,8 +104,7 @@ function shape(
 
 /** Returns whether an entry is not public. All recipients, of the activity and of the post, must include the public. */
 function isHidden(row: ActivityPayload): boolean {
-  const all = row.type === 'Create' ? [row, row.object] : [row];
-  const naming = all.filter(namesRecipients);
+  const naming = (row.type === 'Create' ? [row, row.object] : [row]).filter(namesRecipients);
   return naming.length === 0 || !naming.every(isPublic);
 }
 
@@ -137,9 +134,8 @@ async function* readList(
   }
 }
 
-function isHeading(number: number, name: string): boolean {
-  return number === 1 && /^account address$/i.test(name);
-}
+const isHeading = (number: number, name: string): boolean =>
+  number === 1 && /^account address$/i.test(name);
 
 function firstCellOf(line: Line): string {
   const [cell = ''] = line.kind === 'text' ? line.text.split(',') : ['?'];

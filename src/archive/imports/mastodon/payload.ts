@@ -39,13 +39,10 @@ const addressed = { to: recipients, cc: recipients };
 type Addressed = { readonly to: readonly unknown[]; readonly cc: readonly unknown[] };
 
 /** Returns whether an activity or post is public. Those without recipients are not. */
-export function isPublic({ to, cc }: Addressed): boolean {
-  return [...to, ...cc].some((recipient) => publicNames.has(recipient));
-}
+export const isPublic = ({ to, cc }: Addressed): boolean =>
+  [...to, ...cc].some((recipient) => publicNames.has(recipient));
 
-export function namesRecipients({ to, cc }: Addressed): boolean {
-  return to.length + cc.length > 0;
-}
+export const namesRecipients = ({ to, cc }: Addressed): boolean => to.length + cc.length > 0;
 
 const timeMs = token
   .transform(readTimeMs)
@@ -66,11 +63,9 @@ const attachment = z.object({
 });
 
 const mention = z.object({ type: z.literal('Mention'), href: url, name: token.min(1) });
-
 export type MentionPayload = z.output<typeof mention>;
 
 const choice = z.object({ name: text, replies: total });
-
 const allChoices = listOf(choice, maximums.choices);
 
 /** Choices of a poll; `null` for posts without one. */

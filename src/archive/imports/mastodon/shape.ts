@@ -72,9 +72,7 @@ export function shapeRepost(
   return { kind: 'repost', handle, postHandle, postId: address.id, created: published / 1000 };
 }
 
-function nameOf({ account }: Owner): string {
-  return account.screen_name.toLowerCase();
-}
+const nameOf = ({ account }: Owner): string => account.screen_name.toLowerCase();
 
 function urlOf({ url }: NotePayload, id: string, { account }: Owner): string {
   if (url !== null && isWebUrl(url)) return url;
@@ -120,7 +118,6 @@ function fileUrl(path: string, host: string): string | null {
   return url.protocol === 'https:' && url.hostname === host ? url.href : null;
 }
 
-/** Returns the poll of a `Question`; `null` for other posts. */
 function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload): Poll | null {
   const choices = oneOf ?? anyOf;
   if (choices === null) return null;

@@ -49,9 +49,7 @@ export function toHeadLine(now: number): string {
   return `${JSON.stringify(head)}\n`;
 }
 
-export function toItemLine(item: ArchivedItem): string {
-  return `${JSON.stringify(toLine(item))}\n`;
-}
+export const toItemLine = (item: ArchivedItem): string => `${JSON.stringify(toLine(item))}\n`;
 
 function toLine(item: ArchivedItem): ItemLine {
   const { kind, stored } = item;

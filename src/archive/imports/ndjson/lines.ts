@@ -17,7 +17,6 @@ export type Line =
   | { readonly kind: 'too long'; readonly number: number };
 
 const maxBytes = 8 * 2 ** 20;
-
 const lineFeed = 0x0a;
 
 /** Yields a file's lines in constant memory, those of a chunk together, without empty lines. */
@@ -78,9 +77,8 @@ export function openLines(
 }
 
 /** Returns the item for a skipped line. `name` is the name of the file. */
-export function skipLine({ number }: Pick<Line, 'number'>, name: string, reason: string) {
-  return skipRecord(`${name}, line ${number}`, reason);
-}
+export const skipLine = ({ number }: Pick<Line, 'number'>, name: string, reason: string) =>
+  skipRecord(`${name}, line ${number}`, reason);
 
 /** Parses a line with the schema that `choose` returns. Posts that quote each other too deeply are skipped. */
 export function parseLine<Item>(

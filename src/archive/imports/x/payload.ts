@@ -18,9 +18,8 @@ function readDigits(value: unknown): number | null {
   return typeof value === 'number' && value >= 0 ? value : null;
 }
 
-function readWords(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
-}
+const readWords = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value : null;
 
 function readTerm(value: unknown): string | null {
   const read = readWords(value);
@@ -31,9 +30,7 @@ const createReader = (pattern: RegExp) => (value: unknown) =>
   typeof value === 'string' && pattern.test(value) ? value : null;
 const readId = createReader(/^\d{1,20}$/);
 const readHandle = createReader(/^\w{1,20}$/);
-
 const digits = anything.transform(readDigits);
-
 const words = anything.transform(readWords);
 
 /** Position of an entity, in code points of the text before its HTML entities are decoded. */
@@ -43,7 +40,6 @@ const indices = z
   .catch([-1, -1]);
 
 const link = z.object({ url, expanded_url: words, indices });
-
 const size = lenient(z.object({ w: digits, h: digits }));
 
 const media = z.object({

@@ -116,7 +116,6 @@ function toClient(source: string): string | null {
   return decodeEntities(name ?? source).trim() || null;
 }
 
-/** Returns the media of a post in display order. */
 function shapeMedia({ entities, extended_media: extended }: TweetPayload): MediaSet {
   // Of several photos, the plain entities have only the first.
   return toMediaSet((extended.length > 0 ? extended : (entities?.media ?? [])).flatMap(shapeItem));

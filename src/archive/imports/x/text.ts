@@ -57,12 +57,10 @@ function shapeNote({ core }: NotePayload): ShapedText {
     toLinkAnnotation({ url: shortUrl, expanded_url: expandedUrl, indices: [0, 0] }),
   );
   const { text, facets } = annotate(decodeWithOffsets(core.text), annotations, 0);
-  const length = countCodePoints(text);
-  return { text, facets: nestRuns([...facets, ...scanFacets(text)], length) };
+  return { text, facets: nestRuns([...facets, ...scanFacets(text)], countCodePoints(text)) };
 }
 
-/** Maximum number of annotations of a post. Later ones are dropped. */
-const maxAnnotations = 2000;
+const maxAnnotations = 2000; // of a post; later ones are dropped
 
 function annotationsOf(entities: EntitiesPayload): readonly Annotation[] {
   const tag =
@@ -96,9 +94,8 @@ function toLinkAnnotation(row: EntitiesPayload['urls'][number]): readonly Annota
   return [{ start, end, written: row.url, shown: url, facet: { type: 'link', url } }];
 }
 
-function toMediaAnnotation(url: string | null, [start, end]: Indices): readonly Annotation[] {
-  return url === null ? [] : [{ start, end, written: url, shown: '', facet: null }];
-}
+const toMediaAnnotation = (url: string | null, [start, end]: Indices): readonly Annotation[] =>
+  url === null ? [] : [{ start, end, written: url, shown: '', facet: null }];
 
 function annotate(decoded: DecodedText, items: readonly Annotation[], begin: number): ShapedText {
   const parts: string[] = [];
@@ -177,6 +174,5 @@ function beginningOf(text: string): string {
     .trimEnd();
 }
 
-function isLonger(whole: string, beginning: string): boolean {
-  return beginning !== '' && whole.length > beginning.length && whole.startsWith(beginning);
-}
+const isLonger = (whole: string, beginning: string): boolean =>
+  beginning !== '' && whole.length > beginning.length && whole.startsWith(beginning);

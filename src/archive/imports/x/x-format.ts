@@ -114,8 +114,7 @@ async function* readFollows(
   }
 }
 
-/** Maximum size of a manifest, which usually has about 100 KB. */
-const maxBytes = 4 * 2 ** 20;
+const maxBytes = 4 * 2 ** 20; // maximum size of a manifest, which usually has about 100 KB
 
 /** Reads the manifest; returns `null` if it is missing or unreadable. */
 async function readManifest(
@@ -204,6 +203,5 @@ async function readProtection(
   return last.isProtected;
 }
 
-function toWebUrl(text: string | null | undefined): string | null {
-  return typeof text === 'string' && isWebUrl(text) ? text : null;
-}
+const toWebUrl = (text: string | null | undefined): string | null =>
+  typeof text === 'string' && isWebUrl(text) ? text : null;

@@ -27,7 +27,6 @@ export type ListAnswer<Row> =
   | { readonly is: 'absent' }
   | { readonly is: 'refused' };
 
-/** Path and parameters of a list, and the parser of its rows. */
 export interface ListRequest<Row> {
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | null>>;
@@ -64,14 +63,12 @@ function writeParameters(parameters: ListRequest<unknown>['parameters']): string
 export const maxCount = 100;
 
 /** Returns a `count` that the service accepts: 20, the size of its smallest pages, to 100. */
-export function writeCount(count: number): string {
-  return String(Math.min(Math.max(Math.trunc(count), 20), maxCount));
-}
+export const writeCount = (count: number): string =>
+  String(Math.min(Math.max(Math.trunc(count), 20), maxCount));
 
 /** Returns the cursor of the next page, or `null` at the end, where X may repeat the cursor of the request. */
-export function nextCursor(page: ListPage<unknown>, sent: string | null): string | null {
-  return page.cursor === sent ? null : page.cursor;
-}
+export const nextCursor = (page: ListPage<unknown>, sent: string | null): string | null =>
+  page.cursor === sent ? null : page.cursor;
 
 const fewRows = 2; // X sometimes sends fewer rows than this in place of a full page
 
@@ -86,8 +83,7 @@ export function toPaging(
   return { cursor, rows, ...(mayGoOn && rows < fewRows && { isDoubtful: true }) };
 }
 
-/** Prefix of the cursor after the last page. */
-const endPrefix = '0|';
+const endPrefix = '0|'; // prefix of the cursor after the last page
 
 export function askConnections(upstream: Upstream, profiles: Profiles) {
   return async (query: ConnectionsQuery, context: ProviderContext): Promise<Page<Account>> => {

@@ -19,7 +19,6 @@ const form = new RegExp(
     `${i32Field3}0000000([12])${stops}$`,
 );
 
-/** Parses a timeline cursor. Returns `null` for a text of another form. */
 export function readTimelineCursor(text: string): TimelineCursor | null {
   const [, issued, length, digits, direction] =
     form.exec(Buffer.from(text, 'base64url').toString('hex')) ?? [];
@@ -44,12 +43,10 @@ export function writeTimelineCursor({ issuedId, sortId, direction }: TimelineCur
   return Buffer.from(fields.join(''), 'hex').toString('base64url');
 }
 
-function toHex(value: number | bigint, digits: number): string {
-  return value.toString(16).padStart(digits, '0');
-}
+const toHex = (value: number | bigint, digits: number): string =>
+  value.toString(16).padStart(digits, '0');
 
 const snowflakeEpochMs = 1_288_834_974_657;
-
 const belowTime = 22n;
 
 /** Last sequential id, of November 2010. Later ids are snowflakes, which contain a time. */
@@ -62,9 +59,8 @@ export function leastIdAt(ms: number): bigint {
 }
 
 /** Returns the time of a snowflake id in Unix milliseconds, or `null` for a sequential id. */
-export function timeOfId(id: bigint): number | null {
-  return id > lastCountedId ? Number(id >> belowTime) + snowflakeEpochMs : null;
-}
+export const timeOfId = (id: bigint): number | null =>
+  id > lastCountedId ? Number(id >> belowTime) + snowflakeEpochMs : null;
 
 /** Creates a cursor of the page that begins before a time in Unix milliseconds. The live service accepts it. */
 export function cursorBefore(ms: number, nowMs: number): string {

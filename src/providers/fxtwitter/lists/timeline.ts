@@ -62,9 +62,8 @@ function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
   };
 }
 
-function sortIdOf(cursor: string | null): bigint | null {
-  return cursor === null ? null : (readTimelineCursor(cursor)?.sortId ?? null);
-}
+const sortIdOf = (cursor: string | null): bigint | null =>
+  cursor === null ? null : (readTimelineCursor(cursor)?.sortId ?? null);
 
 async function readPage(
   { upstream, profiles, clock }: TimelineOptions,
