@@ -97,7 +97,7 @@ async function serveUntil(
   return exitCodes.ok;
 }
 
-/** Milliseconds after the server is closed after which the process exits even if work is unfinished. */
+/** Milliseconds between the closing of the server and a forced exit of the process. */
 const exitDelayMs = 500;
 
 /** Milliseconds after the grace period in which responses can still be flushed. */

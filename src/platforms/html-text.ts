@@ -206,7 +206,7 @@ class HtmlReader {
     this.#isAfterBreak = true;
   }
 
-  /** Starts a block, and first closes the link, paragraph and list item that cannot contain it. */
+  /** Closes the open link, paragraph and list item, which cannot contain a block, and starts the block. */
   #startBlock(name: string): void {
     this.#closeTo('a');
     this.#closeTo('p');

@@ -105,7 +105,7 @@ function keepForever<Native>(native: Native): Native {
   return native;
 }
 
-/** Statement that reads the schema version, by database: a failed set-up may be retried many times. */
+/** Statements that read the schema version, by database. They are reused because set-up may be retried many times. */
 const versionReaders = new WeakMap<SqliteDatabase, Database.Statement<[], number>>();
 
 function prepareReadVersion(database: SqliteDatabase): Database.Statement<[], number> {

@@ -58,7 +58,7 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
     /** Opens an empty reservation. `null` stands for the server's own work, which only the total bounds. */
     open: (resource: Resource, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),
-    /** Adds externally counted amounts to those of the reservations from now on. */
+    /** Includes externally counted amounts in all later sums and checks. */
     include: (resource: Resource, external: ExternalUsage): void => {
       usageOf(resource).external = external;
     },

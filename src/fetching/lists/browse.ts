@@ -236,7 +236,7 @@ export const startOfList: ListPosition = {
 export interface BrowseQuery {
   readonly kind: 'browse';
   readonly profile: ProfileQuery | null;
-  /** `null` if only the profile is requested. */
+  /** Query of the list; `null` if only the profile is requested. */
   readonly list: ListQuery | null;
   readonly listKey: string;
   readonly limit: number;

@@ -91,7 +91,7 @@ function findRange(offer: Offer<string>, ranges: readonly Range[]): DecidingRang
   return null;
 }
 
-/** Returns whether `a` has the higher quality; on a tie, whether it is not wide, or else comes first. */
+/** Returns whether `a` is preferred to `b`: by higher quality, then by not being wide, then by its position. */
 function isPreferred(a: DecidingRange | null, b: DecidingRange | null): boolean {
   if (a === null || b === null) return a !== null;
   if (a.quality !== b.quality) return a.quality > b.quality;

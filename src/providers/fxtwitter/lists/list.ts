@@ -12,7 +12,7 @@ import { parsePost, parseUser, type UserPayload } from '../payload.ts';
 import { type Profiles, profilePath } from '../profile.ts';
 import { shapeAccount, shapeListed } from '../shape.ts';
 
-/** Page of a list. `cursor` is `null` if the response names no next page. */
+/** Page of a list. `cursor` is `null` if there is no next page. */
 export interface ListPage<Row> extends Rows<Row> {
   readonly is: 'page';
   readonly cursor: string | null;

@@ -26,7 +26,7 @@ interface TimelineOptions {
   readonly clock: Clock;
 }
 
-/** Creates the read of a timeline page, from a cursor for `untilSeconds`; if refused, the top. */
+/** Creates the read of a timeline page. Starts at a cursor for `untilSeconds`, or at the top if it is refused. */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
     const { page, sent } = await readPage(options, query, context);
