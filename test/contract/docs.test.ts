@@ -248,6 +248,9 @@ describe('another spelling of a page’s path', () => {
     ['/docs/keys/', '/docs/keys'],
     ['/docs/KEYS.MD', '/docs/keys.md'],
     ['/docs/DePloy/', '/docs/deploy'],
+    ['/docs/self-hosting', '/docs/deploy'],
+    ['/docs/Self-Hosting/', '/docs/deploy'],
+    ['/docs/self-hosting.md', '/docs/deploy.md'],
   ])('%s redirects to %s', async (url, location) => {
     const app = await buildTestApp();
 
@@ -303,11 +306,14 @@ describe('another spelling of a page’s path', () => {
     expect([reply.statusCode, reply.json().code]).toEqual([404, 'route_not_found']);
   });
 
-  it.each(['/docs', '/docs/keys', '/docs/find'])('rejects other methods at %s', async (url) => {
-    const app = await buildTestApp();
+  it.each(['/docs', '/docs/keys', '/docs/self-hosting', '/docs/find'])(
+    'rejects other methods at %s',
+    async (url) => {
+      const app = await buildTestApp();
 
-    const reply = await app.request(url, { method: 'POST' });
+      const reply = await app.request(url, { method: 'POST' });
 
-    expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'GET, HEAD']);
-  });
+      expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'GET, HEAD']);
+    },
+  );
 });

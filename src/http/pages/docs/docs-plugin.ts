@@ -128,12 +128,16 @@ function nameOf({ params }: FastifyRequest): string {
   return (params as { readonly page?: string }).page ?? ''; // the routes have no other parameter
 }
 
+/** New names of pages by their old ones. */
+const movedPages: ReadonlyMap<string, string> = new Map([['self-hosting', 'deploy']]);
+
 /** Finds a page by the last segment of its path, in any letter case, with or without `.md`. */
 function findPage({ site: { library } }: Docs, name: string) {
-  const address = name.toLowerCase();
-  const isSource = address.endsWith('.md');
-  const page = library.find(isSource ? address.slice(0, -3) : address);
-  return page && { page, address, isSource };
+  const wanted = name.toLowerCase();
+  const isSource = wanted.endsWith('.md');
+  const base = isSource ? wanted.slice(0, -3) : wanted;
+  const page = library.find(movedPages.get(base) ?? base);
+  return page && { page, address: `${page.name}${isSource ? '.md' : ''}`, isSource };
 }
 
 /** @throws Problem `route_not_found` with a suggestion of similar names */
