@@ -80,7 +80,10 @@ function errorsPage(): string {
   return `# Errors
 
 Every error response is a problem document ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) with the media type
-\`application/problem+json\`, regardless of the \`Accept\` header.
+\`application/problem+json\`, regardless of the \`Accept\` header. The only exception is for people: a browser that
+opens \`/\`, a page under \`/docs\` or \`/admin\`, or an unknown path outside \`/api\`, \`/mcp\`, \`/svc\` and
+\`/.well-known\` shows the problem as a web page with the same status and headers. Such a request has
+\`Sec-Fetch-Mode: navigate\` and prefers \`text/html\`.
 
 \`\`\`sh
 curl -s 'http://localhost:8080/api/v1/posts?url=https://x.com/jack'

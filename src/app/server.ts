@@ -23,6 +23,7 @@ import {
   recordProblem,
   sendProblem,
   toProblem,
+  type WriteProblemPage,
 } from '../web/errors.ts';
 import type { Access } from './open/access.ts';
 import type { AppBasics } from './options.ts';
@@ -42,7 +43,7 @@ function isSessionPath(url: string, { PERCH_SESSIONS, PERCH_SESSION_PREFIX }: Co
 
 /** Creates the Fastify server, without handlers, hooks and routes. */
 export function createServer(
-  { config, logger, random }: AppBasics,
+  { config, logger, random, writePage }: AppBasics & { readonly writePage: WriteProblemPage },
   access: Access,
   identification: Identification,
 ): FastifyInstance {
@@ -68,6 +69,7 @@ export function createServer(
         : sendProblem(reply, toProblem(error, request), {
             headers: describeUnrouted(request),
             baseUrl,
+            writePage,
             accessLog: silentAccessLog,
           }),
     http: {

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { packagePath } from '../core/files/package-path.ts';
 import { createOrigins } from '../core/http/origins.ts';
 import type { Turns } from '../core/scheduling/turns.ts';
 import { version } from '../core/version.ts';
@@ -11,9 +10,10 @@ import { problemReply } from '../http/openapi/problems.ts';
 import { type LoadGauge, overloaded, type Work } from '../http/operations/load.ts';
 import { healthPlugin, metricsPlugin } from '../http/operations/probes.ts';
 import type { Traffic } from '../http/operations/traffic.ts';
-import { assetsPlugin, createAssets } from '../http/pages/assets.ts';
+import { assetsPlugin } from '../http/pages/assets.ts';
 import { docsPlugin } from '../http/pages/docs/docs-plugin.ts';
 import { frontPlugin } from '../http/pages/front/front-plugin.ts';
+import type { FrontSite } from '../http/pages/front/page.ts';
 import { historyRoutesPlugin } from '../http/reads/history-routes.ts';
 import { readRoutesPlugin } from '../http/reads/read-routes.ts';
 import { aliasRoutes, historyRoutes, readRoutes } from '../http/reads/routes.ts';
@@ -32,6 +32,7 @@ import { createReporter } from './server.ts';
 
 /** Services that the surfaces (HTTP routes, pages, MCP, sessions) use. */
 export interface Services extends AppBasics {
+  readonly site: FrontSite;
   readonly heavyTurns: Turns;
   readonly identification: Identification;
   readonly access: Access;
@@ -45,16 +46,13 @@ export interface Services extends AppBasics {
 
 export function registerSurfaces(server: FastifyInstance, services: Services): void {
   const { config, clock, access, fetching, sessions } = services;
-  const { identification, heavyTurns, work, load, accessLog } = services;
+  const { site, identification, heavyTurns, work, load, accessLog } = services;
   const { reader, context, chain, importer } = fetching;
   const { clientOf, ledger, keys } = access;
   const baseUrl = config.PERCH_BASE_URL;
   const origins = createOrigins(baseUrl, []);
   const library = openLibrary(server.log);
   const facts = toDiscoveryFacts({ config, library });
-  const assets = createAssets(packagePath('assets'), server.log);
-  const site = { baseUrl, assets, hasAskPage: sessions !== null };
-  const hasSample = config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive');
   const asking = sessions && createPageAnswers({ ...services, ...sessions, clientOf });
   const sharedCacheSeconds = config.PERCH_SHARED_CACHE_SECONDS;
   const watched = { work, load, accessLog };
@@ -62,9 +60,9 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   const guard = createAdminGuard({ token: config.PERCH_ADMIN_TOKEN, clock, clientOf });
   server.register(healthPlugin, { chain });
   server.register(discoveryPlugin, { ...facts, clock });
-  server.register(assetsPlugin, { assets });
+  server.register(assetsPlugin, { assets: site.assets });
   server.register(docsPlugin, { site, library, origins, ask: asking && { asking, ...watched } });
-  server.register(frontPlugin, { ...reading, site: { ...site, hasSample }, origins });
+  server.register(frontPlugin, { ...reading, site, origins });
   server.register(readRoutesPlugin, {
     ...reading,
     routes: [...readRoutes, ...aliasRoutes],

@@ -3,6 +3,7 @@ import { toJsonBody } from '../core/http/to-json-body.ts';
 import {
   Problem,
   type ProblemCode,
+  type ProblemDocument,
   problemMediaType,
   quoteInput,
   toProblemDocument,
@@ -41,12 +42,20 @@ declare module 'fastify' {
   }
 }
 
-type ProblemOptions = Readonly<{ baseUrl: string; accessLog: AccessLog; headers?: Headers }>;
+/** Returns the page for a problem, and sets its headers; returns `null` for requests that get the problem document. */
+export type WriteProblemPage = (problem: ProblemDocument, reply: FastifyReply) => string | null;
+
+type ProblemOptions = Readonly<{
+  baseUrl: string;
+  writePage: WriteProblemPage;
+  accessLog: AccessLog;
+  headers?: Headers;
+}>;
 
 /** Logged status of a request whose client disconnected before the reply; it is never sent. */
 const clientDisconnected = 499;
 
-/** Sets the handlers that answer every failed request with a problem document. */
+/** Sets the handlers that answer every failed request with a problem document or a page. */
 export function setProblemHandlers(app: FastifyInstance, options: ProblemOptions): void {
   app.decorateReply('problemCode', null);
   app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -81,11 +90,11 @@ export function sendProblem(reply: FastifyReply, problem: Problem, options: Prob
   const { request } = reply;
   const { document, headers } = describeProblem(problem, request, options.baseUrl);
   recordProblem(problem, reply, options.accessLog);
-  return reply
+  reply
     .code(problem.status)
     .header('x-request-id', request.id)
-    .headers({ ...headers, ...options.headers })
-    .send(toJsonBody(document));
+    .headers({ ...headers, ...options.headers });
+  return reply.send(options.writePage(document, reply) ?? toJsonBody(document));
 }
 
 export function describeProblem(problem: Problem, { raw }: FastifyRequest, baseUrl: string) {

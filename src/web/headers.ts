@@ -1,5 +1,5 @@
 import { create as createDisposition } from 'content-disposition';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { CacheState } from '../fetching/plan.ts';
 import type { Representation } from '../render/formats.ts';
 
@@ -22,6 +22,13 @@ export function setCommonHeaders(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
   });
+}
+
+/** Adds names to the `Vary` of a reply (RFC 9110 §12.5.5). */
+export function addVary(reply: FastifyReply, ...names: readonly string[]): void {
+  const present = String(reply.getHeader('vary') ?? '').split(/[\s,]+/);
+  const all = new Set([...names, ...present].filter((name) => name !== ''));
+  reply.header('vary', [...all].join(', '));
 }
 
 export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: string } {

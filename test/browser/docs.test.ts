@@ -92,6 +92,39 @@ describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSE
     expect(await page.evaluate(isInMain)).toBe(true);
   });
 
+  it('show an error page for a wrong address, with a way back', async () => {
+    const page = await rig.open({ faults: 'expected' });
+    await page.goto('/docs/nope');
+
+    await page.getByRole('heading', { level: 1, name: 'No such route' }).waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'all pages' }).click();
+
+    await page.waitForURL('**/docs');
+  });
+
+  it('read what is typed into the box of an error page', async () => {
+    const page = await rig.open({ faults: 'expected' });
+    await page.goto('/no/such/route');
+
+    await page.getByRole('textbox', { name: /Link to a post/ }).fill('@ada.example');
+    await page.getByRole('button', { name: 'Read' }).click();
+
+    await page.getByRole('heading', { name: /Ada Fenwick/ }).waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('@ada.example');
+  });
+
+  it.each(['/docs/nope', '/no/such/route'])(
+    'have no barriers on the error page at %s, light and dark, and fit a phone',
+    async (path) => {
+      for (const options of [{}, { colorScheme: 'dark' } as const, phone]) {
+        const page = await rig.open({ ...options, faults: 'expected' });
+        await page.goto(path);
+        expect(await findBarriers(page)).toEqual([]);
+        expect(await overflowOf(page)).toBe(0);
+      }
+    },
+  );
+
   it.each([
     '/docs',
     '/docs/start',

@@ -416,6 +416,9 @@ describe('the committed description', () => {
     );
     expect(reads.length).toBeGreaterThan(25);
     expect(reads.filter(({ count }) => count === 0)).toEqual([]);
-    expect(told.filter(({ status, count }) => status === '429' && count === 0)).toEqual([]);
+    const refused = told.filter(
+      ({ status, mediaType }) => status === '429' && mediaType === 'application/problem+json',
+    );
+    expect(refused.filter(({ count }) => count === 0)).toEqual([]);
   });
 });

@@ -22,7 +22,7 @@ import { openArchive } from '../../src/providers/archive.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { isPermalinkHandle } from '../../src/reads/addresses/match-path.ts';
 import { allReads } from '../../src/reads/index.ts';
-import { descriptionOf, expectDescribed } from './described-replies.ts';
+import { descriptionOf, expectDescribed, isErrorPage } from './described-replies.ts';
 import { createManualClock } from './manual-clock.ts';
 import { toRowPath } from './row-path.ts';
 import { checkSessionReply } from './session-replies.ts';
@@ -216,8 +216,9 @@ function checkAccess({ headers }: LightMyRequestResponse, row: Route): void {
 }
 
 function checkProblem(reply: LightMyRequestResponse): void {
-  expect(reply.headers['content-type']).toBe('application/problem+json; charset=utf-8');
   expect(reply.headers['cache-control']).toMatch(/^(?:private, )?no-store$/);
+  if (isErrorPage(reply)) return;
+  expect(reply.headers['content-type']).toBe('application/problem+json; charset=utf-8');
   const problem = problemDocument.parse(reply.json());
   expect(problem.status).toBe(reply.statusCode);
   expect(problemKinds[problem.code].status).toBe(reply.statusCode);

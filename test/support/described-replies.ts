@@ -109,7 +109,13 @@ function expectNoRoute(description: Description, reply: LightMyRequestResponse):
   // Another spelling of a described path redirects to it.
   if (reply.statusCode === 308) return;
   expect(reply.statusCode, `${asked} is not described`).toBeGreaterThanOrEqual(400);
-  if (reply.body !== '') expectValid(description, problem, reply.json());
+  if (reply.body !== '' && !isErrorPage(reply)) expectValid(description, problem, reply.json());
+}
+
+/** Returns whether a reply is the page that a navigation of a browser gets instead of a problem document. */
+export function isErrorPage({ raw, statusCode, headers }: LightMyRequestResponse): boolean {
+  const isPage = statusCode >= 400 && headers['content-type'] === 'text/html; charset=utf-8';
+  return isPage && raw.req.headers['sec-fetch-mode'] === 'navigate';
 }
 
 /** Checks the response for an unsupported method: a problem, with the supported methods in `Allow`. */

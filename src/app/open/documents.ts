@@ -8,15 +8,28 @@ import { cacheForTheDay, writeLlmsText } from '../../http/discovery/documents.ts
 import { type DiscoveryFacts, discoveryPaths } from '../../http/discovery/surfaces.ts';
 import { describeOpenApi } from '../../http/openapi/document.ts';
 import { readExamples } from '../../http/openapi/examples.ts';
+import { createAssets } from '../../http/pages/assets.ts';
 import { createLibrary, type Library } from '../../http/pages/docs/library.ts';
 import { navigation } from '../../http/pages/docs/navigation.ts';
+import type { FrontSite } from '../../http/pages/front/page.ts';
 import type { McpDocument } from '../../mcp/server.ts';
 import { listEndpoints } from '../endpoints.ts';
+import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits } from './bounds.ts';
 
 /** Returns a function that returns the documentation pages. They are read on its first call. */
 export function openLibrary(logger: FastifyBaseLogger): () => Library {
   return createLibrary({ folder: packagePath('docs'), navigation, logger });
+}
+
+/** Returns the facts that all pages need. */
+export function toSite({ config, logger }: AppBasics, hasAskPage: boolean): FrontSite {
+  return {
+    baseUrl: config.PERCH_BASE_URL,
+    assets: createAssets(packagePath('assets'), logger),
+    hasAskPage,
+    hasSample: config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive'),
+  };
 }
 
 type DocumentOptions = Readonly<{ config: Config; library: () => Library }>;

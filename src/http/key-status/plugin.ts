@@ -8,6 +8,7 @@ import type { Caller, Client, KeyStatus } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Requester } from '../../fetching/cost.ts';
+import { addVary } from '../../web/headers.ts';
 import { configOf } from '../../web/methods.ts';
 import { privateCaching } from '../../web/reply.ts';
 import { type Load, overloaded } from '../operations/load.ts';
@@ -39,10 +40,7 @@ export function setKeyStatus(app: FastifyInstance, identification: Identificatio
     if (identity === null) return;
     reply.headers(toKeyHeaders(identity));
     // 204 is the reply to a preflight, which does not depend on the caller.
-    if (!identity.variesByKey || reply.statusCode === 204) return;
-    const vary = String(reply.getHeader('vary') ?? '').split(/[\s,]+/);
-    const names = new Set(['Accept', 'Authorization', ...vary].filter((name) => name !== ''));
-    reply.header('vary', [...names].join(', '));
+    if (identity.variesByKey && reply.statusCode !== 204) addVary(reply, 'Accept', 'Authorization');
   });
 }
 

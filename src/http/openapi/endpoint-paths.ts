@@ -8,6 +8,7 @@ import {
 } from '../../core/json-schema.ts';
 import { type ProblemCode, problemKinds } from '../../core/problem.ts';
 import { parameterSchemas } from '../../reads/parameters.ts';
+import { hasErrorPages } from '../reads/routes.ts';
 import { accesses } from './access.ts';
 import { type NamedExamples, nameOfReply, referToExamples } from './examples.ts';
 import { describeHeader, referHeaders } from './headers.ts';
@@ -105,9 +106,18 @@ function describeResponses(endpoint: Endpoint, examples: NamedExamples): JsonSch
   for (const status of new Set(codes.map((code) => problemKinds[code].status))) {
     const used = codes.filter((code) => problemKinds[code].status === status);
     const headers = describeProblemHeaders(endpoint, status, used);
-    responses[status] = merge(responses[status], describeProblem(used, headers, examples));
+    const problem = addPage(endpoint, describeProblem(used, headers, examples));
+    responses[status] = merge(responses[status], problem);
   }
-  return { ...responses, default: describeRefused(examples) };
+  return { ...responses, default: addPage(endpoint, describeRefused(examples)) };
+}
+
+/** Adds the page that navigations of browsers get instead of the problem document. */
+function addPage({ path }: Endpoint, problem: ResponseObject): ResponseObject {
+  if (!hasErrorPages(path)) return problem;
+  const headers = { ...problem.headers, ...referHeaders(['Vary']) };
+  const page = { 'text/html': { schema: { type: 'string' } } };
+  return { ...problem, headers, content: { ...problem.content, ...page } };
 }
 
 /** Merges a reply in the endpoint's own format with a problem document of the same status. */

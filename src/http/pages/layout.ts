@@ -17,6 +17,8 @@ export const askPath = `${docsPath}/ask`;
 
 export const assetPath = `${docsPath}/assets/`;
 
+export const faviconPath = '/favicon.ico';
+
 /** Maximum number of characters of a search text and of a question. */
 export const maxQueryLength = 512;
 
@@ -57,6 +59,11 @@ export function toLink(path: string, { baseUrl }: Site): string {
 /** Renders a link to a path of this server. `attributes` is HTML that starts with a space. */
 export function renderLink(path: string, text: string, site: Site, attributes = ''): string {
   return `<a href="${escapeHtml(toLink(path, site))}"${attributes}>${escapeHtml(text)}</a>`;
+}
+
+/** Escapes a sentence, and renders its parts in backticks as code. */
+export function renderCode(sentence: string): string {
+  return escapeHtml(sentence).replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 /** Renders a whole page. It has no inline scripts or styles and makes no requests to other hosts. */

@@ -49,6 +49,7 @@ export const offers = {
     { format: 'json', ranges: [json] },
     { format: 'ndjson', ranges: [/^application\/(?:x-)?ndjson$/] },
   ],
+  problem: [{ format: 'json', ranges: [/^application\/.*json$/], wideRanges }, htmlPage],
   docs: [htmlPage, markdownPage],
   frontPage: [markdownPage, htmlPage],
 } as const satisfies Readonly<Record<string, Offers<string>>>;

@@ -102,11 +102,16 @@ export function surfaceOf(route: Route): AllowanceSurface {
 }
 
 /** Paths of the pages, their assets and `/mcp`. */
-const closedPath = /^\/(?:docs(?:\/(?:assets\/)?[^/]*\/?)?|mcp)?$/;
+const closedPath = /^\/(?:docs(?:\/(?:assets\/)?[^/]*\/?)?|favicon\.ico|mcp)?$/;
 
 /** Returns whether a path and query belongs to a surface that rejects cross-origin requests. */
 export function isClosedPath(url: string): boolean {
   return isAdminPath(url) || closedPath.test(url.split('?', 1)[0] ?? '');
+}
+
+/** Returns whether browsers get every error of a path as a page (`docs/contract/reads.md#errors`). */
+export function hasErrorPages(path: string): boolean {
+  return /^\/(?:$|(?:docs|admin)(?:\/|$))/.test(path);
 }
 
 /** Returns whether a path and query belongs to the operator's endpoints, which reject cross-origin requests. */

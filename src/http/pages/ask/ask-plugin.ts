@@ -12,7 +12,6 @@ import { negotiate, offers } from '../../reads/negotiation.ts';
 import type { ReadingOptions } from '../../reads/read-routes.ts';
 import type { DocSite } from '../docs/doc-pages.ts';
 import type { Docs } from '../docs/docs-plugin.ts';
-import { renderProblem } from '../front/page.ts';
 import {
   askPath,
   docsPath,
@@ -24,6 +23,7 @@ import {
   renderPage,
   toLink,
 } from '../layout.ts';
+import { renderProblem } from '../problem-page.ts';
 import {
   type AnswerLinks,
   createAnswerLinks,

@@ -24,11 +24,11 @@ import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import { type ReadingOptions, toReplyOptions } from '../../reads/read-routes.ts';
 import { findVersioned, surfaceOf } from '../../reads/routes.ts';
 import { htmlHeaders, prepareBody, preparePage, repeatedText } from '../layout.ts';
+import { renderProblem } from '../problem-page.ts';
 import {
   type FrontSite,
   renderFrontMarkdown,
   renderFrontPage,
-  renderProblem,
   renderRead,
   toQuestionLink,
 } from './page.ts';

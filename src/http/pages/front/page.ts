@@ -1,9 +1,8 @@
 import { encodeComponent } from '../../../core/http/encode-component.ts';
-import type { ProblemDocument } from '../../../core/problem.ts';
 import { redactKeys } from '../../../core/redact.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
 import { findVersioned } from '../../reads/routes.ts';
-import { brandMark, renderLink, renderPage, type Site, toLink } from '../layout.ts';
+import { brandMark, renderCode, renderLink, renderPage, type Site, toLink } from '../layout.ts';
 import { findOtherMeaning } from './pasted.ts';
 import type { ResultHtml } from './result-html.ts';
 
@@ -12,6 +11,10 @@ export interface FrontSite extends Site {
 }
 
 const sentence = 'Perch reads public social posts and answers with Markdown or JSON.';
+
+const introduction = `<h1>Read public posts as&nbsp;Markdown.</h1>
+<p class="lede">${sentence} No&nbsp;account and no key is needed.</p>
+`;
 
 function listExamples({ baseUrl, hasSample }: FrontSite) {
   if (!hasSample) {
@@ -80,7 +83,7 @@ export function renderFrontPage(site: FrontSite, result: FrontResult | null = nu
       section: 'home',
       kind: result === null ? 'front' : 'front has-result',
       bodyHtml: [
-        renderBox(site, redactKeys(result?.text ?? '')),
+        renderBox(site, redactKeys(result?.text ?? ''), introduction),
         '<p id="status" class="visually-hidden" role="status"></p>',
         `<section id="result" aria-label="Result" tabindex="-1">${html}</section>`,
         renderSurfaces(site),
@@ -101,14 +104,13 @@ export function toQuestionLink(text: string, site: Site): string {
 /** Maximum number of characters of the input, enough for every URL. A longer text can be sent as `q`. */
 const maxBoxCharacters = 2048;
 
-function renderBox(site: FrontSite, text: string): string {
+/** Renders the box for links, handles and words. `introduction` is the HTML before it. */
+export function renderBox(site: FrontSite, text: string, introduction: string): string {
   const examples = listExamples(site).map(
     (one) => `<li><a href="${escapeHtml(toQuestionLink(one.text, site))}">${one.name}</a></li>`,
   );
   return `<section class="ask">
-<h1>Read public posts as&nbsp;Markdown.</h1>
-<p class="lede">${sentence} No&nbsp;account and no key is needed.</p>
-<form id="ask" method="get" action="${escapeHtml(toLink('/', site))}#result">
+${introduction}<form id="ask" method="get" action="${escapeHtml(toLink('/', site))}#result">
 <label for="q">Link to a post, profile or search, an @handle, or words to search for</label>
 <div class="ask-line">${brandMark}
 <input id="q" name="q" type="text" dir="auto" inputmode="url" required maxlength="${maxBoxCharacters}" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="https://x.com/jack/status/20" value="${escapeLine(text)}">
@@ -210,35 +212,7 @@ function renderOtherMeaning(text: string, site: Site): string {
   return `<p class="other-meaning">${question}</p>\n`;
 }
 
-/** Next steps for people in a browser, for problems whose `resolution` is about parameters or headers. */
-const pageResolutions: Readonly<Record<string, string>> = {
-  missing_query: 'Type a link, an @handle or words.',
-  invalid_query: 'Use a shorter or simpler text.',
-  invalid_url: 'Use a link that starts with https, without user name, password or port.',
-  unsupported_host: 'Use a link to X, Bluesky, a Mastodon server or this site.',
-  invalid_path: 'Use a link such as https://x.com/jack/status/20.',
-  invalid_option: 'Correct the address and try again.',
-};
-
-/** Renders a problem in words: title, detail, next step or time to wait, and code. */
-export function renderProblem(problem: ProblemDocument, site: Site): string {
-  const { code, title, status, detail, retry_after: wait } = problem;
-  const seconds = wait === 1 ? '1 second' : `${wait} seconds`;
-  const resolution = pageResolutions[code] ?? problem.resolution;
-  const docs = toLink(`/docs/errors#${code}`, site);
-  return `<div class="problem">
-<h2 id="result-title" tabindex="-1">${escapeHtml(title)}</h2>
-<p>${renderCode(detail)}</p>
-${wait === undefined ? `<p>${renderCode(resolution)}</p>` : `<p class="wait">Try again in ${seconds}.</p>`}
-<p class="problem-code">Code <a href="${escapeHtml(docs)}"><code>${code}</code></a>, status ${status}</p>
-</div>`;
-}
-
 /** Renders a command with a copy button, which `copy.js` shows. `name` is for screen readers. */
 function renderCommand(id: string, name: string, command: string): string {
   return `<div class="code command"><pre id="${id}"><code>${escapeHtml(command)}</code></pre><button type="button" class="copy" data-copies="${id}" hidden>Copy<span class="visually-hidden"> ${escapeHtml(name)}</span></button></div>`;
-}
-
-function renderCode(sentence: string): string {
-  return escapeHtml(sentence).replace(/`([^`]+)`/g, '<code>$1</code>');
 }

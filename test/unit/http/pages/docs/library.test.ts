@@ -50,12 +50,13 @@ describe('a server without a folder of documentation', () => {
     const stream = { write: (line: string) => lines.push(line) };
     const app = Fastify({ logger: { level: 'error', stream } });
     onTestFinished(() => app.close());
-    setProblemHandlers(app, { baseUrl: 'http://perch.test', accessLog: silentAccessLog });
+    const baseUrl = 'http://perch.test';
+    setProblemHandlers(app, { baseUrl, accessLog: silentAccessLog, writePage: () => null });
     const assets = { pathOf: (name: string) => `/docs/assets/${name}`, find: () => undefined };
     await app.register(docsPlugin, {
-      site: { baseUrl: 'http://perch.test', assets },
+      site: { baseUrl, assets },
       ask: null,
-      origins: createOrigins('http://perch.test', []),
+      origins: createOrigins(baseUrl, []),
       library: createLibrary({
         folder: join(temporaryFolder(), 'none'),
         navigation,
