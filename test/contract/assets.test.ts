@@ -14,6 +14,35 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
+describe('/favicon.ico', () => {
+  it('is the logo of the pages as SVG, which caches may store', async () => {
+    const app = await buildTestApp();
+
+    const reply = await app.request('/favicon.ico');
+
+    expect(reply.statusCode).toBe(200);
+    expect(reply.body).toBe(readFileSync('assets/favicon.svg', 'utf8'));
+    expect(reply.headers).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'cache-control': 'public, max-age=60',
+    });
+  });
+
+  it('answers 304 to its entity tag, HEAD without a body, and other methods with 405', async () => {
+    const app = await buildTestApp();
+
+    const head = await app.request('/favicon.ico', { method: 'HEAD' });
+    const headers = { 'if-none-match': `${head.headers.etag}` };
+    const known = await app.request('/favicon.ico', { headers });
+    const post = await app.request('/favicon.ico', { method: 'POST' });
+
+    expect([head.statusCode, head.body]).toEqual([200, '']);
+    expect(Number(head.headers['content-length'])).toBeGreaterThan(100);
+    expect(known.statusCode).toBe(304);
+    expect([post.statusCode, post.headers.allow]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
 describe('an asset', () => {
   it.each(readdirSync('assets'))(
     '%s is served under the hash of its content, and cached forever',

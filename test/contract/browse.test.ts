@@ -335,7 +335,7 @@ describe('the browse reads', () => {
     'read.errors.route_not_found',
     [
       '/docs/no-such-page',
-      '/favicon.ico',
+      '/apple-touch-icon.png',
       '/humans.txt',
       '/health',
       '/docs/followers',

@@ -34,6 +34,7 @@ const open = [
   '/api',
   '/openapi.json',
   '/llms.txt',
+  '/llms-full.txt',
   '/robots.txt',
   '/.well-known/ard.json',
   '/health/live',
@@ -88,7 +89,7 @@ describe('a page of another origin', () => {
     const endpoints = listEndpoints('svc');
 
     for (const { method, path, tag } of endpoints) {
-      if (path.startsWith('/docs/assets/')) continue; // files that every page may show
+      if (/^\/(?:docs\/assets\/|favicon)/.test(path)) continue; // files that every page may show
       const url = path.replaceAll(/\{\w+\}/g, 'x');
       const reply = await ask(rig, method, url, { origin: 'https://evil.example' });
       const expected = { ...isOpen, sessions: false }[tag] ? '*' : undefined;

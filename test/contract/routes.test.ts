@@ -95,8 +95,8 @@ describe('a reserved name', () => {
   it.each([
     '/docs/no-such-page',
     '/humans.txt',
-    '/favicon.ico',
-    '/llms-full.txt',
+    '/apple-touch-icon.png',
+    '/ads.txt',
     '/metrics/followers',
     '/mcp/followers',
     '/docs/following',

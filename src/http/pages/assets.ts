@@ -5,7 +5,7 @@ import { disableCors } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
 import { defaultReplyOptions, type PreparedReply, sendPrepared } from '../../web/reply.ts';
-import { assetPath, prepareBody } from './layout.ts';
+import { assetPath, faviconPath, prepareBody } from './layout.ts';
 
 /** Media types by file extension. Other files in `assets/` are not served. */
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -62,14 +62,18 @@ function toAsset(name: string, body: Buffer) {
   };
 }
 
-/** Registers the route of the assets. Pages of other origins can embed them but not read them. */
+/** Registers the routes of the assets. Pages of other origins can embed them but not read them. */
 export async function assetsPlugin(app: FastifyInstance, { assets }: { readonly assets: Assets }) {
-  const url = `${assetPath}:file`;
   disableCors(app);
-  app.get<{ Params: { file: string } }>(url, (request, reply) => {
-    const found = assets.find(request.params.file);
-    if (found === undefined) throw routeNotFound(request);
-    sendPrepared({ request, reply }, found, defaultReplyOptions);
-  });
-  refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'] });
+  const get = (url: string, name?: string) => {
+    app.get<{ Params: { file?: string } }>(url, (request, reply) => {
+      const found = assets.find(name ?? request.params.file ?? '');
+      if (found === undefined) throw routeNotFound(request);
+      sendPrepared({ request, reply }, found, defaultReplyOptions);
+    });
+    refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'] });
+  };
+  get(`${assetPath}:file`);
+  // Browsers request this path for documents that name no icon, such as Markdown.
+  get(faviconPath, 'favicon.svg');
 }

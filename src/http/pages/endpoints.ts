@@ -5,7 +5,7 @@ import { type HeaderName, listEndpointHeaders } from '../openapi/headers.ts';
 import { addressProblems, upstreamProblems } from '../reads/address-route.ts';
 import { findReply } from './docs/find-page.ts';
 import { navigation } from './docs/navigation.ts';
-import { askPath, assetPath, docsPath, findPath, maxQueryLength } from './layout.ts';
+import { askPath, assetPath, docsPath, faviconPath, findPath, maxQueryLength } from './layout.ts';
 
 const names = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
 const htmlOrMarkdown = { 'text/html': 'text', 'text/markdown': 'text' } as const;
@@ -150,6 +150,14 @@ export const docsEndpoints: readonly Endpoint[] = [
     },
     found: 'The file. If its name contains the hash of its content, it never changes.',
     content: { 'text/css': 'text', 'text/javascript': 'text', 'image/svg+xml': 'text' },
+    headers: [],
+  }),
+  describePage({
+    id: 'getFavicon',
+    path: faviconPath,
+    summary: 'Returns the icon of the pages, an SVG picture.',
+    found: 'The icon.',
+    content: { 'image/svg+xml': 'text' },
     headers: [],
   }),
 ];
