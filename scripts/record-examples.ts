@@ -78,14 +78,14 @@ async function recordHistory(request: SendRequest, path: string) {
 
 type Replies = RecordedExamples['endpoints'];
 
-/** Records all public documents except the OpenAPI description, which cannot contain itself. */
+/** Records the public documents, except the OpenAPI description, which cannot contain itself, and the longest text. */
 async function recordDocuments(request: SendRequest): Promise<Replies> {
   const documents = endpoints.filter(
     ({ method, path, tag, id: name }) =>
       method === 'GET' &&
       !path.includes('{') &&
       (tag === 'discovery' || tag === 'health') &&
-      name !== 'getOpenApi',
+      !['getOpenApi', 'getLlmsFullText'].includes(name),
   );
   const recorded = documents.map(
     async (endpoint) => [endpoint.id, { 200: await recordDocument(request, endpoint) }] as const,

@@ -45,6 +45,7 @@ describe('/.well-known/api-catalog', () => {
         'service-doc': [
           { href: `${env.PERCH_BASE_URL}/docs/start`, type: 'text/html' },
           { href: `${env.PERCH_BASE_URL}/llms.txt`, type: 'text/plain' },
+          { href: `${env.PERCH_BASE_URL}/llms-full.txt`, type: 'text/plain' },
         ],
         'service-meta': [{ href: `${env.PERCH_BASE_URL}/.well-known/ard.json` }],
         status: [{ href: `${env.PERCH_BASE_URL}/health/ready`, type: 'application/json' }],

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import LinkHeader from 'http-link-header';
 import { describe, expect, it } from 'vitest';
+import { ownCorpus } from '../../src/answers/corpus/corpus.ts';
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import { discoveryEndpoints } from '../../src/http/discovery/documents.ts';
+import { navigation } from '../../src/http/pages/docs/navigation.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -71,7 +74,7 @@ describe.each(documents)('$path', (endpoint) => {
 
     expect([other.statusCode, other.body]).toEqual([200, plain.body]);
     expect(other.headers.etag).toBe(plain.headers.etag);
-    expect(plain.body).not.toContain('localhost');
+    if (endpoint.id !== 'getLlmsFullText') expect(plain.body).not.toContain('localhost');
   });
 });
 
@@ -177,7 +180,9 @@ describe('/api', () => {
     'does not describe the operator’s routes in any document',
     async () => {
       const app = await buildTestApp({ env });
-      for (const { path } of documents.filter(({ id }) => id !== 'getOpenApi')) {
+      for (const { path } of documents.filter(
+        ({ id }) => !['getOpenApi', 'getLlmsFullText'].includes(id),
+      )) {
         expect((await app.request(path)).body).not.toMatch(/\/admin\//);
       }
     },
@@ -228,6 +233,40 @@ describe('/llms.txt', () => {
       }
     }
     expect(body).toContain('](https://perch.example.org/docs/start): ');
+  });
+});
+
+describe('/llms-full.txt', () => {
+  const userPages = navigation
+    .flatMap(({ pages }) => pages.map(({ name }) => name))
+    .filter((name) => !ownCorpus().except?.includes(`docs/${name}.md`));
+
+  it('has all user documentation in the order of the navigation, below titles and URLs', async () => {
+    const app = await buildTestApp({ env });
+
+    const { body, headers } = await app.request('/llms-full.txt');
+
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+    const found = [...body.matchAll(/^# .+\n\n<https:\/\/perch\.example\.org\/docs\/(.+)>$/gm)];
+    expect(found.map(([, name]) => name)).toEqual(userPages);
+    for (const name of userPages) {
+      const [title = '', ...lines] = readFileSync(`docs/${name}.md`, 'utf8').trim().split('\n');
+      const url = `<https://perch.example.org/docs/${name}>`;
+      expect(body).toContain(`${title.replaceAll('`', '')}\n\n${url}\n${lines.join('\n')}\n`);
+    }
+    expect(body).not.toContain('/docs/development>');
+  });
+
+  it('is named by /llms.txt and by /api', async () => {
+    const app = await buildTestApp({ env });
+
+    const llms = await app.request('/llms.txt');
+    const { documents: listed } = (await app.request('/api')).json();
+
+    expect(llms.body).toContain('](https://perch.example.org/llms-full.txt): ');
+    expect(listed.map(({ url }: { url: string }) => url)).toContain(
+      'https://perch.example.org/llms-full.txt',
+    );
   });
 });
 

@@ -8,5 +8,7 @@ export const discoveryFacts: DiscoveryFacts = {
   limits: { windowSeconds: 60, public: 60, key: 600, post: 601, pool: 800 },
   contacts: { keys: 'https://perch.test/ask', security: 'mailto:safe@perch.test' },
   linkPreviews: false,
-  pages: () => [{ name: 'start', title: 'Start here', summary: 'Perch is a server.' }],
+  pages: () => [
+    { name: 'start', title: 'Start here', summary: 'Perch is a server.', source: '# Start here\n' },
+  ],
 };

@@ -41,14 +41,21 @@ function isFileAt(path: string, absolute: string): boolean {
   }
 }
 
-/** Returns the corpus of Perch's user documentation, without the pages for contributors. */
+/** Files and folders of `docs/` for contributors, which the user documentation does not include. */
+export const contributorDocs: readonly string[] = [
+  'contract',
+  'decisions',
+  'architecture.md',
+  'development.md',
+];
+
+/** Returns the corpus of Perch's user documentation. */
 export function ownCorpus(): Corpus {
-  const contributors = ['contract', 'decisions', 'architecture.md', 'development.md'];
   return {
     name: 'perch',
     root: packagePath(),
     only: ['docs'],
-    except: contributors.map((path) => `docs/${path}`),
+    except: contributorDocs.map((path) => `docs/${path}`),
     // These pages are written for such questions, so a match that is merely near is no answer.
     minConfidence: 0.45,
   };

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { contributorDocs } from '../../answers/corpus/corpus.ts';
 import { type Clock, toIsoSeconds } from '../../core/clock.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
@@ -95,6 +96,13 @@ const documents: readonly DiscoveryDocument[] = [
     summary: 'Introduces the service to language models, with links to every page.',
     ...plainText,
     write: writeLlmsText,
+  },
+  {
+    id: 'getLlmsFullText',
+    path: discoveryPaths.llmsFull,
+    summary: 'Returns all pages of the user documentation as one text.',
+    ...plainText,
+    write: writeLlmsFullText,
   },
   {
     id: 'getRobotsText',
@@ -256,11 +264,23 @@ export function writeLlmsText({ baseUrl, endpoints, pages }: DiscoveryFacts): st
   return `${blocks.join('\n\n')}\n`;
 }
 
+/** Writes `/llms-full.txt`: the pages for users in reading order, each below its title and URL. */
+function writeLlmsFullText({ baseUrl, pages }: DiscoveryFacts): string {
+  const written = pages()
+    .filter(({ name }) => !contributorDocs.includes(`${name}.md`))
+    .map(({ name, title, source }) => {
+      const body = source.replace(/^# .+$/m, '').trim();
+      return `# ${title}\n\n<${baseUrl}${discoveryPaths.docs}/${name}>\n\n${body}\n`;
+    });
+  return written.join('\n');
+}
+
 const askText =
   'Answers the question in `q` from these pages; as Markdown with `Accept: text/markdown`';
 
 /** Titles of the documents that `/llms.txt` lists, the most useful first. */
 const titles = {
+  [discoveryPaths.llmsFull]: 'All documentation as one text',
   [discoveryPaths.openApi]: 'OpenAPI description',
   [discoveryPaths.apiIndex]: 'Short description',
   [discoveryPaths.serverCard]: 'MCP server card',

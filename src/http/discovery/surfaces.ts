@@ -8,7 +8,7 @@ export interface DiscoveryFacts extends Omit<OpenApiFacts, 'nowMs' | 'examples'>
   /** URIs for people: to request a key, and to report a vulnerability. */
   readonly contacts: { readonly keys: string; readonly security: string };
   /** Returns the pages of the documentation in reading order. Called when a document is created. */
-  pages(): readonly Pick<LibraryPage, 'name' | 'title' | 'summary'>[];
+  pages(): readonly Pick<LibraryPage, 'name' | 'title' | 'summary' | 'source'>[];
 }
 
 export const discoveryPaths = {
@@ -22,6 +22,7 @@ export const discoveryPaths = {
   /** Path below the endpoint that SEP-2127 reserves. */
   serverCard: '/mcp/server-card',
   llms: '/llms.txt',
+  llmsFull: '/llms-full.txt',
   robots: '/robots.txt',
   security: '/.well-known/security.txt',
   readiness: '/health/ready',
@@ -175,6 +176,7 @@ function linkSurface(surface: MachineSurface, baseUrl: string) {
     'service-doc': [
       link(documentation, 'text/html', `${name}: documentation`),
       link(discoveryPaths.llms, 'text/plain', 'Overview for language models'),
+      link(discoveryPaths.llmsFull, 'text/plain', 'All documentation as one text'),
     ],
     'service-meta': [link(discoveryPaths.ard, 'application/json', 'ARD manifest')],
     status: [link(discoveryPaths.readiness, 'application/json', 'Readiness')],
