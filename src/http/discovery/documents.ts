@@ -280,8 +280,8 @@ const askText =
 
 /** Titles of the documents that `/llms.txt` lists, the most useful first. */
 const titles = {
-  [discoveryPaths.llmsFull]: 'All documentation as one text',
   [discoveryPaths.openApi]: 'OpenAPI description',
+  [discoveryPaths.llmsFull]: 'All documentation as one text',
   [discoveryPaths.apiIndex]: 'Short description',
   [discoveryPaths.serverCard]: 'MCP server card',
   [discoveryPaths.apiCatalog]: 'API catalog',
