@@ -27,7 +27,15 @@ export async function recordExamples(): Promise<RecordedExamples> {
     const { cursor, ...reads } = await recordReads(request, url);
     return {
       baseUrl,
-      parameters: { ...parameters, url, cursor, since: '2025-01-01', until: '2026-10-31', page: 2 },
+      parameters: {
+        ...parameters,
+        url,
+        cursor,
+        since: '2025-01-01',
+        until: '2026-10-31',
+        page: 2,
+        format: 'json',
+      },
       reads,
       endpoints: {
         ...(await recordDocuments(request)),

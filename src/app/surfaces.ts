@@ -51,7 +51,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   const { clientOf, ledger, keys } = access;
   const baseUrl = config.PERCH_BASE_URL;
   const origins = createOrigins(baseUrl, []);
-  const library = openLibrary(server.log);
+  const library = openLibrary(config, server.log);
   const facts = toDiscoveryFacts({ config, library });
   const asking = sessions && createPageAnswers({ ...services, ...sessions, clientOf });
   const sharedCacheSeconds = config.PERCH_SHARED_CACHE_SECONDS;

@@ -22,7 +22,7 @@ standard input ends, or on SIGTERM or SIGINT. The log goes to standard error.`,
 const serveClient: Run = (context) =>
   withFetching(context, async ({ reader, context: planning }, logger) => {
     const { config, stdin, stdout } = context;
-    const library = openLibrary(logger);
+    const library = openLibrary(config, logger);
     await withStopSignal((stop) =>
       serveStdio({
         version,

@@ -14,6 +14,9 @@ const message = z
   })
   .meta({ id: 'McpMessage' });
 
+const sample = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+const messages = z.union([message, z.array(message).max(maxBatch)]).meta({ examples: [sample] });
+
 const answer = z
   .looseObject({
     jsonrpc: z.literal('2.0'),
@@ -34,7 +37,7 @@ export const mcpEndpoints: readonly Endpoint[] = [
     summary: 'Handles a message of the Model Context Protocol.',
     description:
       'Streamable HTTP without sessions, in revision 2026-07-28 and the older revisions with a handshake since 2025-03-26. The tools are the reads. A failed tool call is a result with `isError`.',
-    body: { 'application/json': z.union([message, z.array(message).max(maxBatch)]) },
+    body: { 'application/json': messages },
     headers: { Vary: { description: 'Request headers on which the reply depends.' } },
     replies: [
       {

@@ -8,7 +8,7 @@ const clientContext = z.unknown().optional().describe('Accepted and ignored.');
 
 export const startBody = z
   .looseObject({ message, clientContext })
-  .meta({ id: 'SessionStart' })
+  .meta({ id: 'SessionStart', examples: [{ message: 'How do I get a key?' }] })
   .describe('Starts a session with a message.');
 
 export const turnPolicy = z.enum(['queue', 'steer', 'reject']);
@@ -27,7 +27,7 @@ export const followUpBody = z
       ),
     clientContext,
   })
-  .meta({ id: 'SessionMessage' })
+  .meta({ id: 'SessionMessage', examples: [{ message: 'And what is its default?' }] })
   .describe('Sends a further message.');
 
 export const cancelBody = z

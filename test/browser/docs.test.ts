@@ -132,6 +132,7 @@ describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSE
     '/docs/errors',
     '/docs/configuration',
     '/docs/versioning',
+    '/docs/api',
     '/docs/find',
     '/docs/find?q=cursor',
     '/docs/find?q=nothinglikethis',

@@ -239,7 +239,7 @@ describe('/llms.txt', () => {
 describe('/llms-full.txt', () => {
   const userPages = navigation
     .flatMap(({ pages }) => pages.map(({ name }) => name))
-    .filter((name) => !ownCorpus().except?.includes(`docs/${name}.md`));
+    .filter((name) => name !== 'api' && !ownCorpus().except?.includes(`docs/${name}.md`));
 
   it('has all user documentation in the order of the navigation, below titles and URLs', async () => {
     const app = await buildTestApp({ env });

@@ -9,6 +9,11 @@ export const discoveryFacts: DiscoveryFacts = {
   contacts: { keys: 'https://perch.test/ask', security: 'mailto:safe@perch.test' },
   linkPreviews: false,
   pages: () => [
-    { name: 'start', title: 'Start here', summary: 'Perch is a server.', source: '# Start here\n' },
+    {
+      name: 'start',
+      title: 'Start here',
+      summary: 'Perch is a server.',
+      read: () => '# Start here\n',
+    },
   ],
 };

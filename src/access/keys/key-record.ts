@@ -28,21 +28,21 @@ const notes = z
   .describe('Notes of the operator about the key; null for none.');
 
 /** Fields of a new key. Unknown members are refused, so that misspelt ones are noticed. */
-export const newKey = z.strictObject({
-  label,
-  allowance: allowance.optional(),
-  notes: notes.optional(),
-});
+export const newKey = z
+  .strictObject({ label, allowance: allowance.optional(), notes: notes.optional() })
+  .meta({ examples: [{ label: 'Ada’s crawler' }] });
 
 export type NewKey = z.output<typeof newKey>;
 
 /** Changes to a key. Omitted fields stay unchanged. */
-export const keyChanges = z.strictObject({
-  enabled: z.boolean('must be true or false').optional().describe('Whether the key is accepted.'),
-  label: label.optional(),
-  allowance: allowance.optional(),
-  notes: notes.optional(),
-});
+export const keyChanges = z
+  .strictObject({
+    enabled: z.boolean('must be true or false').optional().describe('Whether the key is accepted.'),
+    label: label.optional(),
+    allowance: allowance.optional(),
+    notes: notes.optional(),
+  })
+  .meta({ examples: [{ allowance: 1200 }] });
 
 export type KeyChanges = z.output<typeof keyChanges>;
 

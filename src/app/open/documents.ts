@@ -9,6 +9,7 @@ import { type DiscoveryFacts, discoveryPaths } from '../../http/discovery/surfac
 import { describeOpenApi } from '../../http/openapi/document.ts';
 import { readExamples } from '../../http/openapi/examples.ts';
 import { createAssets } from '../../http/pages/assets.ts';
+import { writeApiPage } from '../../http/pages/docs/api/write-page.ts';
 import { createLibrary, type Library } from '../../http/pages/docs/library.ts';
 import { navigation } from '../../http/pages/docs/navigation.ts';
 import type { FrontSite } from '../../http/pages/front/page.ts';
@@ -18,8 +19,19 @@ import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits } from './bounds.ts';
 
 /** Returns a function that returns the documentation pages. They are read on its first call. */
-export function openLibrary(logger: FastifyBaseLogger): () => Library {
-  return createLibrary({ folder: packagePath('docs'), navigation, logger });
+export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Library {
+  const title = 'API reference';
+  let cached: string | undefined;
+  const read = () => {
+    cached ??= writeApiPage(title, describe({ config, library }, null));
+    return cached;
+  };
+  // Operation ids and names of schemas are case-sensitive.
+  const toId = (heading: string) => heading.replaceAll(' ', '-');
+  const written = { api: { title, read, toId } };
+  const folder = packagePath('docs');
+  const library: () => Library = createLibrary({ folder, navigation, written, logger });
+  return library;
 }
 
 /** Returns the facts that all pages need. */
@@ -46,12 +58,15 @@ export function toDiscoveryFacts({ config, library }: DocumentOptions): Discover
   };
 }
 
+function describe(options: DocumentOptions, nowMs: number | null) {
+  const examples = readExamples(options.config.PERCH_BASE_URL);
+  return describeOpenApi({ ...toDiscoveryFacts(options), nowMs, examples });
+}
+
 /** Returns the documents that MCP serves as resources. */
 export function listDocuments(options: DocumentOptions & { clock: Clock }): readonly McpDocument[] {
   const facts = toDiscoveryFacts(options);
   const { baseUrl } = facts;
-  const describe = (nowMs: number) =>
-    toJsonBody(describeOpenApi({ ...facts, nowMs, examples: readExamples(baseUrl) }));
   return [
     {
       uri: `${baseUrl}${discoveryPaths.llms}`,
@@ -65,14 +80,14 @@ export function listDocuments(options: DocumentOptions & { clock: Clock }): read
       name: 'openapi.json',
       title: 'OpenAPI description',
       mimeType: 'application/json',
-      read: cacheForTheDay(describe, options.clock),
+      read: cacheForTheDay((nowMs) => toJsonBody(describe(options, nowMs)), options.clock),
     },
-    ...options.library().pages.map(({ name, title, source }) => ({
+    ...options.library().pages.map(({ name, title, read }) => ({
       uri: `${baseUrl}${discoveryPaths.docs}/${name}`,
       name: `docs/${name}`,
       title,
       mimeType: 'text/markdown',
-      read: () => source,
+      read,
     })),
   ];
 }

@@ -264,12 +264,14 @@ export function writeLlmsText({ baseUrl, endpoints, pages }: DiscoveryFacts): st
   return `${blocks.join('\n\n')}\n`;
 }
 
-/** Writes `/llms-full.txt`: the pages for users in reading order, each below its title and URL. */
+/** Writes `/llms-full.txt`: the guides for users in reading order, each below its title and URL. */
 function writeLlmsFullText({ baseUrl, pages }: DiscoveryFacts): string {
   const written = pages()
-    .filter(({ name }) => !contributorDocs.includes(`${name}.md`))
-    .map(({ name, title, source }) => {
-      const body = source.replace(/^# .+$/m, '').trim();
+    .filter(({ name }) => name !== 'api' && !contributorDocs.includes(`${name}.md`))
+    .map(({ name, title, read }) => {
+      const body = read()
+        .replace(/^# .+$/m, '')
+        .trim();
       return `# ${title}\n\n<${baseUrl}${discoveryPaths.docs}/${name}>\n\n${body}\n`;
     });
   return written.join('\n');

@@ -8,7 +8,7 @@ export interface DiscoveryFacts extends Omit<OpenApiFacts, 'nowMs' | 'examples'>
   /** URIs for people: to request a key, and to report a vulnerability. */
   readonly contacts: { readonly keys: string; readonly security: string };
   /** Returns the pages of the documentation in reading order. Called when a document is created. */
-  pages(): readonly Pick<LibraryPage, 'name' | 'title' | 'summary' | 'source'>[];
+  pages(): readonly Pick<LibraryPage, 'name' | 'title' | 'summary' | 'read'>[];
 }
 
 export const discoveryPaths = {

@@ -42,7 +42,7 @@ export interface Page {
   /** Content next to `<main>`. */
   readonly asideHtml?: string;
   /** Section of the page, whose link in the header is marked as the current one. */
-  readonly section?: 'docs' | 'find' | 'ask' | 'home';
+  readonly section?: 'docs' | 'api' | 'find' | 'ask' | 'home';
   readonly kind?: string;
   readonly markdownPath?: string;
   /** Assets in addition to those of all pages. */
@@ -114,7 +114,7 @@ function renderHead(page: Page, site: Site): string {
 
 const sections = [
   { section: 'docs', path: docsPath, text: 'Docs' },
-  { section: 'api', path: '/api', text: 'API' },
+  { section: 'api', path: `${docsPath}/api`, text: 'API' },
   { section: 'ask', path: askPath, text: 'Ask' },
   { section: 'find', path: findPath, text: 'Search' },
 ] as const;

@@ -32,6 +32,7 @@ export function describeDocPage(
   const titleId = title === undefined ? '' : ` id="${escapeHtml(title.heading.id)}"`;
   return {
     ...common,
+    section: page.name === 'api' ? 'api' : 'docs',
     title: page.title,
     description: `${page.summary}.`,
     path,

@@ -79,24 +79,24 @@ export function createDocs(library: Library, plain: Site) {
   const resolve = createLinks(site);
   let parser: ReturnType<typeof createMarkdown> | undefined;
   let index: Promise<SearchIndex> | undefined;
-  const read = async ({ source }: LibraryPage): Promise<MarkdownDocument> => {
+  const parse = async ({ read, toId }: LibraryPage): Promise<MarkdownDocument> => {
     parser ??= createMarkdown();
-    return (await parser)(source, resolve);
+    return (await parser)(read(), resolve, toId);
   };
   const indexPages = async (): Promise<SearchIndex> => {
     const entries = [];
     for (const page of library.pages) {
       await setImmediate(); // lets other requests run between two pages
-      const { sections } = await read(page);
+      const { sections } = await parse(page);
       const { name, title } = page;
       entries.push(...sections.map((section) => ({ ...section, page: name, pageTitle: title })));
     }
     return createSearchIndex(entries);
   };
   const write = async (page: LibraryPage | null, format: DocFormat): Promise<string> => {
-    if (format !== 'html') return page === null ? writeDocsIndex(site) : page.source;
+    if (format !== 'html') return page === null ? writeDocsIndex(site) : page.read();
     if (page === null) return renderPage(describeDocsIndex(site), site);
-    return renderPage(describeDocPage(page, await read(page), site), site);
+    return renderPage(describeDocPage(page, await parse(page), site), site);
   };
   return {
     site,

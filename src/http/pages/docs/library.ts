@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
+import type { ToId } from './markdown.ts';
 import type { NavigationGroup } from './navigation.ts';
 
 export interface LibraryPage {
   readonly name: string;
   readonly summary: string;
   readonly title: string;
-  readonly source: string;
   readonly group: string;
+  /** Returns the page as Markdown. */
+  readonly read: () => string;
+  /** Default: the ids of GitHub, in lower case. */
+  readonly toId?: ToId;
 }
 
 export interface Library {
@@ -20,6 +24,8 @@ export interface Library {
 interface LibraryOptions {
   readonly folder: string;
   readonly navigation: readonly NavigationGroup[];
+  /** Pages that are not files, by name. */
+  readonly written?: Readonly<Record<string, Pick<LibraryPage, 'title' | 'read' | 'toId'>>>;
   readonly logger: FastifyBaseLogger;
 }
 
@@ -33,15 +39,17 @@ export function createLibrary(options: LibraryOptions): () => Library {
 }
 
 /** Reads the pages, and logs those that cannot be read in one line. */
-function readLibrary({ folder, navigation, logger }: LibraryOptions): Library {
+function readLibrary({ folder, navigation, written = {}, logger }: LibraryOptions): Library {
   const missing: string[] = [];
   const groups = navigation.map(({ title, pages }) => ({
     title,
     pages: pages.flatMap((page): LibraryPage[] => {
+      const own = written[page.name];
+      if (own !== undefined) return [{ ...page, ...own, group: title }];
       try {
         const source = readFileSync(join(folder, `${page.name}.md`), 'utf8');
         const heading = /^# (.+)$/m.exec(source)?.[1]?.replaceAll('`', '').trim();
-        return [{ ...page, title: heading ?? 'Untitled', source, group: title }];
+        return [{ ...page, title: heading ?? 'Untitled', group: title, read: () => source }];
       } catch {
         missing.push(page.name);
         return [];

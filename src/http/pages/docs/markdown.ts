@@ -18,6 +18,9 @@ export interface MarkdownDocument {
 /** Returns the `href` of a relative link; `null` for a target that is not on this site. */
 export type ResolveLink = (target: string) => string | null;
 
+/** Returns the id of a heading from its text. */
+export type ToId = (heading: string) => string;
+
 /** Creates a function that renders pages of the documentation: CommonMark with tables, without HTML. */
 export async function createMarkdown() {
   const parser = await createParser();
@@ -25,9 +28,9 @@ export async function createMarkdown() {
     const { tag, meta } = tokens[at] ?? {};
     return ` <a class="anchor" href="#${escapeHtml(String(meta?.id))}" aria-hidden="true" tabindex="-1">#</a></${tag}>\n`;
   };
-  return (source: string, resolve: ResolveLink): MarkdownDocument => {
+  return (source: string, resolve: ResolveLink, toId: ToId = toSlug): MarkdownDocument => {
     const tokens = parser.parse(source, {});
-    const sections = nameHeadings(tokens);
+    const sections = nameHeadings(tokens, toId);
     markOutputs(tokens);
     for (const token of tokens) {
       avoidInlineStyle(token);
@@ -74,8 +77,8 @@ function markOutputs(tokens: readonly Token[]): void {
 }
 
 /** Sets the ids of all headings and returns the sections. Text before the first heading is in no section. */
-function nameHeadings(tokens: readonly Token[]): readonly DocumentSection[] {
-  const slugOf = createSlugs();
+function nameHeadings(tokens: readonly Token[], toId: ToId): readonly DocumentSection[] {
+  const slugOf = createSlugs(toId);
   const sections: { heading: DocumentSection['heading']; texts: string[] }[] = [];
   for (const [at, token] of tokens.entries()) {
     if (token.type === 'heading_open') {
@@ -144,10 +147,10 @@ function toTarget(target: string, resolve: ResolveLink): LinkElement {
 }
 
 /** Creates a function that returns unique ids for a page's headings: repeated ones end in `-1`, `-2` and so on. */
-function createSlugs(): (heading: string) => string {
+function createSlugs(toId: ToId): (heading: string) => string {
   const counts = new Map<string, number>();
   return (heading) => {
-    const slug = toSlug(heading) || 'section';
+    const slug = toId(heading) || 'section';
     const count = counts.get(slug) ?? 0;
     counts.set(slug, count + 1);
     if (count === 0) return slug;

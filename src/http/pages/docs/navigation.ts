@@ -77,6 +77,7 @@ export const navigation: readonly NavigationGroup[] = [
         name: 'sessions',
         summary: 'Ask questions over HTTP, stream the answers, and ask follow-up questions',
       },
+      { name: 'api', summary: 'Every operation with its parameters, replies and an example' },
       { name: 'openapi', summary: 'Generate a typed client from the OpenAPI description' },
       {
         name: 'discovery',

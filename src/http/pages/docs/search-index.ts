@@ -29,6 +29,7 @@ export async function createSearchIndex(entries: readonly SearchEntry[]) {
     searchOptions: {
       tokenize: splitQuery,
       boost: { heading: 6, title: 3 },
+      boostDocument: (id) => (entries[id]?.page === 'api' ? 0.3 : 1), // guides come first
       prefix: (word) => !isLetter(word),
     },
   });

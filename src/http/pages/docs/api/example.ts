@@ -1,0 +1,50 @@
+import { encodeComponent } from '../../../../core/http/encode-component.ts';
+import type { ApiDescription, Operation } from './description.ts';
+
+const maxLines = 24;
+
+/** Writes a `curl` command for an operation, and the start of the recorded reply. */
+export function writeExample(operation: Operation, api: ApiDescription): string {
+  const { method, requestBody, security, responses } = operation;
+  const { schemas, examples } = api.components;
+  const isPrivate = security.some((one) => 'adminToken' in one);
+  const sent = Object.entries(requestBody.content).map(([mediaType, { schema }]) => {
+    const [sample = {}] = (schemas[schema.$ref] ?? schema).examples ?? [];
+    const body = JSON.stringify(sample).replaceAll("'", "'\\''");
+    return ` -H 'Content-Type: ${mediaType}' -d '${body}'`;
+  });
+  const verb = method === 'GET' ? '' : ` -X ${method}`;
+  const token = isPrivate ? ' -H "Authorization: Bearer $PERCH_ADMIN_TOKEN"' : '';
+  const url = writeUrl(operation, api);
+  const command = `\`\`\`sh\ncurl${verb}${token}${sent.join('')} '${url}'\n\`\`\``;
+  const [reply] = Object.values(responses); // in the order of their statuses
+  const body = reply?.content['application/json'] ?? Object.values(reply?.content ?? {})[0];
+  const [recorded] = Object.values(body?.examples ?? {});
+  const value = examples[recorded?.$ref ?? '']?.value;
+  if (value === undefined) return command;
+  const text = typeof value === 'string' ? value.trimEnd() : JSON.stringify(value, null, 2);
+  const lines = text.split('\n');
+  const shown = lines.length > maxLines ? [...lines.slice(0, maxLines), '…'] : lines;
+  return `${command}\n\n\`\`\`\`\n${shown.join('\n')}\n\`\`\`\``;
+}
+
+/** Parameters that are sent although they are optional. With them, the sample answers reads, as JSON. */
+const chosen = /^(?:handle|id|platform|format)$/;
+const samples: Readonly<Record<string, string>> = { platform: 'archive', format: 'json' };
+
+function writeUrl({ path, parameters }: Operation, { servers: [{ url }] }: ApiDescription): string {
+  const filled = parameters
+    .filter((one) => one.in === 'path')
+    .reduce((to, one) => to.replace(`{${one.name}}`, encodeURI(sampleOf(one))), path);
+  const sent = parameters
+    .filter((one) => one.in === 'query' && (one.required || chosen.test(one.name)))
+    .map((one) => `${one.name}=${encodeComponent(sampleOf(one))}`);
+  return `${url}${filled}${sent.length === 0 ? '' : '?'}${sent.join('&')}`.replaceAll("'", '%27');
+}
+
+/** Returns a value for a parameter; its name in capitals if the description has none. */
+function sampleOf({ name, schema, example }: Operation['parameters'][number]): string {
+  const values = schema.enum ?? schema.examples ?? [];
+  const known = values.find((value) => value === samples[name]) ?? example ?? values[0];
+  return String(known ?? name.toUpperCase());
+}
