@@ -29,10 +29,12 @@ export async function createSearchIndex(entries: readonly SearchEntry[]) {
     searchOptions: {
       tokenize: splitQuery,
       boost: { heading: 6, title: 3 },
-      boostDocument: (id) => (entries[id]?.page === 'api' ? 0.3 : 1), // guides come first
+      // The sections of guides come before those of the reference.
+      boostDocument: (id) => (entries[id]?.page === 'api' && id !== apiStart ? 0.3 : 1),
       prefix: (word) => !isLetter(word),
     },
   });
+  const apiStart = entries.findIndex(({ page }) => page === 'api');
   const documents = entries.map(({ heading, pageTitle, text }, id) => {
     return { id, heading: heading.text, title: pageTitle, text };
   });

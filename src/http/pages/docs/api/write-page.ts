@@ -93,7 +93,7 @@ function nameType(schema: unknown): string {
   const { $ref, items, const: constant, enum: values, 'x-extensible-enum': known } = parsed;
   const choices = parsed.anyOf ?? parsed.oneOf;
   if ($ref !== '') return `[${$ref}](#${$ref})`;
-  if (choices !== undefined) return choices.map(nameType).join(' or ');
+  if (choices !== undefined) return [...new Set(choices.map(nameType))].join(' or ');
   if (constant !== undefined) return code(constant);
   if (values !== undefined) return values.map(code).join(', ');
   if (known !== undefined) return `${known.map(code).join(', ')} or others`;
