@@ -15,8 +15,7 @@ export function writeExample(operation: Operation, api: ApiDescription): string 
   });
   const verb = method === 'GET' ? '' : ` -X ${method}`;
   const token = isPrivate ? ' -H "Authorization: Bearer $PERCH_ADMIN_TOKEN"' : '';
-  const url = writeUrl(operation, api);
-  const command = `\`\`\`sh\ncurl${verb}${token}${sent.join('')} '${url}'\n\`\`\``;
+  const command = `\`\`\`sh\ncurl${verb}${token}${sent.join('')} '${writeUrl(operation, api)}'\n\`\`\``;
   const [reply] = Object.values(responses); // in the order of their statuses
   const body = reply?.content['application/json'] ?? Object.values(reply?.content ?? {})[0];
   const [recorded] = Object.values(body?.examples ?? {});

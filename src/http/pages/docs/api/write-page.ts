@@ -14,8 +14,8 @@ export function writeApiPage(title: string, document: unknown): string {
   });
   const schemas = Object.entries(api.components.schemas).flatMap(writeSchema);
   const introduction = `Every operation of this server, from its [OpenAPI description](${api.servers[0].url}/openapi.json) of version ${api.info.version}. The commands with \`ada.example\` run against the sample, without a network. Errors are [Problem](#Problem) documents.`;
-  const start = [`# ${title}`, introduction, api.info.description];
-  const blocks = [...start, ...tags, '## Schemas', ...schemas];
+  const start = [`# ${title}`, introduction, api.info.description, ...tags];
+  const blocks = [...start, '## Schemas', ...schemas];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
