@@ -8,11 +8,12 @@ import { plain, resolves } from './scoring.ts';
 
 /**
  * Asks the questions of newcomers about Perch itself and prints how many were answered:
- * `npx tsx bench/answers/newcomers.ts [--set development|measuring] [--misses]`.
+ * `npx tsx bench/answers/newcomers.ts [--set development|measuring] [--questions FILE] [--misses]`.
  */
 const { values } = parseArgs({
   options: {
     set: { type: 'string', default: 'development' },
+    questions: { type: 'string' },
     misses: { type: 'boolean', default: false },
   },
 });
@@ -29,7 +30,7 @@ interface NewcomersQuestion {
 /** Number of characters at the beginning of an answer that must contain the fact. */
 const beginning = 400;
 
-const path = `bench/answers/newcomers-${values.set}.jsonl`;
+const path = values.questions ?? `bench/answers/newcomers-${values.set}.jsonl`;
 const questions: readonly NewcomersQuestion[] = readFileSync(path, 'utf8')
   .split('\n')
   .filter((line) => line !== '')

@@ -1,19 +1,35 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import { clause } from '../support/clause.ts';
 import { listen } from '../support/listen.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
-/** Starts a session and returns the events of its stream. */
-async function ask(url: string, message: string): Promise<Record<string, unknown>> {
-  const started = await fetch(`${url}/svc/v1/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: 'Bearer any' },
-    body: JSON.stringify({ message }),
-  });
+const headers = { 'content-type': 'application/json', authorization: 'Bearer any' };
+
+/** Starts a session with the first message and sends the others one by one. Returns the events of the answers. */
+async function ask(url: string, first: string, ...others: string[]) {
+  const body = JSON.stringify({ message: first });
+  const started = await fetch(`${url}/svc/v1/session`, { method: 'POST', headers, body });
   expect(started.status).toBe(202);
-  const stream = await fetch(`${url}${started.headers.get('location')}`);
+  const { sessionId, continuationToken } = JSON.parse(await started.text());
+  const session = `${url}/svc/v1/session/${sessionId}`;
+  const answers = [await lastAnswer(session)];
+  for (const message of others) {
+    const sent = await fetch(session, {
+      method: 'POST',
+      headers: { ...headers, 'x-continuation-token': continuationToken },
+      body: JSON.stringify({ message }),
+    });
+    expect(sent.status).toBe(202);
+    answers.push(await lastAnswer(session));
+  }
+  return answers;
+}
+
+/** Reads the stream of a session until the session waits. Returns the last answer. */
+async function lastAnswer(session: string) {
+  const stream = await fetch(`${session}/stream`);
   const events = (await stream.text()).split('\n').filter((line) => line.trim() !== '');
   const completed = events.map((line) => JSON.parse(line)).filter(isCompleted);
   return completed.at(-1).data;
@@ -46,8 +62,8 @@ clause(
     const { url } = await listen({ PERCH_SESSIONS: 'on', PERCH_CORPUS: corpus });
     await untilReady(url);
 
-    const answer = await ask(url, 'When do the sluice gates open?');
-    const declined = await ask(url, 'How do I configure the Kubernetes ingress?');
+    const [answer] = await ask(url, 'When do the sluice gates open?');
+    const [declined] = await ask(url, 'How do I configure the Kubernetes ingress?');
 
     expect(answer).toMatchObject({
       message: expect.stringContaining('six in the morning'),
@@ -60,3 +76,30 @@ clause(
   },
   timeoutMs,
 );
+
+it(
+  'answers follow-ups about the topic of the question before',
+  async () => {
+    const { url } = await listen({ PERCH_SESSIONS: 'on' });
+    await untilReady(url);
+
+    for (const [question, followUp, fact] of followUps) {
+      const [first, second] = await ask(url, question, followUp);
+
+      expect(second.message, followUp).not.toBe(first.message);
+      expect(second.message.slice(0, 500), `${question} ${followUp}`).toContain(fact);
+    }
+  },
+  timeoutMs,
+);
+
+/** First question, follow-up, and a string at the beginning of a good answer to the follow-up. */
+const followUps = [
+  ['how do I change the port?', 'and which variable is that?', '`PORT`'],
+  ['how do I install Perch?', 'and on windows?', 'Windows'],
+  ['how do I turn on the admin API?', 'how do I turn that off again?', 'PERCH_ADMIN_TOKEN'],
+  ['how do I turn off the cache?', 'and only for one request?', 'nocache=true'],
+  ['how do I use Perch with Cursor?', 'and in VS Code?', '.vscode/mcp.json'],
+  ['how do I create a key?', 'and how do I revoke it?', 'keys delete'],
+  ['how do I import my twitter archive?', 'what about mastodon', 'outbox.json'],
+] as const;

@@ -27,7 +27,9 @@ export function toConcepts(text: string, context: WordContext): Concepts {
   const { stopWords, takePhrases } = vocabulary;
   const { rest, found } = takePhrases(text.replaceAll(locationPhrases, ' … '));
   const { words, names } = toWords(rest);
-  const contentWords = words.filter(({ plain }) => !stopWords.has(plain));
+  // A number that no passage has, such as the port that somebody wants, says nothing about the subject.
+  const isExample = (plain: string) => /^\d+$/.test(plain) && !lexicon.has(plain);
+  const contentWords = words.filter(({ plain }) => !stopWords.has(plain) && !isExample(plain));
   const distinct = [...new Map(contentWords.map((word) => [word.stem, word])).values()];
   const plains = distinct.slice(0, maxConcepts).map(({ plain }) => plain);
   const identifiers = [...new Set(names)].slice(0, maxConcepts).filter(lexicon.has);

@@ -1,10 +1,16 @@
 import type { Concepts } from './concepts.ts';
 import { confidenceModel } from './confidence-model.ts';
+import type { Query } from './query.ts';
 import type { ScoredPassage } from './score.ts';
+
+/** Query of a follow-up without the topic of earlier turns, and whether it asks for a name such as that of a variable. */
+export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean }>;
 
 /** Result of a search, before the decision whether to answer. */
 export interface Findings {
   readonly concepts: Concepts;
+  /** Passage that the previous turn quoted first, with the follow-up; `undefined` for a question of its own. */
+  readonly repeated: (FollowUpQuery & { readonly id: number }) | undefined;
   /** Sorted by descending score. */
   readonly scored: readonly ScoredPassage[];
   readonly hasUnknownName: boolean;

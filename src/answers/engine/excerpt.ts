@@ -1,6 +1,7 @@
 import type { Block } from '../readers/section.ts';
 import { toWords } from '../text/words.ts';
 import type { Concepts } from './concepts.ts';
+import type { FollowUpQuery } from './confidence.ts';
 import { coverageOf, type Query } from './query.ts';
 
 type ExcerptPart = Pick<Statement, 'block' | 'text'>;
@@ -10,6 +11,8 @@ type Statement = Readonly<{ block: Block; text: string; at: number; value: numbe
 
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly query: Query;
+  /** Follow-up about a passage that was quoted before. If statements match it, no others are quoted. */
+  readonly followUp: FollowUpQuery | undefined;
 }
 
 /** Maximum number of sentences, of statements (also list items and rows), and of characters of text and of code. */
@@ -21,16 +24,18 @@ export function toExcerpt(
   question: ExcerptQuestion,
   limits: ExcerptLimits,
 ) {
+  const isAsked = createFilter(blocks, question.followUp);
   const statements = blocks
     .flatMap((block, index) => toStatements(block, index, question))
     // A row that does not match the question, such as a table header, means nothing by itself.
-    .filter(({ block, value }) => block.kind !== 'row' || value > 0)
+    .filter((one) => (one.block.kind !== 'row' || one.value > 0) && isAsked(one))
     .sort((a, b) => b.value - a.value || a.at - b.at);
   const chosen = takeFitting(statements, limits).sort((a, b) => a.at - b.at);
-  const code = chooseCode(blocks, question, {
+  const sample = chooseCode(blocks, question, {
     after: statements[0]?.at ?? 0,
     maxLength: limits.code,
   });
+  const code = sample !== undefined && isAsked(sample) ? sample : undefined;
   // Code keeps its position, but does not come before the first statement.
   const before = chosen.filter(({ at }) => code !== undefined && at < code.at).length;
   const parts = code === undefined ? chosen : chosen.toSpliced(Math.max(1, before), 0, code);
@@ -40,6 +45,20 @@ export function toExcerpt(
     line: Math.min(...parts.map(({ block }) => block.line)),
     endLine: Math.max(...parts.map(({ block }) => block.endLine)),
   };
+}
+
+/** Minimum fit of a statement to a follow-up, as a share of the best fit. */
+const leastShare = 0.6;
+
+/** Creates the test of a statement for a follow-up about the passage. Everything passes without one, or if nothing fits. */
+function createFilter(blocks: readonly Block[], followUp: FollowUpQuery | undefined) {
+  if (followUp === undefined) return () => true;
+  const question = { query: followUp.query, names: new Map() };
+  const fitOf = (text: string) =>
+    followUp.isNamed ? Number(text.includes('`')) : relevanceOf(text, question);
+  const texts = blocks.filter(({ kind }) => kind !== 'code').flatMap(splitSentences);
+  const least = leastShare * Math.max(0, ...texts.map(fitOf));
+  return ({ text }: ExcerptPart) => fitOf(text) >= least;
 }
 
 export function toMarkdown(blocks: readonly Block[]): string {
@@ -93,7 +112,7 @@ function splitSentences({ kind, text }: Block): readonly string[] {
 }
 
 /** Returns the share of the question's concepts in a statement, from 0 to about 1. */
-function relevanceOf(text: string, { query, names }: ExcerptQuestion): number {
+function relevanceOf(text: string, { query, names }: Omit<ExcerptQuestion, 'followUp'>): number {
   const { words, names: written } = toWords(text);
   const matches = words.flatMap(
     ({ stem, plain }) => query.matchesByTerm.get(stem) ?? query.matchesByTerm.get(plain) ?? [],

@@ -53,12 +53,9 @@ export function createExtractiveEngine(
     if (index.revision() !== snapshot.revision) snapshot = readSnapshot();
     const start = question.text.slice(0, 4 * maxQuestionLength).replaceAll(/\s+/g, ' ');
     const trimmed = { ...question, text: start.trim().slice(0, maxQuestionLength) };
-    const { text, recentPaths } = resolveFollowUp(trimmed, vocabulary);
-    return findSources(text, {
-      ...snapshot,
-      vocabulary,
-      recentPaths: recentPaths.map(paths.toPath),
-    });
+    const { topic, cited } = resolveFollowUp(trimmed, vocabulary);
+    const recent = cited.map((one) => ({ ...one, path: paths.toPath(one.path) }));
+    return findSources(trimmed.text, { ...snapshot, vocabulary, topic, recent });
   };
   return {
     passages: createPassageSource({ ...context, findFor }),
@@ -91,8 +88,9 @@ function composeFrom(
 ): Answer {
   const read = (kind: keyof typeof limits) => (source: FoundSource) => {
     const { passage } = source.scored;
-    const { concepts, names } = source.findings.concepts;
-    const question = { query: toQuery(concepts), names };
+    const { concepts, repeated } = source.findings;
+    const followUp = repeated?.id === passage.id ? repeated : undefined;
+    const question = { query: toQuery(concepts.concepts), names: concepts.names, followUp };
     const excerpt = toExcerpt(index.blocks(passage.id), question, limits[kind]);
     const citation = cite(source, confidence, paths);
     if (excerpt === undefined) return { citation, text: passage.heading };

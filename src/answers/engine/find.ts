@@ -1,17 +1,22 @@
+import type { Citation } from '../answer.ts';
 import type { FoundPassage } from '../index/passage-index.ts';
+import { toShownHeading } from '../readers/markdown.ts';
 import { maxCitations } from './compose.ts';
 import { type Concept, type Concepts, toConcepts, type WordContext } from './concepts.ts';
-import { type Findings, toConfidence } from './confidence.ts';
+import { type Findings, type FollowUpQuery, toConfidence } from './confidence.ts';
 import { hasUnknownName } from './lexicon.ts';
 import type { PassageStore } from './passage-store.ts';
+import { toQuery } from './query.ts';
 import { toParts } from './question.ts';
 import { type ScoredPassage, scorePassages } from './score.ts';
 import { weights } from './weights.ts';
 
 interface FindContext extends WordContext {
   readonly store: PassageStore;
-  /** Paths that the previous turn cited. Their passages get a bonus. */
-  readonly recentPaths?: readonly string[];
+  /** Words of earlier turns that a follow-up is about. */
+  readonly topic?: string;
+  /** What the previous turn cited, best first. */
+  readonly recent?: readonly Citation[];
 }
 
 export type FoundSource = Readonly<{ scored: ScoredPassage; findings: Findings }>;
@@ -95,24 +100,52 @@ export function toCitedScore({ scored, findings }: FoundSource, confidence: numb
   return Number(Math.max(0, Math.min(1, (confidence * scored.score) / best)).toFixed(3));
 }
 
-/** Score bonus of a passage whose file the previous turn cited. */
-const recentBonus = 0.4;
+/** Score bonuses in a follow-up: of sections of the files cited last, and of the passage that was quoted first. */
+const recentBonuses = { file: 0.25, shown: { named: 1, matched: 0.4, other: -2 } } as const;
+/** Weight factor of words of earlier turns. */
+const topicWeight = 0.7;
+/** Follow-ups that ask for a name in the passage that was quoted, such as “and which variable is that?”. */
+const asksForName =
+  /\bwh(?:ich|at)(?: is the)? (?:command|field|file|flag|header|option|parameter|setting|variable)\b/i;
 /** Number of passages to score for a question; in small corpora a share of all passages. */
 const candidateLimits = { max: 100, min: 40, share: 1 / 3 } as const;
 
 export function searchPassages(text: string, context: FindContext): Findings {
-  const { store, lexicon, recentPaths = [] } = context;
+  const { store, lexicon, topic = '', recent = [] } = context;
   const { meanWords, passages } = lexicon;
-  const concepts = toConcepts(text, context);
+  const own = toConcepts(text, context);
+  const about = toConcepts(topic, context).concepts;
+  const lighter = about.map((one) => ({ ...one, weight: topicWeight * one.weight }));
+  const concepts = { ...own, concepts: [...own.concepts, ...lighter] };
   const wanted = Math.max(candidateLimits.min, Math.ceil(candidateLimits.share * store.span));
   const profiles = findCandidates(concepts, store, Math.min(candidateLimits.max, wanted))
     .map((id) => store.profile(id))
     .filter((profile) => profile !== undefined);
-  const bonusOf = ({ path }: FoundPassage) => (recentPaths.includes(path) ? recentBonus : 0);
+  const followUp = { query: toQuery(own.concepts), isNamed: asksForName.test(text) };
+  const isShown = (passage: FoundPassage) =>
+    recent[0]?.path === passage.path && recent[0].heading === toShownHeading(passage);
+  const bonusOf = (passage: FoundPassage) => {
+    if (isShown(passage)) return toShownBonus(passage, followUp);
+    const isRecent = passage.trail.length > 0 && recent.some(({ path }) => path === passage.path);
+    return isRecent ? recentBonuses.file : 0;
+  };
   const scored = scorePassages(profiles, { text, concepts, meanWords })
     .map((one) => ({ ...one, score: one.score + bonusOf(one.passage) }))
     .sort((a, b) => b.score - a.score);
-  return { concepts, scored, passages, hasUnknownName: hasUnknownName(text, context) };
+  const id = scored.find(({ passage }) => isShown(passage))?.passage.id;
+  const repeated = id === undefined ? undefined : { id, ...followUp };
+  return { concepts, repeated, scored, passages, hasUnknownName: hasUnknownName(text, context) };
+}
+
+/** Returns the bonus of the passage that the previous turn quoted first. Without a word of the follow-up it is a penalty. */
+function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery): number {
+  const { named, matched, other } = recentBonuses.shown;
+  if (isNamed) return named;
+  return Object.values(terms)
+    .flat()
+    .some((term) => query.matchesByTerm.has(term))
+    ? matched
+    : other;
 }
 
 /** Weight factors of a concept that occurs in a title, heading or name (`above`), and of an identifier (`name`). */

@@ -5,25 +5,25 @@ import { toWords } from '../text/words.ts';
 const pronouns =
   /\b(?:it|its|that|this|they|them|their|these|those|there|one|same|former|latter|above)\b/i;
 const opening = /^\s*(?:and|but|or|also|then|so|what about|how about|why|which one|ok|okay)\b/i;
+/** Beginning of a question that only names a circumstance, such as “on Windows?”. */
+const circumstance = /^\s*(?:as|by|for|from|in|on|only|with|without|which)\b/i;
 /** Number of content words from which a question is understood without earlier turns. */
 const minContentWords = 4;
 /** Maximum number of words taken from earlier turns. */
 const maxAddedWords = 6;
 
-/** Completes a follow-up such as “and what is its default?” with words of earlier turns, and the paths last cited. */
+/** Returns the topic of a follow-up such as “and what is its default?”, and what was cited last; both empty for others. */
 export function resolveFollowUp({ text, earlier }: Question, vocabulary: Vocabulary) {
   const last = earlier.at(-1);
-  if (last === undefined || !isFollowUp(text, vocabulary)) return { text, recentPaths: [] };
-  return {
-    text: `${text} ${subjectOf(earlier, vocabulary).join(' ')}`,
-    recentPaths: last.citations.map(({ path }) => path),
-  };
+  if (last === undefined || !isFollowUp(text, vocabulary)) return { topic: '', cited: [] };
+  return { topic: subjectOf(earlier, vocabulary).join(' '), cited: last.citations };
 }
 
 function isFollowUp(text: string, vocabulary: Vocabulary): boolean {
   const count = contentWords(text, vocabulary).length;
-  if (count === 0) return true;
-  return count < minContentWords && (pronouns.test(text) || opening.test(text));
+  if (count === 0 || (count === 1 && circumstance.test(text))) return true;
+  const refers = opening.test(text) || pronouns.test(text.replace(/\b(?:is|are) there\b/i, ''));
+  return count < minContentWords && refers;
 }
 
 /** Returns words of the last question that is not a follow-up, or else of the last two questions. */

@@ -46,6 +46,10 @@ function createWordMap(lines: readonly string[]) {
   return (stem: string) => [...new Set(related.get(stem))].filter((other) => other !== stem);
 }
 
+/** Verb whose particle comes after its object, as in “turn it off”. */
+const separated =
+  /\b(set|shut|switch|turn)\s+((?:\w+\s+){0,2}\w+)\s+(down|off|on|up)\b(?=\s*(?:[?.!,;]|$|again\b|and\b|for\b))/gi;
+
 /** Creates the function that removes phrases. Each line is a phrase, `|` and its meanings. Longer phrases match first. */
 function createPhraseFinder(lines: readonly string[]) {
   const rows = lines.map((row) => row.split(' | '));
@@ -54,7 +58,7 @@ function createPhraseFinder(lines: readonly string[]) {
   const pattern = new RegExp(`\\b(?:${longestFirst.join('|').replaceAll(' ', '\\s+')})\\b`, 'gi');
   return (text: string) => {
     const found: Phrase[] = [];
-    const rest = text.replaceAll(pattern, (match) => {
+    const rest = text.replaceAll(separated, '$1 $3 $2').replaceAll(pattern, (match) => {
       const phrase = match.toLowerCase().replaceAll(/\s+/g, ' ');
       found.push({ text: phrase, meanings: meanings.get(phrase) ?? [] });
       return ' … ';

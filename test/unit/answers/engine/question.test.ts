@@ -34,24 +34,31 @@ describe('resolveFollowUp', () => {
     { question: 'and its default?', answer: '', citations: [] },
   ];
 
-  it('adds words of the last question that is not itself a follow-up', () => {
-    expect(resolveFollowUp({ text: 'why is that?', earlier }, vocabulary).text).toBe(
-      'why is that? body limit',
-    );
-  });
+  it.each(['why is that?', 'and on Windows?', 'on Windows?', 'how do I turn it off again?'])(
+    'takes the topic of %j from the last question that is not a follow-up',
+    (text) => {
+      expect(resolveFollowUp({ text, earlier }, vocabulary).topic).toBe('body limit');
+    },
+  );
 
-  it('returns a first question unchanged', () => {
+  it.each(['how do I import an archive', 'is there a limit of the headers'])(
+    'takes %j for a question of its own',
+    (text) => {
+      expect(resolveFollowUp({ text, earlier }, vocabulary)).toEqual({ topic: '', cited: [] });
+    },
+  );
+
+  it('has no topic in a first question', () => {
     expect(resolveFollowUp({ text: 'why is that?', earlier: [] }, vocabulary)).toEqual({
-      text: 'why is that?',
-      recentPaths: [],
+      topic: '',
+      cited: [],
     });
   });
 
-  it('returns the paths cited in the previous turn', () => {
+  it('returns what the previous turn cited', () => {
     expect(
-      resolveFollowUp({ text: 'and its default?', earlier: earlier.slice(0, 1) }, vocabulary)
-        .recentPaths,
-    ).toEqual(['a.md']);
+      resolveFollowUp({ text: 'and its default?', earlier: earlier.slice(0, 1) }, vocabulary).cited,
+    ).toEqual(earlier[0]?.citations);
   });
 });
 
