@@ -15,7 +15,7 @@ interface FindContext extends WordContext {
   readonly store: PassageStore;
   /** Words of earlier turns that a follow-up is about. */
   readonly topic?: string;
-  /** What the previous turn cited, best first. */
+  /** Citations of the previous turn, best first. */
   readonly recent?: readonly Citation[];
 }
 
