@@ -1,7 +1,7 @@
-// A session with the server, as a page has one: its id and token are in memory alone.
+// Client of the session routes (docs/sessions.md). The ID and the token of the session are only kept in memory.
 
-/** What the server refused, or that it did not answer; the message is for people. */
-class Refusal extends Error {
+/** Error response of the server, or a lost connection. The message is shown to people. */
+class SessionError extends Error {
   constructor(message, { code = '', waitSeconds } = {}) {
     super(message);
     this.code = code;
@@ -9,26 +9,28 @@ class Refusal extends Error {
   }
 }
 
-const lost = 'The connection to the server was lost. Ask again.';
+const connectionLost = 'The connection to the server was lost. Ask again.';
 
-/** The seconds before a stream is read again, by how often it broke off with nothing new. */
-const waits = [0, 0.5, 1, 2, 4, 8];
+/** Seconds to wait before each attempt to read a stream. New events reset the count. */
+const attemptDelays = [0, 0.5, 1, 2, 4, 8];
 
-/** A silent stream has a heartbeat every ten seconds; one without is broken. */
-const silenceMs = 30_000;
+/** Time without data after which a stream counts as broken. The server sends a heartbeat every 10 seconds. */
+const streamTimeoutMs = 30_000;
 
-/** The most that a message waits for a server that is busy, and how often it is sent. */
-const longestWaitSeconds = 10;
-const mostTries = 4;
+/** Longest `retry_after`, in seconds, for which a message is sent again. */
+const maxRetrySeconds = 10;
 
-/** Creates a session below the path of the session routes. It starts with the first question. */
+/** Maximum number of times that a message is sent. */
+const maxAttempts = 4;
+
+/** Creates a client for the session routes below `base`. The session starts with the first question. */
 // biome-ignore lint/correctness/noUnusedVariables: ask.js calls it
 function createPageSession(base) {
-  const bearer = randomName();
-  let known = null;
+  const bearer = createRandomId();
+  let current = null;
   const headers = () => ({
     authorization: `Bearer ${bearer}`,
-    ...(known === null ? {} : { 'x-continuation-token': known.token }),
+    ...(current === null ? {} : { 'x-continuation-token': current.token }),
   });
   const post = (path, body, signal) =>
     postOnce(`${base}${path}`, { body, signal, headers: headers() });
@@ -38,101 +40,101 @@ function createPageSession(base) {
       { message },
       signal,
     );
-    known = { id: sessionId, token: continuationToken, next: 0 };
+    current = { id: sessionId, token: continuationToken, next: 0 };
     return deliveryId;
   };
-  const goOn = async (message, signal) => {
+  const continueSession = async (message, signal) => {
     try {
-      return (await post(`/session/${known.id}`, { message }, signal)).deliveryId;
+      return (await post(`/session/${current.id}`, { message }, signal)).deliveryId;
     } catch (error) {
-      const isOver = /^session_(?:not_found|expired|not_active|forbidden)$/.test(error.code);
-      if (!isOver) throw error;
-      known = null;
+      const hasEnded = /^session_(?:not_found|expired|not_active|forbidden)$/.test(error.code);
+      if (!hasEnded) throw error;
+      current = null;
       return start(message, signal);
     }
   };
   return {
     get isOpen() {
-      return known !== null;
+      return current !== null;
     },
-    /** Asks without waiting for the answer, so that what is asked next goes on from it. */
+    /** Asks a question without waiting for the answer, as context for the next question. */
     begin: (question, signal) => start(question, signal),
-    /** Asks, and hands on the events of the turn until its end. */
+    /** Asks a question, and calls `onEvent` with each event of its turn. Resolves when the turn ends. */
     ask: async (question, { signal, onEvent }) => {
-      const deliveryId = await (known === null ? start : goOn)(question, signal);
-      const turn = { session: known, deliveryId, base, headers: headers(), signal, onEvent };
+      const deliveryId = await (current === null ? start : continueSession)(question, signal);
+      const turn = { session: current, deliveryId, base, headers: headers(), signal, onEvent };
       await followTurn(turn);
     },
-    /** Cancels the running turn; its stream tells of it. */
+    /** Cancels the current turn. `ask` then gets the event `turn.cancelled`. */
     stop: async () => {
-      if (known !== null) await post(`/session/${known.id}/cancel`, {}).catch(() => undefined); // over
+      if (current !== null) await post(`/session/${current.id}/cancel`, {}).catch(() => undefined); // already over
     },
   };
 }
 
-/** Sends a message so that it is taken once, however often it has to be sent. */
+/** Sends a message, and retries if the server is busy. The idempotency key keeps it from being stored twice. */
 async function postOnce(url, { body, headers, signal }) {
   const init = {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json', 'idempotency-key': randomName() },
+    headers: { ...headers, 'content-type': 'application/json', 'idempotency-key': createRandomId() },
     body: JSON.stringify(body),
     signal,
   };
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     try {
       return await (await request(url, init)).json();
     } catch (error) {
-      const seconds = error.waitSeconds ?? longestWaitSeconds + 1;
-      if (signal?.aborted || tries >= mostTries || seconds > longestWaitSeconds) throw error;
+      const seconds = error.waitSeconds ?? maxRetrySeconds + 1;
+      if (signal?.aborted || attempts >= maxAttempts || seconds > maxRetrySeconds) throw error;
       await pause(seconds, signal);
     }
   }
 }
 
-/** Gives the response; throws the refusal in words, and how long to wait where waiting helps. */
+/** Sends a request. Throws a `SessionError` for error responses, with `waitSeconds` if a retry can help. */
 async function request(url, init) {
   let response;
   try {
     response = await fetch(url, init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new Refusal(lost, { waitSeconds: 1 });
+    throw new SessionError(connectionLost, { waitSeconds: 1 });
   }
   if (response.ok) return response;
-  const problem = await response.json().catch(() => null); // said below
+  const problem = await response.json().catch(() => null); // handled below
   if (problem?.detail === undefined) {
-    throw new Refusal(`The server answered with status ${response.status}. Ask again in a moment.`);
+    throw new SessionError(`The server answered with status ${response.status}. Ask again in a moment.`);
   }
   const { detail, resolution, code, retry_after: waitSeconds } = problem;
-  throw new Refusal(`${detail} ${resolution}`, { code, waitSeconds });
+  throw new SessionError(`${detail} ${resolution}`, { code, waitSeconds });
 }
 
-/** Reads the stream until the turn has ended; where it breaks off, it is read on from the next index. */
+/** Reads the stream until the turn ends. A broken stream is resumed at the next index. */
 async function followTurn(turn) {
-  for (let breaks = 0; breaks < waits.length; breaks += 1) {
-    await pause(waits[breaks], turn.signal);
+  for (let attempt = 0; attempt < attemptDelays.length; attempt += 1) {
+    await pause(attemptDelays[attempt], turn.signal);
     const before = turn.session.next;
-    if (await readTurn(turn).catch((error) => bearBreak(error, turn.signal))) return;
-    if (turn.session.next > before) breaks = 0;
+    if (await readTurn(turn).catch((error) => handleBreak(error, turn.signal))) return;
+    if (turn.session.next > before) attempt = 0;
   }
-  throw new Refusal(lost);
+  throw new SessionError(connectionLost);
 }
 
-/** A connection that is lost, and a server that says how long to wait, are tried again. */
-function bearBreak(error, signal) {
-  const isBroken = error instanceof Refusal && (error.code === '' || error.waitSeconds > 0);
-  if (signal.aborted || !isBroken) throw error;
+/** Returns `false` if the stream can be resumed: the connection was lost, or the server said how long to wait. */
+function handleBreak(error, signal) {
+  const canResume = error instanceof SessionError && (error.code === '' || error.waitSeconds > 0);
+  if (signal.aborted || !canResume) throw error;
   return false;
 }
 
-/** Reads the stream once; tells whether the turn has ended. */
+/** Reads the stream once. Returns whether the turn has ended. */
 async function readTurn({ session, deliveryId, base, headers, signal, onEvent }) {
-  const silent = new AbortController();
-  const both = AbortSignal.any([signal, silent.signal]);
+  const timeout = new AbortController();
+  const both = AbortSignal.any([signal, timeout.signal]);
   const url = `${base}/session/${session.id}/stream?startIndex=${session.next}`;
-  for await (const line of readLines(url, { headers, signal: both, silent })) {
+  for await (const line of readLines(url, { headers, signal: both, timeout })) {
     const { type, data, meta } = JSON.parse(line);
-    if (meta === undefined || meta.index < session.next) continue; // no event, or one that is known
+    if (meta === undefined || meta.index < session.next) continue; // a heartbeat, or an event that was already read
     session.next = meta.index + 1;
     const isSessionEnd = /^session\.(?:completed|failed)$/.test(type);
     if (!isSessionEnd && !meta.deliveryIds?.includes(deliveryId)) continue;
@@ -146,8 +148,8 @@ function isTurnEnd(type) {
   return /^turn\.(?:completed|failed|cancelled)$/.test(type);
 }
 
-async function* readLines(url, { headers, signal, silent }) {
-  let timer = setTimeout(() => silent.abort(), silenceMs);
+async function* readLines(url, { headers, signal, timeout }) {
+  let timer = setTimeout(() => timeout.abort(), streamTimeoutMs);
   let rest = '';
   try {
     const { body } = await request(url, { headers, signal });
@@ -157,17 +159,17 @@ async function* readLines(url, { headers, signal, silent }) {
         const { done, value } = await reader.read();
         if (done) return;
         clearTimeout(timer);
-        timer = setTimeout(() => silent.abort(), silenceMs);
+        timer = setTimeout(() => timeout.abort(), streamTimeoutMs);
         const lines = (rest + value).split('\n');
         rest = lines.pop();
         yield* lines.filter((line) => line.trim() !== '');
       }
     } finally {
-      reader.cancel().catch(() => undefined); // it has ended
+      reader.cancel().catch(() => undefined); // already closed
     }
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(lost);
+    if (error instanceof SessionError) throw error;
+    throw new SessionError(connectionLost);
   } finally {
     clearTimeout(timer);
   }
@@ -184,8 +186,8 @@ function pause(seconds, signal) {
   });
 }
 
-/** Works without HTTPS as well, where `randomUUID` does not. */
-function randomName() {
+/** Returns 32 random hexadecimal digits. `crypto.randomUUID` would need HTTPS. */
+function createRandomId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,11 +1,11 @@
-// Asking the documentation in a session: answers arrive piece by piece, and further questions go on from
-// them. The form itself leads to a page with the answer. Needs copy.js, docs.js, answer.js, ask-session.js.
+// Ask page: streams answers and keeps a session for follow-up questions. Without this script, the form opens
+// a page with the answer. Uses copy.js, docs.js, answer.js and ask-session.js.
 
 const form = document.getElementById('ask');
 const field = document.getElementById('q');
 const askButton = form.querySelector('[type=submit]');
 const stopButton = document.getElementById('stop');
-const anewButton = document.getElementById('anew');
+const restartButton = document.getElementById('restart');
 const turns = document.getElementById('turns');
 const status = document.getElementById('status');
 
@@ -18,10 +18,10 @@ const renderAnswer = createAnswerRenderer({
 
 let session = createPageSession(sessions);
 
-/** Aborted to leave the turn that is under way; null while there is none. */
-let leaving = null;
+/** Abort controller of the current turn; `null` if there is none. */
+let running = null;
 
-/** A question with its answer, as it arrives. */
+/** Adds a question with an empty answer. */
 function addTurn(question) {
   const answer = make('div', { class: 'answer', 'aria-live': 'polite', 'aria-busy': 'true' });
   const article = make('article', { class: 'turn' }, [make('h2', {}, [question]), answer]);
@@ -29,92 +29,92 @@ function addTurn(question) {
   return { article, answer, view: createView(answer) };
 }
 
-/** Shows the last text that it was given, at most once for each picture of the screen. */
+/** Creates a view that renders the latest text of an answer once per animation frame. */
 function createView(answer) {
   let text = null;
-  const show = () => {
+  const flush = () => {
     if (text === null) return;
     answer.replaceChildren(...renderAnswer(text));
     text = null;
   };
   return {
     show: (next) => {
-      if (text === null) requestAnimationFrame(show);
+      if (text === null) requestAnimationFrame(flush);
       text = next;
     },
-    /** Shows at once what waits for the next picture, which would take away what is added after it. */
-    settle: show,
+    /** Renders a pending text now. In the next frame it would replace elements added in the meantime. */
+    flush,
     finish: (whole) => {
       text = null;
       answer.replaceChildren(...renderAnswer(whole));
       addCopyButtons(answer);
-      letAllScroll();
+      updateScrollAreas();
     },
   };
 }
 
 function addNote({ answer, view }, text, kind = 'note') {
-  view.settle();
+  view.flush();
   answer.append(make('p', { class: kind }, [text.replaceAll('`', '')]));
   status.textContent = text.replaceAll('`', '');
 }
 
-/** Gives what each event of a turn does to its article. */
-function createTelling(turn) {
+/** Creates the event handler of a turn. */
+function createEventHandler(turn) {
   const { article, view } = turn;
-  const completed = ({ message, finishReason, citations, abstained }) => {
+  const showCompleted = ({ message, finishReason, citations, abstained }) => {
     if (finishReason === 'error') {
       addNote(turn, message, 'failed');
       return;
     }
     view.finish(message);
     article.classList.toggle('abstained', abstained);
-    if (finishReason === 'length') addNote(turn, 'The answer was cut.');
+    if (finishReason === 'length') addNote(turn, 'The answer was shortened.');
     const count = citations.length === 1 ? '1 source' : `${citations.length} sources`;
     status.textContent = abstained ? 'Not answered' : `Answered, with ${count}`;
   };
   return ({ type, data }) => {
     if (type === 'message.appended') view.show(data.messageSoFar);
-    if (type === 'message.completed') completed(data);
+    if (type === 'message.completed') showCompleted(data);
     if (type === 'turn.cancelled') addNote(turn, 'Stopped.');
     if (type === 'session.completed') addNote(turn, 'The session has ended. Ask again.', 'failed');
     if (type === 'session.failed') addNote(turn, data.message, 'failed');
   };
 }
 
-/** Asks, and shows what comes. One question at a time. */
+/** Asks a question and shows the answer. Does nothing while another answer is in progress. */
 async function ask(question) {
-  if (leaving !== null) return;
-  leaving = new AbortController();
-  const { signal } = leaving;
-  const before = turns.querySelector('[data-question]')?.dataset.question;
+  if (running !== null) return;
+  running = new AbortController();
+  const { signal } = running;
+  const earlier = turns.querySelector('[data-question]')?.dataset.question;
   for (const other of turns.querySelectorAll('.problem, .status')) other.remove();
   const turn = addTurn(question);
   showBusy();
   turn.article.scrollIntoView({ block: 'start' });
   try {
-    // What the server answered by itself is not in a session yet.
-    if (!session.isOpen && before !== undefined) await session.begin(before, signal);
-    await session.ask(question, { signal, onEvent: createTelling(turn) });
+    // A question that the server answered in the page itself is not part of a session yet.
+    if (!session.isOpen && earlier !== undefined) await session.begin(earlier, signal);
+    await session.ask(question, { signal, onEvent: createEventHandler(turn) });
   } catch (error) {
-    tellFailure(error, turn, signal);
+    showFailure(error, turn, signal);
   }
   turn.answer.setAttribute('aria-busy', 'false');
-  if (leaving?.signal !== signal) return; // another conversation has begun
-  leaving = null;
+  if (running?.signal !== signal) return; // the conversation was restarted
+  running = null;
   showIdle();
 }
 
-function tellFailure(error, turn, signal) {
+function showFailure(error, turn, signal) {
   if (signal.aborted) addNote(turn, 'Stopped.');
-  else addNote(turn, error instanceof Refusal ? error.message : lost, 'failed');
+  else addNote(turn, error instanceof SessionError ? error.message : connectionLost, 'failed');
 }
 
 function showBusy() {
   status.textContent = 'Answering…';
   askButton.hidden = true;
   stopButton.hidden = false;
-  anewButton.hidden = false;
+  restartButton.hidden = false;
   field.value = '';
   field.focus({ preventScroll: true });
 }
@@ -123,12 +123,12 @@ function showIdle() {
   const hadFocus = document.activeElement === stopButton;
   askButton.hidden = false;
   stopButton.hidden = true;
-  form.querySelector('label').textContent = 'Ask further';
+  form.querySelector('label').textContent = 'Follow-up question';
   if (hadFocus) field.focus({ preventScroll: true });
 }
 
-/** The address asks the first question of what is shown, so that it can be passed on. */
-function noteAddress(question) {
+/** Puts the first question into the URL, so that it can be shared. */
+function updateUrl(question) {
   const url = new URL(form.action);
   if (question !== '') url.searchParams.set('q', question);
   history.replaceState(null, '', url);
@@ -140,22 +140,22 @@ function submit(question) {
     field.reportValidity();
     return;
   }
-  if (turns.querySelector('.turn') === null) noteAddress(question);
+  if (turns.querySelector('.turn') === null) updateUrl(question);
   void ask(question);
 }
 
-/** Begins a conversation without the one before. */
-function beginAnew() {
-  leaving?.abort();
-  leaving = null;
+/** Starts a new conversation. */
+function restart() {
+  running?.abort();
+  running = null;
   void session.stop();
   session = createPageSession(sessions);
   turns.replaceChildren();
   status.textContent = '';
   showIdle();
   form.querySelector('label').textContent = 'Your question';
-  anewButton.hidden = true;
-  noteAddress('');
+  restartButton.hidden = true;
+  updateUrl('');
   field.focus();
 }
 
@@ -166,9 +166,9 @@ form.addEventListener('submit', (event) => {
 field.addEventListener('input', () => field.setCustomValidity(''));
 stopButton.addEventListener('click', () => {
   if (session.isOpen) void session.stop();
-  else leaving?.abort();
+  else running?.abort();
 });
-anewButton.addEventListener('click', beginAnew);
+restartButton.addEventListener('click', restart);
 
 for (const link of document.querySelectorAll('.examples a')) {
   link.addEventListener('click', (event) => {
@@ -178,10 +178,10 @@ for (const link of document.querySelectorAll('.examples a')) {
   });
 }
 
-// An answer that takes longer than a page may wait arrives in a session all the same.
-const refused = turns.querySelector('.problem-code')?.textContent ?? '';
-if (refused.includes('overloaded') && field.value !== '') form.requestSubmit();
+// The server refuses answers that take too long for a page request. A session can wait for them.
+const problemCode = turns.querySelector('.problem-code')?.textContent ?? '';
+if (problemCode.includes('overloaded') && field.value !== '') form.requestSubmit();
 if (turns.querySelector('.turn') !== null) {
-  anewButton.hidden = false;
-  form.querySelector('label').textContent = 'Ask further';
+  restartButton.hidden = false;
+  form.querySelector('label').textContent = 'Follow-up question';
 }

@@ -1,11 +1,11 @@
-// What pages of the documentation do beyond being read: scrolling by keyboard, and the heading that one
-// is at. What arrives later calls letAllScroll().
+// Documentation pages: makes wide tables and code scrollable by keyboard, and marks the current heading in the
+// table of contents. Scripts that add content call updateScrollAreas().
 
-/** What is wider than the page scrolls by itself, and so must be reachable by keyboard. */
-function letScroll(element, name) {
-  const isWider =
+/** Makes an element focusable if its content is larger than the element, so that the arrow keys scroll it. */
+function updateScrollArea(element, name) {
+  const isScrollable =
     element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight;
-  if (!isWider) {
+  if (!isScrollable) {
     element.removeAttribute('tabindex');
     return;
   }
@@ -14,29 +14,29 @@ function letScroll(element, name) {
   element.setAttribute('aria-label', name);
 }
 
-function letAllScroll() {
-  for (const table of document.querySelectorAll('.table')) letScroll(table, 'Table');
-  for (const code of document.querySelectorAll('.code pre')) letScroll(code, 'Code');
+function updateScrollAreas() {
+  for (const table of document.querySelectorAll('.table')) updateScrollArea(table, 'Table');
+  for (const code of document.querySelectorAll('.code pre')) updateScrollArea(code, 'Code');
 }
 
-/** Marks in the contents the heading that was last scrolled past. */
-function followHeadings(contents) {
+/** Marks the last heading above the reading position in the table of contents. */
+function trackHeadings(contents) {
   const links = new Map(
     [...contents.querySelectorAll('a')].map((link) => [link.hash.slice(1), link]),
   );
   const headings = [...links.keys()].flatMap((id) => document.getElementById(id) ?? []);
-  const mark = () => {
+  const update = () => {
     const passed = headings.filter((heading) => heading.getBoundingClientRect().top < 120).at(-1);
     for (const [id, link] of links) {
       if (id === passed?.id) link.setAttribute('aria-current', 'true');
       else link.removeAttribute('aria-current');
     }
   };
-  new IntersectionObserver(mark, { rootMargin: '-100px 0px -60% 0px' }).observe(document.body);
-  addEventListener('scroll', mark, { passive: true });
-  mark();
+  new IntersectionObserver(update, { rootMargin: '-100px 0px -60% 0px' }).observe(document.body);
+  addEventListener('scroll', update, { passive: true });
+  update();
 }
 
-for (const contents of document.querySelectorAll('.contents')) followHeadings(contents);
-letAllScroll();
-addEventListener('resize', letAllScroll);
+for (const contents of document.querySelectorAll('.contents')) trackHeadings(contents);
+updateScrollAreas();
+addEventListener('resize', updateScrollAreas);

@@ -1,45 +1,45 @@
-// What the front page does beyond its form: it reads without loading the page anew. Needs copy.js.
+// Front page: shows results without reloading the page. Uses copy.js.
 
 const form = document.getElementById('ask');
 const box = document.getElementById('q');
 const result = document.getElementById('result');
 const status = document.getElementById('status');
 
-/** The most that a read may take here; the server has a shorter deadline of its own. */
-const patienceMs = 30_000;
+/** Timeout of a read. The deadline of the server is shorter. */
+const timeoutMs = 30_000;
 
-let reading = new AbortController();
+let pending = new AbortController();
 
-/** The query of what is shown; a way back that changes the fragment alone reads nothing. */
-let shown = location.search;
+/** Query of the result on the page. A change of only the fragment needs no new read. */
+let shownQuery = location.search;
 
-/** Gives the address that reads a text. */
-function addressOf(text) {
+/** Returns the URL of the page with the result for a text. */
+function toResultUrl(text) {
   const url = new URL(form.action);
   url.searchParams.set('q', text);
   url.hash = 'result';
   return url;
 }
 
-/** Reads what an address asks, and shows it in the place of what was there. */
+/** Loads the result at a URL, and replaces the current one. */
 async function read(url) {
-  shown = url.search;
-  reading.abort();
-  reading = new AbortController();
-  const { signal } = reading;
+  shownQuery = url.search;
+  pending.abort();
+  pending = new AbortController();
+  const { signal } = pending;
   result.setAttribute('aria-busy', 'true');
   status.textContent = 'Reading…';
   try {
-    const page = await load(url, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
+    const page = await load(url, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
     show(page);
   } catch (error) {
-    if (signal.aborted) return; // something else was asked meanwhile
+    if (signal.aborted) return; // replaced by a newer read
     showFailure(error);
   }
   result.removeAttribute('aria-busy');
 }
 
-/** Loads the page of an address; what is no page is left to the browser, which shows it as it is. */
+/** Loads a page. Throws an error with the text of the problem if the response is not HTML. */
 async function load(url, signal) {
   const response = await fetch(url, { headers: { accept: 'text/html' }, signal });
   const text = await response.text();
@@ -50,7 +50,7 @@ async function load(url, signal) {
   throw new Error(`${title}. ${detail} ${resolution}`);
 }
 
-/** Takes over what differs between two states of this page. */
+/** Replaces the parts of this page that depend on the result. */
 function show(page) {
   const wasSource = document.getElementById('view-source')?.checked === true;
   result.replaceChildren(...page.getElementById('result').childNodes);
@@ -63,14 +63,15 @@ function show(page) {
   announce(document.getElementById('result-title'));
 }
 
-/** The server gave no page: it is not there, too busy, or stopping. */
+/** Shows that the server could not be reached, was too busy, or was shutting down. */
 function showFailure(error) {
   const [title, text] = [document.createElement('h2'), document.createElement('p')];
   title.id = 'result-title';
   title.tabIndex = -1;
   title.textContent = 'The server did not answer';
-  const isTold = error instanceof Error && error.constructor === Error;
-  text.textContent = isTold ? error.message : 'Try again in a moment.';
+  // Other classes come from `fetch` and `JSON.parse`; their messages are not for people.
+  const isFromServer = error instanceof Error && error.constructor === Error;
+  text.textContent = isFromServer ? error.message : 'Try again in a moment.';
   const problem = document.createElement('div');
   problem.className = 'problem';
   problem.append(title, text);
@@ -79,7 +80,7 @@ function showFailure(error) {
   announce(title);
 }
 
-/** Says what is there now, and puts the keyboard there. */
+/** Announces the result to screen readers, and moves the focus to it. */
 function announce(title) {
   if (title === null) {
     status.textContent = '';
@@ -93,15 +94,15 @@ function announce(title) {
   result.scrollIntoView({ block: 'start' });
 }
 
-/** Reads an address and remembers it, so that the way back leads through what was read. */
-function go(url) {
+/** Opens a result URL, and adds it to the history of the browser. */
+function openResult(url) {
   if (url.href !== location.href) history.pushState(null, '', url);
   void read(url);
 }
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
-  go(addressOf(box.value));
+  openResult(toResultUrl(box.value));
 });
 
 document.addEventListener('click', (event) => {
@@ -114,9 +115,9 @@ document.addEventListener('click', (event) => {
   if (url.origin !== here.origin || url.pathname !== here.pathname || !url.searchParams.has('q'))
     return;
   event.preventDefault();
-  go(url);
+  openResult(url);
 });
 
 addEventListener('popstate', () => {
-  if (location.search !== shown) void read(new URL(location.href));
+  if (location.search !== shownQuery) void read(new URL(location.href));
 });

@@ -1,9 +1,9 @@
-// What pages do beyond being read: the theme switch. Everything works without it.
+// Theme switch of every page. Without JavaScript, pages follow the theme of the system.
 
 const root = document.documentElement;
 const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
 
-/** Shows the switch and keeps it true to what is painted. */
+/** Shows the switch, and keeps its state in sync with the theme of the page. */
 function startThemeSwitch(button) {
   const isDark = () => (root.dataset.theme ?? (systemIsDark.matches ? 'dark' : 'light')) === 'dark';
   const show = () => button.setAttribute('aria-pressed', String(isDark()));
@@ -16,7 +16,7 @@ function startThemeSwitch(button) {
   button.hidden = false;
 }
 
-/** Choosing what the system has is no choice: the page then follows the system again. */
+/** Sets the theme. Choosing the theme of the system removes the stored choice, so that the page follows the system again. */
 function chooseTheme(theme) {
   const isSystem = (theme === 'dark') === systemIsDark.matches;
   if (isSystem) delete root.dataset.theme;
@@ -25,7 +25,7 @@ function chooseTheme(theme) {
     if (isSystem) localStorage.removeItem('theme');
     else localStorage.setItem('theme', theme);
   } catch {
-    // Storage is blocked: the choice lasts as long as the page.
+    // Storage is blocked: the choice is lost with the page.
   }
 }
 

@@ -1,7 +1,7 @@
-// Sets the theme that was chosen, before the page is painted. Without a choice the system decides.
+// Applies the stored theme before the first paint. Without one, the theme of the system applies.
 try {
   const theme = localStorage.getItem('theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 } catch {
-  // Storage is blocked: the system decides.
+  // Storage is blocked: the theme of the system applies.
 }

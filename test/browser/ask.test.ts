@@ -72,7 +72,7 @@ describe.skipIf(browserPath === undefined)('/docs/ask in the browser PERCH_BROWS
     await page.goto(`/docs/ask?q=${encodeURIComponent(question)}`);
     const first = await page.locator('.turn').textContent();
 
-    await page.getByLabel('Ask further').fill(further);
+    await page.getByLabel('Follow-up question').fill(further);
     await page.keyboard.press('Enter');
     await page.locator('.turn [aria-busy="false"]').waitFor();
 

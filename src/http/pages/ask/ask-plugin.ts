@@ -194,7 +194,7 @@ function renderForm(
 <button type="submit">Ask</button>
 <button type="button" id="stop" hidden>Stop</button>
 </div>
-<button type="button" id="anew" hidden>Start over</button>
+<button type="button" id="restart" hidden>Start over</button>
 </form>`;
 }
 
