@@ -54,6 +54,17 @@ describe('a page of the documentation', () => {
     );
   }
 
+  it('shows no marks of its blocks', async () => {
+    const app = await buildTestApp();
+
+    for (const name of names) {
+      const { body } = await app.request(`/docs/${name}`, { headers: browser });
+      const blocks = parsePage(body).elements.filter(({ tag }) => tag === 'pre');
+      const marked = blocks.filter(({ text }) => text.includes('no-run'));
+      expect([name, marked.map(({ text }) => text)]).toEqual([name, []]);
+    }
+  });
+
   it('is the Markdown file if Accept prefers it', async () => {
     const app = await buildTestApp();
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { transformSync } from 'esbuild';
 import { parseDocument } from 'yaml';
 import { type Fence, listFences } from '../support/doc-examples.ts';
 import { createSelfSigned } from '../support/self-signed.ts';
@@ -19,6 +20,8 @@ const checkers: Readonly<Record<string, Checker>> = {
   json: { findFaults: findJsonFaults },
   yaml: { findFaults: (text) => parseDocument(text).errors.join('\n') },
   ini: { findFaults: findIniFaults },
+  toml: { findFaults: findTomlFaults },
+  ts: { findFaults: findTypeScriptFaults },
   js: { findFaults: (text) => run(process.execPath, '--check', save('example.mjs', text)) },
   python: {
     program: 'python3',
@@ -35,10 +38,21 @@ const examples = ['README.md', ...paths].flatMap((path) =>
   listFences(readFileSync(path, 'utf8')).map((fence) => ({ path, ...fence })),
 );
 const checked = examples.filter(
-  ({ language, isSkipped }) => Object.hasOwn(checkers, language) && !isSkipped,
+  ({ language, skipReason }) => Object.hasOwn(checkers, language) && skipReason === undefined,
 );
 
+/** Languages of blocks that `docs.test.ts` runs or compares. */
+const otherLanguages: ReadonlySet<string> = new Set(['sh', 'text', '']);
+
 describe('configuration and programs in the documentation', () => {
+  it('has a check for every language', () => {
+    const unchecked = examples.filter(
+      ({ language }) => !Object.hasOwn(checkers, language) && !otherLanguages.has(language),
+    );
+
+    expect(unchecked.map(({ path, line, language }) => `${path}:${line}: ${language}`)).toEqual([]);
+  });
+
   it.for(checked)('$path line $line: $language', ({ language, text }, { skip }) => {
     const { program, findFaults } = getChecker(language);
     if (program !== undefined && !isOnPath(program)) skip(`${program} is not on PATH`);
@@ -54,6 +68,8 @@ describe('the check of configuration and programs', () => {
     ['json', '{"a": 1}', '{"a": 1,}'],
     ['yaml', 'a:\n  - 1', 'a: [1'],
     ['ini', '[Unit]\n# name\nDescription=Perch', 'Description'],
+    ['toml', '[a.b]\nc = "d"\ne = { F = "g" }', '[a.b]\nc = d'],
+    ['ts', 'const a: string = await b<C>();', 'const a: = 1;'],
     ['js', 'const a = await fetch(url);', 'const a = ;'],
     ['python', 'print(1)', 'print(1'],
     ['nginx', 'server { listen 8080; }', 'server { listens 8080; }'],
@@ -67,13 +83,13 @@ describe('the check of configuration and programs', () => {
   });
 
   it('leaves out blocks that are marked `no-run`', () => {
-    const page = '```json no-run\n{…}\n```\n\n```json\n{}\n```\n';
+    const page = '```json no-run="shortened"\n{…}\n```\n\n```json\n{}\n```\n';
 
     const fences: readonly Partial<Fence>[] = listFences(page);
 
     expect(fences).toMatchObject([
-      { isSkipped: true, text: '{…}', line: 1 },
-      { isSkipped: false, text: '{}', line: 5 },
+      { skipReason: 'shortened', text: '{…}', line: 1 },
+      { skipReason: undefined, text: '{}', line: 5 },
     ]);
   });
 });
@@ -120,6 +136,25 @@ function findIniFaults(text: string): string {
     .split('\n')
     .filter((line) => !isKnown(line))
     .join('\n');
+}
+
+/** Checks the part of TOML that the documentation uses: sections, and pairs with strings, lists and inline tables. */
+function findTomlFaults(text: string): string {
+  const isKnown = (line: string) =>
+    /^(?:|#.*|\[[\w.-]+\]|[\w-]+ = (?:"[^"]*"|\[.*\]|\{.*\}))$/.test(line);
+  return text
+    .split('\n')
+    .filter((line) => !isKnown(line))
+    .join('\n');
+}
+
+function findTypeScriptFaults(text: string): string {
+  try {
+    transformSync(text, { loader: 'ts', format: 'esm', logLevel: 'silent' });
+    return '';
+  } catch (error) {
+    return String(error);
+  }
 }
 
 /** Has nginx test servers, with a certificate that exists and with ports that need no privileges. */

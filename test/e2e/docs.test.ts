@@ -174,6 +174,20 @@ function toFragment(heading: string): string {
     .replaceAll(' ', '-');
 }
 
+describe('a mark after the language of a block', () => {
+  it.each([
+    ['```sh no-run="needs Docker"\ndocker ps\n```\n', []],
+    ['```sh no-run\ndocker ps\n```\n', ['line 1']],
+    ['```sh no-run=""\ndocker ps\n```\n', ['line 1']],
+    ['text\n\n```json later\n{}\n```\n', ['line 3']],
+  ])('has a reason: %j', (page, expected) => {
+    const { examples, faults } = parseDocPage(page);
+
+    expect(examples).toEqual([]);
+    expect(faults.map((fault) => fault.split(':')[0])).toEqual(expected);
+  });
+});
+
 describe('what an example shows', () => {
   it.each([
     ['a\nb', 'a\nb\n', true],

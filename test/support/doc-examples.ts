@@ -39,8 +39,10 @@ export interface Fence {
   /** Line of the page where the block begins. */
   readonly line: number;
   readonly language: string;
-  /** Whether the block is marked `no-run`, because it needs what a test does not have. */
-  readonly isSkipped: boolean;
+  /** Reason why a test cannot run the block (`no-run="…"`); `undefined` if it has no such mark. */
+  readonly skipReason: string | undefined;
+  /** Text after the language that is not a mark with a reason; empty if there is none. */
+  readonly unknownMark: string;
   readonly text: string;
 }
 
@@ -64,13 +66,15 @@ export function listFences(markdown: string): readonly Fence[] {
 }
 
 function splitPage(markdown: string): readonly Part[] {
-  const found = markdown.matchAll(/^```(\w*)( no-run)?\n((?:.*\n)*?)```$|^#+ .*$|^.+$/gm);
+  const found = markdown.matchAll(/^```(\w*)( .*)?\n((?:.*\n)*?)```$|^#+ .*$|^.+$/gm);
   return [...found].map((match): Part => {
-    const [text, language, mark, inside] = match;
+    const [text, language, mark = '', inside] = match;
     if (language === undefined) return { kind: text.startsWith('#') ? 'heading' : 'prose', text };
     const line = markdown.slice(0, match.index).split('\n').length;
-    const isSkipped = mark !== undefined;
-    return { kind: 'fence', line, language, isSkipped, text: (inside ?? '').trimEnd() };
+    const [, skipReason] = /^ no-run="([^"`]+)"$/.exec(mark) ?? [];
+    const unknownMark = skipReason === undefined ? mark : '';
+    const content = (inside ?? '').trimEnd();
+    return { kind: 'fence', line, language, skipReason, unknownMark, text: content };
   });
 }
 
@@ -90,6 +94,7 @@ function readSection(parts: readonly Part[]): DocPage {
   let env: DocExample['env'] = {};
   for (const [index, part] of parts.entries()) {
     if (part.kind !== 'fence') continue;
+    if (part.unknownMark !== '') faults.push(`line ${part.line}: ${withoutReason}`);
     if (part.language === '' && !outputs.has(part)) faults.push(`line ${part.line}: ${orphan}`);
     if (!isScript(part)) continue;
     const block = readBlock(part.text);
@@ -104,7 +109,9 @@ function readSection(parts: readonly Part[]): DocPage {
 }
 
 /** Returns whether a block holds commands to run. */
-const isScript = ({ language, isSkipped }: Fence) => language === 'sh' && !isSkipped;
+const isScript = ({ language, skipReason }: Fence) => language === 'sh' && skipReason === undefined;
+
+const withoutReason = 'the only mark is no-run="REASON", with the reason why the block cannot be run';
 
 const orphan = 'the output of nothing that is run; say `text` where it is none';
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { toMarkdown } from '../../../../src/answers/engine/excerpt.ts';
 import { readMarkdown, toPlainHeading } from '../../../../src/answers/readers/markdown.ts';
 
 describe('readMarkdown', () => {
@@ -47,6 +48,12 @@ describe('readMarkdown', () => {
       { kind: 'row', text: '`port`: 8080', line: 9, endLine: 9 },
       { kind: 'code', text: '# no heading\n\nrun()', line: 11, endLine: 15, language: 'js' },
     ]);
+  });
+
+  it('leaves out what follows the language of a block', () => {
+    const { sections } = readMarkdown('```sh no-run="needs Docker"\ndocker ps\n```\n');
+
+    expect(toMarkdown(sections[0]?.blocks ?? [])).toBe('```sh\ndocker ps\n```');
   });
 
   it('reads title and description from front matter, and keeps line numbers', () => {
