@@ -1,7 +1,8 @@
-// Results while a search is typed. The form itself leads to a page of results, without this script too.
+// Search boxes: results while typing, and the keys that focus the box. Without JavaScript, the form opens the
+// page of results.
 
-/** Shows under a search box what its text finds, as links; the form itself leads to a page of results. */
-function startFinding(form) {
+/** Shows results below a search box while its text changes. */
+function startSearch(form) {
   const input = form.querySelector('input');
   const list = document.createElement('ul');
   list.className = 'found';
@@ -16,22 +17,22 @@ function startFinding(form) {
     list.hidden = results.length === 0;
   };
   const close = () => show([]);
-  let asked = new AbortController();
+  let pending = new AbortController();
   let timer;
   input.addEventListener('input', () => {
     clearTimeout(timer);
-    asked.abort();
-    asked = new AbortController();
-    const { signal } = asked;
+    pending.abort();
+    pending = new AbortController();
+    const { signal } = pending;
     timer = setTimeout(async () => {
-      const results = await find(form, signal);
+      const results = await fetchResults(form, signal);
       if (signal.aborted) return;
       show(results);
-      status.textContent = tell(input.value, results.length);
+      status.textContent = describeCount(input.value, results.length);
     }, 150);
   });
   form.addEventListener('keydown', (event) =>
-    moveBetween(event, [input, ...list.querySelectorAll('a')]),
+    moveFocus(event, [input, ...list.querySelectorAll('a')]),
   );
   form.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || list.hidden) return;
@@ -44,44 +45,44 @@ function startFinding(form) {
   });
 }
 
-/** Gives what the text of a form finds; nothing where the server does not answer. */
-async function find(form, signal) {
+/** Returns the results for the text of a form; an empty array if the request fails. */
+async function fetchResults(form, signal) {
   const text = new FormData(form).get('q').trim();
   if (text === '') return [];
   try {
-    const reply = await fetch(`${form.action}?${new URLSearchParams({ q: text })}`, {
+    const response = await fetch(`${form.action}?${new URLSearchParams({ q: text })}`, {
       headers: { accept: 'application/json' },
       signal,
     });
-    return reply.ok ? (await reply.json()).results : [];
+    return response.ok ? (await response.json()).results : [];
   } catch {
-    return []; // the form still leads to the results
+    return []; // the form still opens the page of results
   }
 }
 
-function tell(text, count) {
+function describeCount(text, count) {
   if (text.trim() === '') return '';
   return count === 1 ? '1 result' : `${count === 0 ? 'No' : count} results`;
 }
 
-/** Addresses are told under the server's own name; a reader may have come by another one. */
+/** Creates the list item of a result. It links to the host of this page, because the server may have several names. */
 function toItem({ title, page, url }) {
   const { pathname, hash } = new URL(url);
   const link = document.createElement('a');
   link.href = `${pathname}${hash}`;
   link.textContent = title;
   if (page !== title) {
-    const where = document.createElement('span');
-    where.textContent = page;
-    link.append(' ', where);
+    const pageTitle = document.createElement('span');
+    pageTitle.textContent = page;
+    link.append(' ', pageTitle);
   }
   const item = document.createElement('li');
   item.append(link);
   return item;
 }
 
-/** The arrow keys go from the box to the links and between them. */
-function moveBetween(event, stops) {
+/** Moves the focus between the box and the results with the up and down arrow keys. */
+function moveFocus(event, stops) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const stop = stops[stops.indexOf(document.activeElement) + (step ?? 0)];
   if (step === undefined || stop === undefined) return;
@@ -89,4 +90,28 @@ function moveBetween(event, stops) {
   stop.focus();
 }
 
-for (const form of document.querySelectorAll('[data-find]')) startFinding(form);
+/** Focuses a search box on “/”, Ctrl-K and Cmd-K, unless the box is hidden or the user types in a field. */
+function addShortcuts(input) {
+  const hint = document.createElement('kbd');
+  hint.textContent = '/';
+  hint.setAttribute('aria-hidden', 'true');
+  input.after(hint);
+  input.setAttribute('aria-keyshortcuts', '/ Control+K Meta+K');
+  document.addEventListener('keydown', (event) => {
+    const isTyping = event.target.closest('input, textarea, select, [contenteditable]') !== null;
+    if (!isShortcut(event) || isTyping || input.offsetParent === null) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
+  });
+}
+
+function isShortcut({ key, ctrlKey, metaKey, altKey }) {
+  if (altKey) return false;
+  return ctrlKey || metaKey ? key.toLowerCase() === 'k' : key === '/';
+}
+
+for (const form of document.querySelectorAll('[data-find]')) {
+  startSearch(form);
+  addShortcuts(form.querySelector('input'));
+}

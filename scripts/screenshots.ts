@@ -24,7 +24,7 @@ const pages = {
   start: '/docs/start',
   configuration: '/docs/configuration',
   errors: '/docs/errors',
-  api: '/docs/api',
+  keys: '/docs/keys',
   found: '/docs/find?q=port',
   ask: '/docs/ask?q=how%20do%20I%20change%20the%20port',
 } as const;

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { browserPath, findBarriers, overflowOf, phone, useRig } from '../support/browser.ts';
+import {
+  browserPath,
+  clipboardOf,
+  findBarriers,
+  findClipped,
+  overflowOf,
+  phone,
+  useRig,
+} from '../support/browser.ts';
 
 describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSER', () => {
   const rig = useRig();
@@ -66,6 +74,126 @@ describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSE
     await block.getByRole('button', { name: 'Copied' }).waitFor();
 
     expect(await block.locator('pre').textContent()).toContain('curl ');
+  });
+
+  it('copy a whole page as Markdown', async () => {
+    const page = await rig.open({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.goto('/docs/keys');
+
+    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+
+    expect(await page.getByRole('status').last().textContent()).toBe('Copied');
+    expect(await clipboardOf(page)).toBe(await (await fetch(`${rig.url}/docs/keys.md`)).text());
+    await page.getByRole('button', { name: 'Copy as Markdown' }).waitFor();
+  });
+
+  it('report that a page could not be copied', async () => {
+    const page = await rig.open({
+      permissions: ['clipboard-read', 'clipboard-write'],
+      faults: 'expected',
+    });
+    await page.goto('/docs/keys');
+    await page.route('**/keys.md', (route) => route.abort());
+
+    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+
+    await page.getByRole('button', { name: 'Not copied' }).waitFor();
+  });
+
+  it('link to their Markdown without JavaScript', async () => {
+    const page = await rig.open({ javaScriptEnabled: false });
+    await page.goto('/docs/keys');
+
+    expect(await page.getByRole('button', { name: 'Copy as Markdown' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'View as Markdown' }).click();
+
+    await page.waitForURL('**/docs/keys.md');
+    expect(await page.locator('body').textContent()).toMatch(/^# /);
+  });
+
+  const typeOfFocus = 'document.activeElement.type';
+
+  it.each(['/', 'Control+k', 'Meta+k'])('focus the search box on %s', async (key) => {
+    const page = await rig.open();
+    for (const path of ['/', '/docs/keys', '/docs/find?q=key']) {
+      await page.goto(path);
+      expect(await page.evaluate(typeOfFocus)).not.toBe('search');
+
+      await page.keyboard.press(key);
+
+      expect([path, await page.evaluate(typeOfFocus)]).toEqual([path, 'search']);
+      expect(await page.locator(':focus').getAttribute('aria-keyshortcuts')).toContain('/');
+    }
+  });
+
+  it('leave keys to the field in which somebody types', async () => {
+    const page = await rig.open();
+    await page.goto('/');
+    const field = page.getByRole('textbox', { name: /Link to a post/ });
+
+    await field.pressSequentially('a/b');
+    await page.keyboard.press('Control+k');
+
+    expect(await field.inputValue()).toBe('a/b');
+    expect(await page.evaluate(typeOfFocus)).toBe('text');
+  });
+
+  it('show the key in the empty search box of a wide window only', async () => {
+    const page = await rig.open({ viewport: { width: 1280, height: 800 } });
+    await page.goto('/docs/keys');
+    const box = page.getByRole('searchbox');
+    const key = page.locator('.quick-find kbd');
+
+    expect(await key.isVisible()).toBe(true);
+    await box.fill('key');
+    expect(await key.isVisible()).toBe(false);
+    const small = await rig.open(phone);
+    await small.goto('/docs/keys');
+    await small.keyboard.press('/');
+    expect(await small.locator('.quick-find kbd').isVisible()).toBe(false);
+    expect(await small.evaluate('document.activeElement.tagName')).toBe('BODY');
+  });
+
+  it.each([
+    [1280, 800],
+    [768, 1024],
+    [390, 844],
+  ])('have no clipped tables, %d pixels wide', async (width, height) => {
+    const page = await rig.open({ viewport: { width, height } });
+    for (const path of ['/docs/configuration', '/docs/errors', '/docs/keys']) {
+      await page.goto(path);
+
+      const overflow = await overflowOf(page);
+      expect([path, overflow, await findClipped(page)]).toEqual([path, 0, []]);
+    }
+  });
+
+  it('show every variable with its default and description without scrolling on a phone', async () => {
+    const page = await rig.open(phone);
+    await page.goto('/docs/configuration');
+
+    const table = page.getByRole('table');
+    const hidden = await table.evaluate((one) => one.scrollWidth - one.clientWidth);
+
+    expect(hidden).toBe(0);
+    expect(await table.getByRole('columnheader').count()).toBe(3);
+    const row = table.getByRole('row', { name: /^PERCH_PROVIDERS/ });
+    const lefts = await row
+      .getByRole('cell')
+      .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().left));
+    expect(new Set(lefts).size).toBe(1);
+  });
+
+  it('scroll a wide table with the keyboard on a phone', async () => {
+    const page = await rig.open(phone);
+    await page.goto('/docs/errors');
+    const table = page.getByRole('group', { name: 'Table' });
+
+    await table.focus();
+    await page.keyboard.press('ArrowRight');
+
+    await expect.poll(() => table.evaluate((one) => one.scrollLeft)).toBeGreaterThan(0);
   });
 
   it('can be read and searched without JavaScript', async () => {

@@ -1,6 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { browserPath, findBarriers, overflowOf, phone, useRig } from '../support/browser.ts';
+import {
+  browserPath,
+  clipboardOf,
+  findBarriers,
+  overflowOf,
+  phone,
+  useRig,
+} from '../support/browser.ts';
 
 describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_BROWSER', () => {
   const rig = useRig();
@@ -15,17 +22,6 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     await page.getByRole('button', { name: 'Read' }).click();
     await page.locator('#result-title').waitFor();
     await settled(page);
-  };
-
-  /** Reads the clipboard in a separate page, because pages of Perch have no permission. */
-  const clipboardOf = async (page: Page) => {
-    const other = await page.context().newPage();
-    await other.goto('/health/live');
-    await other.bringToFront();
-    const text = await other.evaluate<string>('navigator.clipboard.readText()');
-    await other.close();
-    await page.bringToFront();
-    return text;
   };
 
   it('reads a pasted URL without reloading the page', async () => {

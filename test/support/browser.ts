@@ -153,3 +153,29 @@ export function overflowOf(page: Page): Promise<number> {
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
 }
+
+/** Reads the clipboard in a separate page, because pages of Perch have no permission. */
+export async function clipboardOf(page: Page): Promise<string> {
+  const other = await page.context().newPage();
+  await other.goto('/health/live');
+  await other.bringToFront();
+  const text = await other.evaluate<string>('navigator.clipboard.readText()');
+  await other.close();
+  await page.bringToFront();
+  return text;
+}
+
+/**
+ * Returns the texts of table cells that are larger than their cell, and of tables that are larger than their
+ * container although they cannot be scrolled with the keyboard.
+ */
+export function findClipped(page: Page): Promise<readonly string[]> {
+  return page.evaluate<readonly string[]>(`(() => {
+    const isTooWide = (one) => one.scrollWidth > one.clientWidth + 1;
+    const cells = [...document.querySelectorAll('tbody :is(th, td)')].filter(isTooWide);
+    const tables = [...document.querySelectorAll('.table')].filter(
+      (one) => isTooWide(one) && (one.tabIndex < 0 || getComputedStyle(one).overflowX !== 'auto'),
+    );
+    return [...cells, ...tables].map((one) => one.textContent.slice(0, 80));
+  })()`);
+}

@@ -43,6 +43,7 @@ export function describeDocPage(
 <article>
 <p class="crumbs">${renderLink(docsPath, 'Docs', site)} <span aria-hidden="true">/</span> ${escapeHtml(page.group)}</p>
 <h1${titleId}>${escapeHtml(page.title)}</h1>
+<p class="page-tools"><button type="button" data-copies-url="${escapeHtml(toLink(`${path}.md`, site))}" hidden>Copy as Markdown</button> ${renderLink(`${path}.md`, 'View as Markdown', site)}</p>
 ${contents === '' ? '' : `<details class="contents-menu"><summary>On this page</summary><nav aria-label="On this page">${contents}</nav></details>`}
 ${html}
 ${renderNeighbours(page, site)}
@@ -85,8 +86,7 @@ function renderNeighbours(page: LibraryPage, site: DocSite): string {
     other === undefined
       ? ''
       : `<a class="${rel}" rel="${rel}" href="${escapeHtml(toLink(toDocPath(other), site))}"><span>${label}</span> ${escapeHtml(other.title)}</a>`;
-  return `<p class="source">${renderLink(`${toDocPath(page)}.md`, 'This page as Markdown', site)}</p>
-<nav class="neighbours" aria-label="Previous and next page">
+  return `<nav class="neighbours" aria-label="Previous and next page">
 ${render('prev', 'Previous', pages[at - 1])}
 ${render('next', 'Next', pages[at + 1])}
 </nav>`;

@@ -86,7 +86,7 @@ function describeFindPage({ query, hits }: Findings, site: DocSite): Page {
     bodyHtml: `<h1>Search the documentation</h1>
 <form class="find" role="search" aria-label="Documentation" action="${action}" data-find>
 <label class="visually-hidden" for="q">Search text</label>
-<input id="q" type="search" name="q" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" required value="${escapeHtml(query)}">
+<input id="q" type="search" name="q" placeholder="Search the docs" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" required value="${escapeHtml(query)}">
 <button type="submit">Search</button>
 </form>
 ${query === '' ? '<p class="status">Enter a word, an error code, a header or the name of a variable.</p>' : renderFindings({ query, hits }, site)}

@@ -32,6 +32,7 @@ export async function createMarkdown() {
     const tokens = parser.parse(source, {});
     const sections = nameHeadings(tokens, toId);
     markOutputs(tokens);
+    markSettings(tokens);
     for (const token of tokens) {
       avoidInlineStyle(token);
       setTargets(token.children ?? [], (target) => toTarget(target, resolve));
@@ -49,7 +50,10 @@ export async function createParser(): Promise<MarkdownIt> {
   const { rules } = parser.renderer;
   rules.fence = (tokens, at) => renderCode(tokens[at]);
   rules.code_block = (tokens, at) => renderCode(tokens[at]);
-  rules.table_open = () => '<div class="table"><table>\n';
+  rules.table_open = (tokens, at) =>
+    tokens[at]?.meta?.isSettings === true
+      ? '<div class="table settings"><table role="table">\n'
+      : '<div class="table"><table>\n';
   rules.table_close = () => '</table></div>\n';
   // A browser would load pictures from other hosts, so only their names are shown.
   rules.image = (tokens, at) => escapeHtml(tokens[at]?.content ?? '');
@@ -73,6 +77,30 @@ function markOutputs(tokens: readonly Token[]): void {
     if (!isOutput || before.info === '') continue;
     before.meta = { role: ' has-output' };
     token.meta = { role: ' output' };
+  }
+}
+
+/** Roles of the parts of tables. Browsers do not set them for elements with another `display`. */
+const tableRoles: Readonly<Record<string, string>> = {
+  thead_open: 'rowgroup',
+  tbody_open: 'rowgroup',
+  tr_open: 'row',
+  th_open: 'columnheader',
+  td_open: 'cell',
+};
+
+/** Marks tables of variables with their defaults, whose rows are shown as blocks (`assets/text.css`). */
+function markSettings(tokens: readonly Token[]): void {
+  let isSettings = false;
+  for (const [at, token] of tokens.entries()) {
+    if (token.type === 'table_open') {
+      // The texts of the first two headers are the fifth and the eighth token of a table.
+      const headers = [tokens[at + 4]?.content, tokens[at + 7]?.content];
+      isSettings = headers.join() === 'variable,default';
+      token.meta = { isSettings };
+    }
+    const role = isSettings ? tableRoles[token.type] : undefined;
+    if (role !== undefined) token.attrSet('role', role);
   }
 }
 

@@ -98,6 +98,30 @@ describe('a Markdown document', () => {
     ]);
   });
 
+  it('shows the language of a block at most, and not its marks', () => {
+    const { html } = read('```sh no-run="needs Docker"\ndocker ps\n```\n', resolve);
+
+    expect(html).not.toMatch(/no-run|needs/);
+    expect(parseHtml(html).elements.map(({ attributes }) => attributes.class)).toContain(
+      'language-sh',
+    );
+  });
+
+  it('gives tables of variables the roles of their parts, and no other table', () => {
+    const rolesOf = (header: string) =>
+      render(`| ${header} |\n| --- | --- |\n| \`A\` | |\n`).elements.flatMap(
+        ({ attributes }) => attributes.role ?? [],
+      );
+
+    expect(rolesOf('variable | default')).toEqual([
+      'table',
+      ...['rowgroup', 'row', 'columnheader', 'columnheader'],
+      ...['rowgroup', 'row', 'cell', 'cell'],
+    ]);
+    expect(rolesOf('parameter | default')).toEqual([]);
+    expect(rolesOf('variable | meaning')).toEqual([]);
+  });
+
   it('joins a command and its output', () => {
     const blocks = attributesOf('```sh\nls\n```\n\n```\nx\n```\n\nText.\n\n```\ny\n```', 'div');
 
