@@ -15,7 +15,7 @@ function addCopyButtons(root) {
   }
 }
 
-/** Copies what the button is for: the text at a URL, the element that it names, or the code next to it. */
+/** Copies the text at the URL of a button, of the element that it names, or of its code block. */
 function copyFor(button) {
   const { copiesUrl, copies } = button.dataset;
   if (copiesUrl !== undefined) return copyUrl(copiesUrl);
