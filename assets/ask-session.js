@@ -76,7 +76,11 @@ function createPageSession(base) {
 async function postOnce(url, { body, headers, signal }) {
   const init = {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json', 'idempotency-key': createRandomId() },
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      'idempotency-key': createRandomId(),
+    },
     body: JSON.stringify(body),
     signal,
   };
@@ -103,7 +107,9 @@ async function request(url, init) {
   if (response.ok) return response;
   const problem = await response.json().catch(() => null); // handled below
   if (problem?.detail === undefined) {
-    throw new SessionError(`The server answered with status ${response.status}. Ask again in a moment.`);
+    throw new SessionError(
+      `The server answered with status ${response.status}. Ask again in a moment.`,
+    );
   }
   const { detail, resolution, code, retry_after: waitSeconds } = problem;
   throw new SessionError(`${detail} ${resolution}`, { code, waitSeconds });

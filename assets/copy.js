@@ -70,7 +70,10 @@ function addLiveRegion() {
 /** Texts for the button and for screen readers. */
 const copied = { label: 'Copied', text: 'Copied' };
 const selected = { label: 'Press Ctrl+C', text: 'The text is selected. Press Ctrl+C to copy it.' };
-const failed = { label: 'Not copied', text: 'The page could not be copied. Open “View as Markdown” instead.' };
+const failed = {
+  label: 'Not copied',
+  text: 'The page could not be copied. Open “View as Markdown” instead.',
+};
 
 /** Shows a message on the button for two seconds, and announces it to screen readers. */
 function showMessage(button, { label, text }) {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { transformSync } from 'esbuild';
+import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
 import { type Fence, listFences } from '../support/doc-examples.ts';
 import { createSelfSigned } from '../support/self-signed.ts';

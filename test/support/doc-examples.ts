@@ -53,12 +53,22 @@ const preparing: ReadonlySet<string> = new Set(['npm', 'npx', 'docker', 'bash', 
 
 /** Returns the examples of a page. An output belongs to the preceding commands under the same heading. */
 export function parseDocPage(markdown: string): DocPage {
-  const sections = splitSections(splitPage(markdown)).map(readSection);
+  const parts = splitPage(markdown);
+  const sections = splitSections(parts).map(readSection);
   return {
     examples: sections.flatMap(({ examples }) => examples),
-    faults: sections.flatMap(({ faults }) => faults),
+    faults: [...findUnknownMarks(parts), ...sections.flatMap(({ faults }) => faults)],
   };
 }
+
+function findUnknownMarks(parts: readonly Part[]): readonly string[] {
+  return parts.flatMap((part) =>
+    part.kind === 'fence' && part.unknownMark !== '' ? `line ${part.line}: ${withoutReason}` : [],
+  );
+}
+
+const withoutReason =
+  'the only mark is no-run="REASON", with the reason why the block cannot be run';
 
 /** Returns the fenced blocks of a page in their order. */
 export function listFences(markdown: string): readonly Fence[] {
@@ -94,7 +104,6 @@ function readSection(parts: readonly Part[]): DocPage {
   let env: DocExample['env'] = {};
   for (const [index, part] of parts.entries()) {
     if (part.kind !== 'fence') continue;
-    if (part.unknownMark !== '') faults.push(`line ${part.line}: ${withoutReason}`);
     if (part.language === '' && !outputs.has(part)) faults.push(`line ${part.line}: ${orphan}`);
     if (!isScript(part)) continue;
     const block = readBlock(part.text);
@@ -110,8 +119,6 @@ function readSection(parts: readonly Part[]): DocPage {
 
 /** Returns whether a block holds commands to run. */
 const isScript = ({ language, skipReason }: Fence) => language === 'sh' && skipReason === undefined;
-
-const withoutReason = 'the only mark is no-run="REASON", with the reason why the block cannot be run';
 
 const orphan = 'the output of nothing that is run; say `text` where it is none';
 
