@@ -19,7 +19,7 @@ const thread = `${baseUrl}/ada.example/status/1900000000000000001`;
 const pages = {
   front: '/',
   result: `/?q=${encodeURIComponent(thread)}`,
-  refused: '/?q=nothing%20to%20read%20here',
+  refused: '/?q=https://x.com/home',
   docs: '/docs',
   start: '/docs/start',
   configuration: '/docs/configuration',
