@@ -23,8 +23,15 @@ let running = null;
 
 /** Adds a question with an empty answer. */
 function addTurn(question) {
-  const answer = make('div', { class: 'answer', 'aria-live': 'polite', 'aria-busy': 'true' });
-  const article = make('article', { class: 'turn' }, [make('h2', {}, [question]), answer]);
+  const answer = createElement('div', {
+    class: 'answer',
+    'aria-live': 'polite',
+    'aria-busy': 'true',
+  });
+  const article = createElement('article', { class: 'turn' }, [
+    createElement('h2', {}, [question]),
+    answer,
+  ]);
   turns.append(article);
   return { article, answer, view: createView(answer) };
 }
@@ -55,7 +62,7 @@ function createView(answer) {
 
 function addNote({ answer, view }, text, kind = 'note') {
   view.flush();
-  answer.append(make('p', { class: kind }, [text.replaceAll('`', '')]));
+  answer.append(createElement('p', { class: kind }, [text.replaceAll('`', '')]));
   status.textContent = text.replaceAll('`', '');
 }
 
