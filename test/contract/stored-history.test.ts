@@ -4,6 +4,7 @@ import { openArchiveStore } from '../../src/archive/store/store.ts';
 import { removeAction } from '../../src/cli/archive/remove.ts';
 import { createOutput } from '../../src/cli/output/output.ts';
 import type { Config } from '../../src/config/config.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import { buildTestApp, type TestApp, testConfig, xOnly } from '../support/build-app.ts';
 import { createFakeTimeline, type Entry, type EntryKind } from '../support/fake-timeline.ts';
 import { answerJson, type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
@@ -74,12 +75,15 @@ async function startRig(): Promise<Rig> {
     },
     open: (env = {}) =>
       buildTestApp({
-        clock: createManualClock(),
+        clock: { ...createManualClock(), sleep: systemClock.sleep }, // a failed request is retried after a delay
         env: {
           ...xOnly,
           PERCH_FXTWITTER_URL: upstream.url,
           PERCH_FXTWITTER_PER_MINUTE: '10000',
-          PERCH_READ_TIMEOUT_MS: '120000', // a busy machine must not end an import
+          // A busy machine must not end an import.
+          PERCH_CONNECT_TIMEOUT_MS: '60000',
+          PERCH_ATTEMPT_TIMEOUT_MS: '60000',
+          PERCH_READ_TIMEOUT_MS: '120000',
           PERCH_ARCHIVE_HISTORY: 'true',
           PERCH_DATA_DIR: folder,
           ...env,
