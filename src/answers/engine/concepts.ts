@@ -38,7 +38,9 @@ export function toConcepts(text: string, context: WordContext): Concepts {
       ...plains.map((plain) => toConcept(plain, context)),
       // An identifier in the question has no synonyms.
       ...identifiers.map((name) => weighConcept(new Map([[name, 1]]), lexicon)),
-      ...found.map((phrase) => toPhraseConcept(phrase, lexicon)),
+      ...found
+        .map((phrase) => toPhraseConcept(phrase, lexicon))
+        .filter(({ terms }) => terms.size > 0), // a phrase that the documents have no word for says little
     ],
     names: findNames(plains, [...names.slice(0, maxConcepts), ...neighbours(text)], lexicon),
   };

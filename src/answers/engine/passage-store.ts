@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
+import { toWords } from '../text/words.ts';
 
 /**
  * Maximum bytes of cached posting lists, half for terms in any field and half for terms in titles, headings and names.
@@ -76,9 +77,11 @@ export type Profile = ReturnType<typeof toProfile>;
 function toProfile(passage: FoundPassage) {
   const counts = new Map<string, number>();
   const { terms, lead, path, heading } = passage;
-  // The object has the fields of `terms`, and `lead`.
-  const fields = Object.entries({ ...terms, lead }) as [CountedField, readonly string[]][];
-  for (const [field, found] of fields) {
+  // Names such as “YouTube” are asked for as one word.
+  const names = toWords(heading).names;
+  const fields: Record<CountedField, readonly string[]> = { ...terms, lead };
+  const withNames = { ...fields, heading: [...terms.heading, ...names] };
+  for (const [field, found] of Object.entries(withNames) as [CountedField, readonly string[]][]) {
     const { shift, max } = bitFields[field];
     for (const term of found) {
       const use = counts.get(term) ?? 0;
@@ -102,6 +105,6 @@ function toProfile(passage: FoundPassage) {
 
 /** Paths of change logs, archives, indexes and tests, which mention many terms but answer few questions. */
 const historyPath =
-  /(?:^|\/)(?:change-?log|changes|history|release-?notes?|releases?|news|upgrad\w+|migrat\w+|blog|decisions|adr|rfcs?|archive|glossary|index|contributing|licen[cs]e|code[-_]of[-_]conduct|tests?|__tests__|fixtures)(?:[-/.]|$)/i;
+  /^history\b|(?:^|\/)(?:change-?log|changes|release-?notes?|releases?|news|upgrad\w+|migrat\w+|blog|decisions|adr|rfcs?|archive(?=\/)|glossary|index|contributing|licen[cs]e|code[-_]of[-_]conduct|tests?|__tests__|fixtures)(?:[-/.]|$)/i;
 const historyHeading =
   /^(?:see also|related|further reading|next steps|table of contents|contents|version history|changelog|learn more|references?|index)$/i;
