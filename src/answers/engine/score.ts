@@ -72,6 +72,7 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
   const features = {
     ...met,
     headingFocus: focusOf(passage.terms.heading, query),
+    asked: passage.heading.trimEnd().endsWith('?') ? met.headingCoverage : 0,
     headingQuoted: quotesHeading(plainQuestion, profile.plainHeading) ? 1 : 0,
     proximity: 0,
     file: 0,
