@@ -58,7 +58,7 @@ export function plain(heading: string): string {
   return heading
     .replaceAll(/<\/?[a-z][^>]*>/gi, '')
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replaceAll(/[`*~\\]|(?<!\w)_|_(?!\w)/g, '')
+    .replaceAll(/[`*~_\\]/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
     .toLowerCase();

@@ -71,14 +71,16 @@ export function toPlainWords(text: string): string {
 /** Maximum length of a heading that may be an identifier. */
 const maxNameLength = 60;
 
+/** Name such as “YouTube”, which a question has as one word. */
+const brandName = /(?<![\p{L}\p{N}._-])\p{Lu}\p{Ll}+\p{Lu}\p{L}+(?![\p{L}\p{N}_(.-])/gu;
+
 /** Passage prepared for comparison with questions. */
 export type Profile = ReturnType<typeof toProfile>;
 
 function toProfile(passage: FoundPassage) {
   const counts = new Map<string, number>();
   const { terms, lead, path, heading } = passage;
-  // Names such as “YouTube” are asked for as one word.
-  const names = toWords(heading).names;
+  const names = toWords(heading.match(brandName)?.join(' ') ?? '').names;
   const fields: Record<CountedField, readonly string[]> = { ...terms, lead };
   const withNames = { ...fields, heading: [...terms.heading, ...names] };
   for (const [field, found] of Object.entries(withNames) as [CountedField, readonly string[]][]) {

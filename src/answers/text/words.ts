@@ -42,14 +42,15 @@ function foldWord(word: string): string {
   return /^[\x20-\x7e]*$/.test(lower) ? lower : lower.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
-/** Returns the common stem of all forms of an English word. Other words are returned unchanged. */
+/** Returns the common stem of all forms and spellings of an English word. Other words are returned unchanged. */
 export function toStem(plain: string): string {
   if (plain.length <= 2 || !/^[a-z]+$/.test(plain)) return plain;
   return stemmer(irregular.get(plain) ?? plain);
 }
 
 const irregular: ReadonlyMap<string, string> = new Map(
-  `became become, began begin, begun begin, bound bind, broke break, broken break, brought bring, built build,
+  `behavior behaviour, color colour, license licence, licensed licence,
+  became become, began begin, begun begin, bound bind, broke break, broken break, brought bring, built build,
   caught catch, chose choose, chosen choose, cried cry, dealt deal, denied deny, drew draw, drawn draw, fed feed,
   felt feel, forbade forbid, forbidden forbid, forgot forget, forgotten forget, fought fight, found find, froze freeze,
   frozen freeze, gave give, grew grow, grown grow, heard hear, held hold, hid hide, hidden hide, hung hang, kept keep,
