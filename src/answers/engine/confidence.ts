@@ -14,6 +14,8 @@ export interface Findings {
   /** Sorted by descending score. */
   readonly scored: readonly ScoredPassage[];
   readonly hasUnknownName: boolean;
+  /** Whether the question is for something that documentation rarely names; see `isOutsideDocumentation`. */
+  readonly isOutside: boolean;
   readonly passages: number;
 }
 
@@ -35,10 +37,18 @@ export function toFeatures({ scored, hasUnknownName, passages }: Findings) {
   };
 }
 
+/** Share of an outside question that the heading of its answer contains, and the factor of the confidence without one. */
+const outside = { minCoverage: 0.8, factor: 0.4 } as const;
+
 /** Returns the likelihood that the best passages answer the question, from 0 to 1. */
 export function toConfidence(findings: Findings): number {
   const { bias, factors } = confidenceModel;
   const features = Object.values(toFeatures(findings));
   const sum = features.reduce((all, feature, at) => all + feature * (factors[at] ?? 0), bias);
-  return 1 / (1 + Math.exp(-sum));
+  const likelihood = 1 / (1 + Math.exp(-sum));
+  const { isOutside, scored } = findings;
+  const isNamed = scored
+    .slice(0, 3)
+    .some(({ features: { headingCoverage } }) => headingCoverage >= outside.minCoverage);
+  return isOutside && !isNamed ? outside.factor * likelihood : likelihood;
 }

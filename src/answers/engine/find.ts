@@ -7,7 +7,7 @@ import { type Findings, type FollowUpQuery, toConfidence } from './confidence.ts
 import { hasUnknownName } from './lexicon.ts';
 import type { PassageStore } from './passage-store.ts';
 import { toQuery } from './query.ts';
-import { toParts } from './question.ts';
+import { isOutsideDocumentation, toParts } from './question.ts';
 import { type ScoredPassage, scorePassages } from './score.ts';
 import { weights } from './weights.ts';
 
@@ -134,7 +134,11 @@ export function searchPassages(text: string, context: FindContext): Findings {
     .sort((a, b) => b.score - a.score);
   const id = scored.find(({ passage }) => isShown(passage))?.passage.id;
   const repeated = id === undefined ? undefined : { id, ...followUp };
-  return { concepts, repeated, scored, passages, hasUnknownName: hasUnknownName(text, context) };
+  const doubts = {
+    hasUnknownName: hasUnknownName(text, context),
+    isOutside: isOutsideDocumentation(text),
+  };
+  return { concepts, repeated, scored, passages, ...doubts };
 }
 
 /** Returns the bonus of the passage that the previous turn quoted first. Without a word of the follow-up it is a penalty. */

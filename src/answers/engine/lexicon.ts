@@ -65,8 +65,10 @@ function countBits(bits: number): number {
   return count;
 }
 
-/** Returns whether two words differ only at the end: “printer” is not a misspelling of “printed”. */
+/** Returns whether two words differ only at the end, other than by doubled letters: “printer” does not mean “printed”. */
 function isAnotherForm(word: string, other: string): boolean {
+  const withoutDoubles = (one: string) => one.replaceAll(/(.)\1+/g, '$1');
+  if (withoutDoubles(word) === withoutDoubles(other)) return false;
   const shared = Math.min(word.length, other.length) - 1;
   return shared >= 5 && word.slice(0, shared) === other.slice(0, shared);
 }

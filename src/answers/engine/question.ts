@@ -38,6 +38,13 @@ function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): rea
     .slice(0, maxAddedWords);
 }
 
+/** Questions for people, their number, or the date of an event. */
+const outside =
+  /\b(?:who(?:'s|se)?(?: is| are| was| were)?(?: the| your)? (?:author|behind|boss|ceo|created?|creator|developed|develops|founded|founder|invented|made|makes|maintainer|maintains|most|owner|owns|people|person|richest|team|works|wrote)\b|(?:how many|what|which) (?:compan|customer|developer|employee|people|person|star|subscriber|team|user)(?:y|ies|s)?\b|when (?:is|was|will|did|does)\b.{0,60}\b(?:available|born|built|come|coming|created|finished|founded|launched?|made|out|ready|released?|started)\b)/i;
+
+/** Returns whether a question is for people, their number, or the date of an event, which documentation rarely names. */
+export const isOutsideDocumentation = (text: string): boolean => outside.test(text);
+
 /** Maximum number of parts of a question that are answered separately. */
 const maxParts = 4;
 
