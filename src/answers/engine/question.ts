@@ -40,7 +40,7 @@ function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): rea
 
 /** Questions for people, their number, or the date of an event. */
 const outside =
-  /\b(?:who(?:'s|se)?(?: is| are| was| were)?(?: the| your)? (?:author|behind|boss|ceo|created?|creator|developed|develops|founded|founder|invented|made|makes|maintainer|maintains|most|owner|owns|people|person|richest|team|works|wrote)\b|(?:how many|what|which) (?:compan|customer|developer|employee|people|person|star|subscriber|team|user)(?:y|ies|s)?\b|when (?:is|was|will|did|does)\b.{0,60}\b(?:available|born|built|come|coming|created|finished|founded|launched?|made|out|ready|released?|started)\b)/i;
+  /\bwho(?:'s)? (?:(?:is|are|was|were) )?(?:the )?(?:author|behind|built|ceo|created|creators?|developed|develops|founded|founders?|invented|made|makes|maintainers?|maintains|most|people|person|wrote)\b|\b(?:how many|what|which) (?:companies|company|customers|developers|employees|people|stars) (?:are|does|have|use|will|work)\b|\bwhen (?:is|was|will)\b.{0,60}\b(?:coming|come out|created|founded|launched|released?)\b/i;
 
 /** Returns whether a question is for people, their number, or the date of an event, which documentation rarely names. */
 export const isOutsideDocumentation = (text: string): boolean => outside.test(text);
