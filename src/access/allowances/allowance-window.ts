@@ -20,7 +20,7 @@ const maxRemoved = 100;
 
 /**
  * Allowance store in the memory of this process, with a timestamp for every spent unit. Above the maximum number of
- * accounts or 64 MiB, the account that spent least recently is evicted. See docs/decisions/0065-plain-allowances.md.
+ * accounts or 64 MiB, the account that spent least recently is evicted. See docs/decisions/0065.
  */
 export class AllowanceWindow implements AllowanceStore {
   readonly #windowMs: number;

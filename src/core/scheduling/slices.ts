@@ -1,4 +1,4 @@
-/** Context of work in time slices, which do not block the event loop (docs/decisions/0062-long-reads-in-slices.md). */
+/** Context of work in time slices, which do not block the event loop (docs/decisions/0062). */
 export interface Sliced {
   /** Called between steps; waits for a turn if the time slice is used up. Default: the work is not divided. */
   readonly endSlice?: (() => Promise<void>) | undefined;
