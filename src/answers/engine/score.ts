@@ -72,7 +72,7 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
   const features = {
     ...met,
     headingFocus: focusOf(passage.terms.heading, query),
-    asked: passage.heading.trimEnd().endsWith('?') ? met.headingCoverage : 0,
+    asked: met.headingCoverage * shareOfQuestion(passage),
     headingQuoted: quotesHeading(plainQuestion, profile.plainHeading) ? 1 : 0,
     proximity: 0,
     file: 0,
@@ -84,6 +84,12 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
     thin: Math.max(0, 1 - profile.words / enoughWords),
   };
   return { passage, features, matched };
+}
+
+/** Returns how much a heading counts as a question: most on a page of frequent questions, whose sections answer them. */
+function shareOfQuestion({ heading, path }: FoundPassage): number {
+  if (!heading.trimEnd().endsWith('?')) return 0;
+  return /\bfaq\b|questions/i.test(path) ? 1 : 0.4;
 }
 
 /** Returns whether the question contains the heading word for word, as in “how do I *get a key*”. */

@@ -32,7 +32,7 @@ export const featureWeights = {
   coverage: 0.5,
   headingCoverage: 0.5,
   headingFocus: 0.25,
-  asked: 0.2,
+  asked: 0.5,
   headingQuoted: 0.25,
   titleCoverage: 0.35,
   leadCoverage: 0.4,
