@@ -40,7 +40,7 @@ export const sessionProblemKinds = {
     'Send the `continuationToken` of the start response in the header `X-Continuation-Token`.',
     'a request that continues or resets a session has no continuation token',
   ]),
-  conflicting_continuation_tokens: kind(400, 'Two continuation tokens', [
+  conflicting_continuation_tokens: kind(400, 'Conflicting continuation tokens', [
     'Send the token either in the header `X-Continuation-Token` or in the body.',
     'the header and the body contain different continuation tokens',
   ]),
@@ -48,11 +48,11 @@ export const sessionProblemKinds = {
     'Send any bearer token in the header `Authorization: Bearer …`.',
     'a request to a session route has no bearer token, and the operator requires one',
   ]),
-  invalid_continuation_token: kind(403, 'Not the token of this session', [
+  invalid_continuation_token: kind(403, 'Wrong continuation token', [
     'Send the `continuationToken` from the start response of this session, unchanged.',
     'the continuation token belongs to another session, or was changed',
   ]),
-  session_forbidden: kind(403, 'Session of somebody else', [
+  session_forbidden: kind(403, 'Session of another caller', [
     'Use the bearer token that the session was started with.',
     'the operator binds sessions to bearer tokens, and the session was started with another token',
   ]),
@@ -68,19 +68,19 @@ export const sessionProblemKinds = {
     'Wait for the event `session.waiting` on the stream, or omit `turnPolicy` to queue the message.',
     'a message was sent with `turnPolicy` `reject` while a turn is queued or running',
   ]),
-  session_expired: kind(410, 'Session is gone', [
-    'Start a new session. The events of this session are deleted.',
+  session_expired: kind(410, 'Session was deleted', [
+    'Start a new session. The events of this session have been deleted.',
     'the session ended and was deleted after its retention time',
   ]),
   unsupported_feature: kind(422, 'Feature not supported', [
     'Remove the member that `detail` names.',
-    'a message asks for structured results or answers a request for input',
+    'a message requests structured output, or replies to a request for input',
   ]),
-  idempotency_conflict: kind(422, 'Idempotency key used before', [
+  idempotency_conflict: kind(422, 'Idempotency key already used', [
     'Send a different request with a new `Idempotency-Key`.',
     'the same `Idempotency-Key` was used for a different request within 24 hours',
   ]),
-  turn_queue_full: kind(429, 'Too many messages wait', [
+  turn_queue_full: kind(429, 'Message queue full', [
     'Wait the number of seconds in `Retry-After`, then send the message again.',
     'the queue of messages of the session, or of the client address, is full',
     1,
@@ -98,11 +98,11 @@ export const problemKinds = {
     'Send the URL of a post in the parameter `url`. To read a post, you can send `handle` and `id` instead.',
     'a request for a post has neither `url` nor `handle` and `id`',
   ]),
-  invalid_url: kind(400, 'Not a usable URL', [
-    'Send an absolute https URL of a post without user name, password or port. Percent-encode it within a URL.',
+  invalid_url: kind(400, 'Invalid URL', [
+    'Send an absolute https URL of a post without user name, password or port. Percent-encode it in a query string.',
     'the parameter `url` cannot be parsed, or contains user information, a port or another scheme',
   ]),
-  unsupported_host: kind(400, 'Not a site that Perch reads', [
+  unsupported_host: kind(400, 'Unsupported site', [
     'Send the URL of a post on a site that this server reads, such as `https://x.com/jack/status/20`, or one of its own permalinks.',
     'the parameter `url` points to a site that Perch does not read',
   ]),
@@ -119,51 +119,51 @@ export const problemKinds = {
     'the handle does not have the form of a handle on any platform',
   ]),
   missing_query: kind(400, 'No search text', [
-    'Send the search text in the parameter `q`. Percent-encode it within a URL.',
+    'Send the search text in the parameter `q`. Percent-encode it in a query string.',
     'a search request has no `q`, or an empty one',
   ]),
-  invalid_query: kind(400, 'Search text not usable', [
+  invalid_query: kind(400, 'Invalid search text', [
     'Send 1 to 512 characters in `q`, with fewer or simpler search operators.',
     'the parameter `q` is too long, or the platform does not accept it',
   ]),
   invalid_feed: kind(400, 'Unknown feed', [
     'Send `latest`, `top`, `photos`, `videos`, `users` or `media`, or omit `feed`.',
-    'the parameter `feed` does not have one of its values',
+    'the value of `feed` is not one of the allowed values',
   ]),
   invalid_resource: kind(400, 'Unknown resource', [
     'Send `profile`, `followers`, `following` or `search` as `resource`, or use the routes under `/api/v1` instead.',
-    'the parameter `resource` of `/api/browse` is missing or does not have one of its values',
+    'the parameter `resource` of `/api/browse` is missing, or its value is not one of the allowed values',
   ]),
-  invalid_cursor: kind(400, 'Cursor not usable here', [
+  invalid_cursor: kind(400, 'Invalid cursor', [
     'Send the `nextCursor` of the previous page, unchanged, to the same route with the same parameters. To start from the first page, omit `cursor`.',
-    'the parameter `cursor` was changed, or belongs to another list, query or option',
+    'the parameter `cursor` was changed, or comes from a request with another path or other parameters',
   ]),
   invalid_format: kind(400, 'Unknown format', [
     'Send one of the formats that `detail` lists, or omit `format`.',
-    'the parameter `format` does not have one of its values',
+    'the value of `format` is not one of the allowed values',
   ]),
   invalid_thread: kind(400, 'Unknown thread mode', [
     'Send `off`, `full`, `conversation` or a number from 2 to 100, or omit `thread`.',
-    'the parameter `thread` does not have one of its values',
+    'the value of `thread` is not one of the allowed values',
   ]),
   invalid_context: kind(400, 'Unknown context', [
     'Send `full` or `thread`, or omit `context`.',
-    'the parameter `context` does not have one of its values',
+    'the value of `context` is not one of the allowed values',
   ]),
-  invalid_replies: kind(400, 'Unknown choice of replies', [
+  invalid_replies: kind(400, 'Unknown value of replies', [
     'Send one of the values that `detail` lists, or omit `replies`.',
-    'the parameter `replies` does not have one of its values',
+    'the value of `replies` is not one of the allowed values',
   ]),
-  invalid_userinfo: kind(400, 'Unknown choice of user information', [
+  invalid_userinfo: kind(400, 'Unknown value of userinfo', [
     'Send `off`, `author` or `all`, or omit `userinfo`.',
-    'the parameter `userinfo` does not have one of its values',
+    'the value of `userinfo` is not one of the allowed values',
   ]),
-  invalid_option: kind(400, 'Option not usable', [
+  invalid_option: kind(400, 'Invalid parameter', [
     'Correct, add or remove the parameter that `detail` names.',
     'another parameter has a value that is not allowed, or a parameter is given twice',
   ]),
   unsupported_platform: kind(400, 'No provider for this platform', [
-    'Use a platform that this server is configured for. `/health/ready` lists the providers and the platforms they read.',
+    'Use a platform that this server supports. `/health/ready` lists the providers and the platforms they read.',
     'no configured provider reads the platform of the URL or handle, or searches the requested platform',
   ]),
   malformed_request: kind(400, 'Malformed request', [
@@ -172,19 +172,19 @@ export const problemKinds = {
   ]),
   invalid_body: kind(400, 'Malformed body', [
     'Send a JSON object in UTF-8 with the header `Content-Length`.',
-    'the request body is not JSON',
+    'the request body is not a JSON object in UTF-8',
   ]),
   invalid_key: kind(401, 'Key unknown or disabled', [
     'Remove the `Authorization` header to call anonymously, or ask the operator for a new key. Do not retry with the same key.',
     'a request to a browse route or to `/mcp` has an unknown or disabled bearer key',
   ]),
-  unauthorized: kind(401, 'Private route', [
-    'Use the public routes, which `/openapi.json` lists. Only the operator can use this route.',
+  unauthorized: kind(401, 'Admin token required', [
+    'Use the public routes, which `/openapi.json` lists. If you are the operator, send the value of `PERCH_ADMIN_TOKEN` as the bearer token.',
     'a request to an admin route has no admin token, or a wrong one',
   ]),
   origin_not_allowed: kind(403, 'Origin or host not allowed', [
     'Send the request from a program, or from a page of this server at the address in `PERCH_BASE_URL`. The operator can allow other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`. Pages of any origin can use the reads under `/api/v1`.',
-    'a web page of an origin that is not allowed sent a request to `/mcp`, a session, a page or an admin route; or a request to a server that listens on loopback has another host name in `Host`',
+    'a web page of an origin that is not allowed sent a request to `/mcp`, a session, a page or an admin route; or a server that listens on a loopback address received a `Host` header with an unknown host name',
   ]),
   not_found: kind(404, 'Not found', [
     'Check the handle or the id. Deleted, suspended and protected posts and accounts cannot be read, so do not retry.',
@@ -212,25 +212,25 @@ export const problemKinds = {
   ]),
   unsupported_media_type: kind(415, 'Unsupported media type', [
     'Send the body as JSON, with the header `Content-Type: application/json`.',
-    'the request body has another media type than JSON, or none',
+    'the media type of the request body is not JSON, or is missing',
   ]),
   headers_too_large: kind(431, 'Headers too large', [
     'Send fewer or shorter headers, at most 16 KiB in total.',
     'the request headers exceed 16 KiB',
   ]),
-  rate_limited: kind(429, 'Allowance exhausted', [
-    'Wait the number of seconds in `Retry-After`, then retry. Replies from the response cache cost nothing. A key has a larger allowance, which the operator can increase.',
-    'the caller has used up the allowance of the current window, or callers of this kind have used up their share of the pool of upstream requests; `Retry-After` is exact',
+  rate_limited: kind(429, 'Rate limit exceeded', [
+    'Wait the number of seconds in `Retry-After`, then retry. Responses from the cache cost nothing. For profiles, lists and searches, a key has a larger allowance.',
+    'the caller has used up its allowance, or all callers with a key, or all without one, have used up their share of the requests to the sources; `Retry-After` is the time until the next unit is free',
   ]),
-  internal_error: kind(500, 'Defect in the server', [
+  internal_error: kind(500, 'Internal error', [
     'Report the `X-Request-Id` of this response to the operator. A retry may not help.',
     'Perch has a defect; the log contains the error with the request id',
   ]),
   not_implemented: kind(501, 'Not implemented', [
     'Send `format=json`, or omit `format`.',
-    'an oEmbed document was requested in another format than JSON',
+    'an oEmbed document was requested in a format other than JSON',
   ]),
-  upstream_error: kind(502, 'Unusable answer from upstream', [
+  upstream_error: kind(502, 'Invalid response from upstream', [
     'Retry in a few minutes. If the problem persists, the upstream has probably changed its format: report it to the operator.',
     'the upstream sent a response that Perch cannot use',
   ]),
@@ -250,7 +250,7 @@ export const problemKinds = {
     1,
   ]),
   key_store_unavailable: kind(503, 'Key store unavailable', [
-    'Retry after the number of seconds in `Retry-After`. If the problem persists, check the file `perch.db` in the data directory. Reads continue without it.',
+    'Retry after the number of seconds in `Retry-After`. If the problem persists, check the file `perch.db` in the data directory. Reads still work without it.',
     'an admin route cannot read or change the keys, because the key store is missing, damaged or locked',
     1,
   ]),

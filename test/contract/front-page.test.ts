@@ -330,10 +330,10 @@ describe('a question to the front page', () => {
 
     expect(first.headers['x-cache']).toBe('miss');
     expect(again.headers).toMatchObject({ 'x-cache': 'hit', ratelimit: '"public";r=0;t=60' });
-    expect(readPage(spent).text).toMatch(/Allowance exhausted[\s\S]*Try again in 60 seconds\./);
+    expect(readPage(spent).text).toMatch(/Rate limit exceeded[\s\S]*Try again in 60 seconds\./);
     expect(spent.headers.ratelimit).toBe('"public";r=0;t=60');
     expect([program.statusCode, program.headers['retry-after']]).toEqual([429, '60']);
-    expect(readPage(keyed).text).not.toContain('Allowance exhausted');
+    expect(readPage(keyed).text).not.toContain('Rate limit exceeded');
     expect(keyed.headers).toMatchObject({ 'x-api-key-status': 'valid' });
     expect(keyed.headers['cache-control']).toBe('private, no-store');
   });
