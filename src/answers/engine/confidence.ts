@@ -14,7 +14,7 @@ export interface Findings {
   /** Sorted by descending score. */
   readonly scored: readonly ScoredPassage[];
   readonly hasUnknownName: boolean;
-  /** Whether the question is for something that documentation rarely names; see `isOutsideDocumentation`. */
+  /** Whether the question is for something that documentation rarely names; see `Vocabulary`. */
   readonly isOutside: boolean;
   readonly passages: number;
 }

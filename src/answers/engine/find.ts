@@ -7,7 +7,7 @@ import { type Findings, type FollowUpQuery, toConfidence } from './confidence.ts
 import { hasUnknownName } from './lexicon.ts';
 import type { PassageStore } from './passage-store.ts';
 import { toQuery } from './query.ts';
-import { isOutsideDocumentation, toParts } from './question.ts';
+import { toParts } from './question.ts';
 import { type ScoredPassage, scorePassages } from './score.ts';
 import { weights } from './weights.ts';
 
@@ -136,7 +136,7 @@ export function searchPassages(text: string, context: FindContext): Findings {
   const repeated = id === undefined ? undefined : { id, ...followUp };
   const doubts = {
     hasUnknownName: hasUnknownName(text, context),
-    isOutside: isOutsideDocumentation(text),
+    isOutside: context.vocabulary.isOutside(text),
   };
   return { concepts, repeated, scored, passages, ...doubts };
 }

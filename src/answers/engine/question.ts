@@ -38,13 +38,6 @@ function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): rea
     .slice(0, maxAddedWords);
 }
 
-/** Questions for people, their number, or the date of an event. */
-const outside =
-  /\bwho(?:'s)? (?:(?:is|are|was|were) )?(?:the )?(?:author|behind|built|ceo|created|creators?|developed|develops|founded|founders?|invented|made|makes|maintainers?|maintains|most|people|person|wrote)\b|\b(?:how many|what|which) (?:companies|company|customers|developers|employees|people|stars) (?:are|does|have|use|will|work)\b|\bwhen (?:is|was|will)\b.{0,60}\b(?:coming|come out|created|founded|launched|released?)\b/i;
-
-/** Returns whether a question is for people, their number, or the date of an event, which documentation rarely names. */
-export const isOutsideDocumentation = (text: string): boolean => outside.test(text);
-
 /** Maximum number of parts of a question that are answered separately. */
 const maxParts = 4;
 

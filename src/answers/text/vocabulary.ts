@@ -20,6 +20,8 @@ export function readVocabulary() {
     stopWords: new Set(readLines('stop-words')),
     /** Words that count less because most pages contain them. */
     weakWords: new Set(readLines('weak-words')),
+    /** Returns whether a question asks for something that documentation rarely has: people, prices, news, opinions. */
+    isOutside: createPhraseTest(readLines('outside-phrases')),
     /** Verbs that begin an instruction, as in “list the branches”. */
     orderingWords: new Set(readLines('ordering-words')),
   };
@@ -44,6 +46,11 @@ function createWordMap(lines: readonly string[]) {
     for (const stem of from) related.set(stem, [...(related.get(stem) ?? []), ...to]);
   }
   return (stem: string) => [...new Set(related.get(stem))].filter((other) => other !== stem);
+}
+
+function createPhraseTest(phrases: readonly string[]): (text: string) => boolean {
+  const pattern = new RegExp(`\\b(?:${phrases.join('|').replaceAll(' ', '\\s+')})\\b`, 'i');
+  return (text) => pattern.test(text);
 }
 
 /** Verb whose particle comes after its object, as in “turn it off”. */

@@ -102,6 +102,7 @@ describe('extractive engine', () => {
       'export function createRouter',
     ],
     ['how to install gull', 'README.md#Install', 'npm install gull'],
+    ['when will graceful shutdown be', 'guides/server.md#Graceful shutdown', 'close()'],
   ])('answers %j from %s', async (question, place, words) => {
     const answer = await ask(question);
 

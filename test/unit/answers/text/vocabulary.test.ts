@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { readVocabulary } from '../../../../src/answers/text/vocabulary.ts';
 
 const word = '[a-z0-9]+';
 const words = `${word}(?: ${word})*`;
@@ -12,6 +13,7 @@ const files = {
   'stop-words': lines(word),
   'weak-words': lines(word),
   'ordering-words': lines(word),
+  'outside-phrases': lines(words),
 };
 
 it.each(Object.entries(files))(
@@ -22,3 +24,12 @@ it.each(Object.entries(files))(
     expect(schema.parse(content)).toEqual([...new Set(content)]);
   },
 );
+
+it.each([
+  ['Who  founded the project?', true],
+  ['when will it support WebSockets', true],
+  ['who can read the log', false],
+  ['when is the cache cleared', false],
+])('finds that %j is outside of documentation: %s', (question, isOutside) => {
+  expect(readVocabulary().isOutside(question)).toBe(isOutside);
+});
