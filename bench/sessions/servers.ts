@@ -16,6 +16,8 @@ const ports = { perch: 18_086, scripted: 18_087, bare: 18_088 } as const;
 /** Raised limits, because all load comes from one address. */
 const limits = {
   PERCH_SESSIONS: 'on',
+  PERCH_CONNECTIONS: '20000',
+  PERCH_CONNECTIONS_PER_ADDRESS: '20000',
   PERCH_SESSION_STARTS_PER_MINUTE: '1000000',
   PERCH_SESSION_START_BURST: '1000000',
   PERCH_SESSION_STREAMS_PER_SESSION: '1000',
@@ -41,27 +43,31 @@ export interface Serving {
 
 /** Starts the built server like `npm start`, with its own docs as the corpus. */
 export function startPerch(serving: Serving): Promise<Target> {
-  return startServer('perch', ['dist/main.js', 'serve'], serving);
+  return startServer('perch', [join(root, 'dist/main.js'), 'serve'], serving);
 }
 
 /** Starts the built server with a scripted engine. The message determines the size of the answer. */
 export function startScripted(serving: Serving): Promise<Target> {
-  return startServer('scripted', [...fromSources, 'bench/targets/perch-sessions.mjs'], serving);
+  return startServer(
+    'scripted',
+    [...fromSources, join(root, 'bench/targets/perch-sessions.mjs')],
+    serving,
+  );
 }
 
 /** Starts a bare Fastify server that writes lines from a file. It shares only the health route with Perch. */
 export function startBareStream(lines: string, serving: Serving): Promise<Target> {
-  return startServer('bare', ['bench/targets/bare-stream.mjs', lines], serving);
+  return startServer('bare', [join(root, 'bench/targets/bare-stream.mjs'), lines], serving);
 }
 
 function startServer(
   name: keyof typeof ports,
-  [script = '', ...args]: readonly string[],
+  args: readonly string[],
   { folder, cores = 'own' }: Serving,
 ): Promise<Target> {
   return startTarget({
     name,
-    args: [join(root, script), ...args],
+    args,
     url: `http://127.0.0.1:${ports[name]}/svc/v1/health`,
     env: { ...limits, PORT: String(ports[name]), PERCH_DATA_DIR: join(folder, 'data') },
     cores,
