@@ -160,7 +160,7 @@ describe('perch serve', () => {
     await expect.poll(() => slow.requests.length).toBe(1);
 
     perch.kill('SIGTERM');
-    await perch.printed(/draining/);
+    await perch.printed(/is stopping/);
     const refused = await fetch(`${url}/health/ready`);
     const alive = await fetch(`${url}/health/live`);
     release();
@@ -191,7 +191,7 @@ describe('perch serve', () => {
     const url = (await perch.printed(/Server listening at (http:[^"]+)/))[1];
 
     perch.kill('SIGTERM');
-    await perch.printed(/draining/);
+    await perch.printed(/is stopping/);
     const ready = await fetch(`${url}/health/ready`);
 
     expect(ready.status).toBe(503);
