@@ -8,7 +8,7 @@ import type { CommandBody } from './command.ts';
 /** `perch archive`: manages the accounts in the archive. It also works while a server runs. */
 export const archiveCommand: CommandBody = {
   exits:
-    'Exit code: 0 success, 1 no such account, 2 bad usage or not an export, 3 archive or export unusable or incomplete.',
+    'Exit code: 0 success, 1 no such account, 2 bad usage or not an export, 3 archive or export not usable or incomplete.',
   ...withSubcommands('archive', {
     import: importAction,
     list: listAction,

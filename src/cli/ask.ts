@@ -29,7 +29,7 @@ export const askCommand: CommandBody = {
         multiple: true,
         value: 'PATH',
         about:
-          'Folder or file to answer from; can be given several times. It is read again for each question. Default: PERCH_CORPUS, or the documentation of Perch, with an index stored in PERCH_DATA_DIR.',
+          'Folder or file with the documents to answer from; can be repeated. Its index is built in memory for each question. Default: PERCH_CORPUS, or the documentation of Perch, with an index stored in PERCH_DATA_DIR.',
       },
       session: {
         type: 'string',

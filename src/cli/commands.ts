@@ -12,7 +12,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./serve.ts')).serveCommand,
   },
   read: {
-    usage: 'read URL | @HANDLE | @HANDLE/followers | - … [options]',
+    usage: 'read INPUT… [options]',
     about: 'Prints posts, profiles with their posts, follower lists or search results as Markdown.',
     load: async () => (await import('./read.ts')).readCommand,
   },
@@ -40,13 +40,13 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   sessions: {
     usage: 'sessions list | show | remove',
     about:
-      'Lists, prints and deletes sessions. Keep session IDs secret: whoever has one can read the session.',
+      'Lists, prints and deletes sessions. Keep session IDs secret: anyone with an ID can read its session.',
     load: async () => (await import('./sessions.ts')).sessionsCommand,
   },
   archive: {
     usage: 'archive import | list | remove | export',
     about:
-      'Imports account exports into the archive; lists, removes and exports archived accounts.',
+      'Imports data exports of accounts into the archive, and lists, exports and removes imported accounts.',
     load: async () => (await import('./archive.ts')).archiveCommand,
   },
 };

@@ -24,11 +24,12 @@ import { type Columns, toJsonLines, toTable } from './output/table.ts';
 import { dataFolderOf, withStore } from './with-store.ts';
 
 const fieldOptions = {
-  label: { type: 'string', value: 'TEXT', about: 'Name of the key, for people.' },
+  label: { type: 'string', value: 'TEXT', about: 'Name of the key, shown in lists.' },
   allowance: {
     type: 'string',
     value: 'N',
-    about: 'Units per window, or `default` for PERCH_KEY_ALLOWANCE.',
+    about:
+      'Uncached reads per window (60 seconds by default), or `default` for PERCH_KEY_ALLOWANCE.',
   },
   notes: { type: 'string', value: 'TEXT', about: 'Notes about the key, for the operator.' },
 } as const satisfies CommandOptions;
@@ -79,7 +80,7 @@ export const keysCommand: CommandBody = {
     },
     rotate: {
       usage: 'rotate ID',
-      about: 'Replaces a key with a new one and prints it. The old key stops working at once.',
+      about: 'Replaces a key with a new one and prints it. The old key stops working immediately.',
       ...withOptions({}, (_, positionals) => {
         const id = toKeyId(positionals);
         return withKeys(async (keys, context) => printIssued(await keys.rotate(id), context));

@@ -12,7 +12,7 @@ import { withStopSignal } from './stop-signal.ts';
 export const mcpCommand: CommandBody = {
   details: `The tools and resources are the same as those of /mcp. No other server is needed. The command ends when
 standard input ends, or on SIGTERM or SIGINT. The log goes to standard error.`,
-  exits: 'Exit code: 0 ended, 2 bad usage.',
+  exits: 'Exit code: 0 stopped, 2 bad usage.',
   ...withOptions({}, (_, positionals) => {
     if (positionals.length === 0) return serveClient;
     throw new UsageError(`mcp takes no arguments. Remove ${positionals.join(' ')}.`);

@@ -28,7 +28,7 @@ const options: CommandOptions = {
   platform: {
     type: 'string',
     value: 'NAME',
-    about: 'Platform of an id or handle: x, bluesky, mastodon or sample.',
+    about: 'Platform of the ids and handles: x, bluesky, mastodon or sample.',
   },
 };
 
@@ -39,13 +39,14 @@ An input is one of:
   - a URL of X, an X mirror, Bluesky, a Mastodon server or Perch; https:// can be omitted
   - an account: @ada, ada.example or user@host, optionally followed by /followers, /following,
     /with_replies or /media
-  - a post id or handle, together with --platform
+  - with --platform: a handle, or the id of a post on X
   - "-", to read inputs from standard input, one per line; lines that start with # are ignored
 
-With --json, a post is one line and a list is one line per item. A profile is one line, followed by
-its posts. With several inputs, a line that names the input precedes its lines.`,
+With --json, a post is printed as one line, and a list as one line per item. For a profile, the
+first line is the account, and its posts follow. With several inputs, a line with the input precedes
+its results.`,
   exits:
-    'Exit code: 0 success, 1 not found, 2 bad usage, 3 upstream failure; with several inputs, the highest.',
+    'Exit code: 0 success, 1 not found, 2 bad usage, 3 source not available; with several inputs, the highest.',
   ...withOptions(options, (values, positionals) => async (context) => {
     const { config, stdin } = context;
     const parsing = {

@@ -11,9 +11,9 @@ const { format: _format, ...parameterOptions } = readOptions.options;
 
 /** `perch search`: searches posts or accounts. It needs no server. */
 export const searchCommand: CommandBody = {
-  exits: 'Exit code: 0 success (also without results), 2 bad usage, 3 upstream failure.',
+  exits: 'Exit code: 0 success (also without results), 2 bad usage, 3 source not available.',
   ...withOptions({ ...parameterOptions, ...listOptions, ...jsonOption }, (values, [q, ...more]) => {
-    if (q === undefined) throw new UsageError('Give a text to search for.');
+    if (q === undefined) throw new UsageError('Give the text to search for.');
     if (more.length > 0) {
       throw new UsageError('search takes one text. Put several words in quotation marks.');
     }

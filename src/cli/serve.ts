@@ -86,7 +86,7 @@ async function serveUntil(
   await stopped;
   logger.info(
     { signal: signal.reason },
-    'Perch is draining: it refuses new requests and then stops',
+    'Perch is stopping: it refuses new requests and finishes those in progress',
   );
   await shutDown(app, {
     clock: systemClock,

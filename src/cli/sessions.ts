@@ -56,7 +56,7 @@ export const sessionsCommand: CommandBody = {
     },
     remove: {
       usage: 'remove ID',
-      about: 'Deletes a session permanently. The server then answers 410 for it.',
+      about: 'Deletes a session permanently. Later requests for it return 410.',
       ...withOptions({}, (_, positionals) => {
         const id = toSessionId(positionals);
         return withSessions(async (store, { stderr }) => {

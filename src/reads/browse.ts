@@ -28,7 +28,7 @@ export const listParams = {
   page: wholeNumber(maxPage)
     .optional()
     .describe(`Page number, 1 to ${maxPage}. Cannot be combined with \`cursor\`.`),
-  full: flag(false).describe('Adds dates, metrics and profile detail to the Markdown.'),
+  full: flag(false).describe('Adds exact times, all counts and account details to the Markdown.'),
   nocache: flag(false).describe('Skips the response cache.'),
   format: optionalChoice('invalid_format', browseFormats).describe(
     'Default: the format that `Accept` prefers, or `markdown`.',

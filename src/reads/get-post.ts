@@ -21,12 +21,12 @@ const params = z.object({
   thread: threadMode()
     .default('full')
     .describe(
-      '`off`: only the post. `full`: the post with its thread. `conversation`: also replies to replies. A count: at most that many posts of the thread.',
+      '`off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. 2 to 100: maximum number of posts of the thread.',
     ),
   context: choice('invalid_context', ['full', 'thread'])
     .default('full')
     .describe(
-      '`full`: ancestors, the author’s continuation and replies. `thread`: only the author’s own chain.',
+      '`full`: posts of all authors. `thread`: only consecutive posts of the same author, without replies.',
     ),
   replies: choice('invalid_replies', ['top', 'recent', 'off'])
     .default('top')
@@ -34,7 +34,7 @@ const params = z.object({
   userinfo: optionalChoice('invalid_userinfo', ['off', 'author', 'all']).describe(
     'Profiles that the Markdown includes. Default: `author` with `full=true`, otherwise `off`.',
   ),
-  full: flag(false).describe('Adds exact times, metrics and profile detail to the Markdown.'),
+  full: flag(false).describe('Adds exact times, all counts and account details to the Markdown.'),
   nocache: flag(false).describe('Skips the response cache.'),
   format: optionalChoice('invalid_format', postFormats).describe(
     'Default: the format that `Accept` prefers, or `markdown`. `obsidian` adds YAML front matter.',
@@ -86,14 +86,13 @@ function toReference({ url, handle, id }: Params, context: PlanContext): PostRef
   if (handle !== undefined && id !== undefined) return parsePostParams(handle, id);
   if (handle === undefined && id === undefined) throw missingUrl(url);
   const missing = handle === undefined ? 'handle' : 'id';
-  const detail = `The parameter \`${missing}\` is missing; \`handle\` and \`id\` go together.`;
+  const detail = `The parameter \`${missing}\` is missing. Send \`handle\` and \`id\` together.`;
   throw new Problem('invalid_params', { detail });
 }
 
 export function missingUrl(url: string | undefined): Problem {
   const fault = url === undefined ? 'is missing' : 'is empty';
-  const detail = `The parameter \`url\` ${fault}; it takes the URL of a post.`;
-  return new Problem('missing_url', { detail });
+  return new Problem('missing_url', { detail: `The parameter \`url\` ${fault}.` });
 }
 
 function assemble(answer: Answer, view: PostView, { baseUrl }: PlanContext): PostResult {

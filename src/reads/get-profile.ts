@@ -18,9 +18,9 @@ const params = z.object({
   with_reposts: flag(false).describe(
     'Includes posts that the account reposted, as the original post.',
   ),
-  only_media: flag(false).describe('Only posts with a photo, video or sound of their own.'),
-  include_posts: flag(true).describe('`false`: only the profile.'),
-  until: timestamp().describe('Only posts from before this time.'),
+  only_media: flag(false).describe('Omits posts without a photo, video or audio of their own.'),
+  include_posts: flag(true).describe('`false`: omits the posts.'),
+  until: timestamp('Only posts before this time'),
   ...listParams,
 });
 

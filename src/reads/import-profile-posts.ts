@@ -19,8 +19,8 @@ const maxPosts = 5000;
 
 const params = z.object({
   handle: handleParam,
-  since: timestamp().describe('Only posts from this time on.'),
-  until: timestamp().describe('Only posts from before this time.'),
+  since: timestamp('Only posts at or after this time'),
+  until: timestamp('Only posts before this time'),
   max_posts: wholeNumber(maxPosts)
     .default(defaultPosts)
     .describe(`Maximum number of posts, 1 to ${maxPosts}: the newest ones of the range.`),

@@ -3,7 +3,7 @@ import { toIsoSeconds } from '../core/clock.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 
-/** Problem code of a parameter, and its accepted values as the end of a sentence: “it takes …”. */
+/** Problem code of a parameter, and its accepted values as the end of a sentence: “It must be …”. */
 type ParameterFault = Readonly<{ code: ProblemCode; accepts: string }>;
 
 /** Problem code and accepted values of each parameter. Kept out of the schemas, so that no document contains them. */
@@ -79,7 +79,7 @@ export function clampedCount(max: number) {
     count(max, /^\d+$/, (text) => Math.min(Number(text), max)),
     {
       code: 'invalid_option',
-      accepts: `a whole number from 1 to ${max}; a larger one counts as ${max}`,
+      accepts: `a whole number of 1 or more; a number above ${max} counts as ${max}`,
       jsonSchema: { type: 'integer', minimum: 1 },
     },
   );
@@ -94,8 +94,8 @@ export function wholeNumber(max: number) {
   });
 }
 
-/** Creates an optional parameter that accepts a time. Its parsed value is in Unix seconds. */
-export function timestamp() {
+/** Creates an optional parameter that accepts a time. `about` begins its description. Its parsed value is in Unix seconds. */
+export function timestamp(about: string) {
   const schema = textOrScalar.transform((text, context) => {
     const seconds = parseTimestamp(text);
     if (seconds === null) context.addIssue('is not a time');
@@ -112,7 +112,9 @@ export function timestamp() {
         { type: 'integer', minimum: 0, maximum: lastSecond },
       ],
     },
-  }).optional();
+  })
+    .optional()
+    .describe(`${about}, such as \`2026-01-31\` or \`2026-01-31T12:00Z\`.`);
 }
 
 /** Formats Unix seconds as the value of a time parameter; `undefined` for `null`. */
@@ -152,12 +154,12 @@ export function parseParameters<Schema extends z.ZodObject>(
   const issues = new Map(parsed.error.issues.map((issue) => [String(issue.path[0]), issue]));
   const name = Object.keys(schema.shape).find((one) => issues.has(one)) ?? '';
   if (Array.isArray(given[name])) {
-    const detail = `The parameter \`${name}\` is given more than once; it takes one value.`;
+    const detail = `The parameter \`${name}\` is given more than once. Send it once.`;
     throw new Problem('invalid_option', { detail });
   }
   const { code, accepts } = faultOf(schema.shape[name]);
   const fault = describeFault(given[name], issues.get(name));
-  throw new Problem(code, { detail: `The parameter \`${name}\` ${fault}; it takes ${accepts}.` });
+  throw new Problem(code, { detail: `The parameter \`${name}\` ${fault}. It must be ${accepts}.` });
 }
 
 function describeFault(value: unknown, issue: z.core.$ZodIssue | undefined): string {

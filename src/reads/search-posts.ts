@@ -22,14 +22,16 @@ const params = z.object({
     .describe('The search text, 1 to 512 characters. Search operators are passed to the platform.'),
   feed: choice('invalid_feed', [...feeds, 'media'])
     .default('latest')
-    .describe('`media` is an alias of `photos`; `users` finds accounts.'),
-  since: timestamp().describe('Only posts from this time on.'),
-  until: timestamp().describe('Only posts from before this time.'),
+    .describe(
+      '`latest`: the newest posts. `top`: popular posts. `photos` or `media`: posts with photos. `videos`: posts with videos. `users`: accounts.',
+    ),
+  since: timestamp('Only posts at or after this time'),
+  until: timestamp('Only posts before this time'),
   platform: optionalChoice('invalid_option', searchPlatforms).describe(
-    'The platform to search, `archive` for posts imported into this server, or `sample` for its made-up posts. Default: the platform of the first provider that supports search.',
+    'The platform to search, `archive` (imported accounts) or `sample` (fictional accounts). Default: the platform of the first provider that supports search.',
   ),
   require_live: flag(false).describe(
-    '`true`: results that are not live are replaced by 503 `upstream_unavailable`.',
+    '`true`: the search fails with 503 `upstream_unavailable` if there are no live results.',
   ),
   ...listParams,
 });
@@ -81,12 +83,12 @@ function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget
 function toText(q: string | undefined): string {
   const text = q?.trim() ?? '';
   if (text === '') {
-    const detail = `The parameter \`q\` ${q === undefined ? 'is missing' : 'is empty'}; it takes the search text.`;
+    const detail = `The parameter \`q\` ${q === undefined ? 'is missing' : 'is empty'}.`;
     throw new Problem('missing_query', { detail });
   }
   const length = [...text].length;
   if (length > maxQuery) {
-    const detail = `The parameter \`q\` has ${length} characters; it takes 1 to ${maxQuery}.`;
+    const detail = `The parameter \`q\` has ${length} characters. The maximum is ${maxQuery}.`;
     throw new Problem('invalid_query', { detail });
   }
   return text;
@@ -95,7 +97,7 @@ function toText(q: string | undefined): string {
 function refuseTimeRange({ feed, since, until }: Params): void {
   if (feed === 'users' && (since !== undefined || until !== undefined)) {
     const given = since === undefined ? 'until' : 'since';
-    const detail = `The parameter \`${given}\` cannot be combined with \`feed=users\`: accounts have no such time.`;
+    const detail = `The parameter \`${given}\` cannot be combined with \`feed=users\`, because accounts have no time of publication.`;
     throw new Problem('invalid_option', { detail });
   }
   refuseEmptyRange(since, until);

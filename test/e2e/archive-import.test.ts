@@ -149,7 +149,7 @@ describe('perch archive', () => {
     });
     expect(exported.stdout.split('\n')).toHaveLength(1 + 1 + 12 + 3 + 3 + 1);
     expect(removed.stdout).toBe(
-      'Removed wren_example on x: 9 posts, 3 reposts with 3 posts of others, 3 follows.\n',
+      'Removed wren_example on x: 9 posts, 3 reposts (with 3 posts of other accounts), 3 follows.\n',
     );
     expect(again).toMatchObject({ code: 1, stdout: '' });
   });
@@ -185,7 +185,7 @@ describe('perch archive', () => {
       'another form',
       ['import', 'test/support', '--form', 'bluesky'],
       2,
-      'not an export in the format given by --form, bluesky.',
+      'not an export in the format bluesky, which --form selects. Omit --form to detect the format.',
     ],
     ['the sample', ['remove', 'ada.example'], 2, 'PERCH_SAMPLE=false'],
     ['an unknown account', ['export', 'jack'], 1, 'does not contain jack on x'],

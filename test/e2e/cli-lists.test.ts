@@ -61,7 +61,7 @@ describe('perch read of a handle', () => {
     expect(ended.stdout).toMatch(/^# Ada Fenwick \(@ada\.example\)\n/);
     expect(ended.stdout.match(/^### /gm)).toHaveLength(3);
     expect(ended.stdout).not.toContain('Next page');
-    expect(ended.stderr).toBe('perch: There is more. Use --limit N or --all.\n');
+    expect(ended.stderr).toBe('perch: There are more results. Use --limit N or --all.\n');
   });
 
   it.each(['followers', 'following'])('prints the %s as a list', async (list) => {
@@ -102,8 +102,8 @@ describe('perch read of a handle', () => {
     expect(posts.map(({ id }) => id)).toEqual(ids);
     expect(silent.stderr).toBe('');
     expect(linesOf(terminal.stdout)).toHaveLength(1 + 130);
-    expect(terminal.stderr).toContain('\r100 read…\u001b[K');
-    expect(terminal.stderr).toContain('\r130 read…\u001b[K');
+    expect(terminal.stderr).toContain('\r100 items read…\u001b[K');
+    expect(terminal.stderr).toContain('\r130 items read…\u001b[K');
   });
 
   it('prints the pages read so far if the source fails, and exits with 3', async () => {
@@ -165,7 +165,7 @@ describe('perch search', () => {
 
     expect(linesOf(ended.stdout)).toHaveLength(1);
     expect(ended.stderr).toContain('`lang:en`');
-    expect(ended.stderr).toContain('perch: This is not live data. Source: archive.\n');
+    expect(ended.stderr).toContain('perch: These results are not live. Their source is archive.\n');
   });
 
   it('filters by time with --since and --until', async () => {

@@ -59,7 +59,7 @@ describe('perch read', () => {
     [['read', '@no-handle'], 2, 'not a valid handle'],
     [['read', '@ada.example', '--until', 'soon'], 2, '`until`'],
     [['read', '@nobody.example'], 1, 'no such account'],
-    [['search'], 2, 'Give a text to search for'],
+    [['search'], 2, 'Give the text to search for'],
     [['search', 'two', 'words'], 2, 'quotation marks'],
     [['search', 'fog', '--feed', 'people'], 2, '`feed`'],
     [['search', 'fog', '--platform', 'bluesky'], 2, 'names Bluesky'],
@@ -96,7 +96,7 @@ describe('perch without a valid command', () => {
     const [help, version] = await Promise.all([run(['--help']), run(['--version'])]);
 
     expect(help).toMatchObject({ code: 0, stderr: '' });
-    expect(help.stdout).toContain('perch read URL');
+    expect(help.stdout).toContain('perch read INPUT');
     const { version: expected } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(version.stdout).toBe(`perch ${expected}\n`);
   });
@@ -160,7 +160,7 @@ describe('perch serve', () => {
     await expect.poll(() => slow.requests.length).toBe(1);
 
     perch.kill('SIGTERM');
-    await perch.printed(/draining/);
+    await perch.printed(/is stopping/);
     const refused = await fetch(`${url}/health/ready`);
     const alive = await fetch(`${url}/health/live`);
     release();
@@ -191,7 +191,7 @@ describe('perch serve', () => {
     const url = (await perch.printed(/Server listening at (http:[^"]+)/))[1];
 
     perch.kill('SIGTERM');
-    await perch.printed(/draining/);
+    await perch.printed(/is stopping/);
     const ready = await fetch(`${url}/health/ready`);
 
     expect(ready.status).toBe(503);

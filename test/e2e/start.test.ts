@@ -158,7 +158,7 @@ describe('a second signal', () => {
     await expect.poll(() => stuck.requests.length).toBeGreaterThan(0);
 
     perch.kill('SIGTERM');
-    await perch.printed(/draining/);
+    await perch.printed(/is stopping/);
     perch.kill(signal);
 
     expect(await perch.ended).toMatchObject({ code, signal: null });

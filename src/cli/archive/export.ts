@@ -13,7 +13,7 @@ import {
 } from '../command.ts';
 import { createOutput, type Output } from '../output/output.ts';
 import { explainWriteErrors, writeOutputFile } from '../output/output-file.ts';
-import { toCount } from '../output/table.ts';
+import { countOf, toCount } from '../output/table.ts';
 import { withStopSignal } from '../stop-signal.ts';
 import { openExportFolder } from './export-folder.ts';
 import { exportMarkdown } from './export-markdown.ts';
@@ -97,12 +97,13 @@ async function exportNotes({ store, accounts, output, context }: ExportRequest):
   const folder = openExportFolder(output, owner);
   const parts = { store, owner, account: archived.account(), folder };
   const { years, isWhole } = await withStopSignal((signal) => exportMarkdown({ ...parts, signal }));
-  const [threads, posts, reposts] = (['threads', 'posts', 'reposts'] as const).map((of) =>
-    toCount(years.reduce((sum, year) => sum + year[of], 0)),
-  );
+  const counts = (['thread', 'post', 'repost'] as const).map((noun) => {
+    const total = years.reduce((sum, year) => sum + year[`${noun}s`], 0);
+    return countOf(total, noun);
+  });
   const { written, same, removed } = folder.counts;
   context.stdout.write(
-    `${owner.handle} on ${platform}: ${threads} threads of ${posts} posts, and ${reposts} reposts, in ${output}\n${toCount(written)} files written, ${toCount(same)} unchanged, ${toCount(removed)} removed\n`,
+    `Exported ${owner.handle} on ${platform} to ${output}: ${counts.join(', ')}\n${countOf(written, 'file')} written, ${toCount(same)} unchanged, ${toCount(removed)} removed\n`,
   );
   if (isWhole) return exitCodes.ok;
   throw new CommandError('upstream', 'The export was stopped. Run the same command to finish it.');

@@ -20,14 +20,15 @@ import {
   worstOf,
 } from '../command.ts';
 import { findByCode } from '../output/explain.ts';
-import { toCount, toJsonLines } from '../output/table.ts';
+import { countOf, toJsonLines } from '../output/table.ts';
 import { withStopSignal } from '../stop-signal.ts';
 import { createImportProgress } from './import-progress.ts';
 import { withArchiveStore } from './open-store.ts';
 
 export const importAction: Action = {
   usage: 'import FILE… [options]',
-  about: 'Imports account exports (files or folders). A stopped import continues where it ended.',
+  about:
+    'Imports data exports of accounts (files or folders). To continue a stopped import, run the same command again.',
   ...withOptions(
     {
       form: {
@@ -113,7 +114,7 @@ async function importOne(path: string, importing: ImportContext): Promise<ExitCo
 
 function describeUnknown([first, ...others]: typeof exportFormats): string {
   return others.length === 0
-    ? `not an export in the format given by --form, ${first?.name}.`
+    ? `not an export in the format ${first?.name}, which --form selects. Omit --form to detect the format.`
     : 'not an export that Perch can read. Perch reads X exports (account.js and tweets.js, in a folder or zip file), Bluesky repositories (.car), Mastodon exports (actor.json and outbox.json) and the NDJSON of `perch archive export`.';
 }
 
@@ -168,14 +169,12 @@ type ImportResult = Readonly<{ path: string; seconds: number; outcome: ImportOut
 
 function toResultText({ path, seconds, outcome }: ImportResult, title: string): string {
   const { counts, ended } = outcome;
-  const many = (count: number, noun: string) =>
-    `${toCount(count)} ${noun}${count === 1 ? '' : 's'}`;
   const nouns = ['account', 'post', 'repost', 'follow'] as const;
-  const read = nouns.map((noun) => many(counts[`${noun}s`], noun)).join(', ');
+  const read = nouns.map((noun) => countOf(counts[`${noun}s`], noun)).join(', ');
   const time = ended === 'known' ? 'already imported' : `${seconds.toFixed(1)} s`;
   const remarks = [
-    counts.faults > 0 && `${many(counts.faults, 'record')} could not be read.`,
-    counts.hidden > 0 && `${many(counts.hidden, 'record')} skipped: not public.`,
+    counts.faults > 0 && `${countOf(counts.faults, 'record')} could not be read.`,
+    counts.hidden > 0 && `${countOf(counts.hidden, 'record')} skipped: not public.`,
     outcome.isCutOff && 'The export is incomplete. Download it again and import it.',
     ended === 'stopped' && 'The import was stopped. Run the same command to continue.',
   ];

@@ -5,7 +5,7 @@ import {
 } from '../../model/reference.ts';
 import { withOptions } from '../arguments.ts';
 import { type Action, exitCodes, UsageError } from '../command.ts';
-import { toCount } from '../output/table.ts';
+import { countOf } from '../output/table.ts';
 import { notArchived, withArchiveStore } from './open-store.ts';
 
 export const platformOption = {
@@ -30,13 +30,13 @@ export const removeAction: Action = {
         const removed = store.removeAccount({ platform, handle });
         if (kept > 0) {
           stdout.write(
-            `Removed the imported history of ${account.handle} on ${platform}: ${toCount(kept)} posts.\n`,
+            `Removed the imported history of ${account.handle} on ${platform}: ${countOf(kept, 'post')}.\n`,
           );
         }
         if (removed !== undefined) {
           const { posts, reposts, follows, others } = removed;
           stdout.write(
-            `Removed ${handle} on ${platform}: ${toCount(posts)} posts, ${toCount(reposts)} reposts with ${toCount(others)} posts of others, ${toCount(follows)} follows.\n`,
+            `Removed ${handle} on ${platform}: ${countOf(posts, 'post')}, ${countOf(reposts, 'repost')} (with ${countOf(others, 'post')} of other accounts), ${countOf(follows, 'follow')}.\n`,
           );
         } else if (kept === 0) throw notArchived(account);
         return exitCodes.ok;

@@ -23,7 +23,7 @@ export function explainOpenError(error: unknown, config: Config): string {
   if (error instanceof CorpusError) return `${message} Correct PERCH_CORPUS.`;
   const folder = config.PERCH_DATA_DIR;
   const explain = findByCode(fileFaults, error);
-  return explain?.(pathOf(error) ?? folder, folder) ?? `Perch cannot start: ${message}`;
+  return explain?.(pathOf(error) ?? folder, folder) ?? `The command cannot be run: ${message}`;
 }
 
 /** Returns whether an error comes from `listen`, or from resolving the host name to listen on. */
@@ -52,9 +52,9 @@ const fileFaults: Readonly<Record<string, (file: string, folder: string) => stri
     `PERCH_DATA_DIR is ${folder}, but ${file} is not a folder. Set PERCH_DATA_DIR to a folder.`,
   ENOENT: (file) => `The folder ${file} cannot be created. Set PERCH_DATA_DIR to another folder.`,
   'SQLITE_FULL ENOSPC EDQUOT': (file) =>
-    `The disk is full, so ${file} cannot be written. Free some space and start Perch again.`,
+    `The disk is full, so ${file} cannot be written. Free some space and run the command again.`,
   SQLITE_BUSY: (file) =>
-    `The file ${file} is locked by another process. Stop that process and start Perch again.`,
+    `The file ${file} is locked by another process. Stop that process and run the command again.`,
   'SQLITE_READONLY SQLITE_PERM SQLITE_AUTH EACCES EPERM EROFS': (file) =>
     `The user that runs Perch has no permission to use ${file}. Change its owner, or set PERCH_DATA_DIR to another folder.`,
   'SQLITE_CANTOPEN SQLITE_IOERR EISDIR EIO ELOOP': (file) =>

@@ -11,7 +11,7 @@ const faults: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', reas
   ENOTDIR: ['usage', 'A part of its path is a file.'],
   EISDIR: ['usage', 'It is a folder.'],
   ENAMETOOLONG: ['usage', 'Its name is too long.'],
-  'EACCES EPERM EROFS': ['upstream', 'You have no permission to write it.'],
+  'EACCES EPERM EROFS': ['upstream', 'You have no permission to write to it.'],
   'ENOSPC EDQUOT': ['upstream', 'The disk is full. Free some space and try again.'],
 };
 

@@ -2,7 +2,7 @@ import type { pino } from 'pino';
 import { toLedgerBounds } from '../../app/open/bounds.ts';
 import { type Fetching, openFetching } from '../../app/open/fetching.ts';
 import { systemClock } from '../../core/clock.ts';
-import { Problem } from '../../core/problem.ts';
+import { Problem, type ProblemCode } from '../../core/problem.ts';
 import { systemRandom } from '../../core/random.ts';
 import { createLedger } from '../../core/scheduling/ledger.ts';
 import { createServerLoop } from '../../core/scheduling/loop.ts';
@@ -40,10 +40,27 @@ export async function withFetching(
   }
 }
 
+/** Advice for command-line users, for problem codes whose resolution is written for HTTP clients. */
+const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
+  missing_query: 'Give the text to search for, for example: perch search heron',
+  invalid_query: 'Give 1 to 512 characters, with fewer or simpler search operators.',
+  invalid_url: 'Give an https URL without user name, password or port.',
+  unsupported_host: 'Give a URL of X, an X mirror, Bluesky, a Mastodon server or Perch.',
+  invalid_path: 'Give a URL such as https://x.com/jack/status/20.',
+  invalid_params: 'Check the handle and the id of the post.',
+  invalid_handle: 'Give a handle such as @jack, @alice.example.com or @user@host.',
+  invalid_cursor: 'Remove `cursor` from the URL.',
+  unsupported_platform: 'Configure a provider for this platform, as docs/providers.md describes.',
+  upstream_error: 'Try again in a few minutes. If it fails again, update Perch.',
+};
+
+const optionAdvice = 'Correct or remove this option, or this parameter of the URL.';
+
 /** Returns the command error for a problem, with advice on what to do next. */
 export function toCommandError(problem: Problem): CommandError {
-  const { status, message, retryAfterSeconds: wait, resolution } = problem;
-  const next = wait === undefined ? resolution : `Retry in ${wait} seconds.`;
+  const { code, status, message, retryAfterSeconds: wait, resolution } = problem;
+  const step = advice[code] ?? (status === 400 ? optionAdvice : resolution);
+  const next = wait === undefined ? step : `Retry in ${wait} seconds.`;
   const refused = status === 404 ? 'notFound' : 'usage';
   return new CommandError(status < 500 ? refused : 'upstream', `${message}\n${next}`);
 }

@@ -48,7 +48,7 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
       // Items that are printed already can be freed.
       pages.push(print.json ? { ...page, items: null } : page);
       count += itemsOf(page).length;
-      stderr.showLine(`${count} read…`);
+      stderr.showLine(`${count} items read…`);
       if (stdout.hasLeft) return;
     }
   } finally {
@@ -67,8 +67,8 @@ function printSummary(
   if (json) for (const warning of whole.warnings) stderr.write(`perch: ${warning}\n`);
   else stdout.write(render({ ...whole, next: null }, 'markdown').body);
   if (json && whole.degraded)
-    stderr.write(`perch: This is not live data. Source: ${whole.source}.\n`);
-  if (whole.next !== null) stderr.write('perch: There is more. Use --limit N or --all.\n');
+    stderr.write(`perch: These results are not live. Their source is ${whole.source}.\n`);
+  if (whole.next !== null) stderr.write('perch: There are more results. Use --limit N or --all.\n');
 }
 
 async function* readPages({ read, parameters, count }: ListPrint, { reader }: Fetching) {

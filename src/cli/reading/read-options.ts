@@ -34,7 +34,7 @@ export function createReadOptions<Named extends NamedRead>(named: readonly Named
   for (const parameter of [...parametersOf.values()].flat()) {
     const name = toOptionName(parameter.name);
     // If several reads have the parameter, the help shows the description of the first one.
-    options[name] ??= toOption(parameter, readsWith(name));
+    options[name] ??= toOption(parameter, named.length === 1 ? [] : readsWith(name));
   }
   /** Returns the parameters that options set for a read. @throws UsageError for a misspelled value */
   const toParameters = (read: ReadAbout, values: OptionValues): Record<string, string> => {
@@ -59,10 +59,17 @@ function toOptionName(parameter: string): string {
   return parameter.replaceAll('_', '-');
 }
 
+/** Help texts of parameters whose descriptions are written for HTTP clients. */
+const ownTexts: Readonly<Record<string, string>> = {
+  format: 'Output format.',
+  require_live: 'Fails with exit code 3 if there are no live results.',
+};
+
 function toOption(parameter: Described, supported: readonly NamedRead[]): CommandOption {
   const { name, schema, description } = parameter;
-  const whom = ` For ${supported.map((one) => one.name).join(', ')}.`;
-  const about = name === 'format' ? 'Output format.' : description.replaceAll('`', '');
+  const names = supported.map((one) => one.name).join(', ');
+  const whom = names === '' ? '' : ` For ${names}.`;
+  const about = ownTexts[name] ?? description.replaceAll('`', '').replace('full=true', '--full');
   if (schema.type === 'boolean') {
     const isNegative = schema.default === true ? { isNegative: true as const } : {};
     const effect = about.replace(/^(?:true|false): (.)/, (_, first: string) => first.toUpperCase());
@@ -72,7 +79,7 @@ function toOption(parameter: Described, supported: readonly NamedRead[]): Comman
   const byDefault = name === 'format' ? 'markdown' : schema.default;
   return {
     type: 'string',
-    value: wordsOf(parameter).length === 0 ? 'MOMENT' : toOptionName(name).toUpperCase(),
+    value: wordsOf(parameter).length === 0 ? 'TIME' : toOptionName(name).toUpperCase(),
     about: `${about}${words}${byDefault === undefined ? '' : ` Default ${byDefault}.`}${whom}`,
   };
 }

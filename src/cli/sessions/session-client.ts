@@ -135,7 +135,8 @@ async function readChunks({ body }: Response, deadline: Deadline, onText: OnText
   } catch (cause) {
     // An open stream sends heartbeats, so a stream without any data is treated as ended.
     if (deadline.isExpired) return;
-    throw new UnreachableError('The connection to the session was lost.', { cause });
+    const advice = 'Run `perch sessions show ID` to see the answer, or ask again.';
+    throw new UnreachableError(`The connection to the session was lost. ${advice}`, { cause });
   }
 }
 

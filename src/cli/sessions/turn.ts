@@ -32,7 +32,8 @@ export async function followTurn(
     if (turn.outcome !== null) break;
     failures = turn.nextIndex > before ? 0 : failures + 1;
     const waitMs = waitsMs[failures];
-    if (waitMs === undefined) throw fault ?? new UnreachableError('The question got no answer.');
+    if (waitMs === undefined)
+      throw fault ?? new UnreachableError('The stream ended without an answer. Ask again.');
     await clock.sleep(waitMs);
   }
   return turn.outcome;

@@ -135,7 +135,7 @@ function toCandidates<Kind extends QueryKind>(
   const same = covering.filter(({ provider }) => provider.name === only);
   if (same.length > 0) return same;
   throw new Problem('invalid_cursor', {
-    detail: `The parameter \`cursor\` belongs to ${quoteInput(only)}, which no longer answers this read. Start again without \`cursor\`.`,
+    detail: `The parameter \`cursor\` comes from the provider ${quoteInput(only)}, which this server no longer uses for this list. Start again without \`cursor\`.`,
   });
 }
 
@@ -152,7 +152,7 @@ const failurePolicy = {
 /** Converts an error from a defect of a provider to a ProviderError, so that the next provider is tried. */
 function toProviderError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
-  return new ProviderError('malformed', 'The provider could not be read.', { cause: error });
+  return new ProviderError('malformed', 'The source’s response is not usable.', { cause: error });
 }
 
 /** Returns whether two sources report that a subject is missing. One is not enough if its outages look the same. */
@@ -201,7 +201,7 @@ function toProblem(failures: readonly ProviderError[], { noun, unsupported }: Qu
 function explainFailure({ kind, message }: ProviderError, noun: string): string {
   if (kind === 'rejected') return `The parameter \`q\` is not accepted: ${message}`;
   if (kind !== 'ambiguous') return message;
-  return `One source has no such ${noun}, but its outages look the same, and no second source could confirm it.`;
+  return `One source reported that the ${noun} does not exist, but it responds in the same way during an outage, and no second source confirmed it.`;
 }
 
 /** Returns the error of a live-only read, which has the same code for all failures of sources. */

@@ -224,9 +224,9 @@ export function parseText({ raw }: FastifyRequest): string {
   }
   const text = q.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
   if (text.length <= maxQueryLength) return text;
-  const detail = `The text \`q\` has ${text.length} characters. The maximum is ${maxQueryLength}.`;
+  const detail = `The text (parameter \`q\`) has ${text.length} characters. The maximum is ${maxQueryLength}.`;
   throw new Problem('invalid_query', { detail });
 }
 
-/** Detail for a text that is repeated. Pages show it too, so it must make sense without the name of the parameter. */
-export const repeatedText = 'The text `q` is given more than once in the address.';
+/** Detail for a repeated text. Pages show it to people, and programs need the name of the parameter. */
+export const repeatedText = 'The address contains the text (parameter `q`) more than once.';

@@ -202,7 +202,7 @@ export function toParameters(pattern: PathPattern, request: FastifyRequest): Par
   const path = request.params as PathParameters;
   const { n } = path;
   if (n !== undefined && !isMediaNumber(n)) {
-    const detail = `The path ends with ${quoteInput(n)}; it takes the number of a photo or video, from 1 to 99.`;
+    const detail = `The path ends with ${quoteInput(n)}. It must end with the number of a photo or video, from 1 to 99.`;
     throw new Problem('invalid_option', { detail });
   }
   return joinParameters(parseQuery(request.raw.url ?? ''), toReadParameters(pattern, path));

@@ -158,7 +158,7 @@ export function chooseRead(route: AliasRoute, query: ParsedUrlQuery): ReadId {
   const read = findRead(route, query) ?? refuseChoice(route, query);
   // In v1 the handle is part of the path, so the read's own parser does not report a missing one.
   if (findVersioned(read).path.includes('{handle}') && query.handle === undefined) {
-    const detail = 'The parameter `handle` is missing; it takes the handle of an account.';
+    const detail = 'The parameter `handle` is missing.';
     throw new Problem('invalid_handle', { detail });
   }
   return read;
@@ -177,13 +177,13 @@ function refuseChoice({ read }: AliasRoute, query: ParsedUrlQuery): never {
   const value = query[read.parameter];
   const name = `The parameter \`${read.parameter}\``;
   if (Array.isArray(value)) {
-    const detail = `${name} is given more than once; it takes one value.`;
+    const detail = `${name} is given more than once. Send it once.`;
     throw new Problem('invalid_option', { detail });
   }
   const fault = value === undefined ? 'is missing' : `has the value ${quoteInput(value)}`;
-  const words = Object.keys(read.reads).map((word) => `\`${word}\``);
-  const taken = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
-  throw new Problem('invalid_resource', { detail: `${name} ${fault}; it takes ${taken}.` });
+  const names = Object.keys(read.reads).map((word) => `\`${word}\``);
+  const words = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+  throw new Problem('invalid_resource', { detail: `${name} ${fault}. It must be ${words}.` });
 }
 
 /** Returns the parameters that an alias passes to its read: those that the read supports. */

@@ -83,7 +83,7 @@ describe('an export to Markdown', () => {
 
     expect(run).toEqual({
       code: 0,
-      stdout: `ada on x: 3 threads of 5 posts, and 2 reposts, in ${output}\n5 files written, 0 unchanged, 0 removed\n`,
+      stdout: `Exported ada on x to ${output}: 3 threads, 5 posts, 2 reposts\n5 files written, 0 unchanged, 0 removed\n`,
       stderr: '',
     });
     const files = readTree(output);
@@ -120,7 +120,7 @@ describe('an export to Markdown', () => {
 
     const run = await exportTo(dataDir, again);
 
-    expect(run.stdout).toContain('1 files written, 3 unchanged, 2 removed');
+    expect(run.stdout).toContain('1 file written, 3 unchanged, 2 removed');
     expect(readTree(again)).toEqual(readTree(whole));
   });
 
@@ -149,7 +149,7 @@ describe('an export to Markdown', () => {
 
     const run = await exportTo(makeArchive(circle), output);
 
-    expect(run.stdout).toContain('2 threads of 3 posts');
+    expect(run.stdout).toContain('2 threads, 3 posts');
     expect(Object.keys(readTree(output))).toContain('2024/03/2024-03-03-3.md');
   });
 
@@ -162,7 +162,7 @@ describe('an export to Markdown', () => {
 
     const run = await exportTo(makeArchive(many), output);
 
-    expect(run.stdout).toContain('450 threads of 450 posts');
+    expect(run.stdout).toContain('450 threads, 450 posts');
     expect(Object.keys(readTree(output))).toHaveLength(452);
   });
 
