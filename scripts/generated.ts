@@ -38,14 +38,16 @@ function configurationPage(): string {
   });
   return `# Configuration
 
-You configure Perch with environment variables. All of them are optional, and an empty variable counts as not set.
+Configure Perch with environment variables. All variables are optional. An empty variable has the same effect as a
+variable that is not set.
 
 \`\`\`sh
 PORT=9000 PERCH_BASE_URL=https://perch.example.org npm start
 \`\`\`
 
-If a value is not valid, Perch prints all errors and exits with code 2. It prints a warning for an unknown \`PERCH_…\`
-variable, which is most likely misspelled.
+If a value is not valid, Perch prints all errors and exits with code 2. If a variable starts with \`PERCH_\` and is not in
+this list, Perch prints a warning, because the name is probably misspelled. Variables with the default \`true\` or
+\`false\` accept \`true\`, \`1\`, \`yes\` or \`on\`, and \`false\`, \`0\`, \`no\` or \`off\`.
 
 | variable | default | description |
 | --- | --- | --- |

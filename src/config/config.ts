@@ -61,17 +61,22 @@ const blueskySearchUrl = 'https://api.bsky.app';
 
 /** Schemas of all environment variables that Perch reads, with their defaults and descriptions. */
 export const variables = z.object({
-  HOST: z.string().default('127.0.0.1').describe('Address to listen on; `0.0.0.0` for all.'),
+  HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe(
+      'Address that the server listens on. `0.0.0.0` means all IPv4 addresses of the machine.',
+    ),
   PORT: integer(0, 65_535, 8080).describe(
-    'Port to listen on. `0` picks a free port; set `PERCH_BASE_URL` too in that case, because links are built from it.',
+    'Port that the server listens on. `0` means any free port. In that case also set `PERCH_BASE_URL`, because links in responses start with it.',
   ),
   PERCH_BASE_URL: httpUrl
     .optional()
     .describe(
-      'Public base URL of this server. All links in responses start with it. Default: `http://localhost:{PORT}`.',
+      'Public base URL of this server. All links to this server in responses start with it. Default: `http://localhost:{PORT}`.',
     ),
   PERCH_CONTACT_URL: contactUri.describe(
-    'Contact for callers who want a key: an `https:`, `mailto:` or `tel:` URI. Default: the documentation page about keys.',
+    'Contact for callers that want a key: an `https:`, `mailto:` or `tel:` URI. Default: the documentation page about keys.',
   ),
   PERCH_SECURITY_CONTACT: contactUri.describe(
     'Contact for vulnerability reports, published in `/.well-known/security.txt`: an `https:`, `mailto:` or `tel:` URI. Default: the documentation page about security.',
@@ -79,31 +84,35 @@ export const variables = z.object({
   PERCH_DATA_DIR: z
     .string()
     .describe(
-      'Data directory for the archive, the keys of callers, the cursor signing key, sessions and the answer index. `:memory:` stores nothing on disk. Default: `./data` in a checkout of Perch, or if `./data/perch.db` exists; otherwise `$XDG_DATA_HOME/perch`, which is usually `~/.local/share/perch`.',
+      'Data directory for the archive, the keys of callers, the cursor signing key, sessions and the answer index. `:memory:` stores nothing on disk. Default: `./data` if you start Perch in its repository or if `./data/perch.db` exists. Otherwise `$XDG_DATA_HOME/perch`, which is usually `~/.local/share/perch`.',
     ),
   PERCH_CORPUS: list
     .refine((paths) => paths.every((path) => path !== ''), 'must be paths separated by commas')
     .default([])
     .describe(
-      'Folders and files that questions are answered from, separated by commas. Default: the documentation of Perch.',
+      'Folders and files with the documents that questions are answered from, separated by commas. Default: the documentation of Perch.',
     ),
   PERCH_METRICS: oneOf('operator', 'open').describe(
-    'Access to `/metrics`: requests with `PERCH_ADMIN_TOKEN` only (`operator`), or all requests (`open`).',
+    'Access to `/metrics`: only requests with `PERCH_ADMIN_TOKEN` (`operator`), or all requests (`open`).',
   ),
   LOG_LEVEL: z
     .enum(logLevels, `must be one of ${logLevels.join(', ')}`)
     .default('info')
-    .describe('Lowest level of log lines that are written.'),
+    .describe('Lowest level of the log lines that Perch writes.'),
   PERCH_ACCESS_LOG: oneOf('errors', 'all', 'off').describe(
-    'Requests that get a log line: slow requests and those with a 5xx status (`errors`), all requests (`all`), or none (`off`).',
+    'Requests that Perch logs: slow requests and requests with a 5xx response (`errors`), all requests (`all`), or no requests (`off`).',
   ),
   PERCH_SLOW_REQUEST_MS: integer(1, 600_000, 2000).describe(
-    'Duration in milliseconds from which the access log treats a request as slow.',
+    'Minimum duration of a slow request in milliseconds.',
   ),
   PERCH_PROVIDERS: providerList
     .default([...providerNames])
-    .describe('Providers that answer reads, in the order of use, separated by commas.'),
-  PERCH_SAMPLE: flag(true).describe('Whether the archive includes the made-up sample accounts.'),
+    .describe(
+      'Providers that Perch reads from, in the order in which it tries them, separated by commas.',
+    ),
+  PERCH_SAMPLE: flag(true).describe(
+    'Whether the archive includes the sample accounts, which are fictional.',
+  ),
   PERCH_FXTWITTER_URL: httpUrl
     .default('https://api.fxtwitter.com')
     .describe('Base URL of the API that the `fxtwitter` provider uses.'),
@@ -115,11 +124,11 @@ export const variables = z.object({
     .describe('Base URL of the API that the `syndication` provider uses.'),
   PERCH_BLUESKY_URL: httpUrl
     .default(blueskyUrl)
-    .describe('Base URL of the AppView that the `bluesky` provider uses.'),
+    .describe('Base URL of the Bluesky API server (AppView) that the `bluesky` provider uses.'),
   PERCH_BLUESKY_SEARCH_URL: httpUrl
     .optional()
     .describe(
-      `Base URL of the AppView that Perch tries first for post searches on Bluesky. Default: \`${blueskySearchUrl}\`, or the value of \`PERCH_BLUESKY_URL\` if that is set to another address.`,
+      `Base URL of the Bluesky API server (AppView) that Perch tries first for post searches. Default: \`${blueskySearchUrl}\`, or the value of \`PERCH_BLUESKY_URL\` if you set that variable to a different address.`,
     ),
   PERCH_MASTODON_SEARCH_HOST: publicName
     .default(defaultMastodonHost)
@@ -127,13 +136,13 @@ export const variables = z.object({
   PERCH_X_MIRRORS: hostList
     .default(['fxtwitter.com', 'vxtwitter.com', 'fixupx.com', 'nitter.net', 'xcancel.com'])
     .describe(
-      'Hosts whose URLs are read as URLs of X, separated by commas. Perch never sends requests to them. Set it to `x.com` to accept no mirrors.',
+      'Mirrors of X: hosts whose URLs Perch treats like URLs of X, separated by commas. Perch never sends requests to these hosts. Set this variable to `x.com` to accept no mirrors.',
     ),
   PERCH_USER_AGENT: text(
     /^[\x20-\x7e]{1,200}$/,
     'must have 1 to 200 printable ASCII characters',
   ).describe(
-    '`User-Agent` header of requests to upstreams. Default: `Perch/{version} (+{PERCH_BASE_URL})`.',
+    '`User-Agent` header of the requests that Perch sends to upstreams. An upstream is a server that Perch reads from. Default: `Perch/{version} (+{PERCH_BASE_URL})`.',
   ),
   PERCH_CONNECT_TIMEOUT_MS: integer(1, 60_000, 2000).describe(
     'Timeout in milliseconds for connecting to an upstream.',
@@ -142,7 +151,7 @@ export const variables = z.object({
     'Timeout in milliseconds for one request to an upstream.',
   ),
   PERCH_READ_TIMEOUT_MS: integer(1, 120_000, 9000).describe(
-    'Timeout in milliseconds for one read, including all providers that are tried.',
+    'Timeout in milliseconds for one read, including the attempts with all providers.',
   ),
   PERCH_UPSTREAM_MAX_BYTES: integer(1024, 1_073_741_824, 8_388_608).describe(
     'Maximum size of the body of an upstream response in bytes.',
@@ -151,13 +160,13 @@ export const variables = z.object({
     'Number of consecutive failures that open the circuit breaker of a provider. While it is open, Perch sends no requests to that provider.',
   ),
   PERCH_BREAKER_SECONDS: integer(1, 3600, 5).describe(
-    'Seconds that a circuit breaker stays open the first time. The time doubles with each further failure.',
+    'Seconds for which a circuit breaker stays open the first time. The time doubles with each further failure.',
   ),
   PERCH_BREAKER_MAX_SECONDS: integer(1, 3600, 30).describe(
-    'Maximum number of seconds that a circuit breaker stays open.',
+    'Maximum number of seconds for which a circuit breaker stays open.',
   ),
   PERCH_CACHE_TTL_SECONDS: integer(0, 31_536_000, 3600).describe(
-    'Seconds that a cached post stays fresh. Lists stay fresh for a twelfth of that time, searches for a sixtieth.',
+    'Seconds for which a cached post stays fresh. Lists stay fresh for one twelfth of that time, and searches for one sixtieth.',
   ),
   PERCH_CACHE_ENTRIES: integer(1, 10_000_000, 5000).describe(
     'Maximum number of entries in the response cache.',
@@ -166,59 +175,61 @@ export const variables = z.object({
     'Maximum size of the response cache in bytes.',
   ),
   PERCH_STALE_WHILE_REVALIDATE_SECONDS: integer(0, 31_536_000, 300).describe(
-    'Seconds for which a stale cache entry is still served while Perch fetches a new one in the background.',
+    'Seconds for which Perch still serves a stale cache entry while it fetches a new one in the background.',
   ),
   PERCH_STALE_IF_ERROR_SECONDS: integer(0, 31_536_000, 86_400).describe(
-    'Seconds for which a stale cache entry is served if all upstreams fail.',
+    'Seconds for which Perch serves a stale cache entry if all upstreams fail.',
   ),
   PERCH_NOT_FOUND_CACHE_SECONDS: integer(0, 86_400, 30).describe(
-    'Seconds that a confirmed “not found” stays in the cache.',
+    'Seconds for which a confirmed “not found” stays in the cache.',
   ),
   PERCH_CURSOR_KEY: text(/^.{32,512}$/s, 'must have 32 to 512 characters').describe(
-    'Secret that signs paging cursors. Servers behind one address must share it. Default: generated on the first start and stored in `cursor.key` in the data directory.',
+    'Secret that signs paging cursors. Servers behind one address must use the same secret. Default: Perch generates a secret on the first start, and stores it in `cursor.key` in the data directory.',
   ),
   PERCH_ALLOWANCE_WINDOW_SECONDS: integer(1, 3600, 60).describe(
-    'Length in seconds of the window that all allowances are counted in.',
+    'Length in seconds of the sliding window for all allowances.',
   ),
   PERCH_PUBLIC_ALLOWANCE: integer(1, 1_000_000, 60).describe(
-    'Browse reads (profiles, lists and searches) per window for each client address without a key. Reads answered from the cache are not counted.',
+    'Allowance for browsing (profiles, lists and searches) of each client address without a key: number of reads per window. Reads answered from the cache do not count.',
   ),
   PERCH_KEY_ALLOWANCE: integer(1, 1_000_000, 600).describe(
-    'Browse reads per window for a key that has no allowance of its own.',
+    'Allowance for browsing of each key that you did not create with its own allowance: number of reads per window.',
   ),
   PERCH_POST_ALLOWANCE: integer(1, 1_000_000, 600).describe(
-    'Post reads per window for each client address, with or without a key. Reads answered from the cache are not counted.',
+    'Allowance for posts of each client address, with or without a key: number of reads per window. Reads answered from the cache do not count.',
   ),
   PERCH_POOL_ALLOWANCE: integer(1, 1_000_000, 800).describe(
-    'Upstream requests per window for the browse reads of all callers together. Callers without a key can use four fifths of them.',
+    'Number of upstream requests per window for the browsing of all callers together. Callers without a key can together use up to four fifths of this number.',
   ),
   PERCH_TRUST_PROXY: list
     .superRefine(checkEach(trustedProxyFault))
     .default([])
     .describe(
-      'Proxies whose `X-Forwarded-For` header is trusted: IP addresses, CIDR ranges, `loopback`, `linklocal` or `uniquelocal`, separated by commas.',
+      'Proxies whose `X-Forwarded-For` header Perch trusts: IP addresses, CIDR ranges, `loopback`, `linklocal` or `uniquelocal`, separated by commas.',
     ),
   PERCH_ADMIN_TOKEN: text(
     /^[\x21-\x7e]{32,512}$/,
     'must have 32 to 512 printable ASCII characters, without spaces',
-  ).describe('Bearer token for the admin routes. Without it, they refuse all requests.'),
+  ).describe(
+    'Bearer token for the admin routes. If it is not set, these routes refuse all requests.',
+  ),
   PERCH_MCP_ORIGINS: origins.describe(
-    'Further web origins whose pages may call `/mcp`, separated by commas; `*` allows any. The origin of Perch and origins on this machine are always allowed.',
+    'Further web origins whose pages may call `/mcp`, separated by commas. `*` allows all origins. The origin of Perch, `localhost` and loopback addresses are always allowed.',
   ),
   PERCH_LINK_PREVIEWS: flag(false).describe(
-    'Whether known link-preview crawlers get a small Open Graph page at post permalinks.',
+    'Whether known crawlers for link previews get a small Open Graph page instead of the post in Markdown.',
   ),
   PERCH_SHARED_CACHE_SECONDS: integer(0, 31_536_000, 0).describe(
-    'Seconds that shared caches, such as a CDN, may keep a response (`s-maxage`). `0` omits the directive.',
+    'Seconds for which shared caches, such as a CDN, may keep a response (`s-maxage` in `Cache-Control`). `0` omits `s-maxage`.',
   ),
   PERCH_REQUEST_TIMEOUT_MS: integer(100, 600_000, 15_000).describe(
-    'Timeout in milliseconds for receiving a whole request, headers and body.',
+    'Timeout in milliseconds for receiving a whole request, including headers and body.',
   ),
   PERCH_MAX_EVENT_LOOP_DELAY_MS: integer(0, 60_000, 1000).describe(
-    'Event-loop delay in milliseconds from which reads are refused with the error `overloaded`. `0` disables the check.',
+    'Delay of the event loop in milliseconds. From this delay on, Perch refuses reads with the error `overloaded`. `0` disables this check.',
   ),
   PERCH_SHUTDOWN_DRAIN_MS: integer(0, 60_000, 500).describe(
-    'Minimum time in milliseconds for which the server keeps listening after a stop signal, so that load balancers notice that it is no longer ready.',
+    'Minimum time in milliseconds for which the server continues to listen after a stop signal, so that load balancers can detect that it is no longer ready.',
   ),
   PERCH_SHUTDOWN_GRACE_MS: integer(0, 60_000, 7000).describe(
     'Maximum time in milliseconds that requests in progress may take after a stop signal.',

@@ -9,39 +9,39 @@ export const limitVariables = z.object({
     'Maximum number of open connections from one client address. Connections from the proxies in `PERCH_TRUST_PROXY` are not counted.',
   ),
   PERCH_MAX_UPSTREAM_READS: integer(1, 100_000, 256).describe(
-    'Maximum number of reads that wait for an upstream at the same time. Further reads get the error `overloaded`.',
+    'Maximum number of reads that wait for an upstream at the same time. Perch refuses further reads with the error `overloaded`.',
   ),
   PERCH_UPSTREAM_READS_PER_ADDRESS: integer(1, 100_000, 64).describe(
     'Maximum number of reads from one client address that wait for an upstream at the same time.',
   ),
   PERCH_UPSTREAM_READS_PER_HOST: integer(1, 100_000, 16).describe(
-    'Maximum number of concurrent requests to one Mastodon host.',
+    'Maximum number of concurrent requests to one Mastodon server.',
   ),
   PERCH_UPSTREAM_BYTES: integer(1_048_576, 68_719_476_736, 33_554_432).describe(
-    'Maximum number of bytes of upstream responses that are being received or parsed at the same time.',
+    'Maximum total size of the upstream responses that Perch receives or parses at the same time, in bytes.',
   ),
   PERCH_UPSTREAM_BYTES_PER_ADDRESS: integer(1_048_576, 68_719_476_736, 16_777_216).describe(
-    'Maximum number of bytes of upstream responses for one client address that are being received or parsed at the same time.',
+    'Maximum total size of the upstream responses that Perch receives or parses at the same time for one client address, in bytes.',
   ),
   PERCH_REPLY_BYTES: integer(1_048_576, 68_719_476_736, 67_108_864).describe(
-    'Maximum number of bytes in responses that clients have not received yet. Responses served from the cache share memory and are not counted.',
+    'Maximum total size of the responses that clients have not received yet, in bytes. Responses from the cache do not count, because they share the memory of the cache.',
   ),
   PERCH_REPLY_BYTES_PER_ADDRESS: integer(1_048_576, 68_719_476_736, 16_777_216).describe(
-    'Maximum number of bytes in responses that one client address has not received yet.',
+    'Maximum total size of the responses that one client address has not received yet, in bytes.',
   ),
   PERCH_ARCHIVE_HISTORY: flag(false).describe(
-    'Whether imported histories are stored in the archive, so that the next import fetches only the missing posts.',
+    'Whether Perch stores histories in the archive. A later history of the same account then fetches only the missing posts. A history is one request for the posts of an account in a date range.',
   ),
   PERCH_HISTORY_TIMEOUT_MS: integer(100, 3_600_000, 120_000).describe(
-    'Timeout in milliseconds for one history import.',
+    'Timeout in milliseconds for one history.',
   ),
   PERCH_HISTORY_CONCURRENCY: integer(1, 64, 48).describe(
-    'Maximum number of pages that one history import requests from an upstream at the same time.',
+    'Maximum number of pages that Perch requests from an upstream at the same time for one history.',
   ),
   PERCH_HISTORY_IMPORTS: integer(1, 1000, 16).describe(
-    'Maximum number of concurrent history imports. Further imports get the error `overloaded`.',
+    'Maximum number of concurrent histories. Perch refuses further histories with the error `overloaded`.',
   ),
   PERCH_HISTORY_IMPORTS_PER_ADDRESS: integer(1, 1000, 2).describe(
-    'Maximum number of concurrent history imports for one client address.',
+    'Maximum number of concurrent histories of one client address.',
   ),
 });

@@ -10,7 +10,7 @@ export const modelVariables = z.object({
     )
     .optional()
     .describe(
-      'Base URL of an OpenAI-compatible API, such as `http://localhost:11434/v1`. Perch appends `/chat/completions`. Without it, questions are answered without a language model.',
+      'Base URL of an OpenAI-compatible API, such as `http://localhost:11434/v1`. Perch appends `/chat/completions` to it. If this variable is not set, Perch answers questions without a language model.',
     ),
   PERCH_MODEL: text(
     /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/,
@@ -19,12 +19,12 @@ export const modelVariables = z.object({
   PERCH_MODEL_KEY: text(
     /^[\x21-\x7e]{1,4096}$/,
     'must have 1 to 4096 printable ASCII characters, without spaces',
-  ).describe('Bearer token for `PERCH_MODEL_URL`, if that API requires one.'),
+  ).describe('Bearer token for the API at `PERCH_MODEL_URL`, if that API requires one.'),
   PERCH_MODEL_STALL_SECONDS: integer(1, 600, 15).describe(
-    'Seconds without output from the language model after which Perch answers without it.',
+    'Seconds without output from the language model after which Perch answers the question without the model.',
   ),
   PERCH_MODEL_CONTEXT_CHARACTERS: integer(4000, 1_000_000, 12_000).describe(
-    'Maximum number of characters sent to the language model with a question: instructions, passages and earlier turns.',
+    'Maximum number of characters that Perch sends to the language model for one question, including instructions, passages of the documents, and earlier questions and answers.',
   ),
 });
 

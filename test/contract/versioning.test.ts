@@ -33,7 +33,7 @@ function fill(path: string): string {
 }
 
 describe('the policy', () => {
-  const promise = sections['What v1 promises'];
+  const promise = sections['What does v1 promise?'];
 
   clause(
     ['read.versioning.v1_current', 'read.versioning.breaking_only_new_prefix'],
@@ -65,7 +65,7 @@ describe('the policy', () => {
     },
   );
 
-  const additive = sections['What may change within v1'] ?? '';
+  const additive = sections['What can change within v1?'] ?? '';
   clauseEach(
     [
       'read.versioning.additive_query_parameters',
@@ -123,7 +123,7 @@ describe('the policy', () => {
     ] as const,
     ([change]) => `counts ${change} as breaking`,
     ([, pattern]) => {
-      expect(sections['What is a breaking change']).toMatch(pattern);
+      expect(sections['What is a breaking change?']).toMatch(pattern);
     },
   );
 
@@ -142,10 +142,8 @@ describe('the policy', () => {
       });
 
       expect(rows).toHaveLength(5);
-      for (const row of rows) expect(sections['What is deprecated']).toContain(row);
-      expect(sections['What is deprecated']).toContain(
-        'Nothing else is deprecated, and nothing has been removed yet.',
-      );
+      for (const row of rows) expect(sections['What is deprecated?']).toContain(row);
+      expect(sections['What is deprecated?']).toContain('Nothing has been removed yet.');
       expect(sections['The hosted service']).toContain('latest tagged release');
       expect(sections['The hosted service']).toContain('not a service-level agreement');
     },
@@ -528,7 +526,7 @@ describe('a client with the suggested policy', () => {
     ],
     'matches the page',
     () => {
-      const advice = sections['What a client should do'];
+      const advice = sections['What should a client do?'];
       expect(advice).toMatch(/warning .*`Deprecation`/);
       expect(advice).toMatch(/next deployment.*`successor-version`/);
       expect(advice).toMatch(/Fail .*`Sunset` is less than 30 days away/);
