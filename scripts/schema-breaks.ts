@@ -212,7 +212,7 @@ function compareForms({ place, direction, before, after }: OnePair): readonly st
   });
 }
 
-/** Limits. `up` if a larger number allows more, `down` if a smaller one does. */
+/** Keywords that limit values: `up` if a larger number allows more, `down` if a smaller one does. */
 const limits = {
   maximum: 'up',
   exclusiveMaximum: 'up',

@@ -20,7 +20,7 @@ export interface Attack {
 /** Milliseconds after which the analyser gives up on a pattern. */
 const timeout = 180_000;
 
-/** Seed of the search for attacks on patterns that recheck cannot decide, so that each run finds the same. */
+/** Seed of the random search for slow inputs of patterns that recheck cannot classify. Fixed, so that results repeat. */
 const randomSeed = 1;
 
 /** Lengths in UTF-16 units of an attack that is tried, and the milliseconds that a linear pattern stays below. */

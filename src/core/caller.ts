@@ -12,7 +12,7 @@ export interface Client {
 export type PoolShare = 'anonymous' | 'keyed';
 
 export interface SpentUnit {
-  /** Refunds the unit. Later calls do nothing. */
+  /** Returns the unit to the caller's allowance. Calls after the first one do nothing. */
   refund(): void;
 }
 

@@ -14,7 +14,7 @@ import type { McpOptions } from './server.ts';
 interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   /** Web origins whose pages may call the route. */
   readonly origins: Origins;
-  /** Returns the caller of a request, and the problem with its credentials; `null` if there is none. */
+  /** Returns the caller of a request, and the problem with the request's credentials; `null` if they are valid. */
   readonly identityOf: (request: FastifyRequest) => {
     readonly caller: Caller;
     readonly refusal: Problem | null;

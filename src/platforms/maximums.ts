@@ -18,7 +18,7 @@ export const maximums = {
   quotes: 3,
   /** UTF-16 code units of a text in the payload, including markup. */
   rawText: 30_000,
-  /** UTF-16 code units of the name or value of a profile field, including markup. */
+  /** Maximum length in UTF-16 code units of the name or value of a profile field, including markup. */
   rawLine: 4000,
   /** UTF-16 code units of an identifier, a type, a time or a language. */
   token: 256,

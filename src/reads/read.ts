@@ -91,7 +91,7 @@ export function createRead<Params extends z.ZodObject>(
   };
 }
 
-/** Returns the cache key of each format of a view. Built once because every request looks one up. */
+/** Returns the cache keys of a view, one for each format. Built once per view, because every request looks up a key. */
 export function nameViews(name: string): ParsedRead['views'] {
   return {
     markdown: `markdown ${name}`,

@@ -152,7 +152,7 @@ function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery
     : other;
 }
 
-/** Weight factors of a concept that occurs in a title, heading or name (`above`), and of an identifier (`name`). */
+/** Factors of a concept's weight: `above` if it occurs in a title, heading or name, `name` if it is an identifier. */
 const factors = { above: 0.6, name: 0.5 } as const;
 /** Minimum factor of the terms that are searched for in titles, headings and names. Others are too vague for these. */
 const leastFactorAbove = 0.3;

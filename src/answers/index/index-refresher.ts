@@ -29,7 +29,7 @@ const rescanMs = { watched: 600_000, unwatched: 30_000 } as const;
 /** Delay after a reported change, because editors write a file in several steps. */
 const debounceMs = 300;
 
-/** Opens the refresher of an index. It runs one refresh at a time, only when called. Close it with `close()`. */
+/** Opens an object that updates an index from its files on demand, one refresh at a time. Close it with `close()`. */
 export function openIndexRefresher(options: IndexRefresherOptions) {
   const { clock, firstAfterMs = 0 } = options;
   const stop = new AbortController();

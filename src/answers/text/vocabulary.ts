@@ -57,7 +57,7 @@ function createPhraseTest(phrases: readonly string[]): (text: string) => boolean
 const separated =
   /\b(set|shut|switch|turn)\s+((?:\w+\s+){0,2}\w+)\s+(down|off|on|up)\b(?=\s*(?:[?.!,;]|$|again\b|and\b|for\b))/gi;
 
-/** Creates the function that removes phrases. Each line is a phrase, `|` and its meanings. Longer phrases match first. */
+/** Creates a function that finds and removes phrases. Each line is `phrase | meanings`. Longer phrases match first. */
 function createPhraseFinder(lines: readonly string[]) {
   const rows = lines.map((row) => row.split(' | '));
   const meanings = new Map(rows.map(([text = '', list = '']) => [text, list.split(' ')]));

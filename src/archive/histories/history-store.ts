@@ -11,7 +11,7 @@ export interface StoredHistoryPost {
   readonly post: Post;
   /** Unix second of the post. For a repost, whose own time is unknown, the latest possible second. */
   readonly second: number;
-  /** For a repost, the earliest possible second; `-Infinity` if unknown. For a post, the same as `second`. */
+  /** Earliest possible time in Unix seconds. For a repost, `-Infinity` if it is unknown; for a post, equal to `second`. */
   readonly belowSecond: number;
   /** Time at which the post was fetched, in Unix seconds. */
   readonly stored: number;
@@ -208,7 +208,7 @@ function openPut(database: SqliteDatabase) {
   };
 }
 
-/** Prepares the removal of stored posts in the fetched ranges that were not fetched again. */
+/** Prepares the statements that delete stored posts missing from the latest fetch of their range. */
 function openAbsentRemoval(database: SqliteDatabase) {
   const select = database.prepare<unknown[], { number: number; key: string; repost: number }>(
     `SELECT number, key, repost FROM kept_posts WHERE platform = ? AND handle = ?

@@ -46,7 +46,7 @@ export interface SkippedRecord {
   readonly reason: string;
   /** `fault`: the record could not be read. `private`: its author did not make it public. */
   readonly cause: 'fault' | 'private';
-  /** Whether the file is truncated, so that more than this record is missing. */
+  /** Whether the file is truncated. If true, the records after this one are missing too. */
   readonly isCutOff?: boolean;
   /** Whether the whole account is hidden: it is imported but not served. */
   readonly isAccount?: boolean;

@@ -13,7 +13,7 @@ export interface AccountSummary {
   /** Times of its oldest and its newest post or repost, in Unix seconds; `null` if there are none. */
   readonly oldest: number | null;
   readonly newest: number | null;
-  /** Time of storage, or of the export that has the account, in Unix seconds. */
+  /** Time in Unix seconds when the account was stored, or when its export was made. */
   readonly stored: number;
 }
 

@@ -18,7 +18,7 @@ export function textOf(value: OptionValues[string]): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Read, with the name of its result for messages: `a post`. */
+/** Kind of read, and the name of its result for messages, such as `a post`. */
 type NamedRead = Readonly<{ read: ReadAbout; name: string }>;
 
 /** Creates command-line options from the parameters of reads: `--with-replies` for `with_replies`. */

@@ -30,7 +30,7 @@ type HttpFailureKind =
   | 'refused'
   | 'aborted';
 
-/** Error of an outbound request. The `cause` of a `redirect` to another origin is the target URL, which is unchecked. */
+/** Error of an outbound request. If its kind is `redirect`, `cause` is the URL on another origin, which is not validated. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly kind: HttpFailureKind;

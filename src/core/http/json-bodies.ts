@@ -5,7 +5,7 @@ import { Problem, quoteInput } from '../problem.ts';
 export const jsonMediaTypes =
   /^\s*(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(?:;|$)/i;
 
-/** Checks that a body is JSON. @throws Problem `unsupported_media_type`, also without a type */
+/** Checks that the type of a body is JSON. @throws Problem `unsupported_media_type` for another type or none */
 export function refuseOtherMediaTypes(
   { 'content-type': type, 'content-length': length = '0' }: IncomingHttpHeaders,
   hasBody = Number(length) > 0,

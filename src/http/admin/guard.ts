@@ -50,7 +50,7 @@ function unauthorized(): Problem {
 /** Number of failed attempts that are answered without a delay, for mistyped tokens. */
 const freeAttempts = 3;
 
-/** Maximum number of delayed attempts; each costs little more than an idle connection. */
+/** Maximum number of delayed attempts with a wrong token. Each costs little more than an idle connection. */
 const maxWaiting = 10_000;
 
 /** Failed attempts of an address. `hasAborted`: whether a client disconnected during a delay. */

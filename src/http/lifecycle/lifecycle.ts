@@ -27,7 +27,7 @@ export function setLifecycle(app: FastifyInstance, baseUrl: string): void {
   });
 }
 
-/** Returns the lifecycle headers of a request's route; `null` if the route is not deprecated. */
+/** Returns the headers `Deprecation`, `Sunset` and `Link` of a request's route; `null` if it is not deprecated. */
 export function lifecycleOf(request: FastifyRequest, baseUrl: string) {
   const { deprecated } = configOf(request);
   return deprecated === undefined

@@ -71,7 +71,7 @@ interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'summary' | 'param
   /** Headers in addition to `ETag`. Default: `Vary`, because `Accept` selects the format. */
   readonly headers?: readonly HeaderName[];
   readonly others?: readonly EndpointReply[];
-  /** Problems in addition to `route_not_found`. */
+  /** Problems that the endpoint can answer with, besides `route_not_found`. */
   readonly problems?: readonly ProblemCode[];
 }
 

@@ -131,7 +131,7 @@ export function toPath(target: string): string {
   });
 }
 
-/** Path of a route in the router's notation, with its pattern in the table. */
+/** Path of a route in the syntax of the router, and the pattern of the route table that it is made from. */
 export type RouterPath = Readonly<{ url: string; pattern: PathPattern }>;
 
 /** Returns the paths of a route in the router's notation (`:handle`). Permalinks also match with a trailing slash. */

@@ -310,7 +310,7 @@ const orders = {
   recent: (a: Branch, b: Branch) => createdOf(b, -1) - createdOf(a, -1) || compareUris(a, b),
 };
 
-/** Returns the time of a post for sorting, which places posts that cannot be shown last. */
+/** Returns the time by which a post is sorted. Posts that cannot be shown sort last in both directions. */
 function createdOf({ post, payload }: Branch, direction: 1 | -1): number {
   if (payload === null || post.type === 'tombstone') return direction * Number.MAX_SAFE_INTEGER;
   return payload.createdMs;

@@ -27,7 +27,7 @@ interface Texts {
   readonly raw: DecodedText;
 }
 
-/** Returns the facets of `text`, by searching it for each raw facet after the previous one. */
+/** Returns the facets of `text`. Searches for each raw facet from the end of the previous match. */
 export function shapeFacets(text: string, raw: RawText | null): readonly Facet[] {
   if (raw === null) return scanFacets(text);
   const texts = { text, raw: decodeWithOffsets(raw.text) };

@@ -151,7 +151,7 @@ export function lookupPath(handle: string, { host, domain }: Home): string {
   return `/api/v1/accounts/lookup?acct=${encodeURIComponent(acct)}`;
 }
 
-/** Returns the host that has the account, or `null` if none confirms it. `to` is the host of a redirect. */
+/** Returns the host of the account; `null` if no host confirms that it has it. `to` is the target of a redirect. */
 async function findHost(
   askServer: AskServer,
   { handle, to }: { readonly handle: string; readonly to: string | null | undefined },

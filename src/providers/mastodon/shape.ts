@@ -56,7 +56,7 @@ export function createSurroundings(rows: readonly StatusPayload[], home: Home): 
   };
 }
 
-/** Converts a post, or the post that it boosts. Returns a tombstone if the post is not public. `context` is `null`. */
+/** Converts a status, or the post that it boosts; a post that is not public becomes a tombstone. `context` is `null`. */
 export function shapePost(row: StatusPayload, around: Surroundings): Post {
   const boosted = boostedIn(row);
   if (boosted === null) return shapeWithin(row, around, maximums.quotes);

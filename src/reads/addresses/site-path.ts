@@ -20,7 +20,7 @@ interface Site {
   readonly forms: readonly SitePath[];
   /** Whether the platform of the host is known. `false` for a public host that may be a Mastodon server. */
   readonly isCertain: boolean;
-  /** Converts the parameters of a path to those of a read; `null` if the site has no such path. */
+  /** Returns the read's parameters for those of a URL path; `null` if the site has no path with these values. */
   toGiven(parameters: PathParameters): PathParameters | null;
 }
 

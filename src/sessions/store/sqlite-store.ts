@@ -116,7 +116,7 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
         page = await pageAfter(last.number);
       }
     },
-    /** Reads the ids of up to a hundred waiting sessions that are idle for too long or too old. */
+    /** Returns the ids of up to 100 waiting sessions last active before `idleMs` or created before `createdMs`. */
     listExpired: ({ idleMs, createdMs }: Record<'idleMs' | 'createdMs', number>) =>
       read(() => life.expired.all(idleMs, createdMs)),
     /** Reads the ids of up to a hundred sessions that ended before a time. */
@@ -167,7 +167,7 @@ function createWrites(
         const transition = row && decide(row.record);
         return row && transition ? apply(row, transition) : undefined;
       }, urgency),
-    /** Deletes a session, except its id and the time. Returns whether the session existed. */
+    /** Deletes the data of a session, but keeps its id and the time `nowMs`. Returns whether the session existed. */
     purge: (id: string, nowMs: number): Promise<boolean> =>
       write(() => {
         const row = sessions.find(id);

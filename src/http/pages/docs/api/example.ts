@@ -41,7 +41,7 @@ function writeUrl({ path, parameters }: Operation, { servers: [{ url }] }: ApiDe
   return `${url}${filled}${sent.length === 0 ? '' : '?'}${sent.join('&')}`.replaceAll("'", '%27');
 }
 
-/** Returns a value for a parameter; its name in capitals if the description has none. */
+/** Returns the example value of a parameter, or the parameter's name in capitals if it has no example. */
 function sampleOf({ name, schema, example }: Operation['parameters'][number]): string {
   const values = schema.enum ?? schema.examples ?? [];
   const known = values.find((value) => value === samples[name]) ?? example ?? values[0];
