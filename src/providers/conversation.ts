@@ -28,7 +28,7 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
   const isOwn = (row: Row, focal: Row) => row.id !== focal.id && authorOf(row) === authorOf(focal);
   const byLikes = (a: Row, b: Row) => (likesOf(b) ?? -1) - (likesOf(a) ?? -1) || byOldest(a, b);
   return {
-    /** Returns the rest of an author's thread: their first reply to the focal post, their first reply to that one, and so on. */
+    /** Returns the rest of an author's thread: their first reply to the focal post, then to that reply, and so on. */
     pickContinuation: (focal: Row, rows: readonly Row[]): readonly Row[] => {
       const own = groupByParent(rows.filter((row) => isOwn(row, focal)));
       const chain = new Map([[focal.id, focal]]);

@@ -11,7 +11,7 @@ export interface StoredHistoryPost {
   readonly post: Post;
   /** Unix second of the post. For a repost, whose own time is unknown, the latest possible second. */
   readonly second: number;
-  /** Earliest possible time in Unix seconds. For a repost, `-Infinity` if it is unknown; for a post, equal to `second`. */
+  /** Earliest possible time in Unix seconds: for a post, `second`; for a repost, `-Infinity` if unknown. */
   readonly belowSecond: number;
   /** Time at which the post was fetched, in Unix seconds. */
   readonly stored: number;

@@ -30,7 +30,7 @@ type HttpFailureKind =
   | 'refused'
   | 'aborted';
 
-/** Error of an outbound request. If its kind is `redirect`, `cause` is the URL on another origin, which is not validated. */
+/** Error of an outbound request. For the kind `redirect`, `cause` is the unchecked URL on another origin. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly kind: HttpFailureKind;

@@ -13,7 +13,7 @@ import { findVersioned, surfaceOf } from './routes.ts';
 /** Paths that contain a whole URL: unchanged or with merged slashes, and percent-encoded as one segment. */
 export const addressPaths = ['/https::/*', '/http::/*', '/:address(^https?:.+$)'] as const;
 
-/** Creates the endpoint for whole URLs in the path. It answers like the route of the post, profile or search of the URL. */
+/** Creates the endpoint for whole URLs in the path. It answers like the route of the post, profile or search. */
 export function createAddressEndpoint({ context }: ReadRoutesOptions): ReadEndpoint {
   /** @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` */
   const parseUrl = (request: FastifyRequest) => {
