@@ -48,11 +48,11 @@ export const sessionProblemKinds = {
     'Send any bearer token in the header `Authorization: Bearer …`.',
     'a request to a session route has no bearer token, and the operator requires one',
   ]),
-  invalid_continuation_token: kind(403, 'Not the token of this session', [
+  invalid_continuation_token: kind(403, 'Wrong continuation token', [
     'Send the `continuationToken` from the start response of this session, unchanged.',
     'the continuation token belongs to another session, or was changed',
   ]),
-  session_forbidden: kind(403, 'Session of somebody else', [
+  session_forbidden: kind(403, 'Session belongs to another caller', [
     'Use the bearer token that the session was started with.',
     'the operator binds sessions to bearer tokens, and the session was started with another token',
   ]),
@@ -70,17 +70,17 @@ export const sessionProblemKinds = {
   ]),
   session_expired: kind(410, 'Session is gone', [
     'Start a new session. The events of this session are deleted.',
-    'the session ended and was deleted after its retention time',
+    'the session has ended, and was deleted after its retention time',
   ]),
   unsupported_feature: kind(422, 'Feature not supported', [
     'Remove the member that `detail` names.',
-    'a message asks for structured results or answers a request for input',
+    'a message requests structured output, or replies to a request for input',
   ]),
-  idempotency_conflict: kind(422, 'Idempotency key used before', [
+  idempotency_conflict: kind(422, 'Idempotency key already used', [
     'Send a different request with a new `Idempotency-Key`.',
     'the same `Idempotency-Key` was used for a different request within 24 hours',
   ]),
-  turn_queue_full: kind(429, 'Too many messages wait', [
+  turn_queue_full: kind(429, 'Too many queued messages', [
     'Wait the number of seconds in `Retry-After`, then send the message again.',
     'the queue of messages of the session, or of the client address, is full',
     1,
@@ -96,11 +96,11 @@ export const sessionProblemKinds = {
 export const problemKinds = {
   missing_url: kind(400, 'No post URL', [
     'Send the URL of a post in the parameter `url`. To read a post, you can send `handle` and `id` instead.',
-    'a request for a post has neither `url` nor `handle` and `id`',
+    'a request for a post has neither `url` nor both `handle` and `id`',
   ]),
   invalid_url: kind(400, 'Not a usable URL', [
-    'Send an absolute https URL of a post without user name, password or port. Percent-encode it within a URL.',
-    'the parameter `url` cannot be parsed, or contains user information, a port or another scheme',
+    'Send an absolute https URL of a post without user name, password or port. Percent-encode the value if you send it in a query string.',
+    'the parameter `url` cannot be parsed, or contains a user name, a password, a port, or a scheme other than http and https',
   ]),
   unsupported_host: kind(400, 'Not a site that Perch reads', [
     'Send the URL of a post on a site that this server reads, such as `https://x.com/jack/status/20`, or one of its own permalinks.',
@@ -119,7 +119,7 @@ export const problemKinds = {
     'the handle does not have the form of a handle on any platform',
   ]),
   missing_query: kind(400, 'No search text', [
-    'Send the search text in the parameter `q`. Percent-encode it within a URL.',
+    'Send the search text in the parameter `q`. Percent-encode the value in the URL of the request.',
     'a search request has no `q`, or an empty one',
   ]),
   invalid_query: kind(400, 'Search text not usable', [
@@ -128,11 +128,11 @@ export const problemKinds = {
   ]),
   invalid_feed: kind(400, 'Unknown feed', [
     'Send `latest`, `top`, `photos`, `videos`, `users` or `media`, or omit `feed`.',
-    'the parameter `feed` does not have one of its values',
+    'the value of `feed` is not one of the allowed values',
   ]),
   invalid_resource: kind(400, 'Unknown resource', [
     'Send `profile`, `followers`, `following` or `search` as `resource`, or use the routes under `/api/v1` instead.',
-    'the parameter `resource` of `/api/browse` is missing or does not have one of its values',
+    '`resource` is missing in a request to `/api/browse`, or its value is not one of the allowed values',
   ]),
   invalid_cursor: kind(400, 'Cursor not usable here', [
     'Send the `nextCursor` of the previous page, unchanged, to the same route with the same parameters. To start from the first page, omit `cursor`.',
@@ -140,27 +140,27 @@ export const problemKinds = {
   ]),
   invalid_format: kind(400, 'Unknown format', [
     'Send one of the formats that `detail` lists, or omit `format`.',
-    'the parameter `format` does not have one of its values',
+    'the value of `format` is not one of the allowed values',
   ]),
   invalid_thread: kind(400, 'Unknown thread mode', [
     'Send `off`, `full`, `conversation` or a number from 2 to 100, or omit `thread`.',
-    'the parameter `thread` does not have one of its values',
+    'the value of `thread` is not one of the allowed values',
   ]),
   invalid_context: kind(400, 'Unknown context', [
     'Send `full` or `thread`, or omit `context`.',
-    'the parameter `context` does not have one of its values',
+    'the value of `context` is not one of the allowed values',
   ]),
   invalid_replies: kind(400, 'Unknown choice of replies', [
     'Send one of the values that `detail` lists, or omit `replies`.',
-    'the parameter `replies` does not have one of its values',
+    'the value of `replies` is not one of the allowed values',
   ]),
   invalid_userinfo: kind(400, 'Unknown choice of user information', [
     'Send `off`, `author` or `all`, or omit `userinfo`.',
-    'the parameter `userinfo` does not have one of its values',
+    'the value of `userinfo` is not one of the allowed values',
   ]),
   invalid_option: kind(400, 'Option not usable', [
     'Correct, add or remove the parameter that `detail` names.',
-    'another parameter has a value that is not allowed, or a parameter is given twice',
+    'a parameter such as `limit` or `since` has a value that is not allowed, or a parameter is given twice',
   ]),
   unsupported_platform: kind(400, 'No provider for this platform', [
     'Use a platform that this server is configured for. `/health/ready` lists the providers and the platforms they read.',
@@ -176,7 +176,7 @@ export const problemKinds = {
   ]),
   invalid_key: kind(401, 'Key unknown or disabled', [
     'Remove the `Authorization` header to call anonymously, or ask the operator for a new key. Do not retry with the same key.',
-    'a request to a browse route or to `/mcp` has an unknown or disabled bearer key',
+    'a read of a profile, list or search, or a request to `/mcp`, has an unknown or disabled bearer key',
   ]),
   unauthorized: kind(401, 'Private route', [
     'Use the public routes, which `/openapi.json` lists. Only the operator can use this route.',
@@ -184,7 +184,7 @@ export const problemKinds = {
   ]),
   origin_not_allowed: kind(403, 'Origin or host not allowed', [
     'Send the request from a program, or from a page of this server at the address in `PERCH_BASE_URL`. The operator can allow other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`. Pages of any origin can use the reads under `/api/v1`.',
-    'a web page of an origin that is not allowed sent a request to `/mcp`, a session, a page or an admin route; or a request to a server that listens on loopback has another host name in `Host`',
+    'a web page of an origin that is not allowed sent a request to `/mcp`, a session, a page or an admin route; or the server listens on a loopback address, and the `Host` header names an unknown host',
   ]),
   not_found: kind(404, 'Not found', [
     'Check the handle or the id. Deleted, suspended and protected posts and accounts cannot be read, so do not retry.',
@@ -212,7 +212,7 @@ export const problemKinds = {
   ]),
   unsupported_media_type: kind(415, 'Unsupported media type', [
     'Send the body as JSON, with the header `Content-Type: application/json`.',
-    'the request body has another media type than JSON, or none',
+    'the request body has a media type other than JSON, or none',
   ]),
   headers_too_large: kind(431, 'Headers too large', [
     'Send fewer or shorter headers, at most 16 KiB in total.',
@@ -220,15 +220,15 @@ export const problemKinds = {
   ]),
   rate_limited: kind(429, 'Allowance exhausted', [
     'Wait the number of seconds in `Retry-After`, then retry. Replies from the response cache cost nothing. A key has a larger allowance, which the operator can increase.',
-    'the caller has used up the allowance of the current window, or callers of this kind have used up their share of the pool of upstream requests; `Retry-After` is exact',
+    'the caller has used up its allowance of reads or its limit of questions; or callers without a key, or all callers together, have used up the requests to the sources that they share',
   ]),
   internal_error: kind(500, 'Defect in the server', [
-    'Report the `X-Request-Id` of this response to the operator. A retry may not help.',
+    'Report the `X-Request-Id` of this response to the operator. Retrying may not help.',
     'Perch has a defect; the log contains the error with the request id',
   ]),
   not_implemented: kind(501, 'Not implemented', [
     'Send `format=json`, or omit `format`.',
-    'an oEmbed document was requested in another format than JSON',
+    'an oEmbed document was requested in a format other than JSON',
   ]),
   upstream_error: kind(502, 'Unusable answer from upstream', [
     'Retry in a few minutes. If the problem persists, the upstream has probably changed its format: report it to the operator.',
@@ -236,7 +236,7 @@ export const problemKinds = {
   ]),
   upstream_unavailable: kind(503, 'Upstream unavailable', [
     'Retry after the number of seconds in `Retry-After`.',
-    'no provider answered: all of them are unavailable, or none could confirm whether the post or account exists',
+    'all providers are unavailable, or none could confirm whether the post or account exists',
     30,
   ]),
   upstream_rate_limited: kind(503, 'Upstream throttles this server', [
@@ -250,7 +250,7 @@ export const problemKinds = {
     1,
   ]),
   key_store_unavailable: kind(503, 'Key store unavailable', [
-    'Retry after the number of seconds in `Retry-After`. If the problem persists, check the file `perch.db` in the data directory. Reads continue without it.',
+    'Retry after the number of seconds in `Retry-After`. If the problem persists, check the file `perch.db` in the data directory. Reads still work.',
     'an admin route cannot read or change the keys, because the key store is missing, damaged or locked',
     1,
   ]),
