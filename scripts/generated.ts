@@ -81,19 +81,23 @@ function errorsPage(): string {
   );
   return `# Errors
 
-Every error response is a problem document ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) with the media type
-\`application/problem+json\`, regardless of the \`Accept\` header. The only exception is for people: a browser that
-opens \`/\`, a page under \`/docs\` or \`/admin\`, or an unknown path outside \`/api\`, \`/mcp\`, \`/svc\` and
-\`/.well-known\` shows the problem as a web page with the same status and headers. Such a request has
-\`Sec-Fetch-Mode: navigate\` and prefers \`text/html\`.
+Handle errors in your code by their \`code\`. Every error response is a problem document
+([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) with the media type \`application/problem+json\`, regardless of the
+\`Accept\` header:
 
 \`\`\`sh
 curl -s 'http://localhost:8080/api/v1/posts?url=https://x.com/jack'
 \`\`\`
 
-In your code, switch on \`code\`: the meaning and the status of a code never change. \`detail\` explains what was wrong
-with this request, and \`resolution\` what to do next. Both are texts for people and can change. If the response has a
-\`Retry-After\` header, \`retry_after\` has the same number of seconds. Errors are never cached.
+The meaning and the status of a \`code\` never change. \`detail\` explains the cause of the error, and \`resolution\` the
+next step. Both are texts for people and can change. If the response has a \`Retry-After\` header, \`retry_after\` has
+the same number of seconds. Error responses have \`Cache-Control: no-store\`.
+
+Only page navigation in a browser gets a web page instead of a problem document, with the same status: for \`/\`, a page
+under \`/docs\` or \`/admin\`, or an unknown path outside \`/api\`, \`/mcp\`, \`/svc\` and \`/.well-known\`. Such a request
+has the header \`Sec-Fetch-Mode: navigate\` and prefers \`text/html\`.
+
+In these texts, an upstream is a source that Perch reads from, such as X or a Mastodon server.
 
 | status | \`code\` | when |
 | --- | --- | --- |

@@ -52,7 +52,7 @@ export const sessionProblemKinds = {
     'Send the `continuationToken` from the start response of this session, unchanged.',
     'the continuation token belongs to another session, or was changed',
   ]),
-  session_forbidden: kind(403, 'Session of another caller', [
+  session_forbidden: kind(403, 'Session belongs to another caller', [
     'Use the bearer token that the session was started with.',
     'the operator binds sessions to bearer tokens, and the session was started with another token',
   ]),
@@ -96,11 +96,11 @@ export const sessionProblemKinds = {
 export const problemKinds = {
   missing_url: kind(400, 'No post URL', [
     'Send the URL of a post in the parameter `url`. To read a post, you can send `handle` and `id` instead.',
-    'a request for a post has neither `url` nor `handle` and `id`',
+    'a request for a post has neither `url` nor both `handle` and `id`',
   ]),
   invalid_url: kind(400, 'Invalid URL', [
     'Send an absolute https URL of a post without user name, password or port. Percent-encode it in a query string.',
-    'the parameter `url` cannot be parsed, or contains user information, a port or another scheme',
+    'the parameter `url` cannot be parsed, or contains a user name, a password, a port, or a scheme other than http and https',
   ]),
   unsupported_host: kind(400, 'Unsupported site', [
     'Send the URL of a post on a site that this server reads, such as `https://x.com/jack/status/20`, or one of its own permalinks.',
@@ -160,7 +160,7 @@ export const problemKinds = {
   ]),
   invalid_option: kind(400, 'Invalid parameter', [
     'Correct, add or remove the parameter that `detail` names.',
-    'another parameter has a value that is not allowed, or a parameter is given twice',
+    'a parameter such as `limit` or `since` has a value that is not allowed, or a parameter is given twice',
   ]),
   unsupported_platform: kind(400, 'No provider for this platform', [
     'Use a platform that this server supports. `/health/ready` lists the providers and the platforms they read.',
@@ -176,7 +176,7 @@ export const problemKinds = {
   ]),
   invalid_key: kind(401, 'Key unknown or disabled', [
     'Remove the `Authorization` header to call anonymously, or ask the operator for a new key. Do not retry with the same key.',
-    'a request to a browse route or to `/mcp` has an unknown or disabled bearer key',
+    'a read of a profile, list or search, or a request to `/mcp`, has an unknown or disabled bearer key',
   ]),
   unauthorized: kind(401, 'Admin token required', [
     'Use the public routes, which `/openapi.json` lists. If you are the operator, send the value of `PERCH_ADMIN_TOKEN` as the bearer token.',
@@ -220,7 +220,7 @@ export const problemKinds = {
   ]),
   rate_limited: kind(429, 'Rate limit exceeded', [
     'Wait the number of seconds in `Retry-After`, then retry. Responses from the cache cost nothing. For profiles, lists and searches, a key has a larger allowance.',
-    'the caller has used up its allowance, or all callers with a key, or all without one, have used up their share of the requests to the sources; `Retry-After` is the time until the next unit is free',
+    'the caller has used up its allowance of reads or its limit of questions; or callers without a key, or all callers together, have used up the requests to the sources that they share',
   ]),
   internal_error: kind(500, 'Internal error', [
     'Report the `X-Request-Id` of this response to the operator. A retry may not help.',
@@ -236,7 +236,7 @@ export const problemKinds = {
   ]),
   upstream_unavailable: kind(503, 'Upstream unavailable', [
     'Retry after the number of seconds in `Retry-After`.',
-    'no provider answered: all of them are unavailable, or none could confirm whether the post or account exists',
+    'all providers are unavailable, or none could confirm whether the post or account exists',
     30,
   ]),
   upstream_rate_limited: kind(503, 'Upstream throttles this server', [

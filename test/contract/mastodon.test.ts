@@ -54,7 +54,7 @@ describe('Mastodon over HTTP', () => {
     expect(reply).toMatchObject({
       url: `https://${homeHost}/@wren/${idAt(1)}`,
       source: 'mastodon',
-      warnings: [expect.stringContaining('Posts of other servers')],
+      warnings: [expect.stringContaining('Posts from other servers')],
       posts: [
         { text: 'Low tide at :clock: six', author: { screen_name: handle }, context: 'post' },
         { author: { screen_name: 'kelp@kelp.example.net' }, context: 'reply' },

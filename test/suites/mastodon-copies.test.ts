@@ -96,7 +96,7 @@ describe('a post sent by a server other than its author’s', () => {
     expect(boosting.post).not.toHaveProperty('copied_from');
     expect(boosting.post).toMatchObject({ reposted_by: { copied_from: copiedAda } });
     expect(sources(timeline.items)).toEqual([copyOf('5')]);
-    expect(timeline.warnings).toContainEqual(expect.stringContaining(`as ${evil} has them`));
+    expect(timeline.warnings).toContainEqual(expect.stringContaining(`copies stored on ${evil}`));
   });
 
   it("names that server if the post's URL is that of the copy", async () => {
@@ -115,7 +115,7 @@ describe('an account described by another server', () => {
 
     expect(found.items.map(({ copied_from }) => copied_from)).toEqual([copiedAda, undefined]);
     expect(found.warnings).toEqual([
-      `Accounts of other servers are shown as ${evil} has them, and may differ from the originals.`,
+      `Accounts from other servers are copies stored on ${evil}, and may differ from the originals.`,
     ]);
   });
 });

@@ -209,7 +209,7 @@ describe('a timeline of Mastodon', () => {
     );
 
     expect(idsOf(page.items)).toEqual(['77', '77']);
-    expect(page.warnings.join()).toContain('Posts of other servers');
+    expect(page.warnings.join()).toContain('Posts from other servers');
   });
 
   it('continues after a page without visible posts', async () => {
@@ -477,7 +477,7 @@ describe('an account search of Mastodon', () => {
 
     expectSoundFound(page);
     expect(page.items.map(({ screen_name }) => screen_name)).toEqual(handles);
-    expect(page.warnings[0]).toContain(`the accounts that ${homeHost} knows`);
+    expect(page.warnings[0]).toContain(`accounts stored on ${homeHost}`);
   });
 
   it('does not take a missing result of the named server for an absence', async () => {

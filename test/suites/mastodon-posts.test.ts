@@ -74,7 +74,7 @@ const replyTo = (parent: StatusRow, minutes: number, account = wren, fields: Row
 
 const idsOf = (posts: PostFound['replies']) => posts.map(({ id }) => id);
 
-const toldOfCopies = `Posts of other servers are shown as ${homeHost} has them, and may differ from the originals.`;
+const toldOfCopies = `Posts from other servers are copies stored on ${homeHost}, and may differ from the originals.`;
 
 describe('a post of Mastodon', () => {
   it('has all members that its server sends', async () => {

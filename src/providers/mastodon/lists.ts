@@ -147,7 +147,7 @@ export function describeCopies(posts: readonly Post[], { host }: Home): readonly
     (post.copied_from !== undefined || (post.quote !== null && isCopy(post.quote)));
   if (!posts.some(isCopy)) return [];
   return [
-    `Posts of other servers are shown as ${host} has them, and may differ from the originals.`,
+    `Posts from other servers are copies stored on ${host}, and may differ from the originals.`,
   ];
 }
 
@@ -156,7 +156,7 @@ export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sli
   const shown = found.rows.filter(({ suspended }) => suspended !== true);
   const shape = (row: AccountPayload) => shapeAccount(row, home);
   const items: readonly Account[] = await mapInSlices(shown, shape, sliced);
-  const copied = `Accounts of other servers are shown as ${home.host} has them, and may differ from the originals.`;
+  const copied = `Accounts from other servers are copies stored on ${home.host}, and may differ from the originals.`;
   const warnings = [
     ...(items.some(({ copied_from }) => copied_from !== undefined) ? [copied] : []),
     ...describeOmitted(found.rows.length - shown.length, 'account', [

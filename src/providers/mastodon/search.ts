@@ -41,7 +41,7 @@ export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
       cursor: isBeforeSince(page, query) ? null : page.next,
       rows: countSent(page),
       warnings: [
-        `Mastodon has no search of posts without a login; these are the posts with these hashtags that ${host} knows.`,
+        `Mastodon has no search of posts without a login. ${host} has these posts with these hashtags; other servers may have more.`,
         ...describeFeed(query),
         ...listed.warnings,
         ...describeUnread(page, 'post'),
@@ -119,7 +119,7 @@ interface UserSearchOptions {
 
 /** Creates the search of accounts, with a single page. A complete handle is also looked up on its own server. */
 export function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
-  const limits = `These are the accounts that ${options.host} knows; accounts of servers that it has no contact with are missing.`;
+  const limits = `These are the matching accounts stored on ${options.host}; other accounts are missing.`;
   return async ({ text }, context) => {
     const [named, found] = await Promise.all([
       readNamed(options.accounts, text, context),
