@@ -217,6 +217,24 @@ describe('extractive engine', () => {
     expect(answer.citations[0]?.path).toBe('garden/a.md');
   });
 
+  it.each([
+    ['who wrote the line of a request as JSON', true],
+    ['how is the line of a request written as JSON', false],
+    ['when will graceful shutdown be', false],
+  ])(
+    'declines a question for people or dates unless a heading has it: %s',
+    async (text, abstained) => {
+      const engine = await engineOver({ ...corpusOf(docs), minConfidence: 0.45 });
+
+      const answer = await engine.answer(
+        { text, earlier: [] },
+        { signal: never, onText: () => {} },
+      );
+
+      expect(answer.abstained).toBe(abstained);
+    },
+  );
+
   it('does not answer from removed files', async () => {
     const corpus = corpusOf(docs);
     const answers = openAnswers({
