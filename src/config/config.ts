@@ -90,7 +90,7 @@ export const variables = z.object({
     .refine((paths) => paths.every((path) => path !== ''), 'must be paths separated by commas')
     .default([])
     .describe(
-      'Folders and files with the documents that questions are answered from, separated by commas. Default: the documentation of Perch.',
+      'Folders and files with the documents used to answer questions, separated by commas. Default: the documentation of Perch.',
     ),
   PERCH_METRICS: oneOf('operator', 'open').describe(
     'Access to `/metrics`: only requests with `PERCH_ADMIN_TOKEN` (`operator`), or all requests (`open`).',
@@ -226,7 +226,7 @@ export const variables = z.object({
     'Timeout in milliseconds for receiving a whole request, including headers and body.',
   ),
   PERCH_MAX_EVENT_LOOP_DELAY_MS: integer(0, 60_000, 1000).describe(
-    'Delay of the event loop in milliseconds. From this delay on, Perch refuses reads with the error `overloaded`. `0` disables this check.',
+    'Delay of the event loop in milliseconds at which Perch starts to refuse reads with the error `overloaded`. `0` disables this check.',
   ),
   PERCH_SHUTDOWN_DRAIN_MS: integer(0, 60_000, 500).describe(
     'Minimum time in milliseconds for which the server continues to listen after a stop signal, so that load balancers can detect that it is no longer ready.',

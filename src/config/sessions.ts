@@ -35,7 +35,7 @@ export const sessionVariables = z.object({
     'Whether follow-up messages must include the continuation token.',
   ),
   PERCH_SESSION_STREAM_TOKEN: oneOf('proven', 'always').describe(
-    'Clients that receive the continuation token in the events of a stream: only clients that have sent the token in the request (`proven`), or all clients (`always`).',
+    'Which clients receive the continuation token, the secret for follow-up messages, in the events of a stream: only clients that sent it in the request for the stream (`proven`), or all clients (`always`).',
   ),
   PERCH_SESSION_ORIGINS: origins.describe(
     'Web origins whose pages may use sessions, separated by commas. `*` allows all origins.',
@@ -83,10 +83,10 @@ export const sessionVariables = z.object({
     'Maximum size of the stored sessions of one client address in bytes, including sessions that have ended. If their total is larger, Perch deletes sessions of that address, and deletes ended sessions first.',
   ),
   PERCH_SESSION_STARTS_PER_MINUTE: integer(1, 1_000_000, 600).describe(
-    'Maximum number of sessions that one client address may start in a minute, regardless of bearer tokens. Requests with one bearer token may start four times as many sessions.',
+    'Maximum number of sessions that one client address may start in a minute, with any number of bearer tokens. One bearer token, used from any number of addresses, may start four times as many.',
   ),
   PERCH_SESSION_START_BURST: integer(1, 1_000_000, 200).describe(
-    'Maximum number of the session starts allowed in a minute that may arrive at once.',
+    'Maximum number of sessions that one client address may start at once. They count towards `PERCH_SESSION_STARTS_PER_MINUTE`.',
   ),
   PERCH_SESSION_STREAMS_PER_SESSION: integer(1, 100_000, 64).describe(
     'Maximum number of open streams of one session.',

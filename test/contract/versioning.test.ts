@@ -529,7 +529,7 @@ describe('a client with the suggested policy', () => {
       const advice = sections['What should a client do?'];
       expect(advice).toMatch(/warning .*`Deprecation`/);
       expect(advice).toMatch(/next deployment.*`successor-version`/);
-      expect(advice).toMatch(/Fail .*`Sunset` is less than 30 days away/);
+      expect(advice).toMatch(/`Sunset` is less than 30 days away.* fail/);
     },
   );
 });
