@@ -13,7 +13,7 @@ export const sampleVersion: number = 6;
 /** Fictional archive: accounts, posts from the oldest to the newest, reposts and follows. */
 interface Sample {
   readonly accounts: readonly Account[];
-  /** `parentId`: id of the post that this one replies to. Tombstones have one too. */
+  /** `parentId`: id of the post that `post` replies to, or `null`. Tombstones can have a parent too. */
   readonly posts: readonly Readonly<{ id: string; parentId: string | null; post: Post }>[];
   readonly reposts: readonly Omit<StoredRepost, 'platform' | 'stored'>[];
   /** Handles of followed accounts, by the handle of the follower. */
@@ -26,7 +26,7 @@ type Optional = 'possibly_sensitive' | 'poll' | 'article' | 'community_note';
 /** Fields that have the same value in all posts of the sample, so `posts.json` omits them. */
 type Constant = 'reposted_by' | 'content_warning' | 'card' | 'context' | 'platform';
 
-/** Status in `posts.json`. The author is named by handle, other posts by id. */
+/** Post in `posts.json`. It refers to its author by handle and to other posts by id. */
 interface StatusRecord
   extends Omit<Status, Optional | Constant | 'author' | 'replying_to' | 'quote' | 'media'>,
     Partial<Pick<Status, Optional>> {

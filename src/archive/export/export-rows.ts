@@ -6,7 +6,7 @@ import type { ExportItem } from '../imports/export-source.ts';
 import { timeOf } from '../store/post-number.ts';
 import { parseStored } from '../store/stored-json.ts';
 
-/** Item of the archive, as an export item with the time at which it was stored. */
+/** Archived item in the form of an export item, with the time in Unix seconds when it was stored. */
 export type ArchivedItem = Exclude<ExportItem, { kind: 'skipped' }> & { readonly stored: number };
 
 interface PostRow {
@@ -57,7 +57,7 @@ export function openExportRows(database: SqliteDatabase) {
        AND (follower, followed) > (@follower, @followed) ORDER BY follower, followed`,
   );
   return {
-    /** Yields an account, even a protected one, its posts, reposts, reposted posts and follows. */
+    /** Yields an account with its posts, reposted posts, reposts and follows, even if the account is protected. */
     *readAccountItems(of: AccountReference): Iterable<ArchivedItem> {
       const row = account.get(of);
       if (row === undefined) return;

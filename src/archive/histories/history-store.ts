@@ -9,18 +9,18 @@ import { createRowDecoder, type RowDecoder } from '../store/stored-json.ts';
 
 export interface StoredHistoryPost {
   readonly post: Post;
-  /** Unix second of the post. For a repost, whose own time is unknown, the latest possible second. */
+  /** Time of the post in Unix seconds. For a repost, whose time is unknown, the latest possible time. */
   readonly second: number;
-  /** Earliest possible time in Unix seconds: for a post, `second`; for a repost, `-Infinity` if unknown. */
+  /** Earliest possible time in Unix seconds. Equal to `second` for a post; `-Infinity` for a repost if unknown. */
   readonly belowSecond: number;
   /** Time at which the post was fetched, in Unix seconds. */
   readonly stored: number;
 }
 
-/** Identifies a stored timeline: an account, and the kinds of posts that were fetched. */
+/** Key of a stored timeline: an account, and the kinds of posts that were fetched. */
 export interface StoredTimeline {
   readonly account: AccountReference;
-  /** Account id, because a handle can be taken over by another account. */
+  /** Id of the account, to detect that another account has taken over the handle. */
   readonly accountId: string;
   /** Whether the timeline includes replies to other accounts. */
   readonly withReplies: boolean;
@@ -29,7 +29,7 @@ export interface StoredTimeline {
 
 export interface StoredHistoryQuery extends StoredTimeline {
   readonly range: SecondRange;
-  /** Maximum number of posts to return. Older posts are treated as not stored. */
+  /** Maximum number of posts to return. Posts over the limit, which are older, are treated as not stored. */
   readonly limit: number;
 }
 
@@ -61,13 +61,13 @@ function prepareStore(database: SqliteDatabase, baseUrl: string) {
     /** Stores fetched parts and replaces everything stored in their ranges. */
     put: openPut(database),
     delete: openHistoryDelete(database),
-    /** Deletes a post, or an account and its posts, from all stored timelines, because it no longer exists. */
+    /** Deletes a post, or an account and its posts, that no longer exists upstream, from all stored timelines. */
     deleteGone: openGoneDeletion(database),
     close: () => void database.close(),
   };
 }
 
-/** Prepares the deletion of an account's stored timelines, which returns the number of deleted posts. */
+/** Returns a function that deletes an account's stored timelines and returns the number of deleted posts. */
 export function openHistoryDelete(database: SqliteDatabase): (account: AccountReference) => number {
   const [ranges, posts] = ['kept_ranges', 'kept_posts'].map((table) =>
     database.prepare(`DELETE FROM ${table} WHERE platform = ? AND handle = ?`),
@@ -79,7 +79,7 @@ export function openHistoryDelete(database: SqliteDatabase): (account: AccountRe
   return (account) => (database.inTransaction ? drop(account) : drop.immediate(account));
 }
 
-/** Searches for rows before it takes a write lock, because most deleted posts were never stored. */
+/** Returns a function that finds rows before it takes a write lock, because most deleted posts were never stored. */
 function openGoneDeletion(database: SqliteDatabase) {
   const byKey = database.prepare<unknown[], number>(
     `SELECT number FROM kept_posts WHERE platform = ? AND key = ? AND (platform = 'x' OR author = ?)`,
@@ -144,7 +144,7 @@ function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   };
 }
 
-/** Cuts the ranges and posts to those within the limit of posts. */
+/** Cuts the ranges to those that the newest `query.limit` posts cover, and removes all posts outside of them. */
 function limitPart(
   stored: readonly SecondRange[],
   rows: readonly PostRow[],
@@ -165,8 +165,8 @@ function limitPart(
 const postsPerTransaction = 250;
 
 /**
- * Prepares the write of fetched parts. Posts are written first, in several transactions. The last transaction then
- * marks the ranges as complete, so an interrupted write leaves only posts outside of complete ranges.
+ * Returns a function that writes fetched parts. It writes the posts first, in several transactions. The last
+ * transaction marks the ranges as complete, so an interrupted write leaves only posts outside of complete ranges.
  */
 function openPut(database: SqliteDatabase) {
   const others = database.prepare(
@@ -226,7 +226,7 @@ function openAbsentRemoval(database: SqliteDatabase) {
   };
 }
 
-/** Prepares the write of complete ranges. Adjacent ranges are merged, so that the number of rows stays small. */
+/** Returns a function that writes complete ranges. It merges adjacent ranges to keep the number of rows small. */
 function openRangeWriter(database: SqliteDatabase): (part: FetchedPart) => void {
   const of = 'platform = ? AND handle = ? AND with_replies = ? AND with_reposts = ?';
   const select = database.prepare<unknown[], RangeRow>(
@@ -260,7 +260,7 @@ type Row = readonly [
   ...[second: number, below: number, place: number, stored: number, json: string],
 ];
 
-/** Returns the row of a post. A post that its own author reposted has two rows. */
+/** Returns the table row of a post. A post that its own author reposted has two rows. */
 function toRow({ post, second, belowSecond, stored }: StoredHistoryPost, place: number): Row {
   const json = JSON.stringify(post);
   const author = post.author?.screen_name.toLowerCase() ?? '';
@@ -270,7 +270,7 @@ function toRow({ post, second, belowSecond, stored }: StoredHistoryPost, place: 
   return [post.id ?? json, author, Number(isRepost), Number(isAnswer), ...at, stored, json];
 }
 
-/** Returns whether a post replies to others. X lists replies to unknown accounts as posts. */
+/** Returns whether a post is a reply to another account. On X, a reply to an unknown account does not count. */
 function answersOther(post: Extract<Post, { type: 'status' }>): boolean {
   const { replying_to: to, author, platform } = post;
   if (to === null) return false;

@@ -11,7 +11,7 @@ export interface HistoryPost {
   readonly number: number;
   /** Time of the post, in Unix seconds. */
   readonly created: number;
-  /** Time of storage, or of the export that has the post, in Unix seconds. */
+  /** Time in Unix seconds when the post was stored, or when its export was made. */
   readonly stored: number;
   /** Whether the post replies to an earlier archived post of the same account. */
   readonly continues: boolean;
@@ -30,10 +30,10 @@ interface RepostRow {
   readonly json: string | null;
 }
 
-/** SQL that excludes replies to others on Bluesky and Mastodon, where posts of two accounts can have the same id. */
+/** SQL that excludes replies to other accounts on Bluesky and Mastodon, where posts of two accounts can share an id. */
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 
-/** Prepares the statements that page through an account's posts and reposts, oldest first, without deleted posts. */
+/** Prepares the statements that page through an account's posts and reposts, oldest first. Omits deleted posts. */
 export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
   // Requiring the parent to be earlier keeps two posts from continuing each other.
   const posts = database.prepare<unknown[], PostRow>(
@@ -74,7 +74,7 @@ export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
     /** Reads the replies of the account to one of its own posts, oldest first. */
     readContinuations: ({ platform, handle }: AccountReference, { number, post }: HistoryPost) =>
       continuations.all(platform, post.id, handle, number).map(toPost),
-    /** Reads up to `count` reposts with numbers above `after`. `post` is `null` if it is protected or not archived. */
+    /** Reads up to `count` reposts with numbers above `after`. `post` is `null` if the original cannot be shown. */
     readReposts: ({ platform, handle }: AccountReference, after: number, count: number) =>
       reposts.all(platform, handle, after, count).map((row) => ({
         number: row.number,

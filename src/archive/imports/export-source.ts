@@ -12,19 +12,19 @@ export interface ExportedAccount extends Dated {
   readonly account: Account;
 }
 
-/** Post in an export, by its owner or by another account. */
+/** Post in an export, by the owner of the export or by another account. */
 export interface ExportedPost extends Dated {
   readonly kind: 'post';
   readonly post: Post;
   readonly parentId: string | null;
-  /** Unix seconds. A fraction orders posts of the same second. */
+  /** Time of the post in Unix seconds. A fraction orders posts of the same second. */
   readonly created: number;
 }
 
 /** Repost by an account. The reposted post is an item of its own if the export contains it. */
 export interface ExportedRepost extends Dated {
   readonly kind: 'repost';
-  /** Handle of the reposting account. Lower case, as is `postHandle`. */
+  /** Lower-case handle of the reposting account. `postHandle` is in lower case too. */
   readonly handle: string;
   readonly postHandle: string;
   readonly postId: string;
@@ -32,7 +32,7 @@ export interface ExportedRepost extends Dated {
   readonly created: number;
 }
 
-/** Follow. Accounts are named by lower-case handle, or by `toIdHandle` if X exports only the id. */
+/** Follow of one account by another. Has lower-case handles, or `toIdHandle` values if X exports only the id. */
 export interface ExportedFollow extends Dated {
   readonly kind: 'follow';
   readonly follower: string;
@@ -48,7 +48,7 @@ export interface SkippedRecord {
   readonly cause: 'fault' | 'private';
   /** Whether the file is truncated. If true, the records after this one are missing too. */
   readonly isCutOff?: boolean;
-  /** Whether the whole account is hidden: it is imported but not served. */
+  /** Whether the record makes the whole account hidden. A hidden account is imported but not served. */
   readonly isAccount?: boolean;
 }
 
@@ -59,7 +59,7 @@ export type ExportItem =
   | ExportedFollow
   | SkippedRecord;
 
-/** Open export. Close it with `close()`. */
+/** Export that is open for reading. Close it with `close()`. */
 export interface ExportSource {
   /** Kind of export for the summary, such as `X export` or `Bluesky repository`. */
   readonly title: string;
@@ -69,24 +69,24 @@ export interface ExportSource {
   readonly totalBytes: number | null;
   readonly bytesRead: number;
   /**
-   * Reads all items in constant memory, in a fixed order. Other work can run between two groups. Can be called once.
+   * Reads all items in constant memory, in a fixed order. Other work can run between two groups. Call it only once.
    * @throws Error with a sentence if the export as a whole cannot be read
    */
   groups(): AsyncIterable<readonly ExportItem[]>;
   close(): Promise<void>;
 }
 
-/** Facts about an export that the export itself may lack. */
+/** Facts that the user can supply if the export lacks them. */
 export interface ExportHints {
   /** Lower-case handle of the account, for formats that identify the account by id only. */
   readonly handle?: string;
 }
 
 export interface ExportFormat {
-  /** Name for the option `--form`. */
+  /** Name of the format, for the option `--form`. */
   readonly name: string;
   readonly takesHandle: boolean;
-  /** Opens a path; `null` if its content has another format. @throws Error with a sentence */
+  /** Opens a path. Returns `null` if it has another format. @throws Error with a sentence if opening fails */
   open(path: string, hints?: ExportHints): Promise<ExportSource | null>;
 }
 

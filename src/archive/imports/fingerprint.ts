@@ -3,13 +3,13 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFolderFiles } from './files/open-files.ts';
 
-/** Version of the importers. Raise it to import earlier exports again, when more is read or in another order. */
+/** Version of the importers. Raise it if they read more or in another order, to import earlier exports again. */
 const importVersion = 1;
 
-/** Size of a sample of a file in bytes, and number of samples per file. */
+/** Size in bytes and number of the samples that are read from each file. */
 const sample = { bytes: 65_536, places: 8 } as const;
 
-/** Returns a SHA-256 in hex of the format and files of an export; `changed`: Unix second of their last change. */
+/** Returns a SHA-256 in hex of the format and files of an export, and the Unix second of the last file change. */
 export async function fingerprintExport(path: string, form: string) {
   const hash = createHash('sha256').update(`${importVersion} ${form}\n`);
   const folder = await openFolderFiles(path);

@@ -17,7 +17,7 @@ export interface OpenedExport {
   readonly source: ExportSource;
 }
 
-/** Opens an export in the first matching format; `null` if none matches. @throws Error with a sentence if it fails */
+/** Opens an export in the first format that matches, or returns `null`. @throws Error with a sentence if it fails */
 export async function openExport(
   path: string,
   { formats, hints }: { readonly formats: readonly ExportFormat[]; readonly hints: ExportHints },

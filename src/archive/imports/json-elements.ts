@@ -1,4 +1,4 @@
-/** Element of a JSON array, or why it could not be read. `index` starts at 0 and counts unreadable elements too. */
+/** Element of a JSON array, or the reason why it is unreadable. `index` starts at 0 and counts unreadable elements. */
 export type JsonElement =
   | { readonly kind: 'value'; readonly value: unknown; readonly index: number }
   | {
@@ -40,7 +40,7 @@ export async function* jsonElements(
 
 const maxStartBytes = 256;
 
-/** Creates the function that returns the index after the opening bracket, or `null` if a chunk does not contain it. */
+/** Creates the function that returns the index after the opening bracket, or `null` if the chunk has no bracket. */
 function createStartFinder(start: RegExp): (chunk: Uint8Array) => number | null {
   let rest = '';
   return (chunk) => {
@@ -79,7 +79,7 @@ function createElementBuffer() {
   let size = 0;
   let count = 0;
   return {
-    /** Adds bytes. White space before the first one is dropped. */
+    /** Adds bytes to the element. White space before its first byte is dropped. */
     add: (bytes: Uint8Array): void => {
       const begin = size > 0 ? 0 : bytes.findIndex((byte) => byte > bytesOf.space);
       if (begin < 0) return;
@@ -119,7 +119,7 @@ const bytesOf = {
 const structural = new Uint8Array(256); // 1 for each byte that has a meaning outside strings
 for (const byte of Buffer.from('{}[],:')) structural[byte] = 1;
 
-/** Creates a function to call with each byte, which returns whether the byte has a meaning outside strings. */
+/** Creates a function that takes each byte in turn and returns whether the byte is a JSON token outside strings. */
 function createTokenTest(): (byte: number) => boolean {
   let isString = false;
   let isEscaped = false;
@@ -137,12 +137,12 @@ function createTokenTest(): (byte: number) => boolean {
   };
 }
 
-/** Role of a byte: it ends an element or the array, or starts one while the last is unclosed. */
+/** Role of a byte: it ends an element or the array, or starts an element while the previous one is unclosed. */
 type Boundary = 'element' | 'end' | 'unclosed';
 
 const maxDepth = 65_536; // open brackets that are tracked; no program nests thousands
 
-/** Creates a function to call with each byte of an array, which returns whether an element ends there. */
+/** Creates a function that takes each byte of an array in turn and returns its role, or `null` if it has no role. */
 function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();
   const openers: number[] = [];
@@ -176,7 +176,7 @@ function createBoundaryFinder(): (byte: number) => Boundary | null {
   };
 }
 
-/** Parses an element, or returns its fault. `chunks` is `null` if the element is too large. */
+/** Parses an element. Returns a fault if the element is invalid, or too large (`chunks` is `null`). */
 function toElement(chunks: readonly Uint8Array[] | null, index: number): JsonElement {
   const fault = { kind: 'fault', isCutOff: false, index } as const;
   if (chunks === null) {

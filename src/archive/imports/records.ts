@@ -12,7 +12,7 @@ export interface RecordOptions<Row> {
   readonly read: ExportFiles['read'];
 }
 
-/** Reads the records of files that contain a JSON array each, in order and in groups. */
+/** Reads the records of files, each of which contains a JSON array. Yields the records in order and in groups. */
 export async function* readRecords<Row>(
   files: readonly ExportFile[],
   { schema, start, read }: RecordOptions<Row>,

@@ -22,7 +22,7 @@ export interface ImportState {
 }
 
 export interface ImportOutcome extends ImportState {
-  /** `known`: the export was imported completely before. `stopped`: the next run continues from here. */
+  /** `known`: an earlier run imported the whole export. `stopped`: the next run continues where this run stopped. */
   readonly ended: 'done' | 'known' | 'stopped';
   /** Number of items that earlier runs had stored. */
   readonly resumedAfter: number;
@@ -30,7 +30,7 @@ export interface ImportOutcome extends ImportState {
   readonly isCutOff: boolean;
 }
 
-/** Maximum size of a transaction. Other writers wait for at most 50 ms, and large records need little memory. */
+/** Maximum size of a transaction, so that other writers wait for at most 50 ms and large records need little memory. */
 const batchLimits = { items: 500, ms: 50, bytes: 4 * 2 ** 20 } as const;
 
 /** Imports an export, or resumes its import. @throws Error with a sentence if the export is unreadable or in use */
@@ -104,7 +104,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     options.onProgress(state);
   };
   return {
-    /** Adds an item unless an earlier run has stored it. Writes the batch if it is full, and returns whether it was. */
+    /** Adds an item unless an earlier run has stored it. If the batch is full, writes it and returns true. */
     add: (item: ExportItem): boolean => {
       seen += 1;
       if (item.kind === 'skipped') isCutOff ||= item.isCutOff === true;
@@ -126,7 +126,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
   };
 }
 
-/** Creates the item writer. Pass skipped accounts to `setPlatform`, because reposts and follows have no platform. */
+/** Creates the item writer. Call `setPlatform` for items of earlier runs, as reposts and follows have no platform. */
 function createItemWriter({ store, newImport }: ImportOptions, number: number) {
   let platform: Platform | null = null;
   const setPlatform = (item: ExportItem): void => {
@@ -136,7 +136,7 @@ function createItemWriter({ store, newImport }: ImportOptions, number: number) {
     if (platform !== null) return platform;
     throw new Error('The export has reposts or follows before the account that they belong to.');
   };
-  /** Writes an item and returns the count that it adds to. */
+  /** Writes an item. Returns the name of the count that the item increases. */
   const writeItem = (item: ExportItem): keyof ImportCounts => {
     if (item.kind === 'skipped') return item.cause === 'private' ? 'hidden' : 'faults';
     const { stored = newImport.exported } = item;

@@ -5,7 +5,7 @@ import type { SearchText, Term, UserSearchText } from './search-query.ts';
 /** Rows that a search covers: those of one platform, or everything that was imported. */
 export type SearchScope = Platform | 'imports';
 
-/** Returns an FTS5 expression over `post_words` for a text and `tokens` in `marks`. Its words contain no quotes. */
+/** Returns an FTS5 expression for posts with the words of a text and all `tokens`. Words contain no quotes. */
 export function toMatchExpression(
   { include, exclude }: SearchText,
   tokens: readonly string[],
@@ -39,7 +39,7 @@ function join(all: readonly string[], none: readonly string[]): string {
   return none.length === 0 ? wanted : `(${wanted}) NOT (${none.join(' OR ')})`;
 }
 
-/** Excluding the sample costs less than testing the platform of every post, because the sample is small. */
+/** Returns tokens for a scope. Excluding the small sample costs less than testing the platform of every post. */
 function scopeTokens(scope: SearchScope) {
   return scope === 'imports'
     ? { wanted: [], unwanted: [printToken(platformToken('sample'))] }

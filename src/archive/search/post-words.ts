@@ -3,7 +3,7 @@ import type { Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import { toIndexText, toNameWord } from './words.ts';
 
-/** Filter token of every post. A search that only excludes words starts from all posts with this token. */
+/** Filter token that every post has. A search that only excludes words starts from all posts with this token. */
 export const anyPostToken = 'any';
 
 export const platformToken = (platform: Platform): string => `on${platform}`;
@@ -30,7 +30,7 @@ function articleTexts(article: Article | null): readonly string[] {
   return [article.title, ...texts];
 }
 
-/** On Bluesky, authors can also be searched by DID. */
+/** Returns the names by which the author can be searched: the handle, and on Bluesky also the DID. */
 const authorNames = ({ author, platform }: Status): readonly string[] =>
   platform === 'bluesky' ? [author.screen_name, author.id] : [author.screen_name];
 

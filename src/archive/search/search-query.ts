@@ -8,13 +8,13 @@ export interface Term {
   readonly words: readonly string[];
 }
 
-/** Result of parsing a search text. A post must satisfy all of its parts. */
+/** Result of parsing a search text. A post must satisfy all conditions. */
 export interface SearchText {
   readonly include: readonly Term[];
   readonly exclude: readonly Term[];
-  /** Earliest time in Unix seconds, inclusive. */
+  /** Earliest time of a post in Unix seconds, inclusive; `null` if there is no limit. */
   readonly sinceSeconds: number | null;
-  /** Latest time in Unix seconds, exclusive. */
+  /** Latest time of a post in Unix seconds, exclusive; `null` if there is no limit. */
   readonly untilSeconds: number | null;
   /** Sentences about the ignored parts of the text. */
   readonly warnings: readonly string[];
@@ -79,18 +79,18 @@ function warningsOf(parts: readonly QueryPart[]): readonly string[] {
 interface Special {
   readonly body: string;
   readonly kind: 'include' | 'exclude';
-  /** The text as the user wrote it. */
+  /** The operator or tag as the user wrote it. */
   readonly shown: string;
 }
 
 interface Dialect {
-  /** Text that is added to the warning about an unknown operator. */
+  /** Text that follows the name of an unknown operator in its warning. */
   readonly where: string;
   /** Reads an operator or a tag. Returns `undefined` for plain words such as `12:30` and `https://…`. */
   readSpecial(special: Special): QueryPart | undefined;
 }
 
-/** Maximum length of a search text. Phrases of many common words are slow to search for. */
+/** Maximum size of a search text, because phrases of many common words are slow to search for. */
 const limits = { characters: 4096, terms: 32, words: 64 } as const;
 
 const tooLong = `The search is too long. Only its first ${limits.terms} terms and ${limits.words} words were used.`;
@@ -98,7 +98,7 @@ const tooLong = `The search is too long. Only its first ${limits.terms} terms an
 /** Quoted text with the signs before it, or the characters between two spaces. */
 const lexemePattern = /[-(]*(?:\p{L}+:)?"[^"]*"?|\S+/gu;
 
-/** Splits a search text into its parts. Never throws. */
+/** Splits a search text into terms, time limits and warnings. Never throws. */
 function parseParts(text: string, dialect: Dialect): readonly QueryPart[] {
   const read = text.slice(0, limits.characters).replace(/[“”„‟]/g, '"');
   const lexemes = [...new Set(read.match(lexemePattern))];
@@ -134,7 +134,7 @@ const parenthesis: QueryPart = {
   text: 'The archive does not support parentheses, so they were ignored.',
 };
 
-/** Punctuation without letters or digits is ignored. */
+/** Returns a term with the words of a text, or an empty list if the text has only punctuation. */
 function readWords(body: string, kind: 'include' | 'exclude'): readonly QueryPart[] {
   const words = toWords(body);
   if (words.length === 0) return [];
@@ -161,7 +161,7 @@ const ofAccounts: Dialect = {
 
 type ReadValue = (value: string, special: Special) => QueryPart;
 
-/** Returns the value of an operator, and its reader if the archive supports the operator. */
+/** Returns the value and the reader of an operator. The reader is `undefined` if the operator is not supported. */
 function findOperator(body: string) {
   const [, name = '', value = ''] = /^([\p{L}_]+):(.*)$/su.exec(body) ?? [];
   const read = readers.get(name.toLowerCase());
@@ -169,7 +169,7 @@ function findOperator(body: string) {
   return value !== '' && foreignOperators.has(name.toLowerCase()) ? { value, read } : undefined;
 }
 
-/** Returns the name of a tag. A number is not a tag. */
+/** Returns the name of a tag, or `undefined` if `body` is not a tag. A number is not a tag. */
 function findTag(body: string): string | undefined {
   const [, tag = ''] = /^[#＃]([\p{L}\p{N}\p{M}_]+)(?:[^\P{P}_]\p{P}*)?$/u.exec(body) ?? [];
   return /\P{N}/u.test(tag) ? tag : undefined;

@@ -8,7 +8,7 @@ import type { RowDecoder } from '../store/stored-json.ts';
 import { type SearchScope, toMatchExpression, toUserMatchExpression } from './match-expression.ts';
 import { parseSearchText, parseUserSearchText, type SearchText } from './search-query.ts';
 
-/** The posts to search: an FTS5 expression, and a range of post numbers that excludes `below`. */
+/** Posts to search: those that match an FTS5 expression and have a number of at least `from` and less than `below`. */
 interface Range {
   readonly expression: string;
   readonly from: number;
@@ -82,17 +82,17 @@ function openLatest(database: SqliteDatabase) {
   };
 }
 
-/** Maximum number of posts that the top feed ranks: the newest ones that match. */
+/** Maximum number of posts that the top feed ranks: the newest posts that match. */
 export const rankedPosts = 500;
 
-/** Maximum for later pages, which rank the first page's range again. An import can have added posts to it. */
+/** Maximum for later pages. They rank the first page's range again, to which an import can have added posts. */
 const rankedLater = 10 * rankedPosts;
 
 const cutWarning = `Only the newest ${rankedPosts} matching posts are ranked.`;
 
 /**
- * Prepares the query of the top feed: the newest matches, ordered by likes and reposts, then newest first. A cursor has
- * the range that the first page ranked and the position in it, so that new posts do not shift the other posts.
+ * Prepares the query of the top feed: the newest matches, ordered by likes and reposts, then newest first. A cursor
+ * contains the range that the first page ranked and a position in that range, so that new posts do not shift others.
  */
 function openTop(database: SqliteDatabase) {
   const rank = database.prepare<
@@ -160,7 +160,7 @@ export function openUserSearch(database: SqliteDatabase, decoder: RowDecoder) {
      ORDER BY followers DESC, handle, platform LIMIT @limit`,
   );
   return {
-    /** Searches public accounts, by followers, then handle. The last word may be incomplete. */
+    /** Searches public accounts, ordered by most followers, then by handle. The last word may be incomplete. */
     searchUsers: ({ text, count, cursor }: UserSearchQuery, scope: SearchScope): Page<Account> => {
       const parsed = parseUserSearchText(text);
       const { include, exclude, warnings } = parsed;

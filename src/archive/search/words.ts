@@ -1,4 +1,4 @@
-/** Characters that are a word each: symbols, and letters of scripts that are written without spaces. */
+/** Characters that each form a word: symbols, and letters of scripts that are written without spaces. */
 const singleCharacterWords = [
   ...['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan'].map(
     (script) => String.raw`\p{Script_Extensions=${script}}`,
@@ -58,7 +58,7 @@ function findNonAscii(text: string, from: number): number {
   return nonAsciiPattern.exec(text)?.index ?? -1;
 }
 
-/** Returns the lower-cased name as one word in hex, so that no name matches a part of another one. */
+/** Returns the lower-cased name as one word in hex, so that no name matches a part of another name. */
 export function toNameWord(name: string): string {
   // ASCII text is in NFKC already.
   const normal = isAscii.test(name) ? name : name.normalize('NFKC');

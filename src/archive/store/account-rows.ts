@@ -6,7 +6,7 @@ import { toWords } from '../search/words.ts';
 import type { RowDecoder } from './stored-json.ts';
 import { openAtomicWriter } from './writers.ts';
 
-/** `stored`: time of storage, or of the export that has the account, in Unix seconds. */
+/** `stored`: time in Unix seconds when the account was stored, or when its export was made. */
 type StoredAccount = { readonly account: Account; readonly stored: number };
 
 /** Row of the `accounts` table. */
@@ -32,7 +32,7 @@ export function openAccountRows(database: SqliteDatabase, decoder: RowDecoder) {
      LIMIT 1`,
   );
   return {
-    /** Stores an account. It replaces the account with the same handle unless that one was stored later. */
+    /** Stores an account. Replaces the account with the same handle, unless that account was stored later. */
     putAccount: openAccountWriter(database),
     /** Finds an account by handle, or by DID on Bluesky. */
     findAccount: ({ platform, handle }: AccountReference): AccountRow | undefined => {
@@ -44,7 +44,7 @@ export function openAccountRows(database: SqliteDatabase, decoder: RowDecoder) {
   };
 }
 
-/** Prepares the function that returns whether an account is archived and protected. */
+/** Returns a function that checks whether an account is archived and protected. */
 export function openProtection(database: SqliteDatabase): (account: Account) => boolean {
   const find = database.prepare(
     'SELECT 1 FROM accounts WHERE platform = ? AND handle = ? AND protected = 1',
@@ -52,7 +52,7 @@ export function openProtection(database: SqliteDatabase): (account: Account) => 
   return ({ platform, screen_name }) => find.get(platform, screen_name.toLowerCase()) !== undefined;
 }
 
-/** Returns SQL for the current handle of `table.column`, a handle or DID, if it is archived. */
+/** Returns SQL that replaces a DID in `table.column` by the handle of its account, if that account is archived. */
 export function currentHandle(table: string, column: string): string {
   const name = `${table}.${column}`;
   return `ifnull((SELECT handle FROM accounts AS named WHERE ${table}.platform = 'bluesky'

@@ -10,7 +10,7 @@ export interface AccountSummary {
   readonly reposts: number;
   readonly followers: number;
   readonly following: number;
-  /** Times of its oldest and its newest post or repost, in Unix seconds; `null` if there are none. */
+  /** Times in Unix seconds of the account's oldest and newest post or repost; `null` if it has no post or repost. */
   readonly oldest: number | null;
   readonly newest: number | null;
   /** Time in Unix seconds when the account was stored, or when its export was made. */
@@ -42,7 +42,7 @@ export function openAccountSummaries(database: SqliteDatabase) {
   return {
     /** Lists the imported accounts, ordered by platform and handle. */
     listAccounts: (): readonly AccountSummary[] => list.all().map(toAccountSummary),
-    /** Returns whether anything was imported, of one platform or of any platform. */
+    /** Returns whether anything was imported for a platform, or for any platform if `of` is omitted. */
     hasImports: (of?: Platform): boolean => (of === undefined ? imported : [of]).some(hasImportsOf),
     /** Removes an account and all its rows. Returns the row counts, or `undefined` if the account is not archived. */
     removeAccount: openRemoval(database),
@@ -76,8 +76,8 @@ function toAccountSummary(row: AccountSummaryRow): AccountSummary {
 }
 
 /**
- * Posts that are removed with an account. A post that another archived account reposted is kept if it may be public and
- * came with that account's export; only X exports contain reposted posts.
+ * Posts that are removed with an account. On X, a post is kept if another archived account reposted it and the removed
+ * account is not protected. Only X exports contain reposted posts.
  */
 const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 'x' AND EXISTS (
   SELECT 1 FROM reposts JOIN accounts USING (platform, handle)
@@ -87,7 +87,7 @@ const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 
   SELECT 1 FROM accounts WHERE platform = @platform AND handle = @handle AND protected = 1
 ))`;
 
-/** Posts by accounts that are not archived, which no other account reposted. */
+/** Posts that only this account reposted, by authors who are not archived. */
 const broughtPosts = `number IN (
     SELECT posts.number FROM reposts JOIN posts
       ON posts.platform = reposts.platform AND posts.id = post_id AND posts.handle = post_handle
@@ -100,7 +100,7 @@ const broughtPosts = `number IN (
     WHERE accounts.platform = posts.platform AND accounts.handle = posts.handle
   )`;
 
-/** Follows that are removed with an account: those with no other archived account on either side. */
+/** Follows that are removed with an account: those that involve no other archived account. */
 const ownFollows = `platform = @platform AND (@handle IN (follower, followed) OR followed = (
   SELECT ${namedById} FROM accounts WHERE platform = @platform AND handle = @handle
 )) AND NOT EXISTS (

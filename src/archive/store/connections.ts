@@ -6,12 +6,12 @@ import { xUserUrl } from '../../platforms/x.ts';
 import { type Row, toPage, toRowLimit, unknownCursor } from './paging.ts';
 import type { RowDecoder } from './stored-json.ts';
 
-/** Follow of one account by another. Both are lower-case handles or results of `toIdHandle`. */
+/** Follow of one account by another. Both names are lower-case handles or results of `toIdHandle`. */
 interface StoredFollow {
   readonly platform: Platform;
   readonly follower: string;
   readonly followed: string;
-  /** Time of storage, or of the export that has the follow, in Unix seconds. */
+  /** Time in Unix seconds when the follow was stored, or when its export was made. */
   readonly stored: number;
 }
 
@@ -24,7 +24,7 @@ interface ConnectionRow {
 
 const idPrefix = 'id:'; // marks accounts known only by id; handles of X contain no colon
 
-/** Returns the placeholder for the handle of an X account of which only the id is known. */
+/** Returns the value that replaces the handle of an X account if only the id of the account is known. */
 export const toIdHandle = (id: string): string => `${idPrefix}${id}`;
 
 const idOfHandle = (handle: string): string | null =>
@@ -64,7 +64,7 @@ export function openConnections(database: SqliteDatabase, decoder: RowDecoder) {
   const byDid = select('follower', `followed IN (@handle, ${idOfAccount})`);
   return {
     putFollow: (stored: StoredFollow) => void follow.run(stored),
-    /** Reads follows ordered by handle. Protected accounts and accounts that are not archived have only a handle. */
+    /** Reads follows ordered by handle. For accounts that are protected or not archived, returns only the handle. */
     readConnections: (
       { platform, handle }: AccountReference,
       { kind, cursor, count }: ConnectionsQuery,

@@ -3,7 +3,7 @@ import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { maxDirectReplies, type ReadPost } from './post-rows.ts';
 import type { ArchiveStore } from './store.ts';
 
-/** Maximum number of posts read before a post, after it, and as replies to it. */
+/** Maximum numbers of posts to read as ancestors of a post, as its continuation, and as replies to it. */
 const limits = { ancestors: 100, continuation: 100, replies: 500 } as const;
 
 const manyReplies = `The archive reads at most ${maxDirectReplies} replies to each post and ${limits.replies} in total, so some replies may be missing.`;
@@ -37,7 +37,7 @@ function readAncestors(store: ArchiveStore, of: ReadPost): readonly Post[] {
   return ancestors.map(({ post }) => post).reverse();
 }
 
-/** Returns the author's replies to their own posts, following the first reply each time, also across deleted posts. */
+/** Returns the author's chain of replies to their own post: at each step the first reply, also across deleted posts. */
 function readContinuation(store: ArchiveStore, from: ReadPost): readonly Post[] {
   const handle = authorOf(from.post);
   if (handle === undefined) return [];
@@ -51,7 +51,7 @@ function readContinuation(store: ArchiveStore, from: ReadPost): readonly Post[] 
   return own.map(({ post }) => post);
 }
 
-/** Returns the posts reached by repeated `findNext`, until there is none, one repeats or the limit is reached. */
+/** Returns the posts found by calling `findNext` until no post is found, a post repeats or `limit` is reached. */
 function follow(
   first: ReadPost,
   limit: number,
@@ -70,10 +70,10 @@ function follow(
 
 const authorOf = (post: Post): string | undefined => post.author?.screen_name.toLowerCase();
 
-/** Returns a unique key. On Bluesky and Mastodon, posts of different accounts can have the same id. */
+/** Returns a key that is unique per post. On Bluesky and Mastodon, posts of different accounts can have the same id. */
 const keyOf = (post: Post): string => `${authorOf(post) ?? ''} ${post.id}`;
 
-/** Reads replies in order, each followed by the replies to it. Skips `shown`. `isCut`: there may be more replies. */
+/** Reads replies in order, each followed by its own replies. Skips `shown` posts. `isCut`: replies may be missing. */
 function readReplies(
   store: ArchiveStore,
   to: Post,

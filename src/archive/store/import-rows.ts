@@ -62,9 +62,9 @@ export function openImportRows(database: SqliteDatabase) {
     return toImport(row);
   });
   return {
-    /** Returns the import of an export with its progress. Creates it if there is none. */
+    /** Returns the import of an export with its progress. Creates the import if it does not exist. */
     beginImport: (found: NewImport, now: number): StoredImport => begin.immediate(found, now),
-    /** Stores the progress of an import. Returns false and stores nothing if the row differs from `before`. */
+    /** Stores the progress of an import. Returns false and stores nothing if another process changed the import. */
     advanceImport: (number: number, { isDone, counts, ...progress }: ImportProgress): boolean => {
       const row = { ...progress, number, done: Number(isDone), counts: JSON.stringify(counts) };
       return advance.run(row).changes === 1;

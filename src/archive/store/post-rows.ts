@@ -10,13 +10,13 @@ import { openAtomicWriter, openNumberedWriter } from './writers.ts';
 
 interface StoredPost {
   readonly platform: Platform;
-  /** Lower case; empty if the author of a deleted post is unknown. */
+  /** Lower-case handle of the author; empty if the author of a deleted post is unknown. */
   readonly handle: string;
   readonly id: string;
   readonly parentId: string | null;
-  /** Unix seconds; 0 if unknown. A fraction, in milliseconds, orders posts of the same second. */
+  /** Time of the post in Unix seconds; 0 if unknown. A fraction, in milliseconds, orders posts of the same second. */
   readonly created: number;
-  /** Time of storage, or of the export that has the post, in Unix seconds. */
+  /** Time in Unix seconds when the post was stored, or when its export was made. */
   readonly stored: number;
   readonly post: Post;
 }
@@ -41,10 +41,10 @@ export function openPostRows(database: SqliteDatabase, decoder: RowDecoder) {
   const all = openSelect('id = ? ORDER BY number');
   const replies = openSelect(`parent_id = ? ORDER BY number LIMIT ${maxDirectReplies}`);
   return {
-    /** Stores a post. It replaces the post with the same id unless that one was stored later. */
+    /** Stores a post. Replaces the post of the same author with the same id, unless that post was stored later. */
     putPost: openPostWriter(database),
     hasPost: (platform: Platform, id: string): boolean => known.get(platform, id) !== undefined,
-    /** Returns a post by id. On Bluesky and Mastodon, ids can repeat: the handle must match. */
+    /** Returns a post by id. On Bluesky and Mastodon the handle must match too, because ids are not unique. */
     readPost: (platform: Platform, id: string, handle: string | null): ReadPost | undefined => {
       // Addresses on X can contain a former handle.
       const read = platform === 'x' || platform === 'sample' ? preferred : exact;
@@ -87,15 +87,16 @@ function toValues({ platform, handle, id, parentId, stored, post }: StoredPost) 
   return [platform, handle, id, parentId, ...facts, stored, json];
 }
 
-/** Returns whether a post is a reply to another account. Replies to unknown accounts count as such. */
+/** Returns whether a post is a reply to another account. Unknown accounts count as other accounts. */
 function answersOther(post: Post): boolean {
   if (post.type === 'tombstone' || post.replying_to === null) return false;
   return post.replying_to.screen_name?.toLowerCase() !== post.author.screen_name.toLowerCase();
 }
 
 /**
- * Returns whether `reply` is a reply to `post`, if it contains the post's id. On X and in the sample, ids are unique.
- * On Bluesky ids are unique per account, whose handle or DID the reply contains. On Mastodon ids are unique per server.
+ * Returns whether `reply`, whose parent id is the id of `post`, is a reply to `post`. On X and in the sample, ids are
+ * unique. On Bluesky, ids are unique per account, so the author of `post` must match the handle or DID in `reply`. On
+ * Mastodon, ids are unique per server, so the server or the author must match.
  */
 function isAnswered(post: Post, reply: Post): boolean {
   switch (post.platform) {
@@ -113,7 +114,7 @@ function isAnswered(post: Post, reply: Post): boolean {
   }
 }
 
-/** Returns the parent post of a reply; `null` for placeholders of deleted posts, which do not contain it. */
+/** Returns the post that a reply answers. Returns `null` for placeholders of deleted posts, which do not name it. */
 const targetOf = (reply: Post): Status['replying_to'] =>
   reply.type === 'status' ? reply.replying_to : null;
 

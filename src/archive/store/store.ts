@@ -16,7 +16,7 @@ import { openTimelines } from './timeline.ts';
 /** Store of the archive. Close it with `close()`. */
 export type ArchiveStore = ReturnType<typeof prepareTables>;
 
-/** Opens the archive. `baseUrl` replaces a placeholder in stored URLs. @throws Error if unreadable or too new */
+/** Opens the archive. `baseUrl` replaces `perch:` in stored URLs. @throws Error if the file is unreadable or too new */
 export const openArchiveStore = (path: string, baseUrl: string): ArchiveStore =>
   openStore({ path, migrations }, (database) => prepareTables(database, baseUrl));
 

@@ -25,7 +25,7 @@ export function createRowDecoder(baseUrl: string, isProtected: (account: Account
   };
 }
 
-/** Parses the JSON of an account or a post. Rows of older versions have `website` as a string. */
+/** Parses the JSON of an account or post. Converts each `website` that an older version stored as a string. */
 export function parseStored(json: string): unknown {
   // Quotation marks within strings are escaped, so the test is exact. Most rows avoid the slow reviver.
   return /"website"\s*:\s*"/.test(json) ? JSON.parse(json, reviveWebsite) : JSON.parse(json);

@@ -17,7 +17,7 @@ export interface StoredRepost {
   readonly postId: string;
   /** Time of the repost, in Unix seconds. A fraction orders reposts of the same second. */
   readonly created: number;
-  /** Time of storage, or of the export that has the repost, in Unix seconds. */
+  /** Time in Unix seconds when the repost was stored, or when its export was made. */
   readonly stored: number;
 }
 
@@ -27,16 +27,15 @@ interface TimelineRow {
   readonly json: string;
 }
 
-/** Prepares the statements that write reposts and read timelines. */
 export function openTimelines(database: SqliteDatabase, decoder: RowDecoder) {
   const readPosts = openPostReader(database);
   const readReposts = openRepostReader(database);
   return {
-    /** Stores a repost. It replaces the account's repost of the same post unless that one was stored later. */
+    /** Stores a repost. Replaces the account's repost of the same post, unless that repost was stored later. */
     putRepost: openRepostWriter(database),
     /**
-     * Reads an account's posts and reposts, newest first; a repost is placed at its own time. Omits reposts of its own
-     * posts, and reposts of posts that are not archived, are deleted or have a protected author.
+     * Reads an account's posts and reposts, newest first. A repost has the time of the repost. Omits reposts of the
+     * account's own posts, and of posts that are not archived, are deleted or have a protected author.
      */
     readTimeline: (account: AccountRow, query: TimelineQuery): Page<Post> => {
       const of = { handle: account.handle, below: belowOf(query), limit: toRowLimit(query.count) };
@@ -113,7 +112,7 @@ function openRepostReader(database: SqliteDatabase) {
   };
 }
 
-/** Returns the exclusive upper bound of the numbers on the page. */
+/** Returns the exclusive upper bound of the row numbers on a page. */
 function belowOf({ cursor, untilSeconds }: TimelineQuery): number {
   const until = untilSeconds === null ? endOfNumbers : firstNumberAt(untilSeconds);
   const [after = endOfNumbers] = cursor === null ? [] : parseCursor(cursor, 1);

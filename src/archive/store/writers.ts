@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { isSameSecond, nextNumber } from './post-number.ts';
 
-/** Makes a write atomic. Uses the open transaction if there is one, because a nested one is as slow as a write. */
+/** Makes a write atomic. Joins an open transaction, because a nested transaction is as slow as a write. */
 export function openAtomicWriter<Row>(
   database: SqliteDatabase,
   write: (row: Row) => void,
@@ -21,9 +21,9 @@ interface NumberedRow {
 }
 
 /**
- * Prepares the write of rows whose number encodes their time (`toNumber`). A new row gets the next free number. It
- * replaces the row with the same `key` (the first columns after the number) unless that row was stored later. If both
- * rows encode the same second, the replacement reuses the number.
+ * Returns a function that writes rows whose number encodes their time (`toNumber`). A new row gets the next free
+ * number. It replaces the row with the same `key` (the first columns after the number) unless that row was stored
+ * later. If the numbers of both rows encode the same second, the new row reuses the number of the old row.
  */
 export function openNumberedWriter(
   database: SqliteDatabase,
@@ -45,7 +45,7 @@ export function openNumberedWriter(
     while (taken.get(number) !== undefined) number = nextNumber(number);
     return number;
   };
-  /** Returns the number of the row and of the row that it replaced, or `undefined` if a later row exists. */
+  /** Returns the numbers of the new row and of the row that it replaced, or `undefined` if a later row exists. */
   return ({ wanted, values, stored }: NumberedRow) => {
     // Most rows are new and their number is free, so one statement is enough.
     if (insert.run(wanted, ...values).changes === 1) return { number: wanted };

@@ -10,7 +10,7 @@ export type Blocks = ReturnType<typeof openBlocks>;
 /** Codes of SHA-256 (multihash) and DAG-CBOR (multicodec), which all records of repositories use. */
 const codes = { sha256: 0x12, dagCbor: 0x71 } as const;
 
-/** Opens the index of a file's blocks, in SQLite, which spills to disk. Close it with `close()`. */
+/** Opens an index of a file's blocks in a temporary SQLite database, which spills to disk. Close it with `close()`. */
 export function openBlocks(file: FileWindow) {
   const database = connectSqlite({ path: '' });
   database.exec(`
@@ -39,11 +39,11 @@ export function openBlocks(file: FileWindow) {
     return isOwn ? bytes : 'Its content does not match its CID.';
   };
   return {
-    /** Adds a block to the index. The first block with a CID is used. */
+    /** Adds a block to the index. If several blocks have the same CID, the first is used. */
     add: ({ cid, offset, length }: BlockPosition) => void add.run(cid, offset, length),
     /** Records that a CID was visited. Returns whether this is the first visit. */
     markVisited: (cid: CID) => visit.run(cid.bytes).changes === 1,
-    /** Reads a block, or returns a sentence that says why not: `fault` if its value does not have the schema. */
+    /** Reads a block, or returns the reason why it is unreadable: `fault` if its value does not match `schema`. */
     read: <Value extends object>(cid: CID, schema: z.ZodType<Value>, fault: string) => {
       const bytes = readBytes(cid);
       if (typeof bytes === 'string') return bytes;

@@ -74,7 +74,7 @@ function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints)
   };
 }
 
-/** Adds the blocks to the index. Yields the offset reached now and then, and last a sentence if the file is invalid. */
+/** Adds the blocks to the index. Yields the current offset at intervals. Yields a sentence if the file is invalid. */
 async function* indexBlocks(file: FileWindow, from: number, blocks: Blocks) {
   let count = 0;
   for (const block of listBlocks(file, from)) {

@@ -29,7 +29,7 @@ export const link = z.custom<CID>((value) => CID.asCID(value) !== null);
 
 const header = z.object({ roots: z.array(link).default([]), version: z.number() });
 
-/** Reads the header; `null` if not a CAR file. @throws Error for another version, or no root */
+/** Reads the header. Returns `null` if the file is not a CAR file. @throws Error for another version, or no root */
 export function readCarHeader(file: FileWindow): CarHeader | null {
   const length = readVarint(file.read(0, limits.varint));
   if (length === null || length.value > limits.header) return null;
@@ -43,7 +43,7 @@ export function readCarHeader(file: FileWindow): CarHeader | null {
   return { root, end: length.bytes + length.value };
 }
 
-/** Yields the positions of the blocks that can be records. Ends with an error message if the file is invalid. */
+/** Yields the positions of blocks that are not too large. If the file is invalid, yields an error message last. */
 export function* listBlocks(file: FileWindow, from: number): Generator<BlockPosition | string> {
   for (let at = from; at < file.size; ) {
     const block = readBlockPosition(file, at);
@@ -75,7 +75,7 @@ export function tryDecode(bytes: Uint8Array): unknown {
   }
 }
 
-/** Returns the bytes of the CID at the start of `bytes`; `null` if there is none. */
+/** Returns the bytes of the CID at the start of `bytes`, or `null` if `bytes` does not start with a CID. */
 function readCid(bytes: Uint8Array): Uint8Array | null {
   try {
     const { size } = CID.inspectBytes(bytes);
@@ -85,7 +85,7 @@ function readCid(bytes: Uint8Array): Uint8Array | null {
   }
 }
 
-/** Reads an unsigned LEB128 number and its length in bytes; returns `null` if it is invalid. */
+/** Reads an unsigned LEB128 number. Returns the number and its length in bytes, or `null` if the number is invalid. */
 function readVarint(bytes: Uint8Array): { readonly value: number; readonly bytes: number } | null {
   let value = 0;
   for (let index = 0; index < limits.varint; index++) {

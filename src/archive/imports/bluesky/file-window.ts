@@ -6,7 +6,7 @@ export type FileWindow = ReturnType<typeof openFileWindow>;
 /** Number of bytes per read. Neighbouring blocks are usually requested one after the other. */
 const windowBytes = 32 * 1024;
 
-/** Opens a file for synchronous random access, faster than the thread pool. @throws Error */
+/** Opens a file for synchronous random access, which is faster than asynchronous reads. @throws Error if this fails */
 export function openFileWindow(path: string) {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);

@@ -19,7 +19,7 @@ type RecordRef = Pick<Leaf, 'path' | 'cid'>;
 
 const posts = 'app.bsky.feed.post';
 
-/** Readers of the imported collections other than the profile. */
+/** Functions that read a record, by collection. The profile is read elsewhere. */
 const readers: ReadonlyMap<string, (of: RecordRef, context: RecordContext) => ExportItem | string> =
   new Map([
     [posts, readPost],
@@ -51,7 +51,7 @@ function readPost(of: RecordRef, context: RecordContext): ExportItem | string {
 const isHidden = ({ labels }: PostRecord): boolean =>
   labels.some((label) => hidingLabels.has(label));
 
-/** Returns the quoted post if it is by the same author, because then it is in the same file. */
+/** Returns the quoted post if it is in the same repository, that is, by the same author. Otherwise returns `null`. */
 function readOwnQuote(
   { embed }: PostRecord,
   { blocks, owner, account }: RecordContext,
@@ -88,7 +88,7 @@ function readFollow({ cid }: RecordRef, { blocks, owner }: RecordContext): Expor
   return { kind: 'follow', follower: owner.name, followed: record.subject };
 }
 
-/** Reads a record with its time, from the record or its key. Returns a sentence if that fails. */
+/** Reads a record and its time, which is in the record or in its key. Returns the reason if this fails. */
 function readRecord<Row extends { readonly createdAt: number | null }>(
   { path, cid }: RecordRef,
   blocks: Blocks,

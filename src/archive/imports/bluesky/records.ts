@@ -30,7 +30,7 @@ const labels = z
 
 const selfLabels = lenient(labels).transform((values) => values ?? []);
 
-/** CID of a file that a record names. The second form is that of records before 2023. */
+/** CID of a file that a record refers to. Records from before 2023 use the second form. */
 const blob = z.union([
   z.object({ ref: link }).transform(({ ref }) => ref.toString()),
   z.object({ cid: token }).transform(({ cid }, context) => {
@@ -46,7 +46,7 @@ const blob = z.union([
 const aspectRatio = lenient(z.object({ width: z.number().min(1), height: z.number().min(1) }));
 const picture = z.object({ image: blob, alt: textOrNull, aspectRatio });
 
-/** Address of a record: `at://did/collection/key`. `null` for other addresses and for those with a handle. */
+/** Address of a record: `at://did/collection/key`. Any other address, such as one with a handle, becomes `null`. */
 const recordAddress = url.transform((uri) => {
   const [match, did = '', collection = '', key = ''] =
     /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]{1,250})\/([A-Za-z0-9.-]{1,317})\/([A-Za-z0-9._:~-]{1,512})$/.exec(
@@ -111,7 +111,7 @@ export const followRecord = z.object({
   subject: z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,250}$/),
 });
 
-/** Profile, `app.bsky.actor.profile`. There is one, with the key `self`. */
+/** Profile record, `app.bsky.actor.profile`. A repository has at most one profile, with the key `self`. */
 export const profileRecord = z.object({
   $type: z.literal('app.bsky.actor.profile'),
   displayName: textOrNull,
@@ -125,17 +125,17 @@ export const profileRecord = z.object({
 
 export type ProfileRecord = z.output<typeof profileRecord>;
 
-/** Commit, the root of the repository. `data` is the root of the tree. */
+/** Commit: the root block of a repository. `data` is the CID of the root of the record tree. */
 export const commit = z.object({
   did: z.string().regex(/^did:(?:plc:[a-z2-7]{24}|web:[A-Za-z0-9.%-]{1,253})$/),
   version: z.number(),
   data: link,
 });
 
-/** Alphabet of record keys that are made from a time. */
+/** Alphabet of TIDs, which are record keys that encode a time. */
 const tidLetters = '234567abcdefghijklmnopqrstuvwxyz';
 
-/** Returns the time in milliseconds of a record key, or `null` for keys without one (https://atproto.com/specs/tid). */
+/** Returns the time of a key in Unix milliseconds, or `null` if the key has no time (https://atproto.com/specs/tid). */
 export function timeOfKey(key: string): number | null {
   if (!/^[2-7a-j][2-7a-z]{12}$/.test(key)) return null;
   let value = 0n;

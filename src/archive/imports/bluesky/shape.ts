@@ -15,10 +15,10 @@ export interface Owner {
   readonly name: string;
 }
 
-/** Profile record. With an unreadable profile, it is unknown whether the account is public. */
+/** Profile record, or the reason why it is missing. If it is unreadable, the account may not be public. */
 export type Profile = ProfileRecord | 'none' | 'unreadable';
 
-/** Returns the account. It is protected if it is, or may be, hidden from logged-out visitors. */
+/** Returns the account. `protected` is true if the account is, or may be, hidden from logged-out visitors. */
 export function shapeAccount(owner: Owner, profile: Profile): Account {
   const record = typeof profile === 'string' ? null : profile;
   const isHidden = profile === 'unreadable' || record?.labels.includes(signedInOnly) === true;
@@ -38,7 +38,7 @@ export function shapeAccount(owner: Owner, profile: Profile): Account {
   });
 }
 
-/** Post record with facts from elsewhere. `quote` is the quoted post if it is by the same author. */
+/** Post record with its key, time and author. `quote` is the quoted post if that post is by the same author. */
 interface ShapeablePost {
   readonly record: PostRecord;
   readonly key: string;
@@ -47,7 +47,7 @@ interface ShapeablePost {
   readonly quote: Status | null;
 }
 
-/** Returns the post. Repositories contain no counts. */
+/** Converts a record to a post without counts, because repositories contain no counts. */
 export function shapePost({ record, key, createdMs, author, quote }: ShapeablePost): Status {
   const owner = { did: author.id, name: author.screen_name };
   const card = cardOf(record.embed, owner);
@@ -173,7 +173,7 @@ function quoteCard(embed: Embed | null): Card | null {
   return { url, title: page.title, description: null, image_url: null };
 }
 
-/** Pages of quotable records, by collection. */
+/** URL folder and title of the web page of a quotable record, by collection. */
 const pages: ReadonlyMap<string, { readonly folder: string; readonly title: string }> = new Map([
   ['app.bsky.feed.post', { folder: 'post', title: 'Quoted post' }],
   ['app.bsky.feed.generator', { folder: 'feed', title: 'Feed' }],

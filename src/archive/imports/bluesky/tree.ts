@@ -88,7 +88,7 @@ function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
 
 const toBranch = (cid: CID | null): Step[] => (cid === null ? [] : [{ kind: 'branch', cid }]);
 
-/** Returns the path of a key: a collection and a record key, in ASCII. */
+/** Decodes a key of the tree to the path of a record, in ASCII. Returns `null` if the key is invalid. */
 function readPath(key: Uint8Array): string | null {
   if (key.length > 1024) return null;
   const path = Buffer.from(key).toString('latin1');

@@ -8,7 +8,7 @@ export interface ExportFile {
   readonly bytes: number;
 }
 
-/** Files of an export in a folder, a zip file or a tar file. Close it with `close()`. */
+/** Open folder, zip file or tar file that contains an export. Close it with `close()`. */
 export interface ExportFiles {
   readonly files: readonly ExportFile[];
   /** Reads a file of `files`. @throws Error with a sentence if it cannot be read */
@@ -18,7 +18,7 @@ export interface ExportFiles {
 
 export const maxListedFiles = 10_000;
 
-/** Maximum expansion of compressed files; that of text is about tenfold. Files up to `largeBytes` may expand more. */
+/** Maximum expansion of compressed files. Text expands about tenfold. Files up to `largeBytes` have no maximum. */
 const growth = { ratio: 250, largeBytes: 64 * 2 ** 20 } as const;
 
 export const isDecompressionBomb = (bytes: number, compressedBytes: number): boolean =>
@@ -43,7 +43,7 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buff
   return Buffer.concat(parts);
 }
 
-/** Creates a source from `createReader`; its `read` counts bytes of `countedFiles` as progress. */
+/** Creates a source from `createReader`, whose `read` argument counts progress. `countedFiles` determine the total. */
 export function createExportSource(
   { read, close }: Pick<ExportFiles, 'read' | 'close'>,
   countedFiles: readonly ExportFile[],

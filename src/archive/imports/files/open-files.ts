@@ -11,12 +11,12 @@ export const openExportFiles = async (path: string): Promise<ExportFiles | null>
 
 const maxDepth = 2; // maximum depth of the files of an export: `twitter-export/data/tweets.js`
 
-/** Chunk size. Each chunk takes a turn of the event loop; larger ones keep more records in memory. */
+/** Chunk size in bytes. Each chunk takes a turn of the event loop. Larger chunks keep more records in memory. */
 const chunkBytes = 128 * 1024;
 
 const maxFilesOfFolder = 2000; // larger folders contain media, which are not read
 
-/** Opens a folder; returns `null` for other paths. Files below two levels of folders are ignored. */
+/** Opens a folder; returns `null` for other paths. Files in more than two levels of folders are ignored. */
 export async function openFolderFiles(path: string): Promise<ExportFiles | null> {
   if (!(await stat(path)).isDirectory()) return null;
   const files = await listFiles(path, '', maxDepth);

@@ -1,7 +1,7 @@
 import { trimEndOf } from '../../../core/trim-end.ts';
 import { type ExportFile, readWhole } from './export-files.ts';
 
-/** File in a tar file. Read `content` before the next entry. It ends early if the tar file is truncated. */
+/** File in a tar file. Read `content` before the next entry. `content` ends early if the tar file is truncated. */
 interface TarEntry extends ExportFile {
   readonly content: AsyncIterable<Uint8Array>;
 }
@@ -102,7 +102,7 @@ function readText(block: Buffer, from: number, length: number): string {
 /** Values from extension headers before the header of a file, by name. */
 type Extensions = ReadonlyMap<string, string>;
 
-/** Returns the size of an entry. The size in a pax header is that of the next file, not of another header before it. */
+/** Returns the size of an entry. A size in a pax header applies to the next file, not to an extension header. */
 function sizeOf({ bytes, type }: Header, extensions: Extensions): number {
   if (isExtension(type)) return bytes;
   const size = Number(extensions.get('size') ?? bytes);

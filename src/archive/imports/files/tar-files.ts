@@ -15,7 +15,7 @@ import { readTarEntries } from './tar-entries.ts';
 const maxBytes = 2 ** 40; // unpacked; exports of one account are smaller
 
 /**
- * Opens a tar file, with or without gzip; returns `null` for others. Reads it once for the list and once per file.
+ * Opens a tar file, also with gzip; returns `null` for other files. Reads it once to list its files and once per file.
  * @throws Error with a sentence if the file expands to more than an export can
  */
 export async function openTarFiles(path: string): Promise<ExportFiles | null> {

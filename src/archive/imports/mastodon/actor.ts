@@ -10,7 +10,7 @@ import { type ExportFile, type ExportFiles, readWhole } from '../files/export-fi
 import { type ActorPayload, actor, type MentionPayload } from './payload.ts';
 
 export interface Owner {
-  /** ActivityPub id, by which posts name their author. */
+  /** ActivityPub id of the account, which posts use to refer to their author. */
   readonly address: string;
   readonly host: string;
   readonly account: Account;
@@ -18,7 +18,7 @@ export interface Owner {
 
 const maxBytes = 1024 * 1024; // of `actor.json`, which usually has a few thousand bytes
 
-/** Reads `actor.json`. `handle` overrides `user@host`. @throws Error if it has no account */
+/** Reads the account in `actor.json`. `handle` overrides `user@host`. @throws Error if account or handle is invalid */
 export async function readOwner(
   file: ExportFile,
   read: ExportFiles['read'],
@@ -63,7 +63,7 @@ function shapeAccount(row: ActorPayload, handle: string): Account {
   });
 }
 
-/** Returns the description of the profile, followed by its fields and the address it moved to. */
+/** Returns the description of the profile, followed by its fields and the address that the account moved to. */
 function describeActor({ summary, attachment, movedTo }: ActorPayload) {
   const fields = attachment.map(({ name, value }) => ({ name, value: readHtml(value) }));
   const moved = { name: 'Moved to', value: { text: movedTo ?? '', facets: [] } };

@@ -14,7 +14,7 @@ import { type Owner, readOwner } from './actor.ts';
 import { type ActivityPayload, activity, isPublic, namesRecipients } from './payload.ts';
 import { shapePost, shapeRepost } from './shape.ts';
 
-/** Mastodon export: archive or folder, which may add CSV lists of follows. Only public posts. */
+/** Mastodon export: archive or folder, optionally with CSV lists of follows. Only public posts are imported. */
 export const mastodonFormat: ExportFormat = {
   name: 'mastodon',
   takesHandle: true,
@@ -28,7 +28,7 @@ export const mastodonFormat: ExportFormat = {
   },
 };
 
-/** Finds the files to read in any folder. Returns `null` if there is no outbox. */
+/** Finds the files to read in the folder of the outbox. Returns `null` if there is no outbox. */
 function findParts(files: readonly ExportFile[]) {
   const outbox = files.find(({ name }) => /(?:^|\/)outbox\.json$/.test(name));
   if (outbox === undefined) return null;
@@ -102,7 +102,7 @@ function shape(
   return typeof post === 'string' ? { item: skipRecord(location, post) } : post;
 }
 
-/** Returns whether an entry is not public. All recipients, of the activity and of the post, must include the public. */
+/** Returns whether an entry is not public. Each list of recipients (activity and post) must include the public. */
 function isHidden(row: ActivityPayload): boolean {
   const naming = (row.type === 'Create' ? [row, row.object] : [row]).filter(namesRecipients);
   return naming.length === 0 || !naming.every(isPublic);

@@ -19,7 +19,7 @@ import { readTimeMs } from '../../../platforms/times.ts';
  * Sources: https://docs.joinmastodon.org/spec/activitypub/ and Mastodon's `app/services/backup_service.rb`
  */
 
-/** Names of the recipient of public posts (https://www.w3.org/TR/activitypub/#public-addressing). */
+/** Names of the recipient that makes a post public (https://www.w3.org/TR/activitypub/#public-addressing). */
 const publicNames: ReadonlySet<unknown> = new Set([
   'https://www.w3.org/ns/activitystreams#Public',
   'as:Public',
@@ -38,7 +38,7 @@ const addressed = { to: recipients, cc: recipients };
 
 type Addressed = { readonly to: readonly unknown[]; readonly cc: readonly unknown[] };
 
-/** Returns whether an activity or post is public. Those without recipients are not. */
+/** Returns whether an activity or post is public. An activity or post without recipients is not public. */
 export const isPublic = ({ to, cc }: Addressed): boolean =>
   [...to, ...cc].some((recipient) => publicNames.has(recipient));
 
@@ -68,7 +68,7 @@ export type MentionPayload = z.output<typeof mention>;
 const choice = z.object({ name: text, replies: total });
 const allChoices = listOf(choice, maximums.choices);
 
-/** Choices of a poll; `null` for posts without one. */
+/** Choices of a poll; `null` for posts without a poll. */
 const choices = z
   .unknown()
   .optional()

@@ -13,7 +13,7 @@ import type { ActivityPayload, NotePayload } from './payload.ts';
 
 type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
 
-/** Returns the post of a `Create` and its number of files without a URL, or a sentence that says why there is none. */
+/** Converts a `Create` to a post, with its number of files without a URL. Returns the reason if this fails. */
 export function shapePost(
   { object: note, published }: Activity<'Create'>,
   owner: Owner,
@@ -59,7 +59,7 @@ export function shapePost(
   return { item, withoutUrl: media.length - shown.length };
 }
 
-/** Returns the repost of an `Announce`, or a sentence that says why there is none. */
+/** Converts an `Announce` to a repost. Returns the reason if this fails. */
 export function shapeRepost(
   { object, published }: Activity<'Announce'>,
   owner: Owner,
@@ -79,13 +79,13 @@ function urlOf({ url }: NotePayload, id: string, { account }: Owner): string {
   return `${profileUrl('mastodon', account.screen_name, '')}/${id}`;
 }
 
-/** Returns the language, which is the key of the text in `contentMap`. */
+/** Returns the language of a note, which is the key of the text in `contentMap`. */
 function languageOf({ contentMap }: NotePayload): string | null {
   const [language] = Object.keys(contentMap ?? {});
   return language === undefined || language === 'und' ? null : language;
 }
 
-/** Returns the post that a note replies to. Only its address is known if it is on a server with other software. */
+/** Returns the post that a note replies to. Only its URL is known if its server does not run Mastodon. */
 function toReplyingTo({ inReplyTo }: NotePayload, owner: Owner): Status['replying_to'] {
   if (inReplyTo === null) return null;
   const url = isWebUrl(inReplyTo) ? inReplyTo : null;
@@ -110,7 +110,7 @@ function shapeMedia(item: NotePayload['attachment'][number], host: string): Medi
   return { type, url, width, height, alt: item.name ?? item.summary };
 }
 
-/** Returns the URL of a file. Relative paths are on the account's server, other absolute paths on an unknown one. */
+/** Returns the URL of a file, or `null` for an absolute path outside of `/system/`, whose server is unknown. */
 function fileUrl(path: string, host: string): string | null {
   if (isWebUrl(path)) return path;
   if (path.startsWith('/') && !path.startsWith('/system/')) return null;

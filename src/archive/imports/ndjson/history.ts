@@ -30,7 +30,7 @@ function schemaOf(value: unknown): z.ZodType<HistoryLine> {
   return ['post', 'meta', 'error'].some((tag) => tag in value) ? historyLine : otherLine;
 }
 
-/** Returns whether a file starts like a history. @throws Error with a sentence if it is an index, which has no posts */
+/** Returns whether a file starts like a history. @throws Error with a sentence if the file is an index without posts */
 export function isHistoryStart(start: string): boolean {
   if (start.startsWith('{"post":{"id":')) {
     throw new Error('It is the index of a history, which contains no posts.');
@@ -56,13 +56,13 @@ export async function openHistory(path: string, bytes: number): Promise<ExportSo
   }));
 }
 
-/** Account of a history. `newest` is the time of its newest own post in Unix seconds; `null` without any. */
+/** Account of a history. `newest` is the Unix second of its newest own post, or `null` if it has only reposts. */
 interface Owner {
   readonly account: Account;
   readonly newest: number | null;
 }
 
-/** Finds the account from its first own post, or else from a repost, which has less of its author. */
+/** Returns the account from its first own post, or else from a repost, which contains less about the account. */
 async function findOwner(path: string): Promise<Owner | null> {
   let owner: Owner | null = null;
   for await (const lines of readLines(createReadStream(path))) {
@@ -122,7 +122,7 @@ function toItems(found: Post, estimateTime: (post: Status) => number): readonly 
   return [item, { kind: 'repost', handle, postHandle, postId: id, created: at }];
 }
 
-/** Creates a function that returns the Unix second of a post. For a repost, it is just before the next newer post. */
+/** Creates a function that returns the Unix second of a post. Reposts are placed just before the next newer post. */
 function createTimeEstimator({ newest }: Owner): (post: Status) => number {
   let above = newest === null ? null : newest + 2;
   let reposts = 0;

@@ -20,7 +20,7 @@ export const headLine = z.object({
   exported_at: z.int().nonnegative().describe('Unix seconds.'),
 });
 
-/** Line after the first. The items of an account follow its line, before the next account. */
+/** Any line after the first. The items of an account come after its line and before the line of the next account. */
 export const itemLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('account'), stored, account }),
   z.object({
@@ -43,7 +43,7 @@ export const itemLine = z.discriminatedUnion('kind', [
 
 export type ItemLine = z.output<typeof itemLine>;
 
-/** Returns the first line. `now` is in Unix seconds. */
+/** Returns the first line of an archive file. `now` is in Unix seconds. */
 export function toHeadLine(now: number): string {
   const head: z.output<typeof headLine> = { perch_archive: ndjsonVersion, exported_at: now };
   return `${JSON.stringify(head)}\n`;

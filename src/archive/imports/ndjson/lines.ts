@@ -11,7 +11,7 @@ export type Line =
       readonly kind: 'text';
       readonly text: string;
       readonly number: number;
-      /** Whether a line feed follows. Only the last line can lack it. */
+      /** Whether the line ends in a line feed. Only the last line can lack the line feed. */
       readonly isEnded: boolean;
     }
   | { readonly kind: 'too long'; readonly number: number };
@@ -19,7 +19,7 @@ export type Line =
 const maxBytes = 8 * 2 ** 20;
 const lineFeed = 0x0a;
 
-/** Yields a file's lines in constant memory, those of a chunk together, without empty lines. */
+/** Yields the lines of a file in constant memory, one group per chunk. Omits empty lines. */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly Line[], void, undefined> {

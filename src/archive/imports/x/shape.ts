@@ -9,10 +9,10 @@ import type { ExportedPost, ExportedRepost } from '../export-source.ts';
 import type { MediaPayload, TweetPayload } from './payload.ts';
 import { type ShapedText, shapeText } from './text.ts';
 
-/** Start of an exported repost, with the handle of the original author. */
+/** Matches the start of the text of an exported repost, and captures the handle of the original author. */
 const repostPattern = /^RT @(\w{1,20}): /;
 
-/** Returns a post of the account. `long` is its full text if the export has it separately. */
+/** Converts a post of the account. `long` is the post's full text if the export has that text separately. */
 export function shapePost(
   row: TweetPayload,
   author: Account,
@@ -27,7 +27,7 @@ export function shapePost(
   };
 }
 
-/** Returns the repost and its shortened original, with the repost's id and time; or `undefined`. */
+/** Returns a repost and its shortened original, with the repost's id and time. Returns `undefined` for other posts. */
 export function shapeRepost(
   row: TweetPayload,
   by: Account,
@@ -66,11 +66,11 @@ function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
 interface Shaped {
   readonly author: Account;
   readonly text: ShapedText;
-  /** Whether counts and reply target belong to the repost, and so are left out. */
+  /** Whether the row is a repost, whose counts and reply target do not describe the original and are left out. */
   readonly isRepost: boolean;
 }
 
-/** Returns the post. Each member is listed because spreading objects is several times slower. */
+/** Converts a row to a post. Lists each member, because spreading objects is several times slower. */
 function shapeStatus(row: TweetPayload, { author, text, isRepost }: Shaped): Status {
   const { created_at, created_timestamp } = toCreated(row.createdMs);
   return {
@@ -144,7 +144,7 @@ function shapeVideo(video: NonNullable<MediaPayload['video_info']>, picture: str
 
 type Variant = NonNullable<MediaPayload['video_info']>['variants'][number];
 
-/** Returns the MP4 file with the highest bitrate. Playlists have no bitrate. */
+/** Returns the MP4 file with the highest bitrate, or the first variant if there is no MP4 file. */
 function bestOf(variants: readonly Variant[]): Variant | undefined {
   const files = variants.filter(({ content_type }) => content_type === 'video/mp4');
   return files.toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0))[0] ?? variants[0];

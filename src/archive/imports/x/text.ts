@@ -35,7 +35,7 @@ interface Annotation {
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
 
-/** Returns the text from code point `begin`: entities decoded, links expanded, media links cut. */
+/** Returns the text from code point `begin` with decoded entities, expanded links and no media links. */
 export function shapeText(
   exported: string,
   entities: EntitiesPayload | null,
@@ -120,7 +120,7 @@ function annotate(decoded: DecodedText, items: readonly Annotation[], begin: num
   return { text, facets: nestRuns(facets, countCodePoints(text)) };
 }
 
-/** Finds an annotation at its offset, or else after it: several photos share a link, and offsets can be wrong. */
+/** Finds an annotation at or after its offset: several photos share a link, and offsets can be wrong. */
 function locate({ text, toIndex }: DecodedText, item: Annotation, from: number): number | null {
   const start = item.start < 0 ? from : toIndex(item.start);
   if (start >= from && isNamed(text.slice(start, start + item.written.length), item.written)) {
@@ -133,7 +133,7 @@ function locate({ text, toIndex }: DecodedText, item: Annotation, from: number):
 /** Maximum number of characters of long posts in memory. Further long posts keep their short text. */
 const maxCharacters = 8_000_000;
 
-/** Reads the long posts. Returns the function that finds a post's full text, or `undefined`. */
+/** Reads the long posts. Returns a function that finds a post's full text, or `undefined` if the post is not long. */
 export async function readNotes(
   files: readonly ExportFile[],
   read: ExportFiles['read'],
@@ -151,7 +151,7 @@ export async function readNotes(
   return (row) => findText(bySecond, row);
 }
 
-/** Returns the long post that starts with the post's text and has a time within one second of it. */
+/** Returns the text of the long post that starts with the text of `row` and is within about a second of its time. */
 function findText(
   bySecond: ReadonlyMap<number, readonly NotePayload[]>,
   row: TweetPayload,

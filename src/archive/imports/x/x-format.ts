@@ -189,7 +189,7 @@ function countPosts(manifest: ManifestPayload | null): number | null {
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Returns whether the account is protected, from the last of the changes in the export, which cover six months. */
+/** Returns whether the account is protected, by the last change in the export. Exports cover six months of changes. */
 async function readProtection(
   { protection }: ExportParts,
   read: ExportFiles['read'],
