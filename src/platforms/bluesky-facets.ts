@@ -30,7 +30,7 @@ export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): read
   return nestRuns(found, length);
 }
 
-/** Returns a map from byte offsets, including the end of the text, to code point offsets; -1 within a character. */
+/** Returns the code point offset of each byte offset (-1 within a character), and the length in code points. */
 function pointsOfBytes(text: string) {
   const points = new Int32Array(Buffer.byteLength(text) + 1).fill(-1);
   let byte = 0;
@@ -46,7 +46,7 @@ function pointsOfBytes(text: string) {
 
 type Target = Required<Pick<Facet, 'type' | 'url'>>;
 
-/** Returns the target of a feature as a list of one, or an empty list for an unknown type. */
+/** Returns a list with the target of a feature. The list is empty if the type is unknown or the target is invalid. */
 function toTarget({ $type, uri, did, tag }: BlueskyFacet['features'][number]): readonly Target[] {
   switch ($type) {
     case 'app.bsky.richtext.facet#link':
@@ -60,7 +60,7 @@ function toTarget({ $type, uri, did, tag }: BlueskyFacet['features'][number]): r
   }
 }
 
-/** Returns the target of a tag. A tag with a lone surrogate has none, because it cannot be encoded in a URL. */
+/** Returns a list with the target of a tag. The list is empty if the tag is empty or cannot be encoded in a URL. */
 function toTagTarget(tag: string | null): readonly Target[] {
   const name = tag?.replace(/^[#＃]/u, '') ?? '';
   if (name === '' || /\p{Surrogate}/u.test(name)) return [];

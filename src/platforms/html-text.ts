@@ -5,13 +5,13 @@ import { type Margin, type RichText, TextWriter } from './text-writer.ts';
 
 interface HtmlOptions {
   readonly nameMention: NameMention;
-  /** Classes of elements that are omitted with their content. */
+  /** CSS classes of elements that are omitted, including their content. */
   readonly omittedClasses?: ReadonlySet<string>;
 }
 
 const maxHtmlLength = 262_144; // UTF-16 code units, far above the limits of servers
 
-/** Converts HTML to text with facets in linear time. Builds no tree, which could be large. */
+/** Converts HTML to text with facets in linear time, without building a tree of elements in memory. */
 export function toRichText(html: string, options: HtmlOptions): RichText {
   const reader = new HtmlReader(options);
   return reader.read(html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html);
@@ -51,7 +51,7 @@ class HtmlReader {
   readonly #tokenizer: Tokenizer;
   readonly #open: OpenElement[] = [];
   readonly #lists: OpenList[] = [];
-  /** Number of open elements of each style. Only the outermost one creates a facet. */
+  /** Number of open elements of each style. Only the outermost element of a style creates a facet. */
   readonly #styled = new Map<Facet['type'], number>();
   #link: OpenLink | null = null;
   /** Numbers of open elements that are invisible, omitted, or preformatted. */
@@ -206,7 +206,7 @@ class HtmlReader {
     this.#isAfterBreak = true;
   }
 
-  /** Closes the open link, paragraph and list item, which cannot contain a block, and starts the block. */
+  /** Closes the open link and paragraph, and before an `li` also the open list item. Then starts the block `name`. */
   #startBlock(name: string): void {
     this.#closeTo('a');
     this.#closeTo('p');
@@ -231,7 +231,7 @@ class HtmlReader {
     this.#closeTo(name);
   }
 
-  /** Closes the innermost element with a name, unless a block within it is still open. */
+  /** Closes the innermost element `name`. An inline element stays open while a block within it is open. */
   #closeTo(name: string): void {
     const at = this.#open.findLastIndex((element) => element.name === name);
     if (at < 0) return;
@@ -260,13 +260,13 @@ const styles = toTable<Facet['type']>([
   ['code', 'code pre tt kbd samp'],
 ]);
 
-/** Number of line feeds around a block. */
+/** Number of line feeds before and after a block, by element name. */
 const blocks = toTable([
   [2, 'p pre blockquote ul ol dl table figure hr h1 h2 h3 h4 h5 h6'],
   [1, 'div li dt dd tr section article details summary figcaption'],
 ]);
 
-/** Elements whose content is omitted. The tokenizer reads no tags in them. */
+/** Tokenizer modes of elements whose content is omitted. In these modes, the tokenizer reads no tags. */
 const rawModes = toTable<(typeof TokenizerMode)['RAWTEXT' | 'RCDATA' | 'SCRIPT_DATA']>([
   [TokenizerMode.SCRIPT_DATA, 'script'],
   [TokenizerMode.RAWTEXT, 'style iframe noembed noframes'],

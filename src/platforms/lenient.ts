@@ -24,7 +24,7 @@ export function refuse(context: z.RefinementCtx, message: string): never {
   return z.NEVER;
 }
 
-/** Items of a list that were parsed. */
+/** Successfully parsed items of a list. */
 export type List<Row> = readonly Row[] & {
   /** Number of items that were not parsed: malformed ones, and those over the maximum of the list. */
   readonly leftOut?: number;
@@ -66,16 +66,16 @@ export function fullListOf<S extends z.ZodType>(schema: S, max: number) {
   );
 }
 
-/** Cuts a text one code unit above the maximum, by which `isCut` recognizes it. */
+/** Cuts a text to one code unit more than the maximum length, so that `isCut` can detect the cut. */
 const cutRaw = (value: string): string => value.slice(0, maximums.rawText + 1);
 
-/** Text, which may be empty. Cut at `maximums.rawText`; see `isCut`. */
+/** Schema of a text, which may be empty. Texts longer than `maximums.rawText` are cut; see `isCut`. */
 export const text = z.string().transform(cutRaw);
 
-/** Text of one line. Rejected if longer than `maximums.rawLine`. */
+/** Schema of a text of one line. Texts longer than `maximums.rawLine` are rejected. */
 export const line = z.string().max(maximums.rawLine);
 
-/** Text that is not empty, cut like `text`; `null` for anything else. */
+/** Schema of a non-empty text, which is cut like `text`. Any other value becomes `null`. */
 export const textOrNull = anything.transform((value) =>
   typeof value === 'string' && value !== '' ? cutRaw(value) : null,
 );
@@ -83,16 +83,16 @@ export const textOrNull = anything.transform((value) =>
 export const isCut = (value: string | null): boolean =>
   value !== null && value.length > maximums.rawText;
 
-/** Short machine-readable text, such as a type. */
+/** Schema of a short machine-readable text, such as a type. */
 export const token = z.string().max(maximums.token);
 
-/** Short machine-readable text that is not empty; `null` for anything else. */
+/** Schema of a short machine-readable text that is not empty. Any other value becomes `null`. */
 export const tokenOrNull = shorterThan(maximums.token);
 
-/** Non-empty text of limited length in a URL field. Its form is not checked. */
+/** Schema of a URL: a non-empty text of limited length. The syntax of the URL is not checked. */
 export const url = z.string().min(1).max(maximums.url);
 
-/** The same as `url`, but `null` for anything else. */
+/** Schema of a URL, like `url`. Any other value becomes `null`. */
 export const urlOrNull = shorterThan(maximums.url);
 
 function shorterThan(max: number) {
@@ -101,7 +101,7 @@ function shorterThan(max: number) {
   );
 }
 
-/** Finite number; `null` for anything else. */
+/** Schema of a finite number. Any other value becomes `null`. */
 export const count = anything.transform((value) =>
   typeof value === 'number' && Number.isFinite(value) ? value : null,
 );

@@ -9,10 +9,10 @@ interface LinkElement {
   readonly isShortened: boolean;
 }
 
-/** Function that returns the full handle of a mention from its URL and label; `null` if unknown. */
+/** Function that returns the full handle of a mention from its URL and label, or `null` if the handle is unknown. */
 export type NameMention = (url: string, label: string) => string | null;
 
-/** Returns the text of a link with its facet. Mentions get their server; shortened URLs are written in full. */
+/** Returns the text of a link and its facet. Adds the server to mentions, and writes shortened URLs in full. */
 export function toLinkText(link: LinkElement, nameMention: NameMention) {
   const { label } = link;
   const url = link.href.trim();
@@ -33,5 +33,5 @@ function typeOf({ classes, label }: LinkElement): 'hashtag' | 'mention' | 'link'
   return isMention || (classes.has('u-url') && label.startsWith('@')) ? 'mention' : 'link';
 }
 
-/** Percent-encodes spaces in a URL, which would end it within a text. */
+/** Percent-encodes white space in a URL, because white space would end the URL within a text. */
 const toOneWord = (url: string): string => (/\s/.test(url) ? new URL(url).href : url);

@@ -1,6 +1,6 @@
-/** Maximum sizes of parts of a response, against hostile servers. Larger parts are cut; see `left_out`. */
+/** Maximum sizes of parts of an upstream response, against hostile servers. Larger parts are cut; see `left_out`. */
 export const maximums = {
-  /** Posts or accounts in a list: rows of a page, ancestors, replies, nodes of a thread. */
+  /** Maximum number of posts or accounts in a list: rows of a page, ancestors, replies, nodes of a thread. */
   rows: 500,
   media: 64,
   variants: 32,
@@ -8,32 +8,32 @@ export const maximums = {
   choices: 64,
   tags: 200,
   reactions: 100,
-  /** Labels of a post or an account. Some labels hide it, so a longer list makes it unreadable. */
+  /** Maximum number of labels of a post or account. A longer list is an error, because some labels hide content. */
   labels: 1000,
   languages: 32,
-  /** Fields of a profile, authors of a link preview, or links in a WebFinger document. */
+  /** Maximum number of fields of a profile, authors of a link preview, or links in a WebFinger document. */
   fields: 32,
-  /** Blocks of an article, its entities, or its media. */
+  /** Maximum number of blocks, of entities and of media in an article. */
   blocks: 2000,
   quotes: 3,
-  /** UTF-16 code units of a text in the payload, including markup. */
+  /** Maximum length in UTF-16 code units of a text in an upstream response, including markup. */
   rawText: 30_000,
   /** Maximum length in UTF-16 code units of the name or value of a profile field, including markup. */
   rawLine: 4000,
-  /** UTF-16 code units of an identifier, a type, a time or a language. */
+  /** Maximum length in UTF-16 code units of an identifier, a type, a time or a language. */
   token: 256,
-  /** UTF-16 code units of a URL. A longer URL is omitted. */
+  /** Maximum length in UTF-16 code units of a URL. A longer URL is omitted. */
   url: 4096,
 } as const;
 
-/** Maximum lengths of texts in replies, in UTF-16 code units, by the kind of member. */
+/** Maximum lengths of the texts in Perch's responses, in UTF-16 code units, by kind of text. */
 export interface TextMaximums {
   readonly text: number;
   readonly name: number;
   readonly description: number;
-  /** Title, poll choice, content warning or location. */
+  /** Maximum length of a title, poll choice, content warning or location. */
   readonly line: number;
-  /** Description of an image, preview of an article, or community note. */
+  /** Maximum length of a description of an image, preview of an article, or community note. */
   readonly note: number;
 }
 
@@ -45,7 +45,7 @@ export const shownTexts: TextMaximums = {
   note: 10_000,
 };
 
-/** Maximum lengths of texts in a post that exceeds the remaining budget of the answer (`maxAnswerText`). */
+/** Maximum lengths of the texts in a post that exceeds the remaining text budget of a response (`maxAnswerText`). */
 export const shortTexts: TextMaximums = {
   text: 300,
   name: 100,
@@ -54,8 +54,8 @@ export const shortTexts: TextMaximums = {
   note: 100,
 };
 
-/** Budget of an answer: UTF-16 code units of all texts before further posts are shortened. */
+/** Text budget of a response in UTF-16 code units. Posts that exceed the rest of the budget are shortened. */
 export const maxAnswerText = 75_000;
 
-/** Weight of a line break in the budget, because a line takes as much work as this many characters. */
+/** Number of characters that a line break counts for in the text budget, because it takes as much work as they do. */
 export const lineWeight = 25;

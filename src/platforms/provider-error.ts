@@ -1,6 +1,6 @@
 /**
- * Reason of a provider's failure. `missing`: the subject does not exist or is not public; `ambiguous`: the response means
- * that or an outage; `rejected`: the search text is not accepted; `malformed`: the response has an unexpected form.
+ * Reason of a provider's failure. `missing`: the subject does not exist or is not public; `ambiguous`: `missing` or an
+ * outage; `rejected`: the search text is not accepted; `malformed`: the response has an unexpected form.
  */
 export type ProviderErrorKind =
   | 'missing'
@@ -11,7 +11,7 @@ export type ProviderErrorKind =
   | 'malformed';
 
 export interface ProviderErrorOptions {
-  /** Seconds that the upstream requires to wait, for `throttled`. */
+  /** For `throttled`: number of seconds to wait before the next request, as required by the upstream. */
   readonly retryAfterSeconds?: number | undefined;
   /** Whether an `ambiguous` response counts as evidence that the subject does not exist; default `true`. */
   readonly isEvidence?: boolean;
@@ -20,7 +20,7 @@ export interface ProviderErrorOptions {
   readonly cause?: unknown;
 }
 
-/** Failure of a provider. The message is a sentence for callers, without internals. */
+/** Failure of a provider. The message is a sentence for callers, without internal details. */
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
   readonly retryAfterSeconds: number | undefined;

@@ -37,7 +37,7 @@ function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
 
 const maxDepth = 16;
 
-/** Splits ranges that cross an earlier one at its end. Only styles can do so. */
+/** Splits each range that crosses the end of an earlier range, at that end. Only styles can cross another range. */
 function nest<R extends Run>(runs: readonly R[]): readonly R[] {
   const waiting = runs.toSorted((a, b) => inOrder(b, a));
   const rests: R[] = [];
@@ -61,7 +61,7 @@ function takeNext<R extends Run>(waiting: R[], rests: R[]): R | undefined {
   return isRestNext ? rests.pop() : waiting.pop();
 }
 
-/** Inserts the rest of a split range into a list in which the next range is the last. */
+/** Inserts the rest of a split range into `rests`, which is sorted so that the next range is the last item. */
 function putBack<R extends Run>(rests: R[], run: R): void {
   rests.splice(rests.findLastIndex((other) => inOrder(other, run) > 0) + 1, 0, run);
 }

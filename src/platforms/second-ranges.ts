@@ -1,6 +1,6 @@
 /** Part of a timeline in Unix seconds. Both ends are inclusive. */
 export interface SecondRange {
-  /** Negative infinity if the range starts at the first post. */
+  /** First second; `-Infinity` if the range starts at the first post. */
   readonly fromSecond: number;
   readonly toSecond: number;
 }

@@ -9,7 +9,7 @@ export type TagType = 'mention' | 'hashtag' | 'symbol';
 
 const signs = /^[@＠#＃$＄]/u;
 
-/** Returns the URL of a mention, hashtag or symbol on X, or `null` without a valid name. */
+/** Returns the URL of a mention, hashtag or symbol on X, or `null` if the name is empty or cannot be in a URL. */
 export function tagUrl(type: TagType, tag: string): string | null {
   const name = tag.replace(signs, '');
   // A lone surrogate cannot be encoded in a URL.
@@ -19,7 +19,7 @@ export function tagUrl(type: TagType, tag: string): string | null {
   return `https://x.com/search?q=%24${encodeURIComponent(name)}`;
 }
 
-/** Returns whether a part of a text is this name, ignoring its sign and case. */
+/** Returns whether two names are equal, ignoring case and the sign (`@`, `#` or `$`) before each name. */
 export function isNamed(slice: string, name: string): boolean {
   if (slice === name) return true;
   // Fast path: lower-casing changes the length of a name by at most a factor of two.
@@ -51,7 +51,7 @@ export function scanFacets(text: string): readonly Facet[] {
   return nestRuns(found, countCodePoints(text));
 }
 
-/** Takes one match more than the maximum, so that callers can detect that the list was cut. */
+/** Returns the first matches, up to one more than the maximum, so that callers can detect that the list was cut. */
 function takeFirst<Match>(matches: Iterable<Match>): readonly Match[] {
   const taken: Match[] = [];
   for (const match of matches) {

@@ -26,7 +26,7 @@ const maxMargins = 6; // deeper margins are omitted, so that no line consists on
 
 const maxBreaks = 2;
 
-/** Builds a text with facets from start to end. Offsets count code points. */
+/** Builds a text and its facets. The offsets of the facets count code points. */
 export class TextWriter {
   readonly #parts: string[] = [];
   readonly #facets: Facet[] = [];

@@ -30,22 +30,22 @@ export function codePointOffsets(text: string): (index: number) => number {
 const characters = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
 const entities: ReadonlyMap<string, string> = new Map(Object.entries(characters));
 
-/** Decodes the five HTML entities that X uses, once. */
+/** Decodes the five HTML entities that X uses. Text that was encoded twice is decoded only once. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities.get(entity) ?? entity);
 }
 
-/** Text with decoded HTML entities, and a map from offsets in the encoded text. */
+/** Text whose HTML entities were decoded, and a function that converts offsets in the encoded text. */
 export interface DecodedText {
   readonly text: string;
   /** Number of code points of the encoded text. */
   readonly length: number;
-  /** Converts a code point offset in the encoded text to an index in `text` (UTF-16 code units), at most its length. */
+  /** Converts a code point offset in the encoded text to a UTF-16 index in `text`, limited to the length of `text`. */
   toIndex(codePoint: number): number;
 }
 
-/** Decodes HTML entities, and maps offsets. Code points within an entity map to the decoded character. */
+/** Decodes HTML entities. In the result, offsets within an encoded entity map to the decoded character. */
 export function decodeWithOffsets(encoded: string): DecodedText {
   // Without entities and surrogate pairs, offsets and indices are equal.
   if (!/[&\ud800-\udfff]/.test(encoded)) {
@@ -78,7 +78,7 @@ export const webUrlOrNull = (url: string | null): string | null =>
 
 const searched = 64; // UTF-16 code units around a cut that are searched for a grapheme boundary
 
-/** Cuts a text to at most `max` UTF-16 code units, between two graphemes (UAX #29) if these are not overlong. */
+/** Cuts a text to at most `max` UTF-16 code units, at a grapheme boundary (UAX #29) if there is one nearby. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const from = Math.max(0, max - searched);

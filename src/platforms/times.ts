@@ -7,7 +7,7 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/
 const xTime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d [+-]\d{4} \d{4}$/;
 const yearTenThousandMs = 253_402_300_800_000;
 
-/** Returns Unix milliseconds in the years 1970 to 9999 unchanged, and `null` for others. */
+/** Returns a time in Unix milliseconds unchanged if it is in the years 1970 to 9999, and `null` otherwise. */
 export const checkTimeMs = (ms: number): number | null =>
   ms >= 0 && ms < yearTenThousandMs ? ms : null;
 
@@ -25,7 +25,7 @@ export function toCreated(ms: number): Pick<Status, 'created_at' | 'created_time
   return { created_at: toIsoSeconds(ms), created_timestamp: Math.floor(ms / 1000) };
 }
 
-/** Adds the time of creation to a row. Makes the transform fail without a readable time. */
+/** Adds the creation time to a row. If `createdMs` is `null`, the zod transform fails. */
 export function withCreatedMs<Row extends object>(
   row: Row,
   createdMs: number | null,

@@ -15,7 +15,7 @@ export const xUserUrl = (id: string): string => `https://x.com/i/user/${id}`;
 
 export const xCommunityUrl = (id: string): string => `https://x.com/i/communities/${id}`;
 
-/** Returns the post that a post on X replies to, or `null` if neither its account nor its id is known. */
+/** Returns a reference to the post that a post on X replies to, or `null` if both its handle and its id are unknown. */
 export function toReplyingTo(handle: string | null, id: string | null): Status['replying_to'] {
   if (handle === null && id === null) return null;
   return { screen_name: handle, status: id, url: id === null ? null : xPostUrl(handle, id) };
