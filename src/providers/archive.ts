@@ -26,7 +26,7 @@ interface ArchiveOptions {
   readonly clock: Clock;
 }
 
-/** Opens the archive. Absent rows are `missing` in the sample, else `ambiguous`. @throws Error */
+/** Opens the archive. Reads of absent rows throw `missing` for the sample, otherwise `ambiguous`. @throws Error */
 export function openArchive(options: ArchiveOptions): Provider {
   const { sample } = options;
   const store = openSeededStore(options);

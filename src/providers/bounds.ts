@@ -19,7 +19,7 @@ import { countCodePoints, shorten } from '../platforms/text.ts';
 import { type Ask, type Provider, platformOf, readNames } from './provider.ts';
 import { describeExcess } from './rows.ts';
 
-/** Limits the lists and texts in a provider's answers, except the rows of a page; adds warnings. */
+/** Shortens the lists and texts in a provider's answers, except the rows of a page. Adds warnings about omissions. */
 export function withBounds(provider: Provider): Provider {
   // The keys of `ask` are kinds of query, by its type.
   const kinds = Object.keys(provider.ask) as QueryKind[];
@@ -126,7 +126,7 @@ function countText(post: Post): number {
 const weighText = (text: string | null | undefined): number =>
   text ? text.length + (text.split('\n').length - 1) * lineWeight : 0;
 
-/** Words for warnings, for members whose names are not plain words. */
+/** Terms used in warnings for members whose names are not plain English. */
 const nouns: Readonly<Record<string, string>> = {
   content_warning: 'content warning',
   community_note: 'community note',
@@ -221,7 +221,7 @@ function boundOwn(post: Status, texts: TextMaximums): Partial<Status> {
   };
 }
 
-/** Limits facets. If the text was `cut`, removes links that do not fit, and shortens styles. */
+/** Limits the number of facets. For a shortened text (`cut`), also removes links past its end and trims styles. */
 function boundFacets(facets: readonly Facet[], cut: string | null): readonly Facet[] {
   const kept = facets.slice(0, maximums.facets);
   if (cut === null) return kept;
@@ -285,7 +285,7 @@ interface Lossy {
   readonly left_out?: readonly string[] | undefined;
 }
 
-/** Replaces members of a value, and adds the names of the changed ones to `left_out`. */
+/** Replaces members of a value, and adds the names of the changed members to `left_out`. */
 function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
   const before = new Map<string, unknown>(Object.entries(whole));
   const changed = Object.entries(parts).flatMap(([name, part]) =>

@@ -13,7 +13,7 @@ export const clampPause = (seconds: number): number =>
 export interface BreakerOptions {
   /** Number of consecutive failures that open the breaker. */
   readonly failures: number;
-  /** Time that the breaker stays open. Each consecutive opening doubles it. */
+  /** Milliseconds that the breaker stays open. Each consecutive opening doubles this time, up to `maxOpenMs`. */
   readonly openMs: number;
   readonly maxOpenMs: number;
 }
@@ -35,9 +35,9 @@ export interface BreakerCall {
 }
 
 /**
- * Circuit breaker of a provider or of one of its hosts, which also observes the pauses of throttled responses. Failures
- * that do not concern the whole provider count only in the breaker of a host. Each change of state begins an epoch;
- * outcomes of queries from earlier epochs are ignored.
+ * Circuit breaker of a provider or of one of its hosts. It also rejects queries during the pause after a throttled
+ * response. Failures that do not concern the whole provider count only in the breaker of a host. Each change of state
+ * begins an epoch; outcomes of queries from earlier epochs are ignored.
  */
 export class CircuitBreaker {
   state: BreakerState = 'closed';
@@ -68,7 +68,7 @@ export class CircuitBreaker {
     }
   }
 
-  /** Stops queries for the time that a `throttled` error specifies. */
+  /** Rejects queries for the time that a `throttled` error specifies. */
   pause({ retryAfterSeconds = defaultPauseSeconds }: ProviderError): void {
     const untilMs = this.#options.clock.now() + clampPause(retryAfterSeconds) * 1000;
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);

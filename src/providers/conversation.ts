@@ -39,7 +39,7 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
       }
       return [...chain.values()].slice(1);
     },
-    /** Returns the direct replies in order, then `others`, each followed by the replies to it. */
+    /** Returns the direct replies in the given `order`, then `others`, each followed by the replies to it. */
     rankReplies: (rows: readonly Row[], { answeredIds, order, others = [] }: Ranking<Row>) => {
       const byParent = groupByParent(rows);
       const direct = answeredIds

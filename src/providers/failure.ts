@@ -30,7 +30,7 @@ export function toProviderError(failure: HttpFailure): ProviderError {
   return new ProviderError('unavailable', unanswered[kind], { isProviderWide, cause: failure });
 }
 
-/** Returns the error for status 429, 403 (which CDNs send to frequent callers) or 5xx, and `null` for others. */
+/** Returns the error for status 429, 403 (which CDNs send to frequent callers) or 5xx; `null` for any other status. */
 export function toStatusFailure(
   status: number,
   retryAfterSeconds: number | undefined,
@@ -43,7 +43,7 @@ export function toStatusFailure(
   return new ProviderError('unavailable', 'The source is failing at the moment.');
 }
 
-/** Reports a `throttled` error that does not make the read fail, so that its pause is observed. Ignores other errors. */
+/** Reports a `throttled` error that does not make the read fail, to pause the provider. Ignores other errors. */
 export function reportThrottle({ onThrottled }: ProviderContext, error: unknown): void {
   if (error instanceof ProviderError && error.kind === 'throttled') onThrottled?.(error);
 }
@@ -59,7 +59,7 @@ export async function readOrNull<Found>(read: Promise<Found>, context: ProviderC
   }
 }
 
-/** Waits for a read that checks whether a subject exists. Throws only ProviderError `missing`. */
+/** Waits for a read that checks whether a subject exists. Ignores each ProviderError except `missing`. */
 export async function throwIfMissing(read: Promise<unknown>, context: ProviderContext) {
   try {
     await read;
@@ -69,7 +69,7 @@ export async function throwIfMissing(read: Promise<unknown>, context: ProviderCo
   }
 }
 
-/** Waits for a result. Throws the result of `reasonOf` when the signal is aborted. */
+/** Waits for `result`. Throws the value of `reasonOf()` if the signal is aborted first. */
 export function untilAborted<Result>(
   result: Promise<Result>,
   signal: AbortSignal,

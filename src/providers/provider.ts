@@ -16,11 +16,11 @@ export const readNames = [
 ] as const;
 
 export interface ProviderContext extends RequestContext {
-  /** Called with a `throttled` error that does not make the read fail, so that the pause is observed. */
+  /** Called with a `throttled` error that does not make the read fail, so that the provider is paused. */
   readonly onThrottled?: (error: ProviderError) => void;
 }
 
-/** Function that answers one kind of query. Throws ProviderError, and the Problem of `takeRequest`. */
+/** Function that answers one kind of query. Throws ProviderError, and any Problem that `takeRequest` throws. */
 export type Ask<Kind extends QueryKind> = (
   query: Answers[Kind]['query'],
   context: ProviderContext,

@@ -11,17 +11,17 @@ interface RateLimitOptions {
 
 const minuteMs = 60_000;
 
-const reservedShare = 5; // one in this many turns is reserved for requests that are not unhurried
+const reservedShare = 5; // one in this many turns is reserved for requests that are not background requests
 
-/** Tolerance for requests that arrive later than they were sent, so that a burst arrives within a shorter time. */
+/** Tolerance for delays in transit, which can bring requests closer together than they were sent, in milliseconds. */
 const slackMs = 2000;
 
 const fairTurns = 100; // number of turns in 60 seconds that a client may always take
 
 /**
- * Returns a client that starts at most `perMinute` requests in any 60 seconds. Further requests wait in order.
- * Unhurried requests use at most four fifths of the turns. A client that has used 100 turns may not use more turns than
- * remain for all clients. `get` also throws ProviderError `throttled` if the wait would exceed `maxWaitMs`.
+ * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds; others wait in order. Background
+ * requests use at most four fifths of the turns. A client that has used 100 turns may not use more turns than remain
+ * for all clients. `get` also throws ProviderError `throttled` if the wait of another request would exceed `maxWaitMs`.
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs, clock } = options;
@@ -66,7 +66,7 @@ function throttled(message: string, waitMs: number, isProviderWide: boolean): Pr
   return new ProviderError('throttled', message, { retryAfterSeconds, isProviderWide });
 }
 
-/** Returns the name a client is counted under: the /48 of an IPv6 address, because a client can have all of it. */
+/** Returns the key for counting a client's turns: its IPv6 /48, all of which a client can own, or else its address. */
 const nameOf = (client: Client | null | undefined): string | null =>
   client?.network ?? client?.address ?? null;
 
@@ -92,12 +92,12 @@ function createTurnWindow(perMinute: number) {
     }
   };
   return {
-    /** Returns the time at which a turn is free, while `left` turns stay reserved. */
+    /** Returns the earliest time at which more than `left` turns are free. */
     freeAt: (left: number, nowMs: number): number => {
       const turn = turns[turns.length - perMinute + left];
       return turn === undefined ? nowMs : Math.max(nowMs, turn.atMs + minuteMs);
     },
-    /** Returns the time at which enough turns have expired that the client is within its fair share. */
+    /** Returns the earliest time at which the client may take a turn without exceeding its fair share. */
     fairAt: (name: string | null, nowMs: number): number => {
       removeUntil(nowMs - minuteMs - slackMs);
       let own = taken.get(name ?? '') ?? 0;

@@ -17,7 +17,7 @@ export type ProviderName = (typeof providerNames)[number];
 
 export interface ProviderSettings {
   readonly http: HttpClient;
-  /** Client for hosts that callers name, which connects only to public addresses. */
+  /** HTTP client for hosts that callers specify. It connects only to public addresses. */
   readonly publicHttp: HttpClient;
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -34,7 +34,7 @@ export interface ProviderSettings {
   readonly maxPerHost: number;
 }
 
-/** Factory of each provider. The caller closes a provider that has `close`. */
+/** Factory of each provider. If the provider has a `close` method, call it when you no longer need the provider. */
 export const providerFactories: Readonly<
   Record<ProviderName, (settings: ProviderSettings) => Provider>
 > = {

@@ -43,7 +43,7 @@ export function uniqueBy<Row>(
 export const uniqueById = <Row extends { readonly id: string | null }>(rows: readonly Row[]) =>
   uniqueBy(rows, ({ id }) => id);
 
-/** Returns whether a post is within the time range of a search and has the media of its feed. */
+/** Returns whether a post is within the time range of a search and, for photos or videos, has such media. */
 export function isHit({ created_timestamp, media }: Status, query: SearchQuery): boolean {
   const { feed, sinceSeconds, untilSeconds } = query;
   if (sinceSeconds !== null && created_timestamp < sinceSeconds) return false;
@@ -54,7 +54,7 @@ export function isHit({ created_timestamp, media }: Status, query: SearchQuery):
 const plurals = { post: 'posts', account: 'accounts', reply: 'replies' } as const;
 export type RowNoun = keyof typeof plurals;
 
-/** Returns the warning about omitted rows, or an empty list. The reason has a form for one row and one for several. */
+/** Returns the warning about omitted rows, or an empty list. The last argument is the reason in singular and plural. */
 export function describeOmitted(
   count: number,
   noun: RowNoun,

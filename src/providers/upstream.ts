@@ -9,11 +9,11 @@ import { toProviderError } from './failure.ts';
 
 export interface UpstreamOptions {
   readonly http: HttpClient;
-  /** Base URL of the API, for example `https://api.fxtwitter.com`. May have a path. */
+  /** Base URL of the API, for example `https://api.fxtwitter.com`. The URL may have a path. */
   readonly apiUrl: string;
 }
 
-/** Function that sends a GET request for a path. Throws ProviderError, and the Problem of `takeRequest`. */
+/** Function that sends a GET request for a path. Throws ProviderError, and any Problem that `takeRequest` throws. */
 export type Upstream = (path: string, context: RequestContext) => Promise<HttpAnswer>;
 
 export function createUpstream({ http, apiUrl }: UpstreamOptions): Upstream {

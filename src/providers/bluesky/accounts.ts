@@ -40,7 +40,7 @@ export function acceptAccount(
   known.note(handle, actor);
 }
 
-/** Reads the profile of an account without a list. Throws ProviderError `missing` if the account cannot be shown. */
+/** Checks the account of an empty or absent list. Throws ProviderError `missing` if the account cannot be shown. */
 export const explainAbsence = (client: BlueskyClient, handle: string, context: ProviderContext) =>
   throwIfMissing(readProfile(client, handle, context), context);
 
@@ -72,7 +72,7 @@ export function askSearchUsers({ query, clock }: BlueskyClient): Ask<'searchUser
   };
 }
 
-/** Converts a list of accounts, without those that must not be shown. Throws ProviderError `malformed`. */
+/** Converts a list of accounts, without those that must not be shown. Throws `malformed` if it is not a list. */
 export async function toAccounts(
   list: unknown,
   nowMs: number,
@@ -118,7 +118,7 @@ export function shapeAccount(actor: ActorPayload): Account {
   });
 }
 
-/** Returns whether an account is verified, or may verify others, which counts as verified in the app. */
+/** Returns whether an account is verified or may verify others, which the Bluesky app displays as verified. */
 function isVerified({ verification }: ActorPayload): boolean {
   return (
     verification?.verifiedStatus === 'valid' || verification?.trustedVerifierStatus === 'valid'

@@ -6,8 +6,8 @@ import { createMalformed, toStatusFailure } from '../failure.ts';
 import { type Body, readBody, type Upstream } from '../upstream.ts';
 
 /**
- * Function that sends a query such as `app.bsky.feed.getPostThread` to an AppView. Parameters that are `null` are
- * omitted. Throws ProviderError without a body, and {@link Refusal} for a refused parameter.
+ * Function that sends a query such as `app.bsky.feed.getPostThread` to an AppView (Bluesky API server). Omits
+ * parameters that are `null`. Throws ProviderError for a failed response, {@link Refusal} for a refused parameter.
  */
 export type BlueskyQuery = (
   method: string,
@@ -21,9 +21,9 @@ export interface BlueskyClient {
   readonly clock: Clock;
 }
 
-/** Error for a response that refuses a parameter. For code that does not catch it, it is `malformed`. */
+/** Error for a response that refuses a parameter. Code that handles only ProviderError treats it as `malformed`. */
 export class Refusal extends ProviderError {
-  /** Message of the AppView, which contains the refused parameter. It is not shown to callers. */
+  /** Error message of the AppView, which contains the refused parameter. The message is not shown to callers. */
   readonly rawMessage: string;
 
   constructor(rawMessage: string) {
@@ -32,7 +32,7 @@ export class Refusal extends ProviderError {
   }
 }
 
-/** Error for status 403, by which the host, not the AppView, refuses requests of this kind. */
+/** Error for status 403, which comes from the host, not from the AppView: the host refuses requests of this kind. */
 export class Banned extends ProviderError {
   constructor() {
     super('throttled', 'Bluesky limits the rate of requests.');
@@ -52,7 +52,7 @@ export function createQuery(upstream: Upstream, clock: Clock): BlueskyQuery {
   };
 }
 
-/** Returns the error of a response. Most responses about missing subjects are a 400 and differ only in their message. */
+/** Returns the error of a response. Most responses about missing subjects have status 400 and differ in the message. */
 function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): ProviderError {
   const { status } = answer;
   if (status === 403) return new Banned();
@@ -72,7 +72,7 @@ function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): Provide
 
 const outages = /^(?:InternalServerError|UpstreamFailure|UpstreamTimeout|NotEnoughResources)$/;
 
-/** Errors of the AppView for missing subjects, by name or message. The AppView uses none of them for an outage. */
+/** Errors of the AppView for missing subjects, by name or message. The AppView does not send them during an outage. */
 const absences = [
   [/^AccountTakedown$/, null, 'Bluesky has suspended this account.'],
   [/^AccountDeactivated$/, null, 'The owner of this account has deactivated it.'],
@@ -100,7 +100,7 @@ const memory = { max: 5000, ttlMs: 600_000 };
 export function createKnownAccounts(clock: Clock) {
   const dids = createExpiringCache<string>(clock, memory);
   return {
-    /** Caches the DID of an account by the name it was read under: its handle in any case, or its DID. */
+    /** Caches the DID of an account by the name used to read the account: the handle in any case, or the DID. */
     note: (name: string, { did }: { readonly did: string }): void => {
       const handle = name.toLowerCase();
       if (handle !== did && dids.get(handle) !== did) dids.set(handle, did);
@@ -115,6 +115,6 @@ export const maxLimit = 100;
 export const writeLimit = (count: number): number =>
   Math.min(Math.max(Math.trunc(count), 1), maxLimit);
 
-/** Returns the cursor of the next page, or `null` at the end, where the response may repeat the cursor of the request. */
+/** Returns the cursor of the next page; `null` at the end, where the response may repeat the request's cursor. */
 export const nextCursor = (cursor: unknown, sent: string | null): string | null =>
   typeof cursor === 'string' && cursor !== '' && cursor !== sent ? cursor : null;

@@ -12,7 +12,7 @@ export type Assessment = ReturnType<typeof assessPost>;
 
 const warning = 'Bluesky’s moderation shows a warning before this post.';
 
-/** Returns why an account, or another record with labels, must not be shown; `null` if it may be. */
+/** Returns why an account, or another record with labels, must not be shown; `null` if it may be shown. */
 export function restrictionOf(
   { labels }: Pick<ActorPayload, 'labels'>,
   nowMs: number,
@@ -48,7 +48,7 @@ function activeLabels(labels: readonly LabelPayload[], nowMs: number): readonly 
   });
 }
 
-/** Form of a descriptive label. Labels that begin with a sign, such as `!hide`, are instructions. */
+/** Pattern of a descriptive label. Labels that begin with a sign, such as `!hide`, are instructions. */
 const labelForm = /^[a-z][a-z-]{0,99}$/;
 
 export function describeLabels({ labels }: ActorPayload, nowMs: number): readonly string[] {

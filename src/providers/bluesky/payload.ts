@@ -172,7 +172,7 @@ export type ThreadNode = z.output<typeof threadNode>;
 export const parseActor = parserOf(actorPayload);
 export const parsePost = parserOf(postView);
 export const parseQuoted = parserOf(quotedView);
-/** Parses a placeholder by its keys, because some servers omit `$type` or send another one. */
+/** Parses the placeholder of a missing post by its keys, because some servers omit `$type` or send another value. */
 export const parseMissing = parserOf(missing);
 export const parseFeedRow = parserOf(feedRow);
 export const parseThreadNode = parserOf(threadNode);

@@ -103,7 +103,7 @@ async function readWhole(client: BlueskyClient, request: TreeRequest, context: P
   }
 }
 
-/** Returns the rest of the author's thread, and requests more while it is longer than the levels read. */
+/** Returns the rest of the author's thread. Requests more levels while the thread continues below the last one read. */
 async function readContinuation(
   client: BlueskyClient,
   { focal, depth }: { readonly focal: Branch; readonly depth: number },
@@ -123,7 +123,7 @@ async function readContinuation(
   return { branches, isCut, hasFailed: false };
 }
 
-/** Reads the replies to the last post of the author's thread, if there may be any. Returns `null` on failure. */
+/** Reads the replies to the last post of a thread, unless that post has no replies. Returns `null` on failure. */
 async function readBelow(client: BlueskyClient, last: Branch, context: ProviderContext) {
   const { payload } = last;
   if (payload === null || payload.replyCount === 0) return last;
@@ -159,7 +159,7 @@ function arrange(
 
 export interface Branch {
   readonly post: Post;
-  /** `null` for a placeholder. */
+  /** Payload of the post; `null` for a placeholder. */
   readonly payload: PostPayload | null;
   readonly replies: readonly Branch[];
 }
@@ -207,7 +207,7 @@ async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promis
   };
 }
 
-/** Converts the ancestors, up to the first one that was not sent: the response does not contain any above it. */
+/** Converts the ancestors from the parent upwards. Stops at the first placeholder, because the response ends there. */
 async function shapeAbove(start: unknown, nowMs: number, sliced: Sliced) {
   const payloads: PostPayload[] = [];
   let place = start;
@@ -239,7 +239,7 @@ interface GrowingBranch {
   readonly node: ThreadNode | null;
 }
 
-/** Converts the posts below a post level by level, so that the direct replies of a large thread are included. */
+/** Converts the replies below a post level by level, so that the limit on rows cuts the deepest replies first. */
 async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, sliced: Sliced) {
   const root = grow(null, focal, { nowMs, parentAuthor });
   const growing: GrowingBranch[] = [root];
@@ -264,7 +264,7 @@ function grow(value: unknown, node: ThreadNode | null, shaping: Shaping): Growin
   return { branch: { post, payload, replies: [] }, node };
 }
 
-/** Returns the rest of the author's thread: repeatedly the author's first reply to their previous post. */
+/** Returns the rest of the author's thread: their first reply to the focal post, then to that reply, and so on. */
 export function pickContinuation(focal: Branch): readonly Branch[] {
   const chain: Branch[] = [];
   const author = focal.payload?.author.did;

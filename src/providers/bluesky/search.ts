@@ -12,8 +12,8 @@ import { type PostPayload, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
 /**
- * Creates the search of posts, which tries `hosts` in order. Bluesky sends no second page without a login. Further pages
- * of the latest posts are therefore searches before a time; the top posts have a single page.
+ * Creates the function that searches posts. It tries `hosts` in order. Bluesky sends no second page without a login, so
+ * each further page of the latest posts is a search before a time; the top posts have a single page.
  */
 export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'search'> {
   return async (query, context) => {
@@ -44,7 +44,7 @@ function upperBoundOf({ cursor, untilSeconds }: SearchQuery): number | null {
   return ms;
 }
 
-/** Returns the next cursor, a time in Unix milliseconds: 1 ms after the last post, else its time; `null` at the end. */
+/** Returns the next cursor in Unix ms: 1 ms after the last post, or its time to ensure progress; `null` at the end. */
 function toNextCursor(rows: readonly PostPayload[], beforeMs: number | null): string | null {
   const last = rows.at(-1);
   if (last === undefined) return null;
@@ -68,7 +68,7 @@ function toParameters(query: SearchQuery, beforeMs: number | null) {
 
 const forbidden = 'Bluesky does not allow searches from this server at the moment.';
 
-/** Tries one host after the other. A `throttled` error or a refused search text ends the search. */
+/** Tries the hosts in order. A refused search text or a `throttled` error, except `Banned`, ends the search. */
 async function searchHosts(
   hosts: readonly BlueskyQuery[],
   parameters: ReturnType<typeof toParameters>,
@@ -94,7 +94,7 @@ function isWorthNextHost(error: unknown): boolean {
   return error instanceof Banned || error.kind === 'unavailable' || error.kind === 'malformed';
 }
 
-/** Returns `rejected` for a refused search text. A refusal of another parameter is not the caller's fault. */
+/** Returns ProviderError `rejected` for a refused search text, or `refusal` itself if it concerns another parameter. */
 function toRejected(refusal: Refusal): ProviderError {
   if (/\b(?:since|until|limit|sort)\b/.test(refusal.rawMessage)) return refusal;
   return new ProviderError('rejected', 'Bluesky refuses this search text.', { cause: refusal });

@@ -28,7 +28,7 @@ export interface Shaping {
   readonly parentAuthor: ActorPayload | null;
 }
 
-/** Converts a post with its quote, or returns a tombstone if the post is not public. `context` is `null`. */
+/** Converts a post with its quote. Returns a `Tombstone` if the post is not public. Sets `context` to `null`. */
 export const shapePost = (post: PostPayload, shaping: Shaping): Post =>
   shapeWithin(post, shaping, maximums.quotes);
 
@@ -121,7 +121,7 @@ function shapeOwn({ post, embeds, assessment }: AssessedPost, shaping: Shaping):
   return nameLeftOut(status, leftOut);
 }
 
-/** Returns the post that a post replies to, without members that name an account only for logged-in users. */
+/** Returns the target of a reply. All members are `null` if its author is visible only to logged-in users. */
 function shapeTarget(post: PostPayload, { nowMs, parentAuthor }: Shaping): Status['replying_to'] {
   const uri = post.record.reply?.parent.uri ?? null;
   if (uri === null) return null;
@@ -146,7 +146,7 @@ function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
   return shapeWithin(quoted, { nowMs, parentAuthor: null }, quotesLeft);
 }
 
-/** Returns whether an embedded record is not a post. Its type may be unknown. */
+/** Returns whether an embedded record, possibly of an unknown type, is not a post. */
 function isOtherKind(row: unknown): boolean {
   const uri = typeof row === 'object' && row !== null && 'uri' in row ? row.uri : null;
   return typeof uri === 'string' && !uri.includes(`/${postCollection}/`);
@@ -203,7 +203,7 @@ const gifHosts = /^(?:media\.tenor\.com|static\.klipy\.com|(?:[\w-]+\.)?giphy\.c
 
 const isGif = ({ uri }: External): boolean => isWebUrl(uri) && gifHosts.test(new URL(uri).hostname);
 
-/** Converts a GIF. The app puts its size into the URL, and the author's description after `Alt:`. */
+/** Converts a GIF. The Bluesky app puts the size of the GIF into the URL, and the author's description after `Alt:`. */
 function shapeGif({ uri, title, description, thumb }: External): Media {
   const { searchParams } = new URL(uri);
   const pixels = (name: string) => Number.parseInt(searchParams.get(name) ?? '', 10) || null;
@@ -223,7 +223,7 @@ function shapePage({ uri, title, description, thumb }: External): Card | null {
   return { url: uri, title: title ?? '', description, image_url: webUrlOrNull(thumb) };
 }
 
-/** Returns the preview of a record that is not a post; `null` for a post, or if it or its creator must not be shown. */
+/** Returns the preview of a record; `null` for posts, and for records or creators that must not be shown. */
 function shapeShown(value: unknown, nowMs: number): Card | null {
   const shown = parseShown(value);
   if (shown === null) return null;

@@ -11,7 +11,7 @@ import { assessPost, describeHidden } from './labels.ts';
 import { type FeedRow, parseFeedRow, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
-/** Creates the read of a timeline page. Starts at a cursor for `untilSeconds`, or at the top if it is refused. */
+/** Creates the function that reads a timeline page, from `untilSeconds` or, if Bluesky refuses that, from the top. */
 export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   return async (query, context) => {
     const page = await readPage(client, query, context);
@@ -37,7 +37,7 @@ export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   };
 }
 
-/** Tolerance for reposts: they are sorted by their creation, but the response has only the later time of indexing. */
+/** Tolerance for reposts: rows are sorted by time of creation, but the response has only the later time of indexing. */
 const indexingMs = 3_600_000;
 
 async function readPage(client: BlueskyClient, query: TimelineQuery, context: ProviderContext) {
@@ -84,7 +84,7 @@ function filterOf({ withReplies, onlyMedia = false }: TimelineQuery): string {
 
 const sortedMs = ({ post, repost }: FeedRow): number => repost?.ms ?? post.createdMs;
 
-/** Returns the requested rows, each post once: an account can repost its own posts. */
+/** Returns the requested rows without repeated posts. (An account can repost its own posts.) */
 function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly FeedRow[] {
   const { untilSeconds, withReplies, withReposts } = query;
   const wanted = rows.filter((row) => {
@@ -97,7 +97,7 @@ function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly Feed
   return uniqueBy(wanted, ({ post }) => post.uri.uri);
 }
 
-/** Converts a row, and returns `null` for a post that cannot be shown: lists contain no tombstones. */
+/** Converts a row. Returns `null` for a post that cannot be shown, because lists contain no placeholders. */
 function shapeRow(row: FeedRow, nowMs: number): Status | null {
   const parentAuthor = parsePost(row.reply?.parent)?.author ?? null;
   const post = shapePost(row.post, { nowMs, parentAuthor });

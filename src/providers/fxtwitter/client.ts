@@ -8,19 +8,19 @@ import { parseRows, type Rows } from '../rows.ts';
 import { type Body, readBody, type Upstream } from '../upstream.ts';
 import { type PostPayload, parsePost, type StatusPayload } from './payload.ts';
 
-/** Post with the lists of the response; a list is `null` if the response has none. */
+/** Post with the thread and the replies in the response. Each list is `null` if the response does not contain it. */
 export interface PostAnswer {
   readonly status: StatusPayload;
   readonly thread: Rows<PostPayload> | null;
   readonly replies: Rows<PostPayload> | null;
-  /** Cursor of the next page of replies; `null` at their end. */
+  /** Cursor of the next page of replies; `null` at the end of the list. */
   readonly cursor: string | null;
 }
 
 type RepliesPlace = Pick<RepliesQuery, 'order' | 'cursor'>;
 export type FxTwitterClient = ReturnType<typeof createClient>;
 
-/** Creates the reads of posts. They throw ProviderError. */
+/** Creates the functions that read posts. The functions throw ProviderError. */
 export function createClient(upstream: Upstream) {
   const read = async (path: string, context: RequestContext): Promise<PostAnswer> => {
     const answer = await upstream(path, context);
@@ -37,7 +37,7 @@ export function createClient(upstream: Upstream) {
   const statusPath = (id: string) => `/2/status/${encodeURIComponent(id)}`;
   return {
     readStatus: (id: string, context: RequestContext) => read(statusPath(id), context),
-    /** Reads a post without its conversation, or its tombstone. */
+    /** Reads a post, or its tombstone, without the conversation. */
     readRow: async (id: string, context: RequestContext): Promise<PostPayload> => {
       const answer = await upstream(statusPath(id), context);
       const row = readRow(answer, readBody(answer));
@@ -59,7 +59,7 @@ export function createClient(upstream: Upstream) {
 /** Result for status 401 without a post, which means that the author is protected. */
 const protectedPost: PostPayload = { type: 'tombstone', id: null, reason: 'private', author: null };
 
-/** Returns the post or tombstone of a response. Tombstones come with any status. Version 1 of the API has `tweet`. */
+/** Returns the post or tombstone of a response. Tombstones can have any status. API version 1 calls it `tweet`. */
 function readRow(answer: HttpAnswer, body: Body | null): PostPayload {
   const row = parsePost(body?.status ?? body?.tweet);
   if (row !== null && (row.type === 'tombstone' || answer.status === 200)) return row;
@@ -83,7 +83,7 @@ const cursors = lenient(z.object({ bottom: textOrNull }));
 export const readCursor = (body: Body | null): string | null =>
   cursors.parse(body?.cursor)?.bottom ?? null;
 
-/** Returns the status of the service: with a proxy, the status may be 200, and the member `code` has the real one. */
+/** Returns the status that the service sent. A proxy may replace it by 200, but `code` in the body has the original. */
 export const trueStatus = ({ status }: HttpAnswer, body: Body | null): number =>
   status === 200 && typeof body?.code === 'number' ? body.code : status;
 

@@ -45,7 +45,7 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
   return nestRuns(found, toOffset(text.length));
 }
 
-/** Returns the start anchor. Skips the leading mentions of a reply if the served text does not contain them. */
+/** Returns the anchor at the start. Skips the leading mentions of a reply if the served text does not contain them. */
 function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
   const isServed = text.startsWith(slice(raw, 0, visibleStart));
   return { rawStart: 0, rawEnd: isServed ? 0 : visibleStart, start: 0, end: 0, facet: null };
@@ -73,7 +73,7 @@ function anchorLink(texts: Texts, facet: FacetPayload, last: Anchor): Anchor | n
   return { rawStart, rawEnd, start, end: start + shown.length, facet: link };
 }
 
-/** Returns the facet without offsets. `media` is ignored: its offsets are wrong in long posts, and its link not served. */
+/** Returns the type and URL of a facet. Returns `null` for `media`, whose offsets are wrong in long posts. */
 function toLink({ type, original, replacement }: FacetPayload) {
   if (type === 'url') {
     const url = webUrlOrNull(replacement);
@@ -86,7 +86,7 @@ function toLink({ type, original, replacement }: FacetPayload) {
 
 const styles = ['bold', 'italic', 'strikethrough'] as const;
 
-/** Locates a style by the links before and within it. Unlike a link, it does not affect the search for later links. */
+/** Locates a style by the links before and within it. Styles do not affect the search for later links. */
 function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonly Anchor[]) {
   const type = styles.find((style) => style === facet.type);
   const [rawStart, rawEnd] = facet.indices;
@@ -103,13 +103,13 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
   return start === null ? null : { ...found, start, end: start + shown.length };
 }
 
-/** Converts a raw offset at or after an anchor to an index in the served text, or to `inside` within the anchor. */
+/** Converts a raw offset to an index in the served text, counted from an anchor. Returns `inside` within the anchor. */
 function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;
   return anchor.end + raw.toIndex(place.rawIndex) - raw.toIndex(anchor.rawEnd);
 }
 
-/** Returns the index of a run: the expected index, or else its first occurrence after `from`. */
+/** Returns the index of `run`: `expected` if it is there, otherwise the first match from `from` on, or `null`. */
 function locate(text: string, run: string, place: { expected: number; from: number }) {
   if (run === '') return null;
   if (text.startsWith(run, place.expected)) return place.expected;

@@ -33,7 +33,7 @@ export function askPost(client: FxTwitterClient): Ask<'post'> {
   };
 }
 
-/** Removes repeated posts by id, and the requested post, from the thread around it. */
+/** Removes repeated posts (by id) and the requested post from the thread of the requested post. */
 function dropRepeated(focal: Status, line: ThreadLine): ThreadLine {
   const before = uniqueById<Post>([focal, ...line.ancestors]);
   const all = uniqueById([...before, ...line.continuation]);
@@ -140,7 +140,7 @@ const noContinuation = 'The rest of the author’s thread could not be read.';
 
 interface ThreadSource {
   readonly thread: Rows<PostPayload> | null | undefined;
-  /** Replies of `/2/conversation`, which include the rest of the author's thread. */
+  /** Replies from the endpoint `/2/conversation`, which include the rest of the author's thread. */
   readonly replies?: readonly Post[];
 }
 
@@ -208,7 +208,7 @@ const threadOrder = createThreadOrder<Status>({
   byOldest: (a, b) => a.created_timestamp - b.created_timestamp || compareIds(a.id, b.id),
 });
 
-/** Returns the rest of the author's thread: repeatedly the author's first reply to their previous post. */
+/** Returns the rest of the author's thread: their first reply to the focal post, then to that reply, and so on. */
 export function pickContinuation(focal: Status, rows: readonly Post[]): readonly Status[] {
   const posts = rows.filter((row) => row.type === 'status');
   return threadOrder.pickContinuation(focal, posts);
@@ -220,7 +220,7 @@ interface ReplyRanking {
   readonly shown: ThreadLine;
 }
 
-/** Returns direct replies in order, each with its own, oldest first, without unrelated posts. */
+/** Returns the direct replies in `order`, each followed by the replies to it, oldest first. Omits unrelated posts. */
 export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): readonly Status[] {
   const { focalId, order, shown } = ranking;
   const answeredIds = [focalId, ...shown.continuation.map(({ id }) => id)];
@@ -231,7 +231,7 @@ export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): reado
   return threadOrder.rankReplies(replies, { answeredIds, order });
 }
 
-/** Compares decimal ids without leading zeros, which exceed the range of a number. */
+/** Compares decimal ids without leading zeros as strings, because they exceed the safe range of a number. */
 function compareIds(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   if (a === b) return 0;
@@ -240,7 +240,7 @@ function compareIds(a: string, b: string): number {
 
 const noMore = 'X sends no further replies. An outage of X has the same response.';
 
-/** Creates the read of a page of replies. A page without any ends the list, though X sends more. */
+/** Creates the function that reads a page of replies. A page without replies ends the list, though X may have more. */
 export function askReplies(client: FxTwitterClient): Ask<'replies'> {
   return async (query, context) => {
     const answer = await readPage(client, query, context);
@@ -269,7 +269,7 @@ export function askReplies(client: FxTwitterClient): Ask<'replies'> {
   };
 }
 
-/** Returns the warning for an empty page, which X sometimes sends in place of a fuller one. */
+/** Returns the warning for an empty page, which X sometimes sends although the post has replies. */
 function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): readonly string[] {
   if (cursor !== null) return [noMore];
   const count = replies ?? 0;

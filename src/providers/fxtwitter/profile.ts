@@ -11,7 +11,7 @@ import { shapeAccount } from './shape.ts';
 
 export type Profiles = ReturnType<typeof createProfiles>;
 
-/** Creates the reads of profiles, which share the control reads. They throw ProviderError. */
+/** Creates the functions that read profiles. They share one control (see `createControl`) and throw ProviderError. */
 export function createProfiles(upstream: Upstream, clock: Clock) {
   const control = createControl({
     clock,
@@ -27,13 +27,13 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
       ? control.explainMiss(handle, context)
       : new ProviderError('missing', unavailableSentences[answer.is]);
   return {
-    /** Reads a public account. Throws ProviderError `missing` or `ambiguous` if there is none. */
+    /** Reads a public account. Throws ProviderError `missing` or `ambiguous` if there is no such public account. */
     read: async (handle: string, context: ProviderContext): Promise<Account> => {
       const answer = await readAndNote(handle, context);
       if (answer.is === 'public') return shapeAccount(answer.user);
       throw await explain(answer, handle, context);
     },
-    /** Returns the error for an account without a list: `missing`, `ambiguous`, or `unavailable` for this account. */
+    /** Returns the error for an absent list: `missing`, `ambiguous`, or `unavailable` if the account is public. */
     explainAbsence: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const answer = await readAndNote(handle, context);
       if (answer.is !== 'public') return explain(answer, handle, context);
@@ -80,12 +80,12 @@ interface ControlOptions {
   readonly answers: (handle: string, context: RequestContext) => Promise<boolean>;
 }
 
-/** Accounts that certainly exist: the control account, and the one used if that is the account in question. */
+/** Handles of accounts that certainly exist. The second is used if the first is the account that was not found. */
 const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
 
 const freshMs = 60_000;
 
-/** Creates the control: reads a well-known account to tell missing accounts from an outage. */
+/** Creates the control, which reads a well-known account to distinguish missing accounts from an outage. */
 export function createControl({ clock, answers }: ControlOptions) {
   const pending = new Map<string, Promise<boolean | ProviderError>>();
   let succeededMs = Number.NEGATIVE_INFINITY;

@@ -21,7 +21,7 @@ import {
   type UserPayload,
 } from './payload.ts';
 
-/** Converts a post with its quotes, or returns a tombstone if the author is protected. `context` is `null`. */
+/** Converts a post with its quotes. Returns a `Tombstone` if the author is protected. Sets `context` to `null`. */
 export const shapePost = (row: PostPayload): Post => shapeWithin(row, maximums.quotes);
 
 /** Converts the requested post. Throws ProviderError `missing` if its author is protected. */
@@ -86,14 +86,14 @@ function leftOutOf({ raw_text, media, poll, article }: StatusPayload): readonly 
 export const parentOf = ({ replying_to, replying_to_status }: StatusPayload): string | null =>
   replying_to?.status ?? replying_to_status;
 
-/** Converts a quoted post. A malformed one becomes a tombstone, because the post does quote something. */
+/** Converts a quoted post. A malformed quote becomes a `Tombstone`, because the post does quote something. */
 function shapeQuote(row: unknown, quotesLeft: number): Post | null {
   if (row === undefined || row === null) return null;
   const nothing = { type: 'tombstone', id: null, reason: 'unavailable', author: null } as const;
   return shapeWithin(parsePost(row) ?? nothing, quotesLeft);
 }
 
-/** Creates a tombstone. That of a private post does not name the author, also not in its URL. */
+/** Creates a `Tombstone`. For a private post, the author is omitted, even from the URL. */
 function shapeTombstone({ id, reason, author: known }: TombstonePayload): Tombstone {
   const author = reason === 'private' ? null : known;
   return {

@@ -42,7 +42,7 @@ const locatedMemory = { max: 5000, ttlMs: 300_000 };
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** Creates the reads of accounts. They throw ProviderError, `missing` for one that is absent or suspended. */
+/** Creates the functions that read accounts. They throw ProviderError, `missing` for absent and suspended accounts. */
 export function createAccounts(askHome: AskHome, clock: Clock) {
   const located = createExpiringCache<LocatedAccount>(clock, locatedMemory);
   const read = shareReads(async (handle, context) => {
@@ -75,7 +75,7 @@ function toLocated({ row, home }: ReadAccount) {
 
 type ReadByHandle = (handle: string, context: RequestContext) => Promise<ReadAccount>;
 
-/** Makes concurrent reads of an account, such as of its profile and its posts, share one request. */
+/** Makes concurrent reads of an account share one request, for example the reads of its profile and its posts. */
 function shareReads(read: ReadByHandle): ReadByHandle {
   const inFlight = new Map<string, Promise<ReadAccount>>();
   const join: ReadByHandle = async (handle, context) => {
@@ -97,7 +97,7 @@ function shareReads(read: ReadByHandle): ReadByHandle {
   return join;
 }
 
-/** Returns whether the server failed, rather than that the first caller cancelled or has no allowance left. */
+/** Returns whether an error is the server's, not the result of the first caller's cancellation or used-up allowance. */
 function isServerFailure(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   return !(error.cause instanceof HttpFailure && error.cause.kind === 'aborted');
@@ -113,7 +113,7 @@ function readRow({ reply }: Awaited<ReturnType<AskHome>>): AccountPayload {
 
 /**
  * Function that sends a request to the server of a handle: its domain, or the host that the domain refers to, if that
- * host has the account as a local one. Throws ProviderError, and the Problem of `takeRequest`.
+ * host has the account as a local one. Throws ProviderError, and any Problem that `takeRequest` throws.
  */
 export type AskHome = (
   handle: string,
@@ -151,7 +151,7 @@ export function lookupPath(handle: string, { host, domain }: Home): string {
   return `/api/v1/accounts/lookup?acct=${encodeURIComponent(acct)}`;
 }
 
-/** Returns the host of the account; `null` if no host confirms that it has it. `to` is the target of a redirect. */
+/** Returns the host that confirms the account, or `null`. `to` is the redirect target of the handle's domain. */
 async function findHost(
   askServer: AskServer,
   { handle, to }: { readonly handle: string; readonly to: string | null | undefined },
@@ -169,7 +169,7 @@ const readWebFinger = parserOf(
   z.object({ links: listOf(z.object({ rel: token, href: url }), maximums.fields) }),
 );
 
-/** Returns the host of an account by WebFinger (RFC 7033), from the link `self` or from a redirect. */
+/** Looks up the host of an account by WebFinger (RFC 7033): the host of the link `self` or of a redirect. */
 async function askWebFinger(askServer: AskServer, handle: string, context: RequestContext) {
   const { domain } = splitHandle(handle);
   const path = `/.well-known/webfinger?resource=${encodeURIComponent(`acct:${handle}`)}`;
@@ -238,6 +238,6 @@ function findLink(fields: readonly Field[]): string | null {
 const pictureOf = (url: string | null): string | null =>
   url?.endsWith('/missing.png') ? null : webUrlOrNull(url);
 
-/** Returns a count, or `null` for -1, which some servers send if the owner hides it. */
+/** Returns a count, or `null` for -1, which some servers send if the owner hides the count. */
 const countOf = (count: number | null): number | null =>
   count === null || count < 0 ? null : count;

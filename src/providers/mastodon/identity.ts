@@ -42,7 +42,7 @@ export interface PostIdentity {
 }
 
 /**
- * Identifies a post. If its URL is on its author's server and contains an id, that is the id of the original; a URL on
+ * Identifies a post. If its URL is on its author's server and contains an id, that id identifies the original; a URL on
  * another server is not trusted. Otherwise, the post is identified as the copy on the server that sent it.
  */
 export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
@@ -72,7 +72,7 @@ export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | 
   return { host: home.host, url: id === undefined ? account : `${account}/${id}` };
 }
 
-/** Returns the URL of an account: the URL in the payload if it is on the account's server, otherwise the usual one. */
+/** Returns the URL of an account: the payload's URL if it is on the account's server, or one made from the handle. */
 export function accountUrl(
   { url, acct }: Pick<AccountPayload, 'url' | 'acct'>,
   home: Home,

@@ -20,7 +20,7 @@ import { type AccountPayload, parseAccount, parseStatus, type StatusPayload } fr
 import { createUnreadable, type FoundReply } from './servers.ts';
 import { createSurroundings, shapePost } from './shape.ts';
 
-/** Creates the read of a page of a timeline. Pages are short if the server omits posts. */
+/** Creates the function that reads a page of a timeline. Pages are short if the server omits posts. */
 export function askTimeline(accounts: Accounts): Ask<'timeline'> {
   return async (query, context) => {
     const { handle } = query.account;
@@ -87,7 +87,7 @@ export interface PageRows<Row> extends Rows<Row> {
   readonly next: string | null;
 }
 
-/** Parses a page of a list, each row once. Throws ProviderError `malformed` if the body is not a list of objects. */
+/** Parses a page without repeated rows. Throws ProviderError `malformed` if the body is not a list of objects. */
 export async function readRows<Row extends { readonly id: string }>(
   reply: FoundReply,
   parse: (row: unknown) => Row | null,
@@ -107,7 +107,7 @@ function hasNoObjects(list: unknown): boolean {
 
 const positionForm = /^[\w-]{1,128}$/; // id of a relation, post or account in a `Link` header
 
-/** Returns `cursor` as a request parameter, or nothing if the cursor cannot be from `readRows`. */
+/** Returns `cursor` as a list of one query parameter; an empty list if the cursor is `null` or malformed. */
 export const writeCursor = (cursor: string | null): readonly string[] =>
   cursor !== null && positionForm.test(cursor) ? [`max_id=${cursor}`] : [];
 
@@ -184,7 +184,7 @@ const [usualPosts, maxPosts] = [20, 40];
 
 export const toLimit = (count: number): number => (count <= usualPosts ? usualPosts : maxPosts);
 
-/** Reads a page of posts, newest first; skips those after `untilSeconds` if ids contain times. */
+/** Reads a page of posts, newest first. Starts at `untilSeconds` if the ids of the server contain times. */
 export async function readBefore(
   { cursor, untilSeconds }: Pick<SearchQuery, 'cursor' | 'untilSeconds'>,
   read: (cursor: string | null) => Promise<PageRows<StatusPayload>>,
@@ -197,7 +197,7 @@ export async function readBefore(
   return haveTimeIds(first.rows) && jumped.rows.every(isNumericId) ? jumped : first;
 }
 
-/** Removes posts from `untilSeconds` on. A boost counts by its own time. */
+/** Removes posts made at `untilSeconds` or later. A boost counts by its own time, not by that of the boosted post. */
 export function dropLater(rows: readonly StatusPayload[], untilSeconds: number | null) {
   const untilMs = (untilSeconds ?? Number.POSITIVE_INFINITY) * 1000;
   return rows.filter(({ createdMs }) => createdMs < untilMs);
@@ -207,7 +207,7 @@ export function dropLater(rows: readonly StatusPayload[], untilSeconds: number |
 
 const belowTime = 16n;
 
-/** Maximum difference between the times of a post and its id, which differ for posts that a server fetched late. */
+/** Maximum difference between the time of a post and that in its id, which is later if the post was fetched late. */
 const maxDriftMs = 3_600_000;
 
 const idBefore = (ms: number): string => String(BigInt(Math.max(0, Math.trunc(ms))) << belowTime);

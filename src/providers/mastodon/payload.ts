@@ -25,7 +25,7 @@ const anyId = z.string().regex(/^[\w-]{1,128}$/); // any id: an opaque part of a
 
 const postId = token.refine((id) => isPostId('mastodon', id));
 
-/** Handle: `user` (local) or `user@domain`. No character may look like `@` or change direction. */
+/** Handle: `user` (local) or `user@domain`. Characters that look like `@` or change the text direction are rejected. */
 const acct = z
   .string()
   .regex(/^[\p{L}\p{M}\p{N}_.~+%-]{1,128}(?:@[\p{L}\p{M}\p{N}.-]{1,253}(?::\d{1,5})?)?$/u);
@@ -121,7 +121,7 @@ const reactions = z
   .optional()
   .transform((value) => reactionList.parse(isBody(value) ? toRows(value) : value));
 
-/** Converts the object to a list with one item more than the maximum, which shows later that the list was cut. */
+/** Converts emoji counts to a list with one item over the maximum, so that later code can tell that it was cut. */
 function toRows(counts: Body): readonly unknown[] {
   const entries = Object.entries(counts).slice(0, maximums.reactions + 1);
   return entries.map(([name, each]) => ({ name, count: each }));
@@ -181,7 +181,7 @@ export type StatusPayload = z.output<typeof statusPayload>;
 
 const readStatus = parserOf(statusPayload);
 
-/** Parses a post. Returns `null` also for a boost of a malformed post, although the text of a boost can be a copy. */
+/** Parses a post. Returns `null` also for a boost of a malformed post, even if the boost has a copy of the text. */
 export function parseStatus(row: unknown): StatusPayload | null {
   const status = readStatus(row);
   const isBoost = typeof status?.reblog === 'object' && status.reblog !== null;

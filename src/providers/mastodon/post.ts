@@ -17,7 +17,7 @@ interface ReadPost {
   readonly query: PostQuery;
   readonly row: StatusPayload;
   readonly home: Home;
-  /** Posts around the requested post, or the error of reading them; `null` if they were not requested. */
+  /** Posts around the requested post, or the error of reading them; `null` if these posts were not requested. */
   readonly around: Context | ProviderError | null;
 }
 
@@ -28,7 +28,7 @@ export function askPost(askHome: AskHome): Ask<'post'> {
   };
 }
 
-/** Creates the read of the replies to a post, which a server sends as a single list. */
+/** Creates the function that reads the replies to a post, which a server sends as a single list. */
 export function askReplies(askHome: AskHome): Ask<'replies'> {
   return async ({ post, order }, context) => {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
@@ -100,7 +100,7 @@ async function readContext(body: unknown, sliced: Sliced): Promise<Context> {
   };
 }
 
-/** Reads the quoted post if the server has sent only its id. If that fails, the post is served without it. */
+/** Reads the quoted post if the server sent only its id. If the read fails, the quote becomes a placeholder. */
 async function withQuote(askHome: AskHome, { row, query }: ReadPost, context: ProviderContext) {
   const quoting = boostedIn(row) ?? row;
   const quote = parseQuote(quoting);
@@ -156,11 +156,11 @@ function describeLimitedAuthor({ account }: StatusPayload, { host }: Home): read
   return [`The moderators of ${host} limit the account that wrote this post.`];
 }
 
-/** Posts around a post, in the terms of the API. */
+/** Posts around a post, under the names that the Mastodon API uses. */
 export interface Context {
   readonly ancestors: readonly StatusPayload[];
   readonly descendants: readonly StatusPayload[];
-  /** Numbers of malformed posts, and of posts over the maximum, in both lists. */
+  /** Number of malformed posts in both lists. `excess` is the number of posts over the maximum. */
   readonly unreadable: number;
   readonly excess: number;
 }
@@ -174,7 +174,7 @@ const threadOrder = createThreadOrder<StatusPayload>({
   byOldest,
 });
 
-/** Sorts the posts around a post, each once: replies after their parents, orphans, cycles last. */
+/** Arranges the posts around a post. Replies come after their parents, then replies without a parent, then cycles. */
 export function arrangeContext(
   focal: StatusPayload,
   { ancestors, descendants }: Context,

@@ -26,7 +26,7 @@ interface TagSearch {
   readonly none: readonly string[];
 }
 
-/** Creates the search of posts. Without a login, only hashtags can be searched. */
+/** Creates the function that searches posts. Without a login, only hashtags can be searched. */
 export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
   const home: Home = { host, domain: host };
   return async (query, context) => {
@@ -87,7 +87,7 @@ function toPath({ all, none }: TagSearch, { count, cursor, feed }: SearchQuery):
   return `/api/v1/timelines/tag/${encodeURIComponent(first)}?${parameters.join('&')}`;
 }
 
-/** Returns a found reply. Throws ProviderError if the server does not have this search. */
+/** Returns the reply if it is `found`. Throws ProviderError if the server does not have this search. */
 function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
   if (reply.is === 'found') return reply;
   if (reply.is === 'no api') throw reply.failure;
@@ -97,7 +97,7 @@ function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
 const isOfMedia = (feed: SearchQuery['feed']): feed is 'photos' | 'videos' =>
   feed === 'photos' || feed === 'videos';
 
-/** Returns whether all posts of a page are before the time range. Single ones may be, if the server got them late. */
+/** Returns whether all posts of a page are before the time range. Posts fetched late can appear among newer posts. */
 function isBeforeSince({ rows }: PageRows<StatusPayload>, { sinceSeconds }: SearchQuery): boolean {
   if (sinceSeconds === null || rows.length === 0) return false;
   return rows.every(({ createdMs }) => createdMs < sinceSeconds * 1000);
@@ -117,7 +117,7 @@ interface UserSearchOptions {
   readonly accounts: Accounts;
 }
 
-/** Creates the search of accounts, with a single page. A complete handle is also looked up on its own server. */
+/** Creates the single-page search of accounts. A complete handle is also looked up on its own server. */
 export function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
   const limits = `These are the matching accounts stored on ${options.host}; other accounts are missing.`;
   return async ({ text }, context) => {

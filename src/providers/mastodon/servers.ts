@@ -25,10 +25,10 @@ export interface FoundReply {
   header(name: string): string | undefined;
 }
 
-/** Response of a server. Older versions send `suspended` for an account. */
+/** Response of a server. Older versions of Mastodon answer `suspended` for a suspended account. */
 export type Reply = FoundReply | { readonly is: 'absent' } | { readonly is: 'suspended' };
 
-/** Response of a host without the API. `to` is the host of a redirect, `null` if that host is not allowed. */
+/** Response of a host without the API. `to` is the target host of a redirect; `null` if that host is not allowed. */
 interface NoApi {
   readonly is: 'no api';
   readonly to: string | null | undefined;
@@ -36,8 +36,8 @@ interface NoApi {
 }
 
 /**
- * Function that sends a GET request to a host. Throws ProviderError that concerns only this host, Problem `overloaded` if
- * too many requests to the host are in flight, and the Problem of `takeRequest`.
+ * Function that sends a GET request to a host. Throws ProviderError that concerns only this host, Problem `overloaded`
+ * if too many requests to the host are in flight, and any Problem that `takeRequest` throws.
  */
 export type AskServer = (
   host: string,
@@ -58,7 +58,7 @@ export interface ServersOptions extends HostLimitOptions {
 
 const maxHosts = 4096;
 
-/** Creates the client of all servers. Each host has its own circuit breaker and limit of concurrent requests. */
+/** Creates the function that sends requests to any server. Each host has its own circuit breaker and request limit. */
 export function createServers(options: ServersOptions): AskServer {
   const { clock, breaker, maxPerHost } = options;
   const hosts = new LRUCache<string, { breaker: CircuitBreaker; requests: Usage }>({
@@ -129,7 +129,7 @@ const refusals: ReadonlyMap<number, string> = new Map([
   [422, 'requires a login for this.'],
 ]);
 
-/** Returns the pause in seconds that a server requests. Mastodon sends the time of its end. */
+/** Returns the pause in seconds that a server requests. Mastodon sends the time at which the pause ends. */
 function pauseOf({ retryAfterSeconds, header }: HttpAnswer, nowMs: number): number | undefined {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds;
   const atMs = Date.parse(header('x-ratelimit-reset') ?? '');
@@ -169,7 +169,7 @@ const missing = {
   account: 'The server has no such account.',
 } as const;
 
-/** Returns a reply with a post or an account. Throws ProviderError `missing` if there is none. */
+/** Returns the reply if it is `found`. Throws ProviderError `missing` if the post or account is absent or suspended. */
 export function expectFound(reply: Reply, what: keyof typeof missing): FoundReply {
   if (reply.is === 'found') return reply;
   throw reply.is === 'absent' ? new ProviderError('missing', missing[what]) : createSuspended();

@@ -38,7 +38,7 @@ export interface Surroundings {
   readonly home: Home;
   /** Posts of the same response, by their ids on the server that sent it. */
   readonly known: ReadonlyMap<string, PostIdentity>;
-  /** Converts the author of a row. Cached, because a timeline repeats the same account. */
+  /** Converts the author of a row. The result is cached, because a timeline repeats the same account. */
   shapeAuthor(row: AccountPayload): Account;
 }
 
@@ -56,7 +56,7 @@ export function createSurroundings(rows: readonly StatusPayload[], home: Home): 
   };
 }
 
-/** Converts a status, or the post that it boosts; a post that is not public becomes a tombstone. `context` is `null`. */
+/** Converts a status, or the post it boosts. Returns a `Tombstone` if it is not public. Sets `context` to `null`. */
 export function shapePost(row: StatusPayload, around: Surroundings): Post {
   const boosted = boostedIn(row);
   if (boosted === null) return shapeWithin(row, around, maximums.quotes);
@@ -138,7 +138,7 @@ function leftOutOf(row: StatusPayload): readonly string[] {
   return [...(isCut(content) ? ['text'] : []), ...findLeftOut({ ...lists, ...names })];
 }
 
-/** Class of the link that servers prepend for clients without quote support. */
+/** CSS class of the link that servers prepend for clients without quote support. */
 const quoteFallback: ReadonlySet<string> = new Set(['quote-inline']);
 
 function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | null) {
@@ -148,7 +148,7 @@ function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | 
   });
 }
 
-/** Returns the post that a post replies to. The server may not have it, or only as a copy with another id. */
+/** Returns the target of a reply. The server may lack that post, or have only a copy with another id. */
 function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_to'] {
   const { in_reply_to_id: id, in_reply_to_account_id: accountId, account, mentions } = row;
   if (id === null && accountId === null) return null;
@@ -175,7 +175,7 @@ function toQuoteReason(state: string | null): Tombstone['reason'] {
 
 const unreadQuote = 'This post quotes another post, which could not be read.';
 
-/** Converts a quoted post. One that cannot be shown becomes a tombstone. */
+/** Converts a quoted post. A quote that cannot be shown becomes a `Tombstone`. */
 function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft: number) {
   if (quote === null) return null;
   const { state, quoted_status, quoted_status_id: id } = quote;
@@ -186,7 +186,7 @@ function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft
   return toTombstone('unavailable', `https://${around.home.host}/web/statuses/${id}`, unreadQuote);
 }
 
-/** Returns the hashtags that are not in the text, or `null`. */
+/** Returns the hashtags that are not in the text; `null` if there are no such hashtags. */
 function shapeTags({ tags }: StatusPayload, { text, facets }: RichText): readonly string[] | null {
   if (tags.length === 0) return null;
   const points = toCodePoints(text);
@@ -199,13 +199,13 @@ function shapeTags({ tags }: StatusPayload, { text, facets }: RichText): readonl
 
 const toName = (tag: string): string => tag.replace(/^[#＃]/u, '').toLowerCase();
 
-/** Returns the reactions of a payload, whose member name depends on the software. */
+/** Returns the reactions to a post. The name of the member that contains them depends on the server software. */
 function reactionsOf({ pleroma, emoji_reactions, reactions }: StatusPayload) {
   const lists = [pleroma?.emoji_reactions ?? [], emoji_reactions, reactions];
   return lists.find((list) => list.length > 0) ?? [];
 }
 
-/** Converts the reactions to a post, the most frequent first. Returns `null` if there are none. */
+/** Converts the reactions to a post, the most frequent first. Returns `null` if the post has no reactions. */
 function shapeReactions(row: StatusPayload): readonly Reaction[] | null {
   const counted = reactionsOf(row).filter(({ count }) => count > 0);
   if (counted.length === 0) return null;
@@ -241,7 +241,7 @@ function typeOfFile(url: string): Media['type'] {
   return 'photo';
 }
 
-/** Converts a poll. With multiple choices, percentages are of the voters, if their number is known. */
+/** Converts a poll. With multiple choices, percentages relate to the number of voters, if it is known. */
 export function shapePoll({ expires_at, multiple, ...poll }: PollPayload): Poll {
   const { votes_count: votes, voters_count: voters, options } = poll;
   const base = multiple === true ? (voters ?? votes) : votes;
@@ -267,7 +267,7 @@ function shapeCard(card: CardPayload | null): Card | null {
   };
 }
 
-/** Returns the author of a page. Of the several authors that newer servers send, only the first is used. */
+/** Returns the author of a linked page. Newer servers send several authors, of which only the first is used. */
 function authorOf({ author_name, author_url, authors }: CardPayload) {
   const [first] = authors;
   return {

@@ -10,12 +10,12 @@ interface Edit {
   readonly end: number;
   /** Expected text of the range; the edit is skipped if the range has another text. */
   readonly original: string;
-  /** New text; `null` keeps the original one. */
+  /** Replacement text; `null` keeps the original text. */
   readonly shown: string | null;
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
 
-/** Expands links, decodes entities, removes links to media and `quotedId`. Keeps mentions. */
+/** Returns the display text: expands links, decodes entities, and removes links to media and to the post `quotedId`. */
 export function cleanText(post: PostPayload, quotedId: string | null): RichText {
   const raw = toCodePoints(post.text);
   const parts: string[] = [];
@@ -54,7 +54,7 @@ function toEdits(post: PostPayload, quotedId: string | null): readonly Edit[] {
   return edits.sort((a, b) => a.start - b.start);
 }
 
-/** Returns the edits that remove media links. Several items may share a link, and old posts have it only in the media. */
+/** Returns the edits that remove media links. Items may share a link. In old posts, only `mediaDetails` has it. */
 function mediaEdits({ entities, mediaDetails }: PostPayload): readonly Edit[] {
   return [...(entities?.media ?? []), ...mediaDetails].flatMap(({ indices, url }): Edit[] => {
     if (indices === null || url === null) return [];

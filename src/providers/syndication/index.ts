@@ -53,7 +53,7 @@ function listWarnings(query: PostQuery, row: PostPayload): readonly string[] {
 export const tokenOf = (id: string): string =>
   ((Number(id) / 1e15) * Math.PI).toString(36).replace(/[0.]/g, '');
 
-/** Parses a response. Throws ProviderError also for status 200 without a post that can be shown. */
+/** Parses a response. Throws ProviderError for failures, and for status 200 without a post that can be shown. */
 function readPost(answer: HttpAnswer): PostPayload {
   const { status, retryAfterSeconds } = answer;
   if (status === 404 || status === 400) throw createAmbiguous();
@@ -86,7 +86,7 @@ const reasons = [
   ['limits who can view', 'private'],
 ] as const;
 
-/** Returns the error of a tombstone by its text. Other texts are ambiguous; age-restricted posts have tombstones too. */
+/** Returns the error for the text of a tombstone. Other texts, such as for age-restricted posts, are `ambiguous`. */
 function readTombstone(text: string): ProviderError {
   const known = reasons.find(([words]) => text.toLowerCase().includes(words));
   return known === undefined ? createAmbiguous() : toMissing(known[1]);

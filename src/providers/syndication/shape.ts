@@ -16,13 +16,13 @@ type UserPayload = PostPayload['user'];
 type MediaPayload = PostPayload['mediaDetails'][number];
 type CardPayload = NonNullable<PostPayload['card']>;
 
-/** Converts a post with its quote. `context` is `null`. */
+/** Converts a post with its quote. Sets `context` to `null`. */
 export function shapePost(row: PostPayload): Status {
   const quote = parsePost(row.quoted_tweet);
   return { ...shapeAlone(row, quote), quote: quote && shapeAlone(quote, null) };
 }
 
-/** Converts a post without the quote. The source has one level of quotes, so a quoted post has none. */
+/** Converts a post, but not its quote. The source has one level of quotes, so a quoted post has no quote itself. */
 function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
   const status: Status = {
     type: 'status',
@@ -116,7 +116,7 @@ function targetOf({ binding_values, url }: CardPayload, links: Links): string | 
   return target !== null && isWebUrl(target) ? target : null;
 }
 
-/** Returns the image of a card. Its name depends on the type of the card and the size. */
+/** Returns the image of a card. The name of the image depends on the type of the card and the size of the image. */
 function pictureOf({ binding_values: values }: CardPayload) {
   return (
     values.photo_image_full_size_large ??

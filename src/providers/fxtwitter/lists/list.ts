@@ -20,7 +20,7 @@ export interface ListPage<Row> extends Rows<Row> {
 
 /**
  * Result of a list request. `absent`: status 404, for an account that is unknown, suspended or unreachable, or for a
- * search during an outage. `refused`: status 400, for a parameter.
+ * search during an outage. `refused`: status 400, for an invalid parameter.
  */
 export type ListAnswer<Row> =
   | ListPage<Row>
@@ -30,7 +30,7 @@ export type ListAnswer<Row> =
 export interface ListRequest<Row> {
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | null>>;
-  /** Member of the body that has the rows; default: `results`. */
+  /** Member of the body that contains the rows. Default: `results`. */
   readonly field?: 'users';
   readonly parseRow: (row: unknown) => Row | null;
 }
@@ -51,7 +51,7 @@ export async function readList<Row>(
   return { is: 'page', ...rows, cursor: readCursor(body) };
 }
 
-/** Writes a query string. Lone surrogates, which cannot be encoded, become U+FFFD, as in `TextEncoder`. */
+/** Returns a query string. Lone surrogates, which cannot be encoded, become U+FFFD, as in `TextEncoder`. */
 function writeParameters(parameters: ListRequest<unknown>['parameters']): string {
   return Object.entries(parameters)
     .flatMap(([name, value]) =>
@@ -62,7 +62,7 @@ function writeParameters(parameters: ListRequest<unknown>['parameters']): string
 
 export const maxCount = 100;
 
-/** Returns a `count` that the service accepts: 20, the size of its smallest pages, to 100. */
+/** Returns `count` limited to the range of the service: from 20, its smallest page size, to 100. */
 export const writeCount = (count: number): string =>
   String(Math.min(Math.max(Math.trunc(count), 20), maxCount));
 
@@ -72,7 +72,7 @@ export const nextCursor = (page: ListPage<unknown>, sent: string | null): string
 
 const fewRows = 2; // X sometimes sends fewer rows than this in place of a full page
 
-/** Returns the members of a page other than its items and warnings. */
+/** Returns `cursor`, `rows` and `isDoubtful` of a page. A nearly empty page that is not the last one is doubtful. */
 export function toPaging(
   page: ListPage<unknown>,
   cursor: string | null,
@@ -110,7 +110,7 @@ export function askConnections(upstream: Upstream, profiles: Profiles) {
   };
 }
 
-/** Creates the search of posts. The search text is sent unchanged, so the operators of X can be used. */
+/** Creates the function that searches posts. The search text is sent unchanged, so the operators of X can be used. */
 export function askSearch(upstream: Upstream): Ask<'search'> {
   return async (query, context) => {
     const { feed, count, cursor } = query;
@@ -127,7 +127,7 @@ export function askSearch(upstream: Upstream): Ask<'search'> {
   };
 }
 
-/** Feeds of X. Its media feed contains both photos and videos. */
+/** Feed of X for each feed of a search. The media feed of X contains both photos and videos. */
 const upstreamFeeds = { latest: 'latest', top: 'top', photos: 'media', videos: 'media' } as const;
 
 function feedWarnings(feed: SearchQuery['feed']): readonly string[] {
@@ -179,7 +179,7 @@ async function readFound<Row>(
 
 const suggestions = 'X has no search for accounts; these are its suggestions for the text.';
 
-/** Creates the search of accounts. The results are the suggestions of X, on a single page. */
+/** Creates the function that searches accounts. The results are the suggestions of X, on a single page. */
 export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
   return async ({ text }, context) => {
     checkSearchText(text);

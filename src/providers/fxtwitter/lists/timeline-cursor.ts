@@ -2,7 +2,7 @@
 export interface TimelineCursor {
   /** Snowflake id of the time at which the cursor was created. */
   readonly issuedId: bigint;
-  /** Id of a post or repost, by which rows are sorted. With `bottom`, the page has the rows below it. */
+  /** Id of a post or repost. Rows are sorted by these ids. With `bottom`, the page contains the rows below this id. */
   readonly sortId: bigint;
   readonly direction: 'top' | 'bottom';
 }
@@ -52,7 +52,7 @@ const belowTime = 22n;
 /** Last sequential id, of November 2010. Later ids are snowflakes, which contain a time. */
 const lastCountedId = 30_000_000_000n;
 
-/** Returns the lowest possible snowflake id at a time in Unix milliseconds; before snowflakes, the last sequential id. */
+/** Returns the lowest snowflake id at a time in Unix milliseconds; the last sequential id for earlier times. */
 export function leastIdAt(ms: number): bigint {
   const id = BigInt(Math.max(0, Math.trunc(ms) - snowflakeEpochMs)) << belowTime;
   return id > lastCountedId ? id : lastCountedId;
@@ -62,7 +62,7 @@ export function leastIdAt(ms: number): bigint {
 export const timeOfId = (id: bigint): number | null =>
   id > lastCountedId ? Number(id >> belowTime) + snowflakeEpochMs : null;
 
-/** Creates a cursor of the page that begins before a time in Unix milliseconds. The live service accepts it. */
+/** Creates a cursor for the page of rows before a time in Unix milliseconds. X accepts such constructed cursors. */
 export function cursorBefore(ms: number, nowMs: number): string {
   const sortId = leastIdAt(ms);
   return writeTimelineCursor({ issuedId: leastIdAt(nowMs), sortId, direction: 'bottom' });

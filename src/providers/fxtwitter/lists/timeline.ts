@@ -26,7 +26,7 @@ interface TimelineOptions {
   readonly clock: Clock;
 }
 
-/** Creates the read of a timeline page. Starts at a cursor for `untilSeconds`, or at the top if it is refused. */
+/** Creates the function that reads a timeline page, from `untilSeconds` or, if X refuses that, from the top. */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
     const { page, sent } = await readPage(options, query, context);
@@ -90,14 +90,14 @@ function isSamePlace(next: string | null, sent: string | null): boolean {
   return to.sortId === from.sortId && to.direction === from.direction;
 }
 
-/** Returns the constructed cursor for `untilSeconds`; `null` to read from the top, and for posts with media. */
+/** Returns a constructed cursor for `untilSeconds`; `null` to use the query's own cursor, and always for media. */
 function toJump({ cursor, untilSeconds, onlyMedia }: TimelineQuery, nowMs: number): string | null {
   if (onlyMedia === true) return null;
   if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= nowMs) return null;
   return cursorBefore(untilSeconds * 1000, nowMs);
 }
 
-/** Requests a page; if rows are filtered afterwards, with as many as possible. Any value of `with_replies` means true. */
+/** Requests a page, of maximum size if rows are filtered later. The service treats any `with_replies` value as true. */
 function readStatuses(
   upstream: Upstream,
   { account, count: wanted, cursor, withReplies, withReposts, onlyMedia = false }: TimelineQuery,
@@ -116,7 +116,7 @@ function readStatuses(
   return readList(upstream, request, context);
 }
 
-/** Returns the requested posts, each once. Repetitions are removed last, because an account can repost its own posts. */
+/** Returns the requested posts without repetitions, removed last because an account can repost its own posts. */
 function pickPosts(posts: readonly Status[], cursor: string | null, query: TimelineQuery) {
   const own = posts.filter((post) => isWanted(post, query));
   const { untilSeconds } = query;
