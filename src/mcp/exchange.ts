@@ -6,13 +6,13 @@ export type McpExchange = ReturnType<typeof createExchange>;
 /** Maximum number of bytes of a request body. Batches may be much larger than single calls. */
 export const maxBodyBytes = 1_048_576;
 
-/** Only revision with batches over HTTP, and the default for requests without one (2025-06-18, Transports). */
+/** Only MCP revision with batches over HTTP; the default for requests without a revision (2025-06-18, Transports). */
 const revisionOfBatches = '2025-03-26';
 
 /** Maximum number of messages in a batch, which limits the results of one request. */
 export const maxBatch = 10;
 
-/** Maximum number of open notification streams. The ledger limits the streams of each client. */
+/** Maximum number of open notification streams. `Ledger` limits the streams of each client address. */
 const maxSubscriptions = 4096;
 
 /** Creates the handler of MCP messages over HTTP. `onReport` is called with errors of the SDK and refused messages. */
@@ -59,7 +59,7 @@ export function createExchange(
   };
 }
 
-/** Returns the error response for a batch that is too large or whose revision has no batches. */
+/** Returns the error response for a batch that is too large or not supported by its revision; otherwise `undefined`. */
 function refuseBatch({ headers }: Request, body: unknown): Response | undefined {
   if (!Array.isArray(body)) return undefined;
   if (body.length > maxBatch) {
@@ -75,7 +75,7 @@ function refuse(code: number, message: string): Response {
   return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status: 400 });
 }
 
-/** Returns the result of `work`, or rejects when the signal is aborted: work for a disconnected client may never end. */
+/** Waits for `work`. Rejects if the signal is aborted, because work for a disconnected client may never end. */
 function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

@@ -14,7 +14,7 @@ import type { McpOptions } from './server.ts';
 interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   /** Web origins whose pages may call the route. */
   readonly origins: Origins;
-  /** Returns the caller of a request, and the problem with the request's credentials; `null` if they are valid. */
+  /** Returns the caller, and the problem with the request's credentials. The problem is `null` if they are valid. */
   readonly identityOf: (request: FastifyRequest) => {
     readonly caller: Caller;
     readonly refusal: Problem | null;
@@ -36,7 +36,7 @@ const allowedMethods = ['POST'];
 const noSessions =
   'The MCP server has no sessions, so only POST with a JSON-RPC message is supported.';
 
-/** Registers `/mcp` (Streamable HTTP without sessions). */
+/** Registers the route `/mcp`, which serves MCP over Streamable HTTP without sessions. */
 export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions) {
   const { origins, identityOf } = options;
   const cors = toCorsPolicy(origins, { methods: allowedMethods, exposedHeaders });
@@ -65,7 +65,7 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
   refuseOtherMethods(app, mcpPath, { allow: allowedMethods, config, detail: noSessions });
 }
 
-/** Returns a function that loads the SDK on the first request, so that the server starts without waiting for it. */
+/** Returns a function that loads the MCP SDK on its first call, so that the server starts without waiting for it. */
 function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {
   let opening: Promise<McpExchange> | undefined;
   const open = async () => {
@@ -80,7 +80,7 @@ function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {
   return () => (opening ??= open());
 }
 
-/** Returns a controller that is aborted on disconnect. Fastify's signal is aborted once the request body was read. */
+/** Returns a controller that is aborted on disconnect. Fastify's own signal is aborted after the body is read. */
 function abortOnDisconnect({ raw }: FastifyReply): AbortController {
   const disconnect = new AbortController();
   raw.once('close', () => {
@@ -92,7 +92,7 @@ function abortOnDisconnect({ raw }: FastifyReply): AbortController {
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Aborted when the client disconnects. */
+  /** Controller that is aborted when the client disconnects. */
   readonly disconnect: AbortController;
 }
 
@@ -120,7 +120,7 @@ async function answer(
   return response;
 }
 
-/** Returns the headers that the protocol uses. No other header, such as an API key, reaches the SDK. */
+/** Returns the headers that MCP uses. The SDK gets no other headers, such as those with an API key. */
 function toHeaders({ headers }: FastifyRequest): Headers {
   const { accept = '', 'content-type': contentType = '' } = headers;
   const mcpHeaders = Object.entries(headers).flatMap(([name, value]) =>
@@ -152,7 +152,7 @@ function isStream({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-/** Counts an open stream. @throws Problem `overloaded` for a client with too many open streams */
+/** Counts a stream until it closes. @throws Problem `overloaded` if too many are open in total or for this client */
 async function countStream(
   { body }: Response,
   { ledger, clientOf }: McpPluginOptions,

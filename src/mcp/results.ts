@@ -20,7 +20,7 @@ interface ToolResult {
   readonly [member: string]: unknown;
 }
 
-/** Rendered result. All results of an answer share `structuredContent`, so it must not be modified. */
+/** Rendered result. Results are cached and shared by several calls, so `structuredContent` must not be modified. */
 export type RenderedResult = Readonly<{ text: string; structuredContent: Record<string, unknown> }>;
 
 interface ToolCall {
@@ -28,15 +28,15 @@ interface ToolCall {
   readonly context: PlanContext;
   readonly results: RenderingCache<RenderedResult>;
   readonly requester: Requester;
-  /** Waits for a turn between parts of a long rendering. Default: the result is rendered without pauses. */
+  /** Waits for a turn between parts of a long rendering. If `undefined`, the result is rendered without pauses. */
   readonly takeTurn: (() => Promise<void>) | undefined;
-  /** Called with each unexpected error. The caller gets no details of it. */
+  /** Called with each unexpected error. The details of the error are not sent to the caller. */
   readonly onDefect: (error: unknown) => void;
 }
 
 /**
- * Calls a tool. The text is the body that HTTP sends for the same parameters; the structured content is its JSON.
- * A failure is a result with a problem document. Throws only if the client has disconnected.
+ * Calls a tool. The text of the result is the body that HTTP sends for the same parameters; the structured content is
+ * the JSON body. Returns failures as results with a problem document. Throws only if the client has disconnected.
  */
 export async function callTool(tool: ReadTool, args: ToolArguments, call: ToolCall) {
   try {
@@ -108,7 +108,7 @@ async function render(answered: AnsweredRead, { reader, results, takeTurn }: Too
 /** Approximate upper limit of the bytes that parsed JSON takes in memory for each character. */
 const bytesPerCharacter = 4;
 
-/** Returns a warning about ignored arguments. As over HTTP they have no effect, but most of them are misspelt. */
+/** Returns a warning about unknown arguments. They are ignored, as over HTTP, but most of them are misspellings. */
 function warnOfIgnored(
   unknown: readonly string[],
   { name, inputSchema: { properties } }: ReadTool['definition'],

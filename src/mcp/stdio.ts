@@ -6,7 +6,7 @@ interface StdioOptions extends McpOptions {
   readonly input: Readable;
   /** Writes a serialized message, including its line end. */
   readonly write: (text: string) => void;
-  /** Ends the connection when aborted. Calls in flight are not answered. */
+  /** Signal that ends the connection. Calls in flight are not answered. */
   readonly stop: AbortSignal;
   readonly onReport: (error: Error) => void;
 }
