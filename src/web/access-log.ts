@@ -8,14 +8,14 @@ declare module 'fastify' {
 }
 
 interface AccessLogOptions {
-  /** Requests to log; `errors` logs those with a status of 500 or higher and slow ones. */
+  /** Requests to log. `errors` means slow requests and those with a status of 500 or higher. */
   readonly lines: 'errors' | 'all' | 'off';
   readonly slowMs: number;
 }
 
 /** Log with one line per request. It never contains headers or bodies. */
 export interface AccessLog {
-  /** Logs a reply if `lines` is `errors` and the request failed or was slow. */
+  /** Logs a reply if `lines` is `errors` and the reply was slow or has a status of 500 or higher. */
   logIfNotable(request: FastifyRequest, reply: FastifyReply, status: number): void;
 }
 

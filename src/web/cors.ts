@@ -33,7 +33,7 @@ export const corsHeaders = {
   'access-control-expose-headers': exposedHeaders.join(', '),
 } as const;
 
-/** Allows any origin except on routes with `cors`. `refuseUnrouted` answers preflights with 204. */
+/** Allows any origin, except on routes with their own `cors` options. `refuseUnrouted` answers preflights with 204. */
 export async function setCors(app: FastifyInstance): Promise<void> {
   await app.register(fastifyCors, {
     origin: '*',
@@ -45,7 +45,7 @@ export async function setCors(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** Rejects requests from pages of other origins in a scope with 403 `origin_not_allowed`, without CORS headers. */
+/** Makes a scope reject requests from other origins with 403 `origin_not_allowed`, and send no CORS headers. */
 export function rejectOtherOrigins(app: FastifyInstance, origins: Origins): void {
   disableCors(app);
   app.addHook('onRequest', (request, _reply, done) => {

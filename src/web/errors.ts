@@ -12,7 +12,7 @@ import type { AccessLog } from './access-log.ts';
 import type { Headers } from './headers.ts';
 import { toInstance } from './instance.ts';
 
-/** Maximum length of a request's URL in bytes; a longer one gets 414. */
+/** Maximum length of a request's URL in bytes. Requests with a longer URL get status 414. */
 export const maxUrlBytes = 8192;
 
 /** Problem code and detail for each error code of Fastify. */
@@ -42,7 +42,7 @@ declare module 'fastify' {
   }
 }
 
-/** Returns the page for a problem, and sets its headers; returns `null` for requests that get the problem document. */
+/** Returns the HTML page for a problem and sets the page's headers; `null` if the request gets the problem document. */
 export type WriteProblemPage = (problem: ProblemDocument, reply: FastifyReply) => string | null;
 
 type ProblemOptions = Readonly<{
@@ -125,5 +125,5 @@ export function toProblemHeaders(problem: Problem): Record<string, string> {
   };
 }
 
-/** Maximum length of an `instance`. A longer one is left out: it would only echo the request. */
+/** Maximum length of the `instance` of a problem document. A longer `instance` is omitted. */
 const maxInstance = 2048;

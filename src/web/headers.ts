@@ -8,7 +8,7 @@ interface ReplyFacts {
   readonly representation: Representation;
   readonly source: string;
   readonly cache: CacheState;
-  /** Seconds that a shared cache may store the reply; 0 sends no `s-maxage`. */
+  /** Seconds that a shared cache may store the reply. If 0, `s-maxage` is omitted. */
   readonly sharedCacheSeconds: number;
   readonly variesByAgent: boolean;
   readonly variesByKey: boolean;
@@ -54,7 +54,7 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
   };
 }
 
-/** Returns `Vary` (RFC 9110 §12.5.5). A cache must not reply to a key with an anonymous copy. */
+/** Returns the `Vary` header (RFC 9110 §12.5.5). Caches must not serve anonymous replies to callers with an API key. */
 function toVary({ representation, variesByAgent, variesByKey }: ReplyFacts): Headers {
   const names = [
     ...(representation.kind === 'embed' ? [] : ['Accept']),
@@ -66,7 +66,7 @@ function toVary({ representation, variesByAgent, variesByKey }: ReplyFacts): Hea
 
 const contentHeaders = ['content-type', 'content-length', 'content-disposition'];
 
-/** Returns the headers that a 304 repeats (RFC 9110 §15.4.5): all but those of the content. */
+/** Returns the headers of a 304 reply: all headers except those that describe the content (RFC 9110 §15.4.5). */
 export function toNotModifiedHeaders(headers: Headers): Headers {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !contentHeaders.includes(name)),

@@ -16,7 +16,7 @@ function hideSecrets(url: string): string {
 
 const secretName = /key|token|secret|password|authorization/i;
 
-/** Cuts a parameter after its first secret name. It has several names if its value is a URL with a query. */
+/** Cuts a parameter after its first secret name. A parameter has several names if its value is a URL with a query. */
 function hideSecret(parameter: string): string {
   const names = parameter.split('=').slice(0, -1);
   const at = names.findIndex((name) => secretName.test(name));

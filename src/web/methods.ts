@@ -10,14 +10,14 @@ interface AllowedMethods {
   readonly allow: readonly string[];
   /** Returns whether a request matches this route at all. Default: every request does. */
   readonly isRoute?: (request: FastifyRequest) => boolean;
-  /** Detail of the refusal. Default: a list of the supported methods. */
+  /** Detail of the problem for unsupported methods. Default: a list of the supported methods. */
   readonly detail?: string;
   readonly config?: FastifyContextConfig;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Supported methods by path, for requests whose method no route has. */
+    /** Supported methods by path, for requests with a method that no route of the path supports. */
     methodTable: {
       add(url: string, allowed: AllowedMethods): void;
       /** Returns the supported methods of a request's path, and sets `params` and `allowed` of the request. */
@@ -26,19 +26,19 @@ declare module 'fastify' {
   }
 
   interface FastifyRequest {
-    /** Supported methods of the path of a request whose method no route has; `null` for any other request. */
+    /** Supported methods of the requested path if no route supports the request's method; otherwise `null`. */
     allowed: AllowedMethods | null;
   }
 }
 
-/** Returns the route configuration of a request, also if the route does not support its method. */
+/** Returns the route configuration of a request, even if the route does not support the request's method. */
 export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyContextConfig {
   return allowed?.config ?? routeOptions.config ?? {};
 }
 
 /**
- * Registers all methods that Node can parse, so that unsupported ones get a 405, and adds `methodTable`. (A route for
- * each would take a third of the start-up time.) Call this before adding a hook that reads the configuration of a route.
+ * Registers all methods that Node can parse, so that unsupported ones get a 405, and adds `methodTable`. (Routes for
+ * all would take a third of the start-up time.) Call this before adding a hook that reads the configuration of a route.
  */
 export function setMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
@@ -69,7 +69,7 @@ function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
   return is404 || routeOptions.url === '*';
 }
 
-/** Answers unrouted requests before reading a body: 404, 405 with `Allow` (RFC 9110 §15.5.6), or 204 for a preflight. */
+/** Answers unrouted requests before reading a body: 404, 405 with `Allow` (RFC 9110 §15.5.6), or a preflight's 204. */
 export function refuseUnrouted(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!hasNoRoute(request)) return done();
@@ -92,7 +92,7 @@ function refuseMethod(
   return new Problem('method_not_allowed', { detail, allow });
 }
 
-/** Registers routes that refuse other methods of a path, in scopes whose hooks must run first. */
+/** Registers routes that refuse the other methods of a path, for scopes whose hooks must run before the refusal. */
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: AllowedMethods) {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     const problem = refuseMethod(request, reply, allowed);

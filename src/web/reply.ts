@@ -8,30 +8,30 @@ type HeaderList = readonly string[];
 interface PreparedHeaders {
   readonly ok: HeaderList;
   readonly notModified: HeaderList;
-  /** Headers of the last 200 reply, to reuse for the next one with another request id. */
+  /** Headers of the last 200 reply. The next reply reuses the list with another request id. */
   last: { readonly own: HeaderList; readonly all: string[] } | null;
 }
 
-/** Reply that is built once and sent to many requests. */
+/** Reply that is built once and reused for many requests. */
 export interface PreparedReply {
   readonly etag: string;
   readonly public: PreparedHeaders;
-  /** Headers for a caller with a key. */
+  /** Headers for a caller with an API key. */
   readonly private: PreparedHeaders;
   readonly body: Buffer;
 }
 
-/** Parts of a reply that belong to one request. */
+/** Parts of a reply that differ between requests. */
 export interface ReplyOptions {
   readonly isPrivate: boolean;
   readonly headers: HeaderList;
-  /** Links to add to the prepared `Link` header; `null` for none. */
+  /** Links to add to the prepared `Link` header; `null` to add no links. */
   readonly link: string | null;
 }
 
 export const defaultReplyOptions: ReplyOptions = { isPrivate: false, headers: [], link: null };
 
-/** `Cache-Control` of every reply to a request with a key. */
+/** Value of `Cache-Control` in every reply to a request with an API key. */
 export const privateCaching = 'private, no-store';
 
 export function prepareReply(headers: Headers & { etag: string }, body: Buffer): PreparedReply {
@@ -52,7 +52,7 @@ function toPreparedHeaders(headers: Headers): PreparedHeaders {
   };
 }
 
-/** Sends a prepared reply, or 304 (RFC 9110 §13.1.2). Bypasses Fastify's `send`, which adds nothing (docs/decisions/0004). */
+/** Sends a prepared reply, or 304 (RFC 9110 §13.1.2), without Fastify's `send` (docs/decisions/0004). */
 export function sendPrepared(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   prepared: PreparedReply,
@@ -68,7 +68,7 @@ export function sendPrepared(
   raw.writeHead(200, listHeaders(selected, headers, request.id)).end(prepared.body);
 }
 
-/** Returns all headers of a 200 reply. `writeHead` copies them, so replies that differ only in their id share a list. */
+/** Returns all headers of a 200 reply. Replies that differ only in id share a list, which `writeHead` copies. */
 function listHeaders(prepared: PreparedHeaders, own: HeaderList, id: string): string[] {
   if (prepared.last?.own === own) {
     prepared.last.all[1] = id;
@@ -90,7 +90,7 @@ function withLink(prepared: PreparedHeaders, link: string | null): PreparedHeade
   return { ok: add(prepared.ok), notModified: add(prepared.notModified), last: null };
 }
 
-/** Takes over the response to stream a body, and sends `headers` together with those set on the reply. */
+/** Starts a streamed response: sends `headers` and the headers set on the reply. Returns Node's response. */
 export function beginStream(reply: FastifyReply, headers: Headers): ServerResponse {
   const { raw } = reply.hijack();
   const all = { ...Object.fromEntries(Object.entries(reply.getHeaders())), ...headers };
@@ -100,7 +100,7 @@ export function beginStream(reply: FastifyReply, headers: Headers): ServerRespon
   return raw;
 }
 
-/** Compares weakly, as RFC 9110 §13.1.2 requires; `*` matches every ETag. */
+/** Compares ETags weakly, as RFC 9110 §13.1.2 requires; `*` matches every ETag. */
 function matchesEtag(known: string, etag: string): boolean {
   if (known.trim() === '*') return true;
   return known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
