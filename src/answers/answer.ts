@@ -9,14 +9,14 @@ export interface EarlierTurn {
 
 /** Section of a corpus that an answer quotes or is based on. */
 export interface Citation {
-  /** Path relative to the corpus, separated by `/`. With several corpora, the name of the corpus comes first. */
+  /** Path relative to the corpus, with `/` as separator. If there are several corpora, starts with the corpus name. */
   readonly path: string;
-  /** Heading of the section, without Markdown syntax; empty before the first heading of a file. */
+  /** Heading of the section without Markdown syntax. Empty for text before the first heading of a file. */
   readonly heading: string;
   /** First and last line of the quoted text, counted from 1. */
   readonly line: number;
   readonly endLine: number;
-  /** Relevance from 0 to 1. Comparable only within one answer. */
+  /** Relevance from 0 to 1. Scores of different answers are not comparable. */
   readonly score: number;
 }
 
@@ -27,7 +27,7 @@ export interface Answer {
   readonly citations: readonly Citation[];
   /** Whether the corpus has no answer to the question. The text then says so. */
   readonly abstained: boolean;
-  /** `length` if the text was truncated. */
+  /** Reason why the text ends: `length` if it was truncated, otherwise `stop`. */
   readonly finishReason: 'stop' | 'length';
   /** Token counts that the language model reported, such as `inputTokens`; absent if unknown. */
   readonly usage?: Readonly<Record<string, number>>;
@@ -38,7 +38,7 @@ export interface Answer {
 export interface Fallback {
   readonly modelId: string;
   readonly code: FallbackCode;
-  /** Sentence for users. Never quotes the response of the model's endpoint. */
+  /** Reason as a sentence for users. Never quotes the response of the model's endpoint. */
   readonly message: string;
 }
 
@@ -52,9 +52,9 @@ export type FallbackCode =
   | 'model_not_asked';
 
 export interface EngineCallOptions {
-  /** Aborted when the turn is cancelled or times out. The engine then stops and throws the signal's reason. */
+  /** Signal that cancels the answer, also after a timeout. The engine then stops and throws the signal's reason. */
   readonly signal: AbortSignal;
-  /** Called with each part of the answer's text, in order. All parts joined are the whole text. */
+  /** Called with each part of the answer's text, in order. The parts together form the whole text. */
   onText(piece: string): void;
 }
 
@@ -87,9 +87,9 @@ export interface PromptPassage {
   readonly text: string;
 }
 
-/** Source of passages for a language model. May run in another thread. */
+/** Source of passages for a language model. The search may run in another thread. */
 export interface PassageSource {
-  /** Returns passages, most relevant first: the sources of an extractive answer, then others. Empty if none match. */
+  /** Returns matching passages, first those that an extractive answer would cite. The list is empty if none match. */
   find(question: Question): Promise<readonly PromptPassage[]>;
   /** Returns whether the passage is still in the index, unchanged. */
   isCurrent(passage: PromptPassage): Promise<boolean>;

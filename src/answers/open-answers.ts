@@ -14,14 +14,14 @@ export interface AnswersOptions {
   readonly onProgress?: (progress: RefreshProgress) => void;
   /** Called after each successful refresh of the index. */
   readonly onRefreshed?: (summary: RefreshSummary) => void;
-  /** Called when a refresh fails (it is retried later) and when a worker thread has ended unexpectedly. */
+  /** Called when a refresh fails or a worker thread ends unexpectedly. A failed refresh is retried later. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Answer engine, with the index that it searches. */
+/** Answer engine, with functions that update and close the index it searches. */
 export interface Answers {
   readonly engine: AnswerEngine;
-  /** Passages that the engine finds, for the prompt of a language model. */
+  /** Finds passages for the prompt of a language model. */
   readonly passages: PassageSource;
   /** Updates the index once. Throws if the update fails. */
   refresh(signal?: AbortSignal): Promise<RefreshSummary>;
@@ -32,8 +32,8 @@ export interface Answers {
 }
 
 /**
- * Opens the index and the engine in the calling thread; a server uses `openThreadedAnswers`. Does not read the corpora yet.
- * An index that an earlier process built for the same corpora is used at once. @throws Error if the index cannot be opened
+ * Opens the index and the engine in the calling thread (servers use `openThreadedAnswers`). Does not read the corpora.
+ * Uses an index that an earlier process built for the same corpora. @throws Error if the index cannot be opened
  */
 export function openAnswers(options: AnswersOptions): Answers {
   const { corpora, path, onProgress } = options;

@@ -4,13 +4,13 @@ import { packagePath } from '../../core/files/package-path.ts';
 
 /** Folder or file whose documents are indexed. */
 export interface Corpus {
-  /** Prefix of cited paths if there are several corpora. */
+  /** Unique name. If there are several corpora, cited paths start with this name. */
   readonly name: string;
-  /** Absolute path of a folder. */
+  /** Absolute path of the folder that contains the documents. */
   readonly root: string;
-  /** Paths relative to the root that are read. Default: all. */
+  /** Files and folders to read, as paths relative to `root`. Default: all. */
   readonly only?: readonly string[];
-  /** Paths relative to the root that are skipped. */
+  /** Files and folders to skip, as paths relative to `root`. */
   readonly except?: readonly string[];
   /** Minimum confidence of an answer, from 0 to 1. Default: the threshold of the confidence model. */
   readonly minConfidence?: number;
@@ -19,7 +19,7 @@ export interface Corpus {
 /** Error for a path that cannot be read as a corpus. The message names the path. */
 export class CorpusError extends Error {}
 
-/** Returns a corpus for each path, with unique names. @throws CorpusError for a path that does not exist or is unreadable */
+/** Returns a corpus for each path, with unique names. @throws CorpusError for a missing or unreadable path */
 export function corporaAt(paths: readonly string[]): readonly Corpus[] {
   const times = new Map<string, number>();
   return paths.map((path) => {
@@ -61,7 +61,7 @@ export function ownCorpus(): Corpus {
   };
 }
 
-/** Returns the key of a corpus in the index. It depends on paths only, because names can change between runs. */
+/** Returns the key of a corpus in the index. The key depends only on paths, because names can change between runs. */
 export function keyOf({ root, only = [] }: Corpus): string {
   return [root, ...only].join('\n');
 }

@@ -4,34 +4,34 @@ import ignore, { type Ignore } from 'ignore';
 import { kindOf } from '../readers/reader-kinds.ts';
 import type { Corpus } from './corpus.ts';
 
-/** File of a corpus that has a reader. */
+/** File of a corpus, of a kind that Perch can read. */
 export interface FoundFile {
-  /** Path relative to the corpus, separated by `/`. */
+  /** Path relative to the root of the corpus, with `/` as separator. */
   readonly path: string;
   readonly absolute: string;
   readonly bytes: number;
   readonly modifiedMs: number;
 }
 
-/** Maximum size of a file. Larger files are skipped because they are usually data. */
+/** Maximum size of a file in bytes. Larger files are skipped because they usually contain data, not text. */
 export const maxFileBytes = 524_288;
-/** Maximum size of a JSON file: OpenAPI documents are long, and JSON is fast to parse. */
+/** Maximum size of a JSON file in bytes. This limit is higher because OpenAPI documents are long. */
 export const maxJsonBytes = 4_194_304;
 /** Maximum depth of folders. Deeper folders are skipped. */
 const maxDepth = 40;
-/** Folders of dependencies and build output. Hidden folders are skipped too. */
+/** Names of folders that are skipped because they contain dependencies or build output. */
 const skippedFolders = ['node_modules', 'bower_components', '__pycache__'];
 
 /** Folder with the `.gitignore` rules that apply to it, outermost first. */
 interface Folder {
-  /** Path relative to the corpus, with a trailing `/`; empty for the root. */
+  /** Path relative to the root of the corpus, with a trailing `/`. Empty for the root itself. */
   readonly path: string;
   readonly rules: readonly { readonly base: string; readonly ignore: Ignore }[];
 }
 
 /**
  * Yields the files of a corpus in the order of their paths, except ignored (`.gitignore`), hidden, unreadable and too
- * large files and symbolic links. Calls `onFolder` before each folder. Its calls are synchronous, which is faster.
+ * large files and symbolic links. Calls `onFolder` before each folder. Reads folders synchronously, which is faster.
  */
 export function* walkCorpus(
   corpus: Corpus,
@@ -57,7 +57,7 @@ function rulesIn(absolute: string, { path: base, rules }: Folder): Folder['rules
   return own === undefined ? rules : [...rules, { base, ignore: ignore().add(own) }];
 }
 
-/** Returns whether to read an entry. For a symbolic link, `isFile` and `isDirectory` are false, so links are skipped. */
+/** Returns whether to read a file or folder. Skips symbolic links: `isFile` and `isDirectory` are false for them. */
 function isIncluded(entry: Dirent, path: string, { only, except }: Corpus): boolean {
   if (entry.name.startsWith('.')) return false;
   const isBelow = (name: string) => path === name || path.startsWith(`${name}/`);
@@ -83,7 +83,7 @@ function statFile(absolute: string, path: string): readonly FoundFile[] {
   return [{ path, absolute, bytes: stats.size, modifiedMs: stats.mtimeMs }];
 }
 
-/** Returns the result of a file system call; `undefined` if it throws, for example because the file is gone. */
+/** Returns the result of `operation`, or `undefined` if it throws, for example because a file was deleted. */
 function orUndefined<Found>(operation: () => Found): Found | undefined {
   try {
     return operation();

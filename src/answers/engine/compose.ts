@@ -1,7 +1,7 @@
 import { toSlug } from '../../core/slug.ts';
 import type { Answer, Citation } from '../answer.ts';
 
-/** Source of an answer, with the text quoted from it. */
+/** Citation of a source, and the text that the answer quotes from the source. */
 export type Source = Readonly<{ citation: Citation; text: string }>;
 
 /** Maximum number of characters of an answer. */
@@ -10,7 +10,7 @@ export const maxCitations = 5;
 /** Minimum length of a quotation in characters. */
 const minExcerpt = 60;
 
-/** Composes an answer from the leading sources (one for each part of the question), further sources and citations. */
+/** Composes an answer from leading sources (one for each part of the question), further sources and citations. */
 export function composeAnswer(
   leading: readonly Source[],
   further: readonly Source[],
@@ -48,7 +48,7 @@ export function bestFirst(citations: readonly Citation[]): readonly Citation[] {
   return citations.toSorted((a, b) => b.score - a.score);
 }
 
-/** Formats a citation as `path#heading:line`, or `path:line` without a heading. */
+/** Formats a citation as `path#heading:line`, or as `path:line` if the section has no heading. */
 export function printCitation({ path, heading, line }: Citation): string {
   const slug = toSlug(heading);
   return slug === '' ? `${path}:${line}` : `${path}#${slug}:${line}`;
@@ -58,7 +58,7 @@ export function printSources(citations: readonly Citation[]): string {
   return `Sources:\n\n${printList(citations)}\n`;
 }
 
-/** Composes the answer that the docs do not answer the question, with the nearest sections. */
+/** Composes an answer which says that the documents do not answer the question and lists the nearest sections. */
 export function composeAbstention(nearest: readonly Citation[]): Answer {
   const near = nearest.length === 0 ? '' : ` The nearest sections are:\n\n${printList(nearest)}`;
   return {
@@ -109,7 +109,7 @@ function inOneLine(text: string): string {
   return text.replace(/^- /, '').replaceAll('\n- ', ' · ').replaceAll(/\s+/g, ' ');
 }
 
-/** Truncates a text at a word boundary and closes an open code block. Returns '' if `maxLength` is under the minimum. */
+/** Truncates a text at a word boundary and closes an open code block. Returns '' if `maxLength` is too small. */
 export function cutAtWord(text: string, maxLength: number): string {
   if (maxLength < minExcerpt) return '';
   const end = text.lastIndexOf(' ', maxLength - 6);

@@ -11,7 +11,7 @@ export interface Concept {
   readonly terms: ReadonlyMap<string, number>;
 }
 
-/** Concepts of a question, and the identifiers that its words can form (“body limit”: `bodylimit`) with their weights. */
+/** Concepts of a question. `names` maps identifiers that its words can form (“body limit”: `bodylimit`) to weights. */
 export interface Concepts {
   readonly concepts: readonly Concept[];
   readonly names: ReadonlyMap<string, number>;
@@ -46,11 +46,11 @@ export function toConcepts(text: string, context: WordContext): Concepts {
   };
 }
 
-/** Phrases that only ask where something is, such as “which file defines”. */
+/** Matches phrases that only ask where something is, such as “which file defines”. */
 const locationPhrases =
   /\b(?:(?:in )?(?:which|what) (?:file|module|class|function|page|section|document|part of the docs)s?\b(?= (?:defin|declar|export|implement|contain|document|describ|explain|cover|is|are|has))|(?:is|are|gets?) (?:defined|declared|implemented|documented|explained|described)\b|(?:that |which )?(?:defines|declares|exports|implements|documents|describes|explains|covers)\b)/gi;
 
-/** Returns each pair of adjacent words joined: “log in” may mean `login`, “body limit” `bodyLimit`. */
+/** Returns each pair of adjacent words joined into one: `login` for “log in”, `bodylimit` for “body limit”. */
 function neighbours(text: string): readonly string[] {
   const plains = toWords(text).words.map(({ plain }) => plain);
   return plains.slice(1, maxConcepts).map((plain, at) => `${plains[at]}${plain}`);
@@ -78,7 +78,7 @@ function toConcept(plain: string, context: WordContext): Concept {
   return weighConcept(terms, lexicon, weakWords.has(plain) ? weights.weakWord : 1);
 }
 
-/** Returns the word itself, or corrections if it is not in the index. Words with synonyms are not corrected. */
+/** Returns the word if the index contains it, or else spelling corrections. Words with synonyms are not corrected. */
 function findOwnTerms(
   plain: string,
   { lexicon, vocabulary: { synonyms, everyday } }: WordContext,
@@ -91,7 +91,7 @@ function findOwnTerms(
   return new Map(lexicon.corrections(plain).map((term) => [term, weights.correction]));
 }
 
-/** Creates a concept whose weight is the inverse document frequency of all its terms together. */
+/** Creates a concept from terms. Its weight is based on their joint inverse document frequency, scaled by `share`. */
 function weighConcept(terms: Concept['terms'], lexicon: Lexicon, share = 1): Concept {
   let passages = 0;
   for (const [term, factor] of terms) passages += factor * lexicon.passagesWith(term);
@@ -100,10 +100,10 @@ function weighConcept(terms: Concept['terms'], lexicon: Lexicon, share = 1): Con
   return { weight: share * rarity, terms };
 }
 
-/** Maximum distance between two words of a question that may form an identifier. */
+/** Maximum distance, in words, between two words of a question that may form an identifier. */
 const pairSpan = 2;
 
-/** Returns the identifiers of the index that nearby words form, in either order: “the limit of a body”: `bodyLimit`. */
+/** Returns the indexed identifiers that nearby words form in either order: `bodyLimit` for “the limit of a body”. */
 function findNames(plains: readonly string[], identifiers: readonly string[], lexicon: Lexicon) {
   const first = plains.slice(0, 12);
   const pairs = first.flatMap((a, at) =>

@@ -1,4 +1,4 @@
-/** Logistic model, fitted by `bench/answers/fit-confidence.ts`. Questions below `threshold` are not answered. */
+/** Logistic model of confidence, fitted by `bench/answers/fit-confidence.ts`. Answers need at least `threshold`. */
 export const confidenceModel = {
   bias: -4.29,
   /** Coefficients, in the order of the inputs that `toFeatures` returns. */

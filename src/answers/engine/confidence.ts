@@ -3,18 +3,18 @@ import { confidenceModel } from './confidence-model.ts';
 import type { Query } from './query.ts';
 import type { ScoredPassage } from './score.ts';
 
-/** Query of a follow-up without the topic of earlier turns, and whether it asks for a name such as that of a variable. */
+/** Query from a follow-up's own words. `isNamed`: whether the follow-up asks for a name, such as a variable's. */
 export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean }>;
 
-/** Result of a search, before the decision whether to answer. */
+/** Result of a search, from which `toConfidence` computes the confidence of an answer. */
 export interface Findings {
   readonly concepts: Concepts;
-  /** Passage that the previous turn quoted first, with the follow-up; `undefined` for a question of its own. */
+  /** Id of the passage that the previous turn quoted first, with the follow-up's query. `undefined` if not found. */
   readonly repeated: (FollowUpQuery & { readonly id: number }) | undefined;
-  /** Sorted by descending score. */
+  /** Passages found, by descending score. */
   readonly scored: readonly ScoredPassage[];
   readonly hasUnknownName: boolean;
-  /** Whether the question is for something that documentation rarely names; see `Vocabulary`. */
+  /** Whether the question asks for something that documentation rarely contains, such as prices or opinions. */
   readonly isOutside: boolean;
   readonly passages: number;
 }
@@ -37,7 +37,7 @@ export function toFeatures({ scored, hasUnknownName, passages }: Findings) {
   };
 }
 
-/** Share of an outside question that the heading of its answer contains, and the factor of the confidence without one. */
+/** The confidence of an outside question is multiplied by `factor` if no top heading covers `minCoverage` of it. */
 const outside = { minCoverage: 0.8, factor: 0.4 } as const;
 
 /** Returns the likelihood that the best passages answer the question, from 0 to 1. */

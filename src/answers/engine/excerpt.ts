@@ -6,19 +6,19 @@ import { coverageOf, type Query } from './query.ts';
 
 type ExcerptPart = Pick<Statement, 'block' | 'text'>;
 
-/** Sentence, list item, table row or code block, with its position and relevance to the question. */
+/** Sentence, list item, table row or code block, with its position (`at`) and its relevance (`value`). */
 type Statement = Readonly<{ block: Block; text: string; at: number; value: number }>;
 
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly query: Query;
-  /** Follow-up about a passage that was quoted before. If statements match it, no others are quoted. */
+  /** Follow-up about a passage that was quoted before. If any statements match the follow-up, only those are quoted. */
   readonly followUp: FollowUpQuery | undefined;
 }
 
-/** Maximum number of sentences, of statements (also list items and rows), and of characters of text and of code. */
+/** Maximum numbers of `sentences`, `statements` of any kind, and characters of `text` and `code` in an excerpt. */
 type ExcerptLimits = Readonly<Record<'sentences' | 'statements' | 'text' | 'code', number>>;
 
-/** Returns the most relevant statements and one code sample of a passage, in their order, as Markdown with line numbers. */
+/** Returns the best statements and code sample of a passage, in document order, as Markdown with line numbers. */
 export function toExcerpt(
   blocks: readonly Block[],
   question: ExcerptQuestion,
@@ -47,10 +47,10 @@ export function toExcerpt(
   };
 }
 
-/** Minimum fit of a statement to a follow-up, as a share of the best fit. */
+/** Minimum relevance of a statement to a follow-up, as a share of the highest relevance. */
 const leastShare = 0.6;
 
-/** Creates the test of a statement for a follow-up about the passage. Everything passes without one, or if nothing fits. */
+/** Creates a filter for statements that match a follow-up. Without a follow-up or matches, all statements pass. */
 function createFilter(blocks: readonly Block[], followUp: FollowUpQuery | undefined) {
   if (followUp === undefined) return () => true;
   const question = { query: followUp.query, names: new Map() };
@@ -96,7 +96,7 @@ function toStatements(block: Block, index: number, question: ExcerptQuestion): S
   }));
 }
 
-/** Splits a paragraph into sentences. A list item or table row stays whole. */
+/** Splits a paragraph into sentences. Returns a list item or table row whole. */
 function splitSentences({ kind, text }: Block): readonly string[] {
   if (kind !== 'text') return [text];
   const parts = text.split(/(?<=[.!?][)"'”]?)\s+(?=[\p{Lu}`*_"'([])/u);
@@ -111,7 +111,7 @@ function splitSentences({ kind, text }: Block): readonly string[] {
   return sentences;
 }
 
-/** Returns the share of the question's concepts in a statement, from 0 to about 1. */
+/** Returns the weighted share of the question's concepts that a text contains, from 0 to about 1. */
 function relevanceOf(text: string, { query, names }: Omit<ExcerptQuestion, 'followUp'>): number {
   const { words, names: written } = toWords(text);
   const matches = words.flatMap(
@@ -120,7 +120,7 @@ function relevanceOf(text: string, { query, names }: Omit<ExcerptQuestion, 'foll
   return coverageOf(matches, query) + (written.some((name) => names.has(name)) ? 0.3 : 0);
 }
 
-/** Returns the most relevant code sample. Samples right after the best statement get a bonus. */
+/** Returns the most relevant code sample. Samples shortly after the block at index `after` get a bonus. */
 function chooseCode(
   blocks: readonly Block[],
   question: ExcerptQuestion,
@@ -141,7 +141,7 @@ function cutCode(code: string, maxLength: number): string {
   return `${code.slice(0, end > 0 ? end : maxLength)}\n…`;
 }
 
-/** Fences code with more backticks than any run within it. */
+/** Wraps code in a fence with more backticks than any run of backticks in the code. */
 function fence({ text, language = '' }: Block): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const mark = '`'.repeat(longest + 1);
@@ -156,7 +156,7 @@ function shorten(text: string, maxLength: number): string {
 
 const isListed = ({ kind }: Block) => kind === 'item' || kind === 'row';
 
-/** Joins statements: sentences of one paragraph stay together, list items form a list. */
+/** Joins statements as Markdown. Sentences of one paragraph form a paragraph, list items and table rows a list. */
 function joinPieces(parts: readonly ExcerptPart[]): string {
   return parts
     .map(({ block, text }, index) => {

@@ -19,7 +19,7 @@ export interface ExtractiveEngine {
   readonly passages: PassageSource;
 }
 
-/** Limits of the quotation from a leading source, and from each further source. */
+/** Size limits of the quotations from leading and from further sources. */
 const limits = {
   leading: { sentences: 4, statements: 12, text: 1200, code: 1000 },
   further: { sentences: 3, statements: 4, text: 400, code: 200 },
@@ -28,7 +28,7 @@ const limits = {
 /** Confidence below which an answer quotes four further sources instead of two. */
 const vague = 0.9;
 
-/** Maximum number of characters of a question that are read. Pasted logs usually follow the question. */
+/** Maximum number of characters of a question that are read. Text beyond this limit is usually a pasted log. */
 const maxQuestionLength = 2000;
 
 /** Creates an engine that quotes passages of an index, without network access or a language model. */
@@ -112,10 +112,10 @@ function cite(source: FoundSource, confidence: number, paths: SourceContext['pat
   return { path: paths.toCited(passage), heading: toShownHeading(passage), line, endLine, score };
 }
 
-/** Maximum number of passages for a model, and of candidates, some of which are only a heading. */
+/** `max`: passages in a prompt. `considered`: candidates for them, some of which consist only of a heading. */
 const promptLimits = { max: 8, considered: 12 } as const;
 
-/** Creates the source of passages. Each method reads in one transaction, because another thread may be writing. */
+/** Creates the source of passages. Each method reads in one transaction, as another thread may write to the index. */
 function createPassageSource({
   index,
   paths,
@@ -147,7 +147,7 @@ function createPassageSource({
   };
 }
 
-/** Returns the sources that an answer would cite, then the next best ones for the whole question. */
+/** Returns the sources that an answer would cite, then the next best sources for the whole question. */
 function choosePassages({ leading, further }: FoundSources): readonly FoundSource[] {
   const chosen = [...leading, ...further];
   const findings = leading[0]?.findings;
@@ -159,7 +159,7 @@ function choosePassages({ leading, further }: FoundSources): readonly FoundSourc
   return chosen;
 }
 
-/** Converts between cited paths and paths in a corpus. With several corpora, cited paths begin with a corpus name. */
+/** Creates a converter of cited paths and corpus paths. With several corpora, cited paths start with a corpus name. */
 function createPathConverter(corpora: readonly Corpus[]) {
   const names = new Map(corpora.map((corpus) => [keyOf(corpus), corpus.name]));
   const isOne = corpora.length < 2;

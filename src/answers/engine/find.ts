@@ -21,7 +21,7 @@ interface FindContext extends WordContext {
 
 export type FoundSource = Readonly<{ scored: ScoredPassage; findings: Findings }>;
 
-/** Passages for a question: the best one for each part of the question, then further ones. */
+/** Passages for a question: `leading` has the best passage for each part of the question, `further` has others. */
 export interface FoundSources {
   readonly leading: readonly FoundSource[];
   readonly further: readonly FoundSource[];
@@ -29,7 +29,7 @@ export interface FoundSources {
   readonly confidence: number;
 }
 
-/** Finds passages for a whole question and for each part that is a separate question. */
+/** Finds passages for a whole question, and for each part of it that is a question by itself. */
 export function findSources(text: string, context: FindContext): FoundSources {
   const whole = searchPassages(text, context);
   const parts = toParts(text, context.vocabulary).map((part) => searchPassages(part, context));
@@ -70,7 +70,7 @@ function includes(
   return sources.some(({ scored }) => scored.passage[key] === one.passage[key]);
 }
 
-/** Chooses from the fifty best passages. A second passage of the same file gets a penalty. */
+/** Chooses up to `max` of the fifty best passages. Further passages of the same file get a penalty. */
 function choosePassages(scored: readonly ScoredPassage[], max: number): readonly ScoredPassage[] {
   const chosen: ScoredPassage[] = [];
   const near = scored.slice(0, 50);
@@ -94,20 +94,20 @@ function isSameSection(a: FoundPassage, b: FoundPassage): boolean {
   return a.terms.body.length > 8 && a.terms.body.join(' ') === b.terms.body.join(' ');
 }
 
-/** Returns the score of a source's citation, from 0 to 1. */
+/** Returns the score to show in the citation of a source, from 0 to 1. */
 export function toCitedScore({ scored, findings }: FoundSource, confidence: number): number {
   const best = findings.scored[0]?.score ?? scored.score;
   return Number(Math.max(0, Math.min(1, (confidence * scored.score) / best)).toFixed(3));
 }
 
-/** Score bonuses in a follow-up: of sections of the files cited last, and of the passage that was quoted first. */
+/** Score bonuses in follow-ups: `file` for files that the previous turn cited, `shown` for its first quoted passage. */
 const recentBonuses = { file: 0.25, shown: { named: 1, matched: 0.4, other: -2 } } as const;
-/** Weight factor of words of earlier turns. */
+/** Factor of the weight of words from earlier turns. */
 const topicWeight = 0.7;
-/** Follow-ups that ask for a name in the passage that was quoted, such as “and which variable is that?”. */
+/** Matches follow-ups that ask for a name in the quoted passage, such as “and which variable is that?”. */
 const asksForName =
   /\bwh(?:ich|at)(?: is the)? (?:command|field|file|flag|header|option|parameter|setting|variable)\b/i;
-/** Number of passages to score for a question; in small corpora a share of all passages. */
+/** Number of passages to score for a question: a `share` of all passages, but between `min` and `max`. */
 const candidateLimits = { max: 100, min: 40, share: 1 / 3 } as const;
 
 export function searchPassages(text: string, context: FindContext): Findings {
@@ -141,7 +141,7 @@ export function searchPassages(text: string, context: FindContext): Findings {
   return { concepts, repeated, scored, passages, ...doubts };
 }
 
-/** Returns the bonus of the passage that the previous turn quoted first. Without a word of the follow-up it is a penalty. */
+/** Returns the bonus of the passage quoted first in the previous turn; negative if no word of the follow-up matches. */
 function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery): number {
   const { named, matched, other } = recentBonuses.shown;
   if (isNamed) return named;
@@ -152,12 +152,12 @@ function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery
     : other;
 }
 
-/** Factors of a concept's weight: `above` if it occurs in a title, heading or name, `name` if it is an identifier. */
+/** Factors of weights: `above` for a concept that occurs in a title, heading or name, `name` for an identifier. */
 const factors = { above: 0.6, name: 0.5 } as const;
-/** Minimum factor of the terms that are searched for in titles, headings and names. Others are too vague for these. */
+/** Minimum factor of terms that are searched for in titles, headings and names. Other terms are too vague. */
 const leastFactorAbove = 0.3;
 
-/** Returns ids of up to `max` passages, best first. A concept counts twice if it occurs in a title, heading or name. */
+/** Returns ids of up to `max` passages, best first. Concepts in a title, heading or name get extra weight. */
 export function findCandidates({ concepts, names }: Concepts, store: PassageStore, max: number) {
   const tally = createTally(store.span);
   for (const { weight, terms } of concepts) {
@@ -177,7 +177,7 @@ function createTally(span: number) {
   const counted = new Uint16Array(span);
   let concepts = 0;
   return {
-    /** Adds the weight of a concept to each passage that has one of its terms. The term with the highest factor counts. */
+    /** Adds a concept's weight to each passage that has one of its terms, times the highest factor of these terms. */
     add: ({ terms, weight }: Concept, look: PassageStore['anywhere']) => {
       concepts += 1;
       for (const [term, factor] of [...terms].sort(([, a], [, b]) => b - a)) {

@@ -8,7 +8,7 @@ const maxCachedCounts = 20_000;
 
 export type Lexicon = ReturnType<typeof createLexicon>;
 
-/** Creates the word statistics of the current state of an index. Counts are cached. */
+/** Creates an object that provides word statistics of the current state of an index. Caches counts. */
 export function createLexicon(index: PassageIndex) {
   const counts = new LRUCache<string, number>({
     max: maxCachedCounts,
@@ -21,12 +21,12 @@ export function createLexicon(index: PassageIndex) {
     meanWords,
     passagesWith,
     has: (term: string) => passagesWith(term) > 0,
-    /** Returns up to two stems that an unknown word may be a misspelling of, best first. */
+    /** Returns the stems of up to two words that an unknown word may be a misspelling of, best first. */
     corrections: (word: string) => findCorrections(word, index, passagesWith),
   };
 }
 
-/** Finds corrections by edit distance. Short words have too many neighbours, and numbers are never corrected. */
+/** Finds corrections by edit distance. Never corrects numbers or short words, which are similar to too many words. */
 function findCorrections(
   word: string,
   index: PassageIndex,
@@ -52,7 +52,7 @@ function findCorrections(
   return [...new Set(closest.map(({ stem }) => stem))].slice(0, 2);
 }
 
-/** Returns a bit set of the letters of a word. Comparing bit sets first avoids most edit distance calculations. */
+/** Returns the letters of a word as a bit set. Comparing bit sets first avoids most edit-distance calculations. */
 function lettersOf(word: string): number {
   let letters = 0;
   for (let at = 0; at < word.length; at += 1) letters |= 1 << (word.charCodeAt(at) % 31);
@@ -65,7 +65,7 @@ function countBits(bits: number): number {
   return count;
 }
 
-/** Returns whether two words differ only at the end, other than by doubled letters: “printer” does not mean “printed”. */
+/** Returns whether two words differ only at the end (“printer”, “printed”), other than by doubled letters. */
 function isAnotherForm(word: string, other: string): boolean {
   const withoutDoubles = (one: string) => one.replaceAll(/(.)\1+/g, '$1');
   if (withoutDoubles(word) === withoutDoubles(other)) return false;
@@ -78,7 +78,7 @@ const maxWords = 60;
 
 const written = /[\p{L}\p{N}_$][\p{L}\p{N}_$.'’-]*/gu;
 
-/** Returns whether a question has a capitalised name that is not in the index. Such questions are rarely answered. */
+/** Returns whether a question has a capitalised name that the index lacks. The docs rarely answer such questions. */
 export function hasUnknownName(text: string, { lexicon, vocabulary }: WordContext): boolean {
   return [...text.matchAll(written)]
     .slice(0, maxWords)

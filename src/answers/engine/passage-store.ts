@@ -6,12 +6,12 @@ import { toWords } from '../text/words.ts';
  * Maximum bytes of cached posting lists, half for terms in any field and half for terms in titles, headings and names.
  */
 const maxPostingBytes = 8_000_000;
-/** Maximum number of cached profiles, about 15 KiB each. */
+/** Maximum number of cached profiles. A profile takes about 15 KiB. */
 const maxProfiles = 1500;
 
 export type PassageStore = ReturnType<typeof createPassageStore>;
 
-/** Creates a cache for the current state of an index. */
+/** Creates a cache of the passages and posting lists in the current state of an index. */
 export function createPassageStore(index: PassageIndex) {
   const postingsOf = (where: 'anywhere' | 'above') => {
     const cached = new LRUCache<string, Uint32Array>({
@@ -40,7 +40,7 @@ export function createPassageStore(index: PassageIndex) {
   };
 }
 
-/** Bit field of each text field's count within one number: its first bit, and its maximum value. */
+/** Bit fields of the packed counts of a term, one for each text field: the first bit and the maximum count. */
 const bitFields = {
   body: { shift: 0, max: 1023 },
   code: { shift: 10, max: 1023 },
@@ -53,13 +53,13 @@ const bitFields = {
 
 type CountedField = keyof typeof bitFields;
 
-/** Returns the number of occurrences of a term in a field; 0 or 1 for one-bit fields. */
+/** Returns how often a term occurs in a field, from packed counts (`use`). One-bit fields count only to 1. */
 export function countIn(use: number, field: CountedField): number {
   const { shift, max } = bitFields[field];
   return (use >>> shift) & max;
 }
 
-/** Packed counts of a term that occurs only in the first words of the file. */
+/** Packed counts of a term that occurs in the lead (first words) of the file and in no other field. */
 export const leadOnly: number = 1 << bitFields.lead.shift;
 
 /** Returns the words of a text in lower case, with a space before and after each. */
@@ -71,7 +71,7 @@ export function toPlainWords(text: string): string {
 /** Maximum length of a heading that may be an identifier. */
 const maxNameLength = 60;
 
-/** Name such as “YouTube”, which a question has as one word. */
+/** Matches names such as “YouTube”, which questions usually spell as one lower-case word. */
 const brandName = /(?<![\p{L}\p{N}._-])\p{Lu}\p{Ll}+\p{Lu}\p{L}+(?![\p{L}\p{N}_(.-])/gu;
 
 /** Passage prepared for comparison with questions. */
@@ -96,7 +96,7 @@ function toProfile(passage: FoundPassage) {
     /** Packed counts of each term, to be read with `countIn`. */
     counts,
     words: terms.body.length + terms.code.length,
-    /** Heading with its words joined, for comparison with identifiers. */
+    /** Terms of the heading joined into one word, for comparison with identifiers. Empty if too long. */
     headingName: headingName.length < maxNameLength ? headingName : '',
     plainHeading: toPlainWords(heading),
     isHistory:
@@ -105,7 +105,7 @@ function toProfile(passage: FoundPassage) {
   };
 }
 
-/** Paths of change logs, archives, indexes and tests, which mention many terms but answer few questions. */
+/** Matches paths of change logs, archives, tests etc., which mention many terms but answer few questions. */
 const historyPath =
   /^history\b|(?:^|\/)(?:change-?log|changes|release-?notes?|releases?|news|upgrad\w+|migrat\w+|blog|decisions|adr|rfcs?|archive(?=\/)|glossary|index|contributing|licen[cs]e|code[-_]of[-_]conduct|tests?|__tests__|fixtures)(?:[-/.]|$)/i;
 const historyHeading =

@@ -2,7 +2,7 @@ import type { Concept } from './concepts.ts';
 import { countIn, leadOnly, type Profile } from './passage-store.ts';
 import { weights } from './weights.ts';
 
-/** Match of a term with a concept of the question: the concept's position, and a factor from 0 to 1. */
+/** Match of a term with a concept of the question: the index of the concept, and a factor from 0 to 1. */
 export type ConceptMatch = Readonly<{ concept: number; factor: number }>;
 
 export type Query = ReturnType<typeof toQuery>;
@@ -22,7 +22,7 @@ export function toQuery(concepts: readonly Concept[]) {
   };
 }
 
-/** Returns the weighted share of the concepts that are matched, from 0 to 1. The best match of each concept counts. */
+/** Returns the weighted share of concepts that `matches` cover, from 0 to 1. Uses the best match of each concept. */
 export function coverageOf(
   matches: readonly ConceptMatch[],
   { concepts, weight: all }: Query,
@@ -36,7 +36,7 @@ export function coverageOf(
 const zeroMeasures = { fit: 0, coverage: 0, headingCoverage: 0, titleCoverage: 0, leadCoverage: 0 };
 const measures = Object.keys(zeroMeasures) as (keyof typeof zeroMeasures)[]; // its own keys
 
-/** Measures how well a passage matches a question, from 0 to 1: `fit` is BM25F, `matched` the coverage of each concept. */
+/** Measures how well a passage matches a question, from 0 to 1. `fit`: BM25F; `matched`: coverage of each concept. */
 export function measurePassage(
   profile: Profile,
   { concepts, weight: all }: Query,
@@ -73,7 +73,7 @@ function measureConcept({ counts }: Profile, terms: Concept['terms'], length: nu
   return best;
 }
 
-/** Returns the BM25F term score: the weighted mentions in all fields, with saturation. */
+/** Returns the BM25F score of a term: its weighted mentions in all fields, with saturation. */
 function saturate(use: number, length: number): number {
   const inText = countIn(use, 'body') * weights.inBody + countIn(use, 'code') * weights.inCode;
   const above =

@@ -5,14 +5,14 @@ import { toWords } from '../text/words.ts';
 const pronouns =
   /\b(?:it|its|that|this|they|them|their|these|those|there|one|same|former|latter|above)\b/i;
 const opening = /^\s*(?:and|but|or|also|then|so|what about|how about|why|which one|ok|okay)\b/i;
-/** Beginning of a question that only names a circumstance, such as “on Windows?”. */
+/** Matches the beginning of a question that only names a circumstance, such as “on Windows?”. */
 const circumstance = /^\s*(?:as|by|for|from|in|on|only|with|without|which)\b/i;
-/** Number of content words from which a question is understood without earlier turns. */
+/** Minimum number of content words of a question that is understood without earlier turns. */
 const minContentWords = 4;
 /** Maximum number of words taken from earlier turns. */
 const maxAddedWords = 6;
 
-/** Returns the topic of a follow-up such as “and what is its default?”, and what was cited last; both empty for others. */
+/** Returns the topic and the last citations for a follow-up (“and what is its default?”); empty for other questions. */
 export function resolveFollowUp({ text, earlier }: Question, vocabulary: Vocabulary) {
   const last = earlier.at(-1);
   if (last === undefined || !isFollowUp(text, vocabulary)) return { topic: '', cited: [] };
@@ -26,7 +26,7 @@ function isFollowUp(text: string, vocabulary: Vocabulary): boolean {
   return count < minContentWords && refers;
 }
 
-/** Returns words of the last question that is not a follow-up, or else of the last two questions. */
+/** Returns words of the last question that is not a follow-up. If all are follow-ups, uses the last two questions. */
 function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): readonly string[] {
   for (const { question } of earlier.toReversed()) {
     const words = contentWords(question, vocabulary);
@@ -41,7 +41,7 @@ function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): rea
 /** Maximum number of parts of a question that are answered separately. */
 const maxParts = 4;
 
-/** Places where a question can be split: between sentences and at conjunctions. */
+/** Matches the places where a question can be split: between sentences and at conjunctions. */
 const splitPoints =
   /(?<=[?!.;]) | ?; ?|,? (?:and|then|but) (?:also |then )?|, (?=(?:how|what|which|where|when|why|who|can|is|are|does|do)\b)/i;
 

@@ -6,7 +6,7 @@ import { featureWeights } from './weights.ts';
 
 const weightedFeatures = Object.keys(featureWeights) as (keyof typeof featureWeights)[];
 
-/** Features of a passage for its score, each from 0 to about 1. */
+/** Features that a passage's score is computed from, each from 0 to about 1. */
 type Features = Record<'fit' | keyof typeof featureWeights, number>;
 
 export interface ScoredPassage {
@@ -21,7 +21,7 @@ type ScoreContext = Readonly<{ text: string; concepts: Concepts; meanWords: numb
 /** Number of best passages for which `proximity` is measured. */
 const proximityCandidates = 40;
 
-/** Scores passages, each by itself and together with the others of its file. Returns them best first. */
+/** Returns scored passages, best first. A score depends on the passage and on other passages of the same file. */
 export function scorePassages(profiles: readonly Profile[], context: ScoreContext) {
   const { text, concepts, meanWords } = context;
   const query = toQuery(concepts.concepts);
@@ -48,7 +48,7 @@ function addUp(features: Features): number {
 
 interface MeasuredPassage {
   readonly passage: FoundPassage;
-  /** Features that depend on other passages are filled in later. */
+  /** Features of the passage. Those that depend on other passages are filled in later. */
   readonly features: Features;
   /** Coverage of each concept, in the order of the concepts. */
   readonly matched: readonly number[];
@@ -62,7 +62,7 @@ interface ScoreQuestion extends Pick<Concepts, 'names'>, Pick<ScoreContext, 'mea
   fitsHint(passage: FoundPassage): boolean;
 }
 
-/** Number of words from which a passage is not considered thin. */
+/** Minimum number of words of a passage that gets no penalty for little text (`thin`). */
 const enoughWords = 25;
 
 function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassage {
@@ -86,7 +86,7 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
   return { passage, features, matched };
 }
 
-/** Returns how much a heading counts as a question: most on a page of frequent questions, whose sections answer them. */
+/** Returns 1 for a heading that is a question on an FAQ page, 0.4 for a question elsewhere, 0 for other headings. */
 function shareOfQuestion({ heading, path }: FoundPassage): number {
   if (!heading.trimEnd().endsWith('?')) return 0;
   return /\bfaq\b|questions/i.test(path) ? 1 : 0.4;
@@ -98,7 +98,7 @@ function quotesHeading(plainQuestion: string, heading: string): boolean {
   return heading.indexOf(' ', 1) < heading.length - 1 && plainQuestion.includes(heading);
 }
 
-/** Returns the share of a heading's words that match the question. */
+/** Returns the share of a heading's terms that match the question, reduced more for shorter headings. */
 function focusOf(heading: readonly string[], { matchesByTerm }: Query): number {
   if (heading.length === 0) return 0;
   const factorOf = (term: string) =>
@@ -162,7 +162,7 @@ const introduces = ({ heading, line }: FoundPassage) =>
 const isOfTrouble = ({ heading }: FoundPassage) =>
   /error|trouble|fail|issue|problem|fix|solution|debug|faq|common/i.test(heading);
 
-/** Patterns of questions, strongest first, with a test for the kind of section that answers them. */
+/** Patterns of questions, strongest first, each with a test for the kind of section that answers such questions. */
 const hints: readonly (readonly [RegExp, (passage: FoundPassage) => boolean])[] = [
   [
     /\b(?:defaults?|by default|how (?:many|much|long|often|big|large)|maximum|minimum|limit)\b/i,

@@ -1,19 +1,19 @@
 /** Weights of words and fields. docs/decisions/0035 explains how the numbers were chosen. */
 export const weights = {
-  /** Factor of a synonym; the word itself has 1. */
+  /** Factor of a synonym. The word itself has the factor 1. */
   synonym: 0.5,
-  /** Factor of the technical word for an everyday word. */
+  /** Factor of a technical word that is searched for in place of an everyday word. */
   everyday: 0.3,
   /** Factor of the correction of a misspelt word. */
   correction: 0.9,
   /** Factor of a word that most pages contain. */
   weakWord: 0.7,
-  /** Factor of each meaning of a phrase, and of the phrase as a whole. */
+  /** `phrase`: factor of each meaning of a phrase. `phraseWeight`: factor of the weight of the whole phrase. */
   phrase: 1,
   phraseWeight: 0.9,
-  /** Exponent of the inverse document frequency. Below 1, rare words count less. */
+  /** Exponent of the inverse document frequency. A value below 1 reduces the weight of rare words. */
   rarity: 0.8,
-  /** BM25F saturation of repeated mentions, and penalty for long passages. */
+  /** BM25F parameters: `saturation` of repeated mentions, and `lengthLoss`, the penalty for long passages. */
   saturation: 1.9,
   lengthLoss: 0.5,
   /** Weight of a mention in each field. */
@@ -23,11 +23,11 @@ export const weights = {
   inBody: 1,
   inCode: 0.9,
   inNames: 1.5,
-  /** Penalty of a second passage of the same file. */
+  /** Score penalty for each passage of the same file that was already chosen. */
   sameFile: 0.35,
 } as const;
 
-/** Weights of the features of a passage, in addition to `fit`. */
+/** Weights of the features of a passage other than `fit`, whose weight is 1. */
 export const featureWeights = {
   coverage: 0.5,
   headingCoverage: 0.5,

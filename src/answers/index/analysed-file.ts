@@ -53,10 +53,10 @@ export function unpackTerms(packed: string): FieldTerms {
   return { title, trail, heading, body, code, names };
 }
 
-/** Number of characters from which a section is split. Code blocks are never split. */
+/** Approximate maximum characters of a passage. Longer sections are split, but not before or within a code block. */
 const softLimit = 1800;
 
-/** Splits a long section. Each part begins at its first block; the first part at the heading. */
+/** Splits a long section. The first part begins at the line of the heading, each later part at its first block. */
 function splitSection(section: Section): readonly Section[] {
   const parts = splitBlocks(section.blocks);
   return parts.map((blocks, number) => {
@@ -67,7 +67,7 @@ function splitSection(section: Section): readonly Section[] {
   });
 }
 
-/** Groups blocks up to about the limit. A section without blocks is one empty group. */
+/** Groups blocks up to about `softLimit` characters. Returns one empty group for a section without blocks. */
 function splitBlocks(blocks: readonly Block[]): readonly (readonly Block[])[] {
   const parts: Block[][] = [[]];
   let size = 0;
@@ -89,7 +89,7 @@ function textOf(blocks: readonly Block[]): string {
   return blocks.map(({ text }) => withoutAddresses(text)).join('\n');
 }
 
-/** Removes link targets, which are not related to the subject of a text. */
+/** Removes link targets, because their words are unrelated to the subject of the text. */
 function withoutAddresses(text: string): string {
   return text
     .replaceAll(/\]\([^()\s]{1,500}(?:\s+"[^"]{0,200}")?\)/g, '] ')

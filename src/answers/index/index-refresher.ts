@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import type { RefreshProgress } from './refresh.ts';
 
-/** Result of a refresh, with the number of passages in the index and the duration. */
+/** Result of a refresh, with the number of passages in the index and the duration in milliseconds. */
 export interface RefreshSummary extends RefreshProgress {
   readonly passages: number;
   readonly ms: number;
@@ -17,19 +17,19 @@ export interface RefreshHooks {
 interface IndexRefresherOptions {
   readonly clock: Clock;
   refreshNow(hooks: RefreshHooks): Promise<Omit<RefreshSummary, 'ms'>>;
-  /** Delay before the first refresh of `keepCurrent`. Default: 0. */
+  /** Delay in milliseconds before the first refresh by `keepCurrent`. Default: 0. */
   readonly firstAfterMs?: number;
   readonly onRefreshed?: (summary: RefreshSummary) => void;
-  /** Called when a refresh of `keepCurrent` fails. The refresh is retried later. */
+  /** Called when a refresh by `keepCurrent` fails. The refresh is retried later. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Interval of full checks, with a working file watcher and without one. */
+/** Interval between full refreshes if all folders are watched for changes (`watched`), and if not (`unwatched`). */
 const rescanMs = { watched: 600_000, unwatched: 30_000 } as const;
 /** Delay after a reported change, because editors write a file in several steps. */
 const debounceMs = 300;
 
-/** Opens an object that updates an index from its files on demand, one refresh at a time. Close it with `close()`. */
+/** Creates an object that refreshes an index on request or continuously, one refresh at a time, until `close()`. */
 export function openIndexRefresher(options: IndexRefresherOptions) {
   const { clock, firstAfterMs = 0 } = options;
   const stop = new AbortController();
@@ -68,7 +68,7 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
     }
   };
   return {
-    /** Runs one refresh. Throws if it fails, its signal is aborted or `close` is called. */
+    /** Refreshes the index once. Throws if the refresh fails, the signal is aborted or `close` is called. */
     refresh,
     keepCurrent: () => {
       background = keepRefreshing().catch((error) => {
@@ -86,7 +86,7 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
   };
 }
 
-/** Maximum number of watched folders. The operating system limits the total of all processes. */
+/** Maximum number of watched folders. The operating system limits the number that all processes together can watch. */
 const maxFolders = 2000;
 
 function openFolderWatch(onChange: () => void) {

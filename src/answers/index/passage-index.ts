@@ -13,7 +13,7 @@ import { analysisVersion, type Field, migrations } from './schema.ts';
 
 type IndexedFile = Readonly<{ id: number; bytes: number; modifiedMs: number; hash: string }>;
 
-/** Passage with its file and terms. `lead` has the terms of the file's introductory text. */
+/** Passage with its file and terms. `lead` contains the terms of the file's introductory text. */
 export interface FoundPassage {
   readonly id: number;
   readonly file: number;
@@ -27,14 +27,14 @@ export interface FoundPassage {
   readonly lead: readonly string[];
 }
 
-/** Row of a passage. Its lists are stored as text. */
+/** Row of a passage, with its lists stored as text. */
 type PassageRow = Omit<FoundPassage, Packed> & Readonly<Record<Packed, string>>;
 type Packed = 'trail' | 'terms' | 'lead';
 
 /** Full-text index of passages. The caller closes it. */
 export type PassageIndex = ReturnType<typeof createPassageIndex>;
 
-/** Opens the index at a path, or `:memory:`. Replaces an unusable file, because the index can be rebuilt. */
+/** Opens the index at a path, or in memory (`:memory:`). Replaces an unusable file: the index can be rebuilt. */
 export function openPassageIndex(path: string): PassageIndex {
   const open = () => openStore({ path, migrations }, createPassageIndex);
   try {
@@ -99,7 +99,7 @@ function createFileQueries(database: SqliteDatabase) {
     file: (corpus: string, path: string) => file.get(corpus, path),
     fileIds: () => fileIds.all(),
     totals: () => totals.get() ?? { files: 0, passages: 0, meanWords: 0 },
-    /** Returns a value that changes after each write of this or another connection. */
+    /** Returns a value that changes after each write to the index by this or another connection. */
     revision: () => `${written.get()}/${writtenElsewhere.get()}`,
   };
 }
@@ -108,7 +108,7 @@ function toBuildKey(corpora: readonly Corpus[]): string {
   return JSON.stringify(corpora.map(keyOf));
 }
 
-/** Fields that name the subject of a passage. They exclude its text. */
+/** Fields that name the subject of a passage, without the text fields `body` and `code`. */
 const fieldsAbove: readonly Field[] = ['title', 'trail', 'heading', 'names'];
 
 function createPassageQueries(database: SqliteDatabase) {
@@ -125,7 +125,7 @@ function createPassageQueries(database: SqliteDatabase) {
     .prepare<[number], string>('SELECT blocks FROM passages WHERE id = ?')
     .pluck();
   return {
-    /** Returns the ids of the passages that contain a term, in any field or only in `fieldsAbove`. */
+    /** Returns the ids of passages that contain a term in any field, or for `above`, in one of `fieldsAbove`. */
     postings: (term: string, where: 'anywhere' | 'above'): readonly number[] => {
       const plain = term.replaceAll(/[^\p{L}\p{N}]/gu, '');
       if (plain === '') return [];
@@ -169,7 +169,7 @@ function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }:
   const drop = createDrop(database);
   const touch = database.prepare<[number, number]>('UPDATE files SET modified_ms = ? WHERE id = ?');
   const dropWord = database.prepare<[string]>('DELETE FROM spellings WHERE word = ?');
-  /** Runs changes in a transaction, then deletes the spellings of removed files whose stem no passage has any more. */
+  /** Runs changes in a transaction, then deletes those of `unusedWords` whose stem no passage contains any more. */
   const change = <Result>(run: (unusedWords: Set<string>) => Result): Result =>
     database
       .transaction(() => {
@@ -180,7 +180,7 @@ function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }:
       })
       .immediate();
   return {
-    /** Stores files in one transaction, replacing earlier versions. Returns their ids in the same order. */
+    /** Stores files in one transaction, replacing earlier versions. Returns the ids in the order of `files`. */
     replaceFiles: (files: readonly AnalysedFile[]): readonly number[] =>
       change((unusedWords) =>
         files.map((file) => {
@@ -223,7 +223,7 @@ function createAdd(database: SqliteDatabase): (file: AnalysedFile) => number {
   };
 }
 
-/** Creates the function that deletes a file and adds its words to the spellings that may have become unused. */
+/** Creates a function that deletes a file and adds its words to `unusedWords`, the words that may now be unused. */
 function createDrop(database: SqliteDatabase): (file: number, unusedWords: Set<string>) => void {
   const texts = database.prepare<[number], { heading: string; blocks: string }>(
     'SELECT heading, blocks FROM passages WHERE file = ?',

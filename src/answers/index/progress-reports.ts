@@ -3,9 +3,9 @@ import type { RefreshProgress } from './refresh.ts';
 
 interface ProgressReportsOptions {
   readonly clock: Clock;
-  /** Delay of the first report. A refresh that is faster is not reported. */
+  /** Delay of the first report in milliseconds. A faster refresh is not reported. */
   readonly quietMs: number;
-  /** Minimum time between two reports. */
+  /** Minimum time between two reports, in milliseconds. */
   readonly everyMs: number;
   onReport(progress: RefreshProgress): void;
 }

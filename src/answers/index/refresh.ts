@@ -6,7 +6,7 @@ import { type FoundFile, walkCorpus } from '../corpus/walk.ts';
 import { type AnalysedFile, analyseFile } from './analysed-file.ts';
 import type { PassageIndex } from './passage-index.ts';
 
-/** Progress of a refresh: the numbers of files checked, files read because they were new or changed, and files removed. */
+/** Progress of a refresh: the numbers of `files` checked, new or changed files `read`, and files `removed`. */
 export type RefreshProgress = Readonly<{ files: number; read: number; removed: number }>;
 
 interface RefreshOptions {
@@ -20,15 +20,15 @@ interface RefreshOptions {
   readonly onReading?: (absolute: string) => void;
   /** Absolute paths of files that are indexed without text until they change. */
   readonly skip?: ReadonlySet<string>;
-  /** Called after every twenty files and at the end. */
+  /** Called after every 20 files and at the end of the refresh. */
   readonly onProgress?: ((progress: RefreshProgress) => void) | undefined;
 }
 
 const filesBetweenReports = 20;
-/** Maximum size of a batch of files written in one transaction. Batches are several times as fast. */
+/** Maximum size of a batch of files. Writing a batch in one transaction is several times as fast. */
 const batchLimits = { files: 32, bytes: 1_048_576 } as const;
 
-/** Updates the index. Skips files whose size and modification time are unchanged. @throws the signal's reason */
+/** Updates the index. Skips files with unchanged size and modification time. @throws the signal's reason if aborted */
 export async function refreshIndex(options: RefreshOptions): Promise<RefreshProgress> {
   const { index, corpora, onFolder, onProgress } = options;
   const progress = { files: 0, read: 0, removed: 0 };
@@ -56,7 +56,7 @@ export async function refreshIndex(options: RefreshOptions): Promise<RefreshProg
 interface Run extends RefreshOptions {
   readonly progress: { files: number; read: number };
   report(): void;
-  /** Ids of the files that still exist. */
+  /** Ids of the indexed files that were found in this refresh. */
   readonly seen: Set<number>;
   readonly writer: ReturnType<typeof createWriter>;
 }
@@ -96,7 +96,7 @@ function createWriter(index: PassageIndex, seen: Set<number>) {
   };
 }
 
-/** Updates one file. Returns whether it was read. A file that disappears meanwhile counts as deleted. */
+/** Updates one file in the index. Returns whether it was read. A file that disappears meanwhile counts as deleted. */
 async function refreshFile(
   corpus: Corpus,
   { path, absolute, bytes, modifiedMs }: FoundFile,
@@ -125,7 +125,7 @@ async function refreshFile(
   return true;
 }
 
-/** Returns `undefined` for a file that was deleted or is unreadable. The next refresh tries again. */
+/** Reads a file. Returns `undefined` if the file was deleted or is unreadable; the next refresh tries again. */
 function readContent(absolute: string): Buffer | undefined {
   try {
     return readFileSync(absolute);

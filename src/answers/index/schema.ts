@@ -1,6 +1,6 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
-/** Version of the analysis. Increase it when readers, words or passages change: older indexes are then rebuilt. */
+/** Version of the file analysis. If readers, words or passages change, increase it so that old indexes are rebuilt. */
 export const analysisVersion = 4;
 /** Searched fields of a passage, in the order of the columns of `passage_terms`. */
 export const fields = ['title', 'trail', 'heading', 'body', 'code', 'names'] as const;

@@ -31,7 +31,7 @@ export interface AddModelOptions {
 }
 
 /**
- * Wraps `answers` so that a language model answers from the passages found. Citations are verified before text is sent.
+ * Wraps `answers` so that a language model answers from the passages found. Verifies citations before text is sent.
  * If the model fails, stalls or cites an unknown passage, the extractive engine answers instead and `fallback` is set.
  */
 export function addModel(answers: Answers, { model, clock, onFallback }: AddModelOptions): Answers {
@@ -86,7 +86,7 @@ function createModelEngine(
   };
 }
 
-/** @throws ModelFailure if no passage was found, or the circuit breaker is open */
+/** Checks that the model can be asked. @throws ModelFailure if no passage was found or the circuit breaker is open */
 function checkCanAsk({ quoted }: Prompt, isBreakerOpen: boolean): void {
   const noPassage = 'No passage was found for the language model to answer from.';
   if (quoted.length === 0) throw new ModelFailure('model_not_asked', noPassage);
@@ -107,7 +107,7 @@ async function readCompletion(text: CitedText, pieces: AsyncIterable<ChatPiece>)
   return { ...end, reason: text.state === 'full' ? 'length' : end.reason };
 }
 
-/** Maximum number of sections named when the question is not answered. */
+/** Maximum number of sections listed in an answer when the model cannot answer the question. */
 const nearestSections = 3;
 
 type FinishOptions = Readonly<{
@@ -172,7 +172,7 @@ function bodyOf({ text, citations }: Answer): string {
   return (text.endsWith(sources) ? text.slice(0, -sources.length) : text).trim();
 }
 
-/** Joins two lists of citations. Two citations of one section count as one. */
+/** Joins two lists of citations and sorts the result. Drops citations of `more` whose section `before` cites. */
 function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   const others = more.filter(
     ({ path, heading }) => !before.some((one) => one.path === path && one.heading === heading),
@@ -180,10 +180,10 @@ function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   return bestFirst([...before, ...others].slice(0, maxCitations));
 }
 
-/** Number of consecutive failures that open the circuit breaker, and for how long; maximum `Retry-After` honoured. */
+/** The breaker opens for `pauseMs` after `failures` consecutive failures. `longestMs`: maximum `Retry-After` used. */
 const breakerLimits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
 
-/** Creates a circuit breaker: after repeated failures of the endpoint, questions no longer wait for it. */
+/** Creates a circuit breaker, which pauses requests to the model's endpoint after repeated failures. */
 function createCircuitBreaker(clock: Clock) {
   let failures = 0;
   let untilMs = 0;

@@ -6,7 +6,7 @@ import { ModelFailure } from './model-failure.ts';
 
 export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;
 
-/** Part of a completion. The last part is `end`; its reason is `length` if the endpoint truncated the answer. */
+/** Part of a completion. The last part is `end`. Its `reason` is `length` if the endpoint truncated the answer. */
 export type ChatPiece =
   | { readonly kind: 'text'; readonly text: string }
   | {
@@ -17,7 +17,7 @@ export type ChatPiece =
 
 /** Language model at an OpenAI-compatible endpoint. */
 export interface ChatModel {
-  /** Base URL, such as `http://localhost:11434/v1`. `/chat/completions` is appended. */
+  /** Base URL without `/chat/completions`, such as `http://localhost:11434/v1`. */
   readonly url: string;
   readonly model: string;
   readonly key: string | undefined;
@@ -31,12 +31,12 @@ interface ChatOptions extends ChatModel {
   readonly clock: Clock;
 }
 
-/** Limits of a streamed completion. They are generous because the stream includes the model's reasoning. */
+/** Size limits of a streamed completion. The stream includes the model's reasoning, so the limits are high. */
 const limits = { maxLine: 262_144, maxBytes: 8_388_608 } as const;
 
 const maxJsonBytes = 1_048_576;
 
-/** Yields a completion's parts. A caller that stops closes the connection. @throws ModelFailure; the signal's reason */
+/** Yields a completion's parts. Ending the loop early closes the connection. @throws ModelFailure; signal's reason */
 export async function* completeChat(
   { client, clock, ...model }: ChatOptions,
   messages: readonly ChatMessage[],
@@ -85,7 +85,7 @@ function watchTimeouts(
   };
 }
 
-/** Finish reasons that mean there is no answer. Every other one except `length` counts as `stop`. */
+/** Finish reasons of completions without an answer. All other finish reasons except `length` count as `stop`. */
 const failedReasons = ['content_filter', 'tool_calls', 'function_call', 'error'];
 
 /** Yields the text without the model's reasoning, until the model reports a finish reason. */
@@ -170,7 +170,7 @@ function checkStatus({ status, retryAfterSeconds }: StreamedReply): void {
 
 const textPart = z.looseObject({ type: z.string(), text: z.string().optional() });
 
-/** Text of a message. Some endpoints send a list of parts, which includes the reasoning. */
+/** Schema of a message's text. Some endpoints send a list of parts, which includes the model's reasoning. */
 const content = z
   .union([z.string(), z.array(textPart)])
   .nullish()
@@ -187,7 +187,7 @@ const choice = z.object({
   finish_reason: z.string().nullish(),
 });
 
-/** Chunk of a streamed completion, or a whole completion. */
+/** Schema of a chunk of a streamed completion, or of a whole completion. */
 const chatPayload = z.object({
   error: z.unknown().optional(),
   choices: z.array(choice).nullish(),

@@ -13,18 +13,18 @@ import {
 } from './segments.ts';
 
 interface CitedTextOptions {
-  /** Passages of the prompt, in the order of their numbers, which count from 1. */
+  /** Passages of the prompt. The model cites them by number: the first passage is number 1. */
   readonly quoted: readonly PromptPassage[];
   /** Full text of the prompt. Links in the model's text must occur in it. */
   readonly promptText: string;
-  /** API key. Text that contains it is never sent. */
+  /** API key. Text that contains the key is never sent. */
   readonly secret: string | undefined;
   /** Returns false for a passage that was changed or removed from the index. */
   isCurrent(passage: PromptPassage): Promise<boolean>;
   onText(piece: string): void;
 }
 
-/** Maximum number of buffered characters without a citation. */
+/** Maximum number of buffered characters. A model that writes more without a citation fails. */
 const maxBuffered = 3000;
 
 /** Buffer for a model's text. Sends text only up to a verified citation, so that nothing has to be retracted. */
@@ -32,7 +32,7 @@ export class CitedText {
   shown = '';
   /** Verified citations in `shown`, in the order of their first use. */
   citations: readonly Citation[] = [];
-  /** `full` at the length limit, `done` if the rest is ignored, `abstained` if the model declined to answer. */
+  /** `full`: limit reached. `done`: further text is ignored. `abstained`: the model declined to answer. */
   state: 'open' | 'full' | 'done' | 'abstained' = 'open';
   readonly #options: CitedTextOptions;
   readonly #splitSegments: SplitSegments;
@@ -46,7 +46,7 @@ export class CitedText {
     this.#splitSegments = createSegmentSplitter(places);
   }
 
-  /** Adds text; wait for each call before the next. @throws ModelFailure `model_miscited`, `model_uncited` */
+  /** Adds text. Await each call before the next. @throws ModelFailure `model_miscited` or `model_uncited` */
   async add(piece: string): Promise<void> {
     // Control characters could move the cursor of a terminal.
     this.#received += piece.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
@@ -62,7 +62,7 @@ export class CitedText {
       throw uncited();
   }
 
-  /** Sends the text that belongs to the last citation. @throws ModelFailure as `add`; `model_failed` for empty text */
+  /** Sends the remaining text that has a citation. @throws ModelFailure like `add`; `model_failed` for empty text */
   async finish(): Promise<void> {
     if (this.state === 'open') await this.#flush();
     if (this.state === 'abstained' || this.shown !== '') return;
@@ -79,7 +79,7 @@ export class CitedText {
     this.#send(tail, this.citations);
   }
 
-  /** Sends the text up to the last complete citation, each citation with the text before it. */
+  /** Sends the text up to the last complete citation, in pieces that each end with a citation. */
   async #sendReady(extent: Extent): Promise<void> {
     const ready = upToCitation(this.#splitSegments(this.#received, this.#sentUpTo, extent), extent);
     let before: Segment[] = [];
@@ -93,7 +93,7 @@ export class CitedText {
     }
   }
 
-  /** Sends text and its citations. Returns false if they exceed a limit. */
+  /** Sends text with its citations. Returns false, without sending, if the answer would exceed a limit. */
   async #sendCited(before: readonly Segment[], numbers: readonly number[]): Promise<boolean> {
     this.#checkLinks(before);
     const passages = await Promise.all(numbers.map((number) => this.#verify(number)));
@@ -141,10 +141,10 @@ const uncited = () =>
 const miscited = () =>
   new ModelFailure('model_miscited', 'The language model cited a source that does not exist.');
 
-/** Heading of a list of sources that the model wrote. Perch writes its own list from the verified citations. */
+/** Matches the heading of a model's own list of sources. Perch replaces the list by one of verified citations. */
 const ownSources = /(?<![^\n])[#*_ \t]*(?:sources|references|citations)[:*_ \t]*\n/i;
 
-/** Finds where a model abstains or begins a list of sources. `at` is the offset from the first segment. */
+/** Finds where a model abstains or begins a list of sources. `at` is the offset from the start of the first segment. */
 function findStop(segments: readonly Segment[]) {
   let at = 0;
   for (const { kind, text } of segments) {
@@ -159,12 +159,12 @@ function findStop(segments: readonly Segment[]) {
   return undefined;
 }
 
-/** Punctuation that ends a sentence or table row after a citation; white space with a line end; list items or rows. */
+/** Match text after a citation: `closing` punctuation, a line end (`gap`), and the items or rows of a `list`. */
 const closing = /(?:[.,;:!?…)*_"'’”\]]| \|)*/y;
 const gap = /\s*\n/y;
 const list = /(?:[ \t]*(?:[-*+]|\d+[.)]|\|)[^\n]*(?:\n|$))+/y;
 
-/** Returns the text after `from` that belongs to the citation before it: punctuation, code, and a list after a colon. */
+/** Returns the text at `from` that belongs to the preceding citation: punctuation, code, and a list after a colon. */
 function attachedTail(text: string, from: number, splitSegments: SplitSegments): string {
   let end = matchEnd(closing, text, from);
   const next = () => attachedEnd(text, end, splitSegments);
@@ -182,7 +182,7 @@ function attachedEnd(text: string, at: number, splitSegments: SplitSegments): nu
   return end === start ? at : end;
 }
 
-/** Returns the end offset of a match of `pattern` at `at`; `at` itself without a match. */
+/** Returns the end offset of the match of `pattern` at `at`, or `at` if there is no match. */
 function matchEnd(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   const [found = ''] = pattern.exec(text) ?? [];

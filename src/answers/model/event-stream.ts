@@ -2,10 +2,10 @@ import { ModelFailure } from './model-failure.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** Maximum characters of a line and of an event's data, and maximum bytes of the stream. */
+/** `maxLine`: maximum characters of a line and of an event's data. `maxBytes`: maximum bytes of the stream. */
 type EventStreamLimits = Readonly<{ maxLine: number; maxBytes: number }>;
 
-/** Yields the data of each server-sent event (WHATWG HTML). The last event needs no blank line. @throws ModelFailure */
+/** Yields the data of each server-sent event. The last event needs no final blank line. @throws ModelFailure */
 export async function* readEventStream(chunks: Bytes, limits: EventStreamLimits) {
   let data: string | undefined;
   for await (const line of readLines(chunks, limits)) {
@@ -36,7 +36,7 @@ async function* readLines(chunks: Bytes, limits: EventStreamLimits) {
   if (buffered !== '') yield buffered.replace(/\r$/, '');
 }
 
-/** Decodes a stream of UTF-8 bytes; characters may be split over chunks. @throws ModelFailure `model_failed` over `maxBytes` */
+/** Decodes a stream of UTF-8. Chunks may split characters. @throws ModelFailure `model_failed` after `maxBytes` */
 export async function* readText(chunks: Bytes, maxBytes: number) {
   const decoder = new TextDecoder('utf-8');
   let size = 0;

@@ -16,11 +16,11 @@ Use only what the numbered passages in the last message say. They are quoted fro
 - Answer in the language of the question.
 - If the passages do not answer the question, write ${abstentionMarker} and nothing else.`;
 
-/** Maximum characters of the question, an earlier question and an earlier answer; maximum number of earlier turns. */
+/** Maximum characters of the question and of an earlier question and answer; maximum number of earlier `turns`. */
 const limits = { question: 4000, earlierQuestion: 500, earlierAnswer: 1000, turns: 4 } as const;
 /** Minimum number of characters of a quoted passage. */
 const minPassage = 200;
-/** Maximum share of the space that one passage may take, so that others fit too. */
+/** Maximum share of the space for passages that one passage may take. */
 const maxShare = 0.5;
 
 export type Prompt = ReturnType<typeof buildPrompt>;
@@ -44,7 +44,7 @@ export function buildPrompt(
   ];
   return {
     messages,
-    /** Passages that fit, in the order of their numbers. */
+    /** Passages that fit into the prompt, in the order of their numbers. */
     quoted: quoted.map(({ passage }) => passage),
     promptText: last,
   };
@@ -76,7 +76,7 @@ function quote(
   return `<passage number="${number}" place="${place}" title="${title}">\n${inner}\n</passage>`;
 }
 
-/** Returns the newest earlier turns that fit as chat messages. */
+/** Returns the newest earlier turns as chat messages, as many as fit into `room` characters. */
 function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly ChatMessage[] {
   const messages: ChatMessage[] = [];
   let left = room;
@@ -90,7 +90,7 @@ function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly Chat
   return messages;
 }
 
-/** Removes citations from an earlier answer: the model would copy them, but its passages are different now. */
+/** Removes citations from an earlier answer, because the model would copy them although it now gets other passages. */
 function withoutPlaces({ answer, citations }: EarlierTurn): string {
   return citations
     .map((citation) => `\`${printCitation(citation)}\``)

@@ -6,7 +6,7 @@ export type Segment =
 const numbers = String.raw`\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,20}`;
 const bracket = String.raw`(?:\[${numbers}\](?!\()|【${numbers}(?:\s?[^】\n\d\s,;–-][^】\n]{0,39})?】)`;
 
-/** Whether a text is complete. In a partial text, a single backtick may still turn out to begin code. */
+/** Whether a text is complete (`whole`). In a partial text, an unclosed backtick may still turn out to begin code. */
 export type Extent = 'part' | 'whole';
 
 /**
@@ -21,13 +21,13 @@ const forms = {
   marker: String.raw`(?<marker>${bracket}(?:[,;]?\s?${bracket})*)`,
 } as const;
 
-/** Maximum number of characters between two citations that are read as one. */
+/** Number of characters that must follow a citation so that later text cannot extend the citation. */
 const maxMarkerGap = 3;
 
-/** Splits a text into segments, starting at the offset `from`, which must be outside code. */
+/** Function that splits a text into segments from the offset `from`, which must be outside code. */
 export type SplitSegments = (text: string, from: number, extent: Extent) => readonly Segment[];
 
-/** Creates the splitter. A model may cite a location of `places` instead of its number (from 1). */
+/** Creates a function that splits text into segments. A model may cite a passage by its entry in `places` or number. */
 export function createSegmentSplitter(places: readonly string[]): SplitSegments {
   const quoted = places.map((place) => place.replaceAll(/[^\w]/g, '\\$&'));
   const either = quoted.length === 0 ? '(?!)' : quoted.join('|');
@@ -61,7 +61,7 @@ function toSegment({ 0: text, groups = {} }: RegExpExecArray, places: readonly s
   return { kind: groups.span === undefined ? 'open' : 'span', text };
 }
 
-/** Returns the segments up to the last citation; in a partial text, up to the last one that cannot grow any more. */
+/** Returns the segments up to the last citation. In a partial text, skips a citation that later text could extend. */
 export function upToCitation(segments: readonly Segment[], extent: Extent): readonly Segment[] {
   let after = 0;
   for (let at = segments.length - 1; at >= 0; at -= 1) {
@@ -74,7 +74,7 @@ export function upToCitation(segments: readonly Segment[], extent: Extent): read
   return [];
 }
 
-/** Returns the passage numbers of a citation: three for `[1-3]`. Ignores other text within `【】`. */
+/** Returns the passage numbers in a citation: 1, 2 and 3 for `[1-3]`. Ignores other text within `【】`. */
 function toNumbers(marker: string): readonly number[] {
   const lists = [...marker.matchAll(/[[【]([\d\s,;^–-]+)/g)];
   return [...new Set(lists.flatMap(([, list = '']) => list.split(/[,;]/).flatMap(toRange)))];

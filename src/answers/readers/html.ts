@@ -16,7 +16,7 @@ const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 const skipped = setOf('script style nav footer noscript template svg button select form');
 const kinds: Readonly<Record<string, Block['kind']>> = { li: 'item', dd: 'item', tr: 'row' };
 const blocks = setOf('p li dt dd tr pre blockquote caption figcaption');
-/** Elements that may contain blocks after their leading text. */
+/** Elements that are inner blocks: they end the leading text of the element that contains them. */
 const containers = setOf('ul ol dl table pre p div blockquote');
 const maxDepth = 200;
 
@@ -24,7 +24,7 @@ class HtmlReader {
   readonly sections = new SectionBuilder();
   title = '';
   firstHeading = '';
-  /** Term whose description follows, as in `<dt>--force</dt><dd>…`. */
+  /** Text of a `<dt>` element (term) whose `<dd>` (description) follows. */
   #term = '';
 
   takeAll(parent: Parent, depth = 0): void {

@@ -16,7 +16,7 @@ export function readMarkdown(text: string): ReadFile {
   return reader.sections.finish(title || reader.title, text);
 }
 
-/** Maximum length of a heading that is parsed. Longer ones are returned unchanged. */
+/** Maximum length of a heading that is parsed. Longer headings are returned unchanged. */
 const maxHeading = 500;
 
 /** Returns the heading of a passage as readers see it, without Markdown syntax. */
@@ -47,7 +47,7 @@ class MarkdownReader {
   #heading: { readonly level: number; readonly line: number } | undefined;
   #listDepth = 0;
   #row: { readonly cells: string[]; readonly lines: Lines } | undefined;
-  /** Header cells of the current table; `undefined` until they are read. */
+  /** Header cells of the current table; `undefined` until the header row was read. */
   #headers: readonly string[] | undefined;
 
   take(token: Token): void {
@@ -97,7 +97,7 @@ class MarkdownReader {
   }
 }
 
-/** Returns the lines of a token. Tokens count from 0 and have an exclusive end. */
+/** Returns the first and last line of a token, counted from 1. Tokens count from 0 and have an exclusive end. */
 function linesOf(token: Token): Lines {
   const [first = 0, end = first + 1] = token.map ?? [];
   return { line: first + 1, endLine: Math.max(first + 1, end) };
@@ -108,7 +108,7 @@ const frontMatter = z.object({
   description: z.string().optional().catch(undefined),
 });
 
-/** Splits YAML front matter from a text. Line numbers stay the same. */
+/** Separates YAML front matter from a text. Keeps the line numbers of the rest. */
 function takeFrontMatter(text: string) {
   const [whole = '', body = ''] = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(text) ?? [];
   const rest = whole.replaceAll(/[^\n]/g, '') + text.slice(whole.length);
@@ -130,6 +130,6 @@ function stripTags(markdown: string): string {
   return markdown.replaceAll(tagOrCode, (_match, code: string | undefined) => code ?? '').trim();
 }
 
-/** Code span, comment or tag. An unclosed comment extends to the end. */
+/** Matches a code span, comment or tag. An unclosed comment extends to the end of the text. */
 const tagOrCode =
   /(```[^`]{1,500}```|``[^`]{1,500}``|`[^`]{1,500}`)|<!--[\s\S]*?(?:-->|$)|<\/?[A-Za-z][\w.:-]{0,60}(?:\s[^<>]{0,2000})?\/?>|<\/?>/g;

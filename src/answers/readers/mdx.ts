@@ -13,7 +13,7 @@ export function readMdx(text: string): ReadFile {
 }
 
 interface State {
-  /** Fence of the current code block; empty outside code. */
+  /** Opening fence of the current code block. Empty outside code blocks. */
   fence: string;
   isInTag: boolean;
   isInImport: boolean;

@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { type ReadFile, SectionBuilder } from './section.ts';
 
-/** Creates a reader of OpenAPI and Swagger documents. It returns `undefined` for any other document. */
+/** Creates a reader of OpenAPI and Swagger documents. The reader returns `undefined` for any other document. */
 const createReader = (parse: (text: string) => MaybeNode) => (text: string) => {
   // Parsing is slow, so a text without the member is not parsed.
   if (!/(?:openapi|swagger)["']?\s*:/.test(text)) return undefined;
@@ -67,7 +67,7 @@ class OpenApiReader {
     }
   }
 
-  /** Resolves a reference within the document, one level deep. */
+  /** Resolves a `$ref` to another part of the document. Does not resolve a `$ref` in the result. */
   #resolve(node: MaybeNode): MaybeNode {
     const reference = textAt(node, '$ref');
     if (!reference.startsWith('#/')) return node;
@@ -89,7 +89,7 @@ class OpenApiReader {
   }
 }
 
-/** Returns the type, the allowed values and the default of a schema; `''` for each that is missing. */
+/** Returns the type, the allowed values and the default of a schema. Each is `''` if missing. */
 function factsOf(schema: MaybeNode): readonly string[] {
   const values = itemsOf(nodeAt(schema, 'enum'))
     .map((value) => textAt(value))
@@ -105,7 +105,7 @@ function factsOf(schema: MaybeNode): readonly string[] {
 
 const unescapePointer = (step: string) => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Parses YAML with line numbers. Tolerates errors and drops aliases. */
+/** Parses YAML into nodes with line numbers. Tolerates errors and drops aliases. */
 function parseYamlTree(source: string): MaybeNode {
   const lines = new LineCounter();
   const { contents } = parseDocument(source, { lineCounter: lines, logLevel: 'silent' });
@@ -163,10 +163,10 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
   return node?.kind === 'list' ? node.items : [];
 }
 
-/** Tokens of JSON: a line break, punctuation, a string, or another scalar. */
+/** Matches a JSON token: a line break, punctuation, a string, or another scalar. */
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
-/** Open list or map: consumes a token, and returns the list or map that the token opens, if any. */
+/** Parser of an open list or map. Consumes a token, and returns the parser of a list or map that the token opens. */
 type Open = (token: string, line: number) => readonly Open[];
 
 /** Parses JSON of any depth with line numbers, which `JSON.parse` does not provide. @throws SyntaxError */

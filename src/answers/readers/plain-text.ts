@@ -5,10 +5,10 @@ export function readPlainText(text: string): ReadFile {
   return readLines(text, findUnderlined);
 }
 
-/** Heading, with the number of lines that it takes including its underline. */
+/** Heading of a text. `lines` is the number of lines it takes, including underlines. */
 type FoundHeading = Readonly<{ level: number; text: string; lines: number }>;
 
-/** Returns the heading that begins at a line (counted from 0), if any. */
+/** Function that returns the heading at a line (counted from 0), or `undefined` if there is no heading. */
 type FindHeading = (lines: readonly string[], at: number) => FoundHeading | undefined;
 
 /** Parses paragraphs, list items and indented blocks, with the headings that `find` recognizes. */
@@ -32,7 +32,7 @@ function readLines(text: string, find: FindHeading): ReadFile {
   return sections.finish(title, text);
 }
 
-/** Returns the end of a block: a blank line, heading or list item; for an indented block, the end of the indent. */
+/** Returns the line at which a block ends: a blank line, heading or list item, or the end of the block's indent. */
 function endOfBlock(lines: readonly string[], start: number, find: FindHeading): number {
   if (isBlank(lines[start])) return start + 1;
   if (isIndented(lines[start])) return endOfIndented(lines, start);
@@ -66,7 +66,7 @@ function toBlock(lines: readonly string[]) {
   return { kind: isItem ? 'item' : 'text', text: isItem ? text.replace(item, '') : text } as const;
 }
 
-/** Finds an underlined heading: `====` makes level 1, `----` level 2. */
+/** Finds an underlined heading. `====` underlines level 1, `----` level 2. */
 function findUnderlined(lines: readonly string[], at: number): FoundHeading | undefined {
   const text = lines[at]?.trim() ?? '';
   const under = lines[at + 1]?.trimEnd() ?? '';
@@ -74,7 +74,7 @@ function findUnderlined(lines: readonly string[], at: number): FoundHeading | un
   return { level: under.startsWith('=') ? 1 : 2, text, lines: 2 };
 }
 
-/** Parses reStructuredText. The level of a heading follows from the order in which adornments first appear. */
+/** Parses reStructuredText. The first heading style in the file has level 1, the next new style level 2, and so on. */
 export function readRestructuredText(text: string): ReadFile {
   const levels: string[] = [];
   return readLines(prepare(text), (lines, at) => findAdorned(lines.slice(at, at + 3), levels));
@@ -98,7 +98,7 @@ function levelOf(mark: string, levels: string[]): number {
   return levels.indexOf(mark) + 1;
 }
 
-/** Replaces roles by code spans, keeps the arguments of directives and blanks other markup, line by line. */
+/** Converts reStructuredText roles to code spans, keeps directive arguments and blanks other markup, line by line. */
 function prepare(text: string): string {
   return text
     .split('\n')

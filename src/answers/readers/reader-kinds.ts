@@ -22,7 +22,7 @@ const kindByExtension: ReadonlyMap<string, ReaderKind> = new Map(
 const namedTexts =
   /^(?:readme|changes|changelog|contributing|copying|install|licen[cs]e|news|todo)$/i;
 
-/** Returns the kind of a file by its name; `undefined` if no reader supports it. */
+/** Returns the kind of a file by its name, or `undefined` if no reader supports the file. */
 export function kindOf(path: string): ReaderKind | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');

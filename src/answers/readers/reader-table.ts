@@ -19,7 +19,7 @@ const readers: Readonly<Record<ReaderKind, (text: string) => ReadFile | undefine
   sourceCode: readSourceCode,
 };
 
-/** Parses a file with the reader of its kind, or as plain text if that throws, for example on excessive nesting. */
+/** Parses a file with the reader of its kind. If that reader throws, parses the file as plain text. */
 export function readFileText(path: string, text: string): ReadFile | undefined {
   const kind = kindOf(path);
   if (kind === undefined) return undefined;
@@ -30,7 +30,7 @@ export function readFileText(path: string, text: string): ReadFile | undefined {
   }
 }
 
-/** Decodes a file by its byte order mark, as UTF-8, or else as Windows-1252. Returns `undefined` for a binary file. */
+/** Decodes a file by its byte order mark, else as UTF-8, else as Windows-1252. Returns `undefined` for binary files. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);

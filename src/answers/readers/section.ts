@@ -1,7 +1,7 @@
 /** Part of a section that can be quoted by itself: a paragraph, list item, table row or code block. */
 export interface Block {
   readonly kind: 'text' | 'item' | 'row' | 'code';
-  /** Markdown; for code, the text without its fence. */
+  /** Text of the block as Markdown. For a code block, the code without its fence. */
   readonly text: string;
   /** First and last line in the file, counted from 1. */
   readonly line: number;
@@ -10,11 +10,11 @@ export interface Block {
   readonly language?: string;
 }
 
-/** Heading and the blocks up to the next heading. */
+/** Heading of a document, with the blocks up to the next heading. */
 export interface Section {
-  /** Heading as written in the file; empty before the first heading. */
+  /** Heading as written in the file. Empty for text before the first heading. */
   readonly heading: string;
-  /** Headings above this one, outermost first. */
+  /** Headings that contain this section, outermost first. */
   readonly trail: readonly string[];
   /** Line of the heading and last line of the section, counted from 1. */
   readonly line: number;
@@ -22,7 +22,7 @@ export interface Section {
   readonly blocks: readonly Block[];
 }
 
-/** Title (empty if there is none) and sections of a file. */
+/** Title and sections of a file. The title is empty if the file has no title. */
 export type ReadFile = Readonly<{ title: string; sections: readonly Section[] }>;
 
 /** Builder that collects sections from headings and blocks in the order of the file. */

@@ -1,7 +1,7 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import { countLines, type ReadFile, SectionBuilder } from './section.ts';
 
-/** Parses source code into the top comment and the declarations, with comments and first lines. */
+/** Parses source code into its top comment and its declarations, each with its comment and first lines. */
 export function readSourceCode(text: string): ReadFile {
   const lines = text.split('\n');
   const sections = new SectionBuilder();
@@ -51,7 +51,7 @@ type Comment = Readonly<{ line: number; text: string }>;
 const commentLine = /^\s*(?:\/\/|#(?!!|\[|include|define|if|endif)|--|;;|\*|\/\*)/;
 const decoration = /^\s*(?:@\w|#\[)/;
 
-/** Returns the comment directly above a line. Decorators and attributes may come in between. */
+/** Returns the comment directly above a line, or above the line's decorators and attributes. */
 function commentAbove(lines: readonly string[], at: number): Comment | undefined {
   let end = at;
   while (end > 0 && decoration.test(lines[end - 1] ?? '')) end -= 1;

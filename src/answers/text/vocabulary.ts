@@ -7,14 +7,14 @@ export type Vocabulary = ReturnType<typeof readVocabulary>;
 /** Phrase found in a question, with the words that documentation uses for the same thing. */
 export type Phrase = Readonly<{ text: string; meanings: readonly string[] }>;
 
-/** Reads the word lists in `resources/words/`. They are general and fit any project. */
+/** Reads the word lists in `resources/words/`. The lists are general and apply to any project. */
 export function readVocabulary() {
   return {
-    /** Returns the stems that mean the same as a stem in software documentation. */
+    /** Returns the stems that have the same meaning as a given stem in software documentation. */
     synonyms: createWordMap(readLines('synonyms')),
-    /** Returns the technical stems for an everyday stem. The relation is one-way. */
+    /** Returns the technical stems for the stem of an everyday word, but not the reverse. */
     everyday: createWordMap(readLines('everyday-words')),
-    /** Removes known phrases from a text and returns them: word groups with a meaning of their own. */
+    /** Finds known phrases (word groups with their own meaning). Returns them and the text without them. */
     takePhrases: createPhraseFinder(readLines('phrases')),
     /** Words without meaning for a search, such as “the”. */
     stopWords: new Set(readLines('stop-words')),
@@ -32,7 +32,7 @@ function readLines(name: string): readonly string[] {
   return text.trim().split(/\r?\n/);
 }
 
-/** Creates a lookup. Words before the `|` of a line map to those behind it; without `|`, all words map to each other. */
+/** Creates a word lookup. Line `a b | c d` maps a and b to c and d. A line without `|` maps its words to each other. */
 function createWordMap(lines: readonly string[]) {
   const related = new Map<string, string[]>();
   for (const line of lines) {
@@ -53,7 +53,7 @@ function createPhraseTest(phrases: readonly string[]): (text: string) => boolean
   return (text) => pattern.test(text);
 }
 
-/** Verb whose particle comes after its object, as in “turn it off”. */
+/** Matches a verb whose particle comes after its object, as in “turn it off”. */
 const separated =
   /\b(set|shut|switch|turn)\s+((?:\w+\s+){0,2}\w+)\s+(down|off|on|up)\b(?=\s*(?:[?.!,;]|$|again\b|and\b|for\b))/gi;
 

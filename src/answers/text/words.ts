@@ -1,10 +1,10 @@
 import { stemmer } from 'stemmer';
 
-/** Word or name: letters and digits, including the characters that join the parts of a name. */
+/** Matches a word or name: letters and digits, and characters that join the parts of a name, as in `body-limit`. */
 const wordPattern = /[\p{L}\p{M}\p{N}_$]+(?:[-.:/'’][\p{L}\p{M}\p{N}_$]+)*/gu;
-/** Boundaries of the words within a name: `bodyLimit`, `HTTPServer`, `snake_case`. */
+/** Matches the boundary between two words of a name, as in `bodyLimit`, `HTTPServer` and `snake_case`. */
 const wordBoundary = /[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
-/** Maximum length of a word or name. Longer ones are hashes, keys or data. */
+/** Maximum length of a word or name. Longer strings are usually hashes, keys or data. */
 const maxWordLength = 40;
 
 /**
@@ -28,7 +28,7 @@ function splitName(name: string): readonly string[] {
   return whole.split(wordBoundary).filter((part) => part !== '');
 }
 
-/** Returns the normalized forms of a name: for `reply.sendFile`, `replysendfile` and `sendfile`. */
+/** Returns the normalized forms of a name: `replysendfile` and `sendfile` for `reply.sendFile`. */
 function namesOf(name: string): readonly string[] {
   const steps = name.split(/[./:]/);
   const ends = steps.length > 1 ? steps.filter((step) => splitName(step).length > 1) : [];

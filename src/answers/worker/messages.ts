@@ -3,14 +3,14 @@ import type { RefreshSummary } from '../index/index-refresher.ts';
 import type { RefreshProgress } from '../index/refresh.ts';
 import type { AnswersOptions } from '../open-answers.ts';
 
-/** Corpora and index file of a worker thread. An index in `:memory:` belongs to that thread alone. */
+/** Corpora and index file of a worker thread. Other threads cannot access an index in `:memory:`. */
 export type ThreadOptions = Pick<AnswersOptions, 'corpora' | 'path'>;
 
 /** Types of a task: its input, its reports while it runs, and its result. */
 type Task<Input, Report, Result> = Readonly<{ input: Input; report: Report; result: Result }>;
 
 export interface ThreadTasks {
-  /** Opens the index. The result is whether an earlier process built it for these corpora. */
+  /** Opens the index. The result is true if the index was already built for these corpora. */
   readonly open: Task<null, never, boolean>;
   /** Refreshes the index. Files in `skip` are indexed without text, because reading them crashed a thread. */
   readonly refresh: Task<RefreshInput, RefreshReport, Omit<RefreshSummary, 'ms'>>;
@@ -29,7 +29,7 @@ export type RefreshReport =
 
 export type TaskKind = keyof ThreadTasks;
 
-/** Message to a thread: starts a task, stops one, or closes the thread. */
+/** Message to a thread that starts a task, stops a task, or closes the thread. */
 export type ThreadRequest =
   | { readonly kind: TaskKind; readonly id: number; readonly input: unknown }
   | { readonly kind: 'stop'; readonly id: number }
@@ -41,10 +41,10 @@ export type ThreadReply =
   | { readonly kind: 'done'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: ThreadFailure };
 
-/** Error in a form that can be sent between threads, without text of indexed files. `code` is SQLite's or the system's. */
+/** Error to send between threads, without text of indexed files. `code` is an error code of SQLite or the system. */
 type ThreadFailure = Readonly<{ message: string; code: string | null }>;
 
-/** Converts an error for sending. Messages of parsers are dropped, because they may quote the indexed file. */
+/** Converts an error for sending between threads. Drops messages of parsers, which may quote the indexed file. */
 export function toFailure(error: unknown): ThreadFailure {
   if (!(error instanceof Error))
     return { message: 'A value was thrown that is not an error.', code: null };
@@ -64,7 +64,7 @@ export class ThreadError extends Error {
   }
 }
 
-/** Error of a task whose thread ended before the task. `code` is Node's error code, if there is one. */
+/** Error of a task whose thread ended before the task was done. `code` is Node's error code, or `null`. */
 export class ThreadEndedError extends Error {
   readonly code: string | null;
 

@@ -5,14 +5,14 @@ import { createRestartingThread, createThreadClient, startThread } from './threa
 import { type RefreshingThread, refreshInThread } from './threaded-refresh.ts';
 
 interface ThreadedAnswersOptions extends AnswersOptions {
-  /** Starts a thread. Default: a worker thread. */
+  /** Function that starts a thread. Default: starts a worker thread. */
   readonly startThread?: typeof startThread;
 }
 
-/** Delay of the first refresh, so that a server that just started can answer its first requests. */
+/** Delay of the first refresh in milliseconds, so that a new server can answer its first requests. */
 const firstAfterMs = 250;
 
-/** Creates answers that search and index in two worker threads (one for an index in memory), opened on first use. */
+/** Creates answers that search and index in two worker threads (one if in memory). Threads start on first use. */
 export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
   const { corpora, path, clock, onProgress = () => {}, onError = () => {} } = options;
   const start = options.startThread ?? startThread;

@@ -13,10 +13,10 @@ import {
 /** Methods of `Worker` that the client uses. */
 export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate'>;
 
-/** Starts a thread. Throws if the system refuses to create one. */
+/** Function that starts a thread. Throws if the system cannot create a thread. */
 export type StartThread = (options: ThreadOptions) => Thread;
 
-/** Maximum heap of a thread. A file that needs more memory crashes its thread, not the process. */
+/** Maximum heap of a thread in MiB. A file that needs more memory crashes only the thread, not the process. */
 const maxHeapMiB = 384;
 
 export const startThread: StartThread = (options) =>
@@ -29,27 +29,27 @@ export const startThread: StartThread = (options) =>
 
 const isSource = () => import.meta.url.endsWith('.ts');
 
-/** Returns the `--import` URL of a TypeScript loader: Node 20 has none, and threads do not inherit the process's. */
+/** Returns the `--import` URL of a TypeScript loader. Node 20 has no loader, and threads do not inherit loaders. */
 function toLoader(): string {
   const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
   const register = `import { register } from ${loader}; register();`;
   return `data:text/javascript,${encodeURIComponent(register)}`;
 }
 
-/** Options of a call. Aborting `signal` stops the task, and the call throws the reason at once. */
+/** Options of a call. Aborting `signal` stops the task and makes the call reject at once with the signal's reason. */
 export interface CallOptions<Kind extends TaskKind> {
   readonly signal?: AbortSignal;
   onReport?(report: ThreadTasks[Kind]['report']): void;
 }
 
 export interface ThreadClient {
-  /** Runs a task. Rejects with ThreadError if the task fails, ThreadEndedError, or the signal's reason. */
+  /** Runs a task. Rejects with ThreadError (task failed), ThreadEndedError (thread ended) or signal's reason. */
   call<Kind extends TaskKind>(
     kind: Kind,
     input: ThreadTasks[Kind]['input'],
     options?: CallOptions<Kind>,
   ): Promise<ThreadTasks[Kind]['result']>;
-  /** Asks the thread to close its index, and terminates the thread after a timeout. */
+  /** Asks the thread to close its index. Terminates the thread after a timeout. */
   close(): Promise<void>;
   kill(): void;
 }
@@ -136,14 +136,14 @@ interface RestartingThreadOptions {
   readonly threadOptions: ThreadOptions;
   readonly startThread: StartThread;
   readonly clock: Clock;
-  /** Called when the thread has ended unexpectedly. Its state, such as an index in memory, is lost. */
+  /** Called when the thread has ended unexpectedly. The thread's state, such as an index in memory, is lost. */
   onLost(why: ThreadEndedError): void;
 }
 
 /** Backoff before a restart. After the first unexpected end, the next task restarts the thread at once. */
 const restartMs = { first: 500, longest: 60_000 } as const;
 
-/** Creates a client that starts a thread for the first task, and again after an unexpected end. Close it with `close()`. */
+/** Creates a client that starts a thread for the first task, and again after an unexpected end, until `close()`. */
 export function createRestartingThread(options: RestartingThreadOptions): ThreadClient {
   const { threadOptions, startThread: start, clock, onLost } = options;
   let client: ReturnType<typeof createThreadClient> | null = null;

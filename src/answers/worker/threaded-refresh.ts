@@ -10,14 +10,14 @@ interface ThreadedRefreshOptions {
   readonly clock: Clock;
   withThread<Result>(work: (thread: RefreshingThread) => Promise<Result>): Promise<Result>;
   onProgress(progress: RefreshProgress): void;
-  /** Called with each file that crashed its thread. */
+  /** Called with the error for each file that was skipped because reading it crashed a thread. */
   onSkipped(error: SkippedFileError): void;
 }
 
 /** Error for a file whose reader ran out of memory or did not finish. */
 export class SkippedFileError extends Error {}
 
-/** Time without a report after which a thread is terminated. */
+/** Time in milliseconds after which a thread that sends no reports is terminated. */
 const silenceMs = 120_000;
 /** Maximum number of files that one refresh skips. */
 const maxSkipped = 20;
@@ -43,7 +43,7 @@ export async function refreshInThread(options: ThreadedRefreshOptions, hooks: Re
 interface Attempt extends Pick<ThreadedRefreshOptions, 'clock' | 'onProgress'> {
   readonly hooks: RefreshHooks;
   readonly skip: ReadonlySet<string>;
-  /** File that the thread is reading, and the number of its reports. */
+  /** File that the thread is reading, and the number of reports from the thread. */
   readonly reported: { reading: string | null; count: number };
 }
 
