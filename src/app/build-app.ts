@@ -24,7 +24,7 @@ import type { AppOptions } from './options.ts';
 import { createServer } from './server.ts';
 import { registerSurfaces, type Services } from './surfaces.ts';
 
-/** Server, with the functions that shut it down. */
+/** Server, with functions for shutting it down and the number of running operations. */
 export type App = Awaited<ReturnType<typeof openApp>>;
 
 /** Builds the server. Closes all opened resources when the server is closed or cannot be built. */
@@ -77,19 +77,19 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
       readiness.draining = true;
       sessions?.service.startDraining();
     },
-    /** Answers running reads with 503 `shutting_down`, and ends the turns and streams of sessions. */
+    /** Answers running reads with 503 `shutting_down`, and ends all turns and streams of sessions. */
     cutOff: () => {
       fetching.stop();
       void sessions?.service.cutOff(); // closing waits for it
     },
-    /** Number of running reads and turns. */
+    /** Number of running reads and session turns. */
     get inFlight() {
       return work.inFlight + (sessions?.service.turns.atWork ?? 0);
     },
   };
 }
 
-/** Adds the hooks that every request passes, in this order. Route options select those that apply. */
+/** Adds the hooks that run for every request, in running order. A route's options decide which ones take effect. */
 async function addHooks(
   server: FastifyInstance,
   { config, identification, access }: Omit<Services, 'accessLog'>,

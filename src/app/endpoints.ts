@@ -19,7 +19,7 @@ export const endpoints: readonly Endpoint[] = [
   ...metricsEndpoints,
 ];
 
-/** Returns all routes other than reads. `sessionSegment` is `null` if no sessions are served. */
+/** Returns all routes other than reads. `sessionSegment`: path prefix of sessions, or `null` if they are disabled. */
 export function listEndpoints(sessionSegment: string | null): readonly Endpoint[] {
   if (sessionSegment === null) return endpoints;
   return [...endpoints, ...askEndpoints, ...describeSessionEndpoints(sessionSegment)];

@@ -17,15 +17,15 @@ export interface AppBasics {
 
 /** Options of an app. Tests pass their own clock, random source and providers. */
 export interface AppOptions extends AppBasics {
-  /** Default: the configured providers. They are closed with the app. */
+  /** Providers to read from. Default: the configured providers. Closing the app closes the providers. */
   readonly providers?: readonly Provider[];
   /** Archive provider that is already open. Default: the app opens one. */
   readonly archive?: Provider;
-  /** DNS and connections for the hosts in requests, replaced in tests. Users cannot configure it. */
+  /** DNS and connections for hosts that requests name. Tests replace them; users cannot configure them. */
   readonly network?: PublicHttpOptions;
-  /** Default: a gauge of the event-loop delay. It is closed with the server. */
+  /** Gauge of the server's load. Default: a gauge of the event-loop delay. Closing the server closes the gauge. */
   readonly load?: LoadGauge;
-  /** Default: by key and client address. The benchmark passes one that does not identify callers. */
+  /** Identifies callers. Default: by API key and client address. The benchmark replaces this to skip identification. */
   readonly identification?: Identification;
   readonly engine?: AnswerEngine;
 }

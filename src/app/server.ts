@@ -28,7 +28,7 @@ import {
 import type { Access } from './open/access.ts';
 import type { AppBasics } from './options.ts';
 
-/** Returns the functions with which session routes report problems, the same as for other routes. */
+/** Returns the functions that session routes use to report problems in the same way as all other routes. */
 export function createReporter(baseUrl: string, accessLog: AccessLog): ProblemReplies {
   return {
     toProblem,
@@ -41,7 +41,7 @@ function isSessionPath(url: string, { PERCH_SESSIONS, PERCH_SESSION_PREFIX }: Co
   return PERCH_SESSIONS && toPath(url).startsWith(`/${PERCH_SESSION_PREFIX}/`);
 }
 
-/** Creates the Fastify server, without handlers, hooks and routes. */
+/** Creates the Fastify server. The caller adds the error handlers, hooks and routes. */
 export function createServer(
   { config, logger, random, writePage }: AppBasics & { readonly writePage: WriteProblemPage },
   access: Access,

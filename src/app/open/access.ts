@@ -10,7 +10,7 @@ import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
 
 export type Access = ReturnType<typeof openAccess>;
 
-/** Opens the key store and the allowances. An unreadable key store does not prevent the start. */
+/** Opens the key store and the allowances (rate limits). Does not fail if the key store is unreadable. */
 export function openAccess({ config, clock, random, logger }: AppBasics) {
   const folder = config.PERCH_DATA_DIR;
   const keys = openKeyStore({
@@ -37,7 +37,7 @@ export function openAccess({ config, clock, random, logger }: AppBasics) {
     keys,
     allowances,
     clientOf,
-    /** Returns the client address of a connection; `null` for a trusted proxy. */
+    /** Returns the client address of a connection, or `null` if the connection comes from a trusted proxy. */
     connectionOf: createConnectionReader(config.PERCH_TRUST_PROXY),
     /** Counts the resources that each client uses at this moment. */
     ledger: createLedger(toLedgerBounds(config)),

@@ -3,10 +3,10 @@ import type { AppOptions } from '../options.ts';
 import { openConfiguredAnswers, toLogLines } from './answers.ts';
 import { openSessions, type SessionsOptions } from './sessions.ts';
 
-/** Session service with its answer engine. Call `start` after the server listens, to build the index. */
+/** Session service with its answer engine. To build the index, call `start` when the server is listening. */
 export type AnsweredSessions = NonNullable<Awaited<ReturnType<typeof openAnsweredSessions>>>;
 
-/** Opens the session service; `null` if it is off. @throws CorpusError for a missing corpus, and as `openSessions` */
+/** Opens the session service; returns `null` if disabled. @throws CorpusError; errors of `openSessions` */
 export async function openAnsweredSessions(
   options: Omit<SessionsOptions, 'engine'> & Pick<AppOptions, 'engine'>,
 ) {

@@ -10,13 +10,13 @@ interface ConfiguredAnswersOptions
   extends Omit<AnswersOptions, 'corpora' | 'path'>,
     Pick<AddModelOptions, 'onFallback'> {
   readonly config: Config;
-  /** Opens the answers in worker threads or in this thread. */
+  /** Function that opens the answer engine, in worker threads or in the calling thread. */
   readonly open: (options: AnswersOptions) => Answers;
 }
 
 /**
- * Opens answers from the configured corpora (default: Perch's documentation) and language model, with an index in the
- * data directory. Reads nothing before `refresh` or `keepCurrent`. @throws CorpusError for a missing corpus; as `open`
+ * Opens the answer engine for the configured corpora (default: Perch's documentation) and language model. Reads no
+ * documents before `refresh` or `keepCurrent`. @throws CorpusError for a missing corpus; the errors of `open`
  */
 export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answers {
   const { config, open, ...rest } = options;
@@ -26,7 +26,7 @@ export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answer
   return addModel(open({ ...rest, corpora, path }), { ...rest, model: toModelChoice(config) });
 }
 
-/** Share of a turn's time limit for the language model. The rest is for an answer without it. */
+/** Share of a turn's time limit for the language model. The rest is for the extractive engine if the model fails. */
 const modelShare = 0.75;
 
 export function toModelChoice(config: Config): ModelChoice | undefined {

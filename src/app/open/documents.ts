@@ -18,7 +18,7 @@ import { listEndpoints } from '../endpoints.ts';
 import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits } from './bounds.ts';
 
-/** Returns a function that returns the documentation pages. They are read on its first call. */
+/** Creates a function that returns the documentation pages. Its first call reads the pages. */
 export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Library {
   const title = 'API reference';
   let cached: string | undefined;
@@ -34,7 +34,7 @@ export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Li
   return library;
 }
 
-/** Returns the facts that all pages need. */
+/** Returns the data that all HTML pages use: base URL, assets, and which optional pages exist. */
 export function toSite({ config, logger }: AppBasics, hasAskPage: boolean): FrontSite {
   return {
     baseUrl: config.PERCH_BASE_URL,

@@ -31,7 +31,7 @@ import type { PlanContext } from '../../reads/read.ts';
 import { createReader } from '../../reads/run.ts';
 import type { AppBasics, AppOptions } from '../options.ts';
 
-/** Options of `openFetching`. The command line has neither `countAnswers` nor `pool`. */
+/** Options of `openFetching`. The command line passes neither `countAnswers` nor `pool`. */
 interface FetchingOptions extends AppBasics, Pick<AppOptions, 'providers' | 'archive' | 'network'> {
   /** Wraps the fetcher to count its answers for the metrics. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
@@ -100,7 +100,7 @@ export function openFetching(options: FetchingOptions) {
   };
 }
 
-/** Opens the stored histories, if they are enabled. Closes the providers if that fails. */
+/** Opens the store of histories, or returns `undefined` if disabled. Closes the providers if opening fails. */
 function openStoredHistories(
   config: Config,
   chain: ProviderChain,
@@ -125,7 +125,7 @@ function purge(subject: string, store: HistoryStore | undefined, logger: AppBasi
   }
 }
 
-/** Approximate seconds for one page. Requests that would wait longer for the rate limit are not started. */
+/** Approximate seconds per page of a history. Used to limit concurrent page requests to the upstream's rate limit. */
 const pageSeconds = 3;
 
 function createImporter(
@@ -240,7 +240,7 @@ function createChain(
   });
 }
 
-/** Returns the log level for an error. Defects and changed upstreams need work; outages show in the breaker. */
+/** Returns the log level: `error` for defects, `warn` for malformed upstream responses, `debug` for other failures. */
 function levelOf(error: unknown): 'error' | 'warn' | 'debug' {
   if (!(error instanceof ProviderError)) return 'error';
   return error.kind === 'malformed' ? 'warn' : 'debug';

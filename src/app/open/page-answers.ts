@@ -15,10 +15,10 @@ interface PageAnswersOptions {
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** Timeout in milliseconds for an answer, without the language model. A browser shows nothing until then. */
+/** Timeout in milliseconds for an answer, to which the stall timeout of a configured language model is added. */
 const answerTimeoutMs = 15_000;
 
-/** Creates the `/docs/ask` service, rate-limited as session starts and queued with the turns. */
+/** Creates the `/docs/ask` service. Questions share the rate limit of session starts and the queue of session turns. */
 export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer {
   const { config, service, clientOf } = options;
   return {

@@ -25,7 +25,7 @@ export interface SessionsOptions extends AppBasics {
   readonly ledger: Ledger;
 }
 
-/** Opens the sessions. @throws FileLockedError if another process has them; Error if unusable */
+/** Opens the session service. @throws FileLockedError if another process uses the store; Error if it is unusable */
 export function openSessions(options: SessionsOptions): Promise<SessionService> {
   const { config, logger, random } = options;
   return openSessionService({
@@ -37,7 +37,7 @@ export function openSessions(options: SessionsOptions): Promise<SessionService> 
   });
 }
 
-/** Returns the secret that signs tokens and owner marks. It is stored in the data directory, if any. */
+/** Returns the secret that signs tokens and owner marks. The secret is kept in the data directory, if there is one. */
 export function openSessionSecret({ PERCH_DATA_DIR: folder }: Config, random: Random): Buffer {
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/session.key`, random);
 }
@@ -48,7 +48,7 @@ export function toSessionsPath(config: Config): string {
   return folder === ':memory:' || kind === 'memory' ? ':memory:' : `${folder}/sessions.db`;
 }
 
-/** Opens the session store with a lock, because two servers would treat each other's turns as interrupted. */
+/** Opens the session store under a lock: two servers sharing a store would treat each other's turns as interrupted. */
 function openStore(path: string, stamp: StampEvent): SessionStore {
   if (path === ':memory:') return openSqliteSessions({ path, stamp });
   const hold = lockOrExplain(path);
@@ -105,7 +105,7 @@ function toAddressPath(config: Config): string | null {
   return path === ':memory:' ? null : `${path}.address`;
 }
 
-/** Returns the URL to reach a server on this machine. A wildcard address is replaced by loopback. */
+/** Returns the URL of a server for clients on this machine. Replaces a wildcard address by the loopback address. */
 function toReachable({ address, port }: { readonly address: string; readonly port: number }) {
   const own: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
   const host = own[address] ?? address;
