@@ -24,6 +24,6 @@ export interface Caller {
 
 /** Upstream requests that all callers share. */
 export interface Pool {
-  /** Charges one request to the pool, for a history of the client or another read. Throws Problem `rate_limited`. */
+  /** Charges one request to the pool. `history` is the client if a history is read. Throws Problem `rate_limited`. */
   take(share: PoolShare, history?: Client | undefined): Promise<void>;
 }

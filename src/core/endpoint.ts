@@ -15,7 +15,7 @@ export type EndpointTag =
 export interface EndpointReply {
   readonly status: number;
   readonly description: string;
-  /** Schema of the body by media type; `text` for a body that is not JSON. */
+  /** Schema of the body by media type, or `text` if the body is not JSON. */
   readonly content?: Readonly<Record<string, z.ZodType | 'text'>>;
   /** Headers in addition to those of every reply. */
   readonly headers?: EndpointHeaders;
@@ -49,7 +49,7 @@ export interface Endpoint {
   readonly replies: readonly EndpointReply[];
   /** Headers of every reply of this endpoint, including problems, in addition to the common ones. */
   readonly headers?: EndpointHeaders;
-  /** Problems in addition to those of every route. */
+  /** Codes of the errors that the route can return, in addition to those of every route. */
   readonly problems: readonly ProblemCode[];
   /** `open`: no credentials; `key`: an optional key; `bearer`: any bearer token; `operator`: the admin token. */
   readonly access: 'open' | 'key' | 'bearer' | 'operator';

@@ -32,7 +32,7 @@ function replace(schema: Record<string, unknown>, form: JsonSchema): void {
 
 const schemaPrefix = '#/components/schemas/'; // of references by id (OpenAPI 3.1 §4.8.7)
 
-/** Creates the schema of a string whose known values are listed and to which others may be added later. */
+/** Creates the schema of a string with the known values. Later versions of Perch may add values. */
 export const openEnum = (values: readonly string[], description: string): z.ZodString =>
   z.string().meta({ description, 'x-extensible-enum': values });
 
@@ -43,7 +43,7 @@ export function refer(schema: z.ZodType): JsonSchema {
   return { $ref: `${schemaPrefix}${id}` };
 }
 
-/** Returns the schema of a reply: a `$ref` if it has an id, otherwise the schema itself, open to more members. */
+/** Returns a `$ref` for a reply schema with an id. Returns other schemas themselves, open to more members. */
 export function toReplySchema(schema: z.ZodType): JsonSchema {
   if (z.globalRegistry.get(schema)?.id !== undefined) return refer(schema);
   const { $defs: _kept, ...described } = z.toJSONSchema(schema, {
@@ -55,7 +55,7 @@ export function toReplySchema(schema: z.ZodType): JsonSchema {
 
 /**
  * Returns the schema of a request body, which allows no further members, and the schemas it refers to, by name. The
- * suffix distinguishes them from the open schemas of replies: `Account` in a body is `AccountInput`.
+ * suffix `Input` distinguishes these from the open schemas of replies: `Account` in a body is `AccountInput`.
  */
 export function toBodySchema(schema: z.ZodType) {
   const { $defs = {}, ...described } = z.toJSONSchema(schema, { io: 'input' });

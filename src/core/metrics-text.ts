@@ -18,7 +18,7 @@ export interface MetricFamily {
 /** Media type of the Prometheus text format 0.0.4. */
 export const metricsMediaType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Writes metrics in the Prometheus text format 0.0.4. Families without samples are omitted. */
+/** Returns metrics as text in the Prometheus format 0.0.4. Families without samples are omitted. */
 export function writeMetrics(families: readonly MetricFamily[]): string {
   return families
     .filter(({ samples }) => samples.length > 0)

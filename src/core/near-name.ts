@@ -1,4 +1,4 @@
-/** Returns the name closest to a misspelt word, if it differs by one or two letters and by fewer than half of them. */
+/** Returns the name closest to a misspelt word, if at most two, and fewer than half, of the word's letters differ. */
 export function nearestName(word: string, names: Iterable<string>): string | undefined {
   let nearest: string | undefined;
   let most = Math.min(2, Math.floor((word.length - 1) / 2));

@@ -10,7 +10,7 @@ export interface ProblemKind {
   readonly retryAfterSeconds?: number;
 }
 
-/** Creates an entry from its status, title, `resolution`, `when` and default `Retry-After`. */
+/** Creates an entry of the table from the status, title, `resolution`, `when` and default `Retry-After`. */
 const kind = (
   status: number,
   title: string,
@@ -267,9 +267,9 @@ export type ProblemCode = keyof typeof problemKinds;
 interface ProblemOptions {
   /** Sentence for the caller: the parameter, the fault of its value and the accepted form. */
   readonly detail: string;
-  /** Next step for the caller. Default: the resolution in the catalogue. */
+  /** Next step for the caller. Default: `resolution` in `problemKinds`. */
   readonly resolution?: string;
-  /** Value of `Retry-After`. Default: the value in the catalogue. */
+  /** Value of `Retry-After`. Default: `retryAfterSeconds` in `problemKinds`. */
   readonly retryAfterSeconds?: number;
   /** Methods for the header `Allow` of `method_not_allowed`. */
   readonly allow?: readonly string[];

@@ -3,7 +3,7 @@ import { isAccessibleByOthers, isCode, restrictToOwner } from './private-files.t
 
 const databases = '(?:perch|archive|sessions|answers)\\.db';
 const besideDatabase = '-wal|-shm|-journal|\\.lock(?:-journal)?|\\.address';
-/** Suffix of temporary files, which are then moved or linked to their final names. */
+/** Pattern of the suffix of temporary files, which are later moved or linked to their final names. */
 const draft = '\\.[0-9a-f]{12}(?:-journal)?';
 
 const ownName = new RegExp(

@@ -9,8 +9,8 @@ export const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
 /**
- * Creates a folder and its missing parents, unless it exists. Node's recursive `mkdir` never returns for a parent in
- * which no folder can be created, such as `/proc` or a dangling symbolic link.
+ * Creates a folder and its missing parents, unless it exists. Does not use Node's recursive `mkdir`, which never
+ * returns if no folder can be created in a parent, such as `/proc` or a dangling symbolic link.
  */
 export function makeFolder(path: string, mode = 0o777): void {
   if (makeOneFolder(path, mode) === null) return;
@@ -20,7 +20,7 @@ export function makeFolder(path: string, mode = 0o777): void {
   if (error !== null) throw error;
 }
 
-/** Returns the error if a parent folder is missing, else `null`. */
+/** Creates one folder. Returns the error if the parent folder is missing, otherwise `null`. */
 function makeOneFolder(path: string, mode: number): unknown {
   try {
     mkdirSync(path, { mode });

@@ -11,16 +11,16 @@ export type Migration = (database: SqliteDatabase) => void;
 export interface SqliteLocation {
   /** A file path, `:memory:`, or empty for a temporary file. */
   readonly path: string;
-  /** Maximum time that a statement waits for a lock of another connection; default 5000. */
+  /** Maximum time in milliseconds that a statement waits for a lock of another connection. Default: 5000. */
   readonly busyMs?: number;
-  /** Whether a missing file, or one without a schema, is an error. Default: `false`, it is created. */
+  /** Whether a missing file, or a file without a schema, is an error. Default: `false`; the file is created. */
   readonly mustExist?: boolean;
 }
 
 export interface SqliteOptions extends SqliteLocation {
   /** Schema upgrades in order, beginning with the empty file. A published migration is never edited. */
   readonly migrations: readonly Migration[];
-  /** Default: `wal`. */
+  /** Journal mode. Default: `wal`. */
   readonly journal?: keyof typeof journals;
 }
 
@@ -80,7 +80,7 @@ export function connectSqlite(location: SqliteLocation): SqliteDatabase {
   return database;
 }
 
-/** Sets the journal mode and migrates the schema. Throws the errors of `openSqlite`; may be retried after a lock. */
+/** Sets the journal mode and migrates the schema. Throws the errors of `openSqlite`. Callers may retry lock errors. */
 export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): void {
   // `exec`, because this is where a lock shows, and a failed `exec` creates no native object.
   database.exec(journals[options.journal ?? 'wal']);

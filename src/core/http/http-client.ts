@@ -9,7 +9,7 @@ import { parseUrl } from './url.ts';
 
 export interface HttpClientOptions {
   readonly connectTimeoutMs: number;
-  /** Deadline of one attempt, from connecting to the last byte of the body. */
+  /** Maximum duration of one attempt in milliseconds, from connecting to the last byte of the body. */
   readonly attemptTimeoutMs: number;
   readonly maxBytes: number;
   readonly userAgent: string;
@@ -30,7 +30,7 @@ type HttpFailureKind =
   | 'refused'
   | 'aborted';
 
-/** Error of an outbound request. For the kind `redirect`, `cause` is the unchecked URL on another origin. */
+/** Error of an outbound request. If `kind` is `redirect`, `cause` is the unchecked target URL on another origin. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly kind: HttpFailureKind;
@@ -191,7 +191,7 @@ export function readHead(
   const [mediaType = ''] = headerText(headers['content-type'])?.split(';', 1) ?? [];
   return {
     status: statusCode,
-    /** Media type in lower case without parameters; empty if absent. */
+    /** Media type in lower case without parameters; an empty string if absent. */
     mediaType: mediaType.trim().toLowerCase(),
     retryAfterSeconds: parseRetryAfter(headerText(headers['retry-after']), nowMs),
   };
@@ -211,7 +211,7 @@ function parseRetryAfter(value: string | undefined, nowMs: number): number | und
 /** Maximum number of `,`, `[`, `{` and `\` in JSON, which determine parsing time. Real bodies have one per 27 bytes. */
 export const maxJsonDelimiters = 75_000;
 
-/** Table with 1 for these delimiters and 0 for other bytes; a `Set` is several times slower. */
+/** Table with 1 for the bytes that `maxJsonDelimiters` limits and 0 for others. A `Set` is several times slower. */
 const isJsonDelimiter = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(',[{\\'.includes(String.fromCharCode(byte))),
 );
@@ -248,7 +248,7 @@ async function readBody(
   return Buffer.concat(chunks);
 }
 
-/** Converts an error to an HttpFailure. Rethrows a Problem, which is from a callback that refused the request. */
+/** Converts an error to an HttpFailure. Rethrows a Problem, which a callback threw to refuse the request. */
 function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal): HttpFailure {
   if (error instanceof Problem) throw error;
   if (error instanceof HttpFailure) return error;
@@ -262,7 +262,7 @@ function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal):
   return new HttpFailure('connect', 'The upstream could not be reached.', error);
 }
 
-/** Error codes of undici (https://undici.nodejs.org/#/docs/api/Errors) and of the operating system. */
+/** Timeout codes of undici (https://undici.nodejs.org/#/docs/api/Errors), and reset codes of undici and the system. */
 const timeoutCode = /^UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT$/;
 const resetCode = /^(?:UND_ERR_SOCKET|ECONNRESET)$/;
 

@@ -7,7 +7,7 @@ export type IpAddress = ipaddr.IPv6;
 /** Range of addresses: its first address and its prefix length in bits. */
 export type AddressRange = readonly [IpAddress, number];
 
-/** Parses an IP address, without zone, or returns `null`. `ipaddr.js` alone accepts octal IPv4. */
+/** Parses an IP address without its zone. Returns `null` for other text and for octal IPv4, unlike `ipaddr.js`. */
 export function parseAddress(text: string): IpAddress | null {
   const family = isIP(text);
   if (family === 0) return null;

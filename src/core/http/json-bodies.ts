@@ -5,7 +5,7 @@ import { Problem, quoteInput } from '../problem.ts';
 export const jsonMediaTypes =
   /^\s*(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(?:;|$)/i;
 
-/** Checks that the type of a body is JSON. @throws Problem `unsupported_media_type` for another type or none */
+/** Checks that the `Content-Type` of a body is JSON. @throws Problem `unsupported_media_type` if it is not */
 export function refuseOtherMediaTypes(
   { 'content-type': type, 'content-length': length = '0' }: IncomingHttpHeaders,
   hasBody = Number(length) > 0,

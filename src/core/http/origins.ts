@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Problem, quoteInput } from '../problem.ts';
 import { isLoopbackName, parseUrl } from './url.ts';
 
-/** Rules that decide which web pages may send requests to a surface. */
+/** Rules that decide which web pages may send requests to a group of routes. */
 export type Origins = ReturnType<typeof createOrigins>;
 
 /**
- * Creates the rules. Pages of Perch itself, of this machine and of the listed origins (`*` for any) are allowed. Other
- * pages are not, because any page can make a browser send requests to this machine and its network.
+ * Creates the rules. They allow pages of Perch itself, of this machine and of the origins in `others` (`*` for any).
+ * They refuse other pages, because any page can make a browser send requests to this machine and its network.
  */
 export function createOrigins(baseUrl: string, others: readonly string[]) {
   const listed: ReadonlySet<string> = new Set([new URL(baseUrl).origin, ...others]);
@@ -37,8 +37,8 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
 export type HostCheck = (host: string | undefined) => Problem | null;
 
 /**
- * Creates the check of `Host`. A server that listens on loopback accepts only loopback names and the host of its base
- * URL, because a web page can make its own host name resolve to loopback (DNS rebinding).
+ * Creates the check of the header `Host`. A server that listens on loopback accepts only loopback names and the host of
+ * its base URL, because a web page can make its own host name resolve to loopback (DNS rebinding).
  */
 export function createHostCheck(baseUrl: string, listensOn: string): HostCheck {
   if (!isLoopbackName(listensOn)) return () => null;

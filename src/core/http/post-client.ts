@@ -20,7 +20,7 @@ export type StreamedReply = Awaited<ReturnType<PostClient['post']>>;
 export function openPostClient(options: PostClientOptions) {
   let pool: Promise<Agent> | undefined;
   return {
-    /** Sends JSON without following redirects. Only the signal limits the response. Throws its reason, or undici's Error. */
+    /** Posts JSON, follows no redirects. Only `signal` ends a slow response. Throws its reason, or undici's Error. */
     post: async (url: URL, request: PostRequest) => {
       pool ??= openPool(options); // undici is loaded with the first request
       return send(await pool, url, { ...options, ...request });

@@ -17,18 +17,18 @@ export function isPublicName(host: string): boolean {
   return parseUrl(`https://${host}/`)?.hostname === host && hasWholePunycode(host);
 }
 
-/** Returns whether every `xn--` label is valid Punycode. Some versions of Node accept invalid ones in URLs. */
+/** Returns whether every `xn--` label is valid Punycode. Some versions of Node accept invalid labels in URLs. */
 function hasWholePunycode(host: string): boolean {
   if (!host.includes('xn--')) return true;
   const letters = domainToUnicode(host);
   return !letters.includes('xn--') && domainToASCII(letters) === host;
 }
 
-/** Returns whether Perch may request a URL whose host comes from a caller: `https`, port 443, a public name. */
+/** Returns whether Perch may request a URL from a caller: `https`, port 443, no credentials and a public host name. */
 export function isPublicUrl({ protocol, username, password, port, hostname }: URL): boolean {
   const isPlain = username === '' && password === '' && port === '';
   return protocol === 'https:' && isPlain && isPublicName(hostname);
 }
 
-/** Returns the host of a URL for which `isPublicUrl` holds, otherwise `null`. */
+/** Returns the host of a URL that `isPublicUrl` accepts, otherwise `null`. */
 export const publicHostOf = (url: URL): string | null => (isPublicUrl(url) ? url.hostname : null);

@@ -15,13 +15,13 @@ const maxHosts = 64;
 
 const connectionsPerHost = 16; // further requests wait within their deadlines
 
-/** Maximum size of a body in bytes, because anyone can run such a host. A page of posts has a fifth of this size. */
+/** Maximum size in bytes of a body from a host that anyone may run. A page of posts has a fifth of this size. */
 const maxBodyBytes = 1_048_576;
 
 /**
  * Opens an HTTP client for hosts that callers name. Every request and redirect must be `https` on port 443 to a public
- * name with only public addresses; any other fails with `refused` before a connection is made. A body may have up to
- * 1 MiB, or `options.maxBytes` if that is less.
+ * name with only public addresses. Other requests fail with `refused` before a connection is made. A body may have up
+ * to 1 MiB, or `options.maxBytes` if that is less.
  */
 export function openPublicHttpClient(
   options: HttpClientOptions,
@@ -55,7 +55,7 @@ interface HostPoolOptions {
   readonly connect: (host: string) => Promise<Socket>;
   /** Maximum number of hosts with open connections; the least recently used host is closed first. */
   readonly maxHosts: number;
-  /** Maximum time until a response begins, and between two chunks of its body. */
+  /** Maximum time in milliseconds until a response begins, and between two chunks of its body. */
   readonly timeoutMs: number;
 }
 
@@ -71,7 +71,7 @@ export async function openHostPools(options: HostPoolOptions): Promise<Sender> {
     const forget = () => leaving.delete(pool);
     pool.close().then(forget, forget); // requests in flight finish first
   };
-  /** Closes the least recently used pool, an idle one before a busy one. */
+  /** Closes the least recently used idle pool, or the least recently used pool if all are busy. */
   const makeRoom = () => {
     if (pools.size < options.maxHosts) return;
     const [oldest] = pools;

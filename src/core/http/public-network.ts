@@ -13,7 +13,7 @@ export interface ConnectionTarget {
   readonly signal: AbortSignal;
 }
 
-/** Open connection, with the remote IP address as the operating system reports it; `undefined` if it broke. */
+/** Open connection, and its remote address according to the operating system; `undefined` if the connection broke. */
 export interface Connection {
   readonly socket: Socket;
   readonly address: string | undefined;
@@ -21,7 +21,7 @@ export interface Connection {
 
 /** Name resolution and connections to hosts that callers name. Only tests replace `publicNetwork`. */
 export interface PublicHttpOptions {
-  /** Returns the IP addresses of a name in the order to try. Throws if there are none, or the signal is aborted. */
+  /** Returns the IP addresses of a host in the order to try. Throws if no address exists or the signal is aborted. */
   readonly resolve: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
   readonly connect: (target: ConnectionTarget) => Promise<Connection>;
 }
@@ -52,7 +52,7 @@ export function createResolve(openResolver: () => NameResolver): PublicHttpOptio
   };
 }
 
-/** Joins two lists of addresses, the first of each family first: a machine may lack a route for one family. */
+/** Joins IPv4 and IPv6 addresses. Begins with one of each family, because a machine may lack a route for one family. */
 function merge([v4, v6]: readonly [LookupResult, LookupResult]): readonly string[] {
   if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
   const [first4, ...rest4] = v4.status === 'fulfilled' ? v4.value : [];
@@ -86,7 +86,7 @@ export function connectByTls(target: ConnectionTarget): Promise<Connection> {
 
 interface ConnectOptions {
   readonly network: PublicHttpOptions;
-  /** Deadline for the lookup and the connection together. */
+  /** Maximum time in milliseconds for the lookup and the connection together. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -125,7 +125,7 @@ async function connectToFirst(host: string, { network, timeoutMs, signal }: Conn
   throw fault;
 }
 
-/** Resolves a host. Refuses it if any address is not public: only an attack has a use for such an address. */
+/** Resolves a host. Refuses the host if any address is not public, because only attackers publish such hosts. */
 async function findAddresses(host: string, { resolve }: PublicHttpOptions, signal: AbortSignal) {
   const addresses = await resolve(host, signal).catch((error: unknown) => {
     throw new HttpFailure('refused', 'The host name has no address.', error);

@@ -1,4 +1,4 @@
-/** Parses a URL, or returns `null`. Node 20 lacks `URL.parse`; its `URL.canParse` rejects `ü`. */
+/** Parses a URL; returns `null` if it is invalid. Node 20 lacks `URL.parse`, and its `URL.canParse` rejects `ü`. */
 export function parseUrl(text: string, base?: URL): URL | null {
   try {
     return new URL(text, base);

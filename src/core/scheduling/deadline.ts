@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Runs work with a signal that is aborted after `ms` milliseconds or with one of `signals`. Not `AbortSignal.any` with
- * `AbortSignal.timeout`: Node 20 can garbage-collect the timeout, and a long-lived signal leaks derived signals.
+ * Runs work with a signal that is aborted after `ms` milliseconds or with one of `signals`. `AbortSignal.any` and
+ * `timeout` are not used: Node 20 can garbage-collect the timeout, and a long-lived signal leaks derived signals.
  */
 export async function withDeadline<Result>(
   ms: number,

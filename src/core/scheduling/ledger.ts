@@ -55,14 +55,14 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
     return usage;
   };
   return {
-    /** Opens an empty reservation. `null` stands for the server's own work, which only the total bounds. */
+    /** Opens an empty reservation. `client` is `null` for the server's own work, which only the total limits. */
     open: (resource: Resource, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),
     /** Includes externally counted amounts in all later sums and checks. */
     include: (resource: Resource, external: ExternalUsage): void => {
       usageOf(resource).external = external;
     },
-    /** Returns the bound that a client would exceed with a further amount, or `null`. */
+    /** Returns the bound that a client would exceed with a further amount; `null` if the amount fits. */
     findExcess: (resource: Resource, client: Client | null, amount: number): Excess | null => {
       const usage = usageOf(resource);
       return findExcess(usage, toLimits(client, usage.bound), amount);
@@ -95,7 +95,7 @@ const usedIn = ({ used, external }: Usage, name: string) =>
 
 const totalIn = ({ total, external }: Usage) => total + external.total();
 
-/** Opens an empty reservation of one resource. `null` stands for the server's own work. */
+/** Opens an empty reservation of one resource. `client` is `null` for the server's own work. */
 export function openReservation(usage: Usage, client: Client | null): Reservation {
   const limits = toLimits(client, usage.bound);
   let taken = 0;

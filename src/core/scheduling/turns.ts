@@ -73,7 +73,7 @@ export function createTurns(
   };
 }
 
-/** Waits for a client's turn, and resolves to `isUsed()`. If `false` (disconnected), the next waiter gets the turn. */
+/** Waits for a client's turn; resolves to `isUsed()`. If `isUsed()` is `false`, the next waiter gets the turn. */
 export function waitForTurn(turns: Turns, client: string, isUsed: () => boolean): Promise<boolean> {
   return new Promise((resolve) => {
     turns.take(client, () => {
