@@ -10,7 +10,7 @@ import {
   toDottedEnd,
 } from '../core/http/ip-address.ts';
 
-/** Name shared by all clients without a valid address, so that malformed addresses create no allowances. */
+/** Name shared by all clients without a valid address, so that malformed addresses share one allowance. */
 const unknownClient = 'unknown';
 
 /**
@@ -28,7 +28,7 @@ function nameOf(address: IpAddress | null): string {
   return network.join(':');
 }
 
-/** Returns the client for a name. Its IPv6 network is the /48, `2001:db8:1/48` (RFC 6177 §2). */
+/** Returns the client with a name from `toClientAddress`. `network` is the IPv6 /48, `2001:db8:1/48` (RFC 6177 §2). */
 export function toClient(name: string): Client {
   const end = name.lastIndexOf(':');
   return { address: name, network: end === -1 ? null : `${name.slice(0, end)}/48` };
@@ -54,7 +54,7 @@ const namedRanges: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/** Returns the fault of an entry of `PERCH_TRUST_PROXY` as the end of a sentence, or `null` if the entry is valid. */
+/** Returns the error for an entry of `PERCH_TRUST_PROXY` as the end of a sentence, or `null` if the entry is valid. */
 export function trustedProxyFault(entry: string): string | null {
   if (parseRanges(entry) !== null) return null;
   const names = Object.keys(namedRanges).join(', ');
@@ -69,7 +69,7 @@ function parseRanges(entry: string): readonly AddressRange[] | null {
   return ranges.length === written.length ? ranges : null;
 }
 
-/** Remote end of a connection. */
+/** Client or proxy at the other end of a connection. */
 type Peer = Readonly<{ name: string; isTrusted: boolean }>;
 
 type Trust = (address: IpAddress) => boolean;
@@ -92,7 +92,7 @@ function toPeer(remoteAddress: string | undefined, isTrusted: Trust): Peer {
 type Connection = Readonly<{ remoteAddress?: string | undefined }>;
 
 /**
- * Creates a function that returns the client of a connection; `null` for a trusted proxy, which many clients share.
+ * Creates a function that returns the client of a connection, or `null` for a trusted proxy, which many clients share.
  * @param trusted entries of `PERCH_TRUST_PROXY` for which `trustedProxyFault` returns `null`
  */
 export function createConnectionReader(
@@ -111,7 +111,7 @@ export interface AddressSource {
 }
 
 interface AddressReaderOptions {
-  /** Proxies whose `X-Forwarded-For` is trusted; `trustedProxyFault` returns `null` for each. */
+  /** Valid entries of `PERCH_TRUST_PROXY`: the proxies whose `X-Forwarded-For` is trusted. */
   readonly trusted: readonly string[];
   /** Called once, for the first `X-Forwarded-For` from an untrusted peer. */
   readonly onIgnored: () => void;
@@ -122,9 +122,9 @@ const maxCached = 2000;
 const maxCachedLength = 200;
 
 /**
- * Creates a function that returns the name of a request's client (see `toClientAddress`). This is the address of the
- * socket. If a trusted proxy has that address, it is the rightmost address in `X-Forwarded-For` that is not a trusted
- * proxy's: each proxy appends the address it saw.
+ * Creates a function that returns the name of a request's client (see `toClientAddress`). The client is the remote
+ * address of the socket. If that address belongs to a trusted proxy, the client is the rightmost address in
+ * `X-Forwarded-For` that belongs to no trusted proxy, because each proxy appends the address it saw.
  */
 export function createAddressReader({
   trusted,

@@ -7,14 +7,14 @@ export interface Charge {
 }
 
 /**
- * Result of spending. `refund` refunds the units; later calls do nothing. `account` is the exhausted account with the
- * longest wait, and `waitMs` (at least 1) is the time after which the charges succeed if no other call spends.
+ * Result of `spend`. `refund` returns the units to the accounts; calling it again does nothing. `account` is the
+ * exhausted account with the longest wait. After `waitMs` (at least 1), the charges succeed if no other call spends.
  */
 export type Spent =
   | { readonly ok: true; refund(): void }
   | { readonly ok: false; readonly account: string; readonly waitMs: number };
 
-/** `nextMs`: whole milliseconds until one more unit can be spent; 0 if no unit is spent. */
+/** Number of units that count as spent, and whole milliseconds until the account regains a unit; 0 if `spent` is 0. */
 export type AccountState = Readonly<{ spent: number; nextMs: number }>;
 
 /**
@@ -22,11 +22,11 @@ export type AccountState = Readonly<{ spent: number; nextMs: number }>;
  * spends more units than its limit within any period of that length, as long as the store remembers the account.
  */
 export interface AllowanceStore {
-  /** Spends one unit of each account, or none. Concurrent calls never spend the same unit. */
+  /** Spends one unit of each account, or nothing if any is exhausted. Concurrent calls never spend the same unit. */
   spend(charges: readonly Charge[]): Promise<Spent>;
   /**
-   * Returns the state of an account, as known to this server. Synchronous and cheap, because every reply contains it.
-   * Pass `limit` if more units than that may have been spent; then several units must expire first.
+   * Returns the state of an account, as known to this server. It must be fast, because every reply contains the state.
+   * Pass `limit` if the account may have spent more units than its limit; then several units must expire first.
    */
   stateOf(account: string, limit?: number): AccountState;
 }

@@ -6,7 +6,7 @@ import type { AllowanceStore, Charge, Spent } from './allowance-store.ts';
 /** Allowance policies, with the names of the header `RateLimit-Policy` (docs/keys.md). */
 export type AllowancePolicy = 'public' | 'key' | 'post';
 
-/** Allowance that a read is charged to. */
+/** Allowance of a key or a client address, to which reads are charged. */
 export interface Account extends Charge {
   readonly policy: AllowancePolicy;
   /** Allowance shared by the IPv6 network of the address; `null` for keys and IPv4. */
@@ -18,7 +18,7 @@ const allowancesPerNetwork = 8;
 
 interface AllowanceState {
   readonly remaining: number;
-  /** Whole seconds until a unit is available again; the window if no unit is spent. */
+  /** Whole seconds until a unit is available again; the length of the window if no unit is spent. */
   readonly resetSeconds: number;
   /** Milliseconds for which this state is valid without further spends or refunds; `Infinity` if no unit is spent. */
   readonly validMs: number;
@@ -36,7 +36,7 @@ export interface AllowanceLimits {
 
 export interface Allowances {
   readonly limits: AllowanceLimits;
-  /** Returns the account of a client address or a key. `limit` is the key's own allowance, if it has one. */
+  /** Returns the account of a client address or a key. `limit` is set for a key with its own allowance. */
   accountOf(policy: AllowancePolicy, name: string, limit?: number | null): Account;
   /** Spends a unit. @throws Problem `rate_limited`, with the exact wait */
   spend(account: Account): Promise<SpentUnit>;
@@ -46,7 +46,7 @@ export interface Allowances {
   readonly pool: Pool;
 }
 
-/** Creates the allowances. The pool has its own store, because many callers could evict it from a shared one. */
+/** Creates the allowances. The pool has its own store, because many callers could evict it from a shared store. */
 export function createAllowances(
   stores: Readonly<Record<'callers' | 'pool', AllowanceStore>>,
   limits: AllowanceLimits,
@@ -105,7 +105,7 @@ function chargesOf(account: Account): readonly Charge[] {
   return account.network === null ? [account] : [account, account.network];
 }
 
-/** Maximum shares of the pool: of callers without a key, of all histories, and of the histories of one client. */
+/** Maximum fractions of the pool: for callers without a key, for all histories, and for the histories of one client. */
 const poolParts = { anonymous: 4 / 5, histories: 5 / 8, client: 1 / 2 } as const;
 
 const anonymous = 'pool anonymous';

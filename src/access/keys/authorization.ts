@@ -3,7 +3,7 @@ import { keyLength } from './key.ts';
 
 export interface AuthorizationSource {
   readonly headers: { readonly authorization?: string | undefined };
-  /** Header names and values in alternation, as received. */
+  /** Alternating header names and values, as received. */
   readonly rawHeaders: readonly string[];
 }
 
@@ -16,7 +16,7 @@ const usualLength = usualPrefix.length + keyLength;
 /** Scheme `Bearer`, which is case-insensitive (RFC 9110 §11.1). */
 const bearer = /^bearer(?:[ \t]+|$)/i;
 
-/** Returns the bearer key, which may be empty, or `null` (`docs/contract/reads.md#keys`). */
+/** Returns the bearer key, which may be empty; `null` without a `Bearer` header (`docs/contract/reads.md#keys`). */
 export function readBearer({ headers: { authorization } }: AuthorizationSource): string | null {
   if (authorization === undefined) return null;
   // Fast path for the usual form, because every request with a key runs this.
@@ -27,7 +27,7 @@ export function readBearer({ headers: { authorization } }: AuthorizationSource):
   return authorization.replace(bearer, '').trim();
 }
 
-/** Returns whether any `Authorization` header contains a bearer key. Of several, Node's `headers` has only the first. */
+/** Returns whether any `Authorization` header contains a bearer key. Node's `headers` keeps only the first header. */
 export function presentsBearer({ rawHeaders }: AuthorizationSource): boolean {
   return valuesOf(rawHeaders).some((value) => bearer.test(value));
 }

@@ -11,7 +11,7 @@ import {
 } from '../../core/files/sqlite.ts';
 import { type KeyRows, keyMigrations, openKeyRows } from './key-rows.ts';
 
-/** Messages for the operator by fault. They contain no path, because the admin routes return them. */
+/** Messages for the operator by fault. The messages contain no path, because the admin routes return them. */
 const details = {
   missing:
     'The key store `perch.db` is missing in the data directory. Restore a backup, or create a key: that creates a new store.',
@@ -47,16 +47,16 @@ export interface KeyFile {
    */
   use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;
   /**
-   * Returns a version for caching, which is another object after every change of the file and every 100 ms. Returns
-   * `undefined` if the content must not be cached: in memory, without a file, and for 3 seconds after a change, when a
-   * further change could have the same timestamp.
+   * Returns an object that identifies the version of the file, for caches. It is a new object after every change of the
+   * file and every 100 ms. Returns `undefined` if the content must not be cached: if the store is in memory, if the
+   * file is missing, and for 3 seconds after a change, because another change could have the same timestamp.
    */
   version(): object | undefined;
   close(): void;
 }
 
 const inMemory = ':memory:';
-/** Time above the resolution of file timestamps, which is at most two seconds (FAT). */
+/** Time in milliseconds that exceeds the resolution of file timestamps, which is at most 2 seconds (FAT). */
 const timestampResolutionMs = 3000;
 /** Maximum age of a version, because file timestamps do not show that another program has locked the file. */
 const versionMs = 100;

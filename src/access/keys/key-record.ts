@@ -19,7 +19,7 @@ const allowance = z
   .nullable()
   .describe('Units that the key may spend in a window; null for the server’s default.');
 
-/** Operator's notes about a key; `null` for none. */
+/** Operator's notes about a key; `null` if there are no notes. */
 const notes = z
   .string()
   .max(2000, 'must have at most 2000 characters')
@@ -48,15 +48,15 @@ export type KeyChanges = z.output<typeof keyChanges>;
 
 /** Everything stored about a key, except its hash. */
 export interface KeyRecord {
-  /** 12 hex digits, independent of the key. */
+  /** 12 random hex digits, not derived from the key. */
   readonly id: string;
   readonly label: string;
   readonly enabled: boolean;
-  /** Units in a window; `null` for the server's default. */
+  /** Units that the key may spend in a window; `null` for the server's default. */
   readonly allowance: number | null;
-  /** Unix milliseconds. */
+  /** Time of creation in Unix milliseconds. */
   readonly createdMs: number;
-  /** Unix milliseconds, to the minute; `null` if the key was never used. */
+  /** Time of the last use in Unix milliseconds, rounded down to a minute; `null` if the key was never used. */
   readonly lastUsedMs: number | null;
   readonly notes: string | null;
 }
@@ -66,7 +66,7 @@ function describeAs<Schema extends z.ZodType>(schema: Schema, { description }: z
   return schema.describe(description ?? '');
 }
 
-/** Key record on the wire, without the key itself. */
+/** Key record in API replies, without the key itself. */
 export const keyMembers = z
   .object({
     id: z.string().describe('12 hex digits, independent of the key itself.'),

@@ -21,7 +21,7 @@ export type IssuedKey = Readonly<{ record: KeyRecord; key: string }>;
  * and `close` throw Problem `key_store_unavailable` if the store cannot be used within 2 seconds.
  */
 export interface KeyStore {
-  /** Checks a request's key, with all processes' earlier changes in effect. Never throws. */
+  /** Checks the key of a request. Earlier changes by any process are in effect. Never throws. */
   check(key: string): KeyCheck;
   /** Returns all keys, oldest first. */
   list(): Promise<readonly KeyRecord[]>;
@@ -38,25 +38,25 @@ export interface KeyStore {
 }
 
 interface KeyStoreOptions {
-  /** File path, or `:memory:`. */
+  /** Path of the store's file, or `:memory:`. */
   readonly path: string;
   readonly clock: Clock;
   readonly random: Random;
   /** Whether a missing store is created immediately (`make`, the default) or only by `create` (`wait`). */
   readonly whenMissing?: 'make' | 'wait';
-  /** Called once at the start of an outage, and `onRecovered` once at its end. */
+  /** Called once when the store becomes unusable. `onRecovered` is called once when the store is usable again. */
   readonly onTrouble?: (reason: string, error: unknown) => void;
   readonly onRecovered?: () => void;
 }
 
 const minuteMs = 60_000;
-/** Time after a failure during which `check` does not access the store. */
+/** Milliseconds after a failure during which `check` does not access the store. */
 const cooldownMs = 1000;
-/** Maximum time that an operator's request waits for a lock, and the interval between two attempts. */
+/** Maximum time that an operator's request waits for a lock, and interval between two attempts, in milliseconds. */
 const lockTimeoutMs = 2000;
 const retryIntervalMs = 25;
 
-/** Opens the key store. If the store cannot be used, later requests try again. */
+/** Opens the key store. Does not throw if the store cannot be used, because later requests try again. */
 export function openKeyStore(options: KeyStoreOptions): KeyStore {
   const { path, clock, random, whenMissing = 'make' } = options;
   const file = openKeyFile(path, clock);
@@ -119,7 +119,7 @@ export function openKeyStore(options: KeyStoreOptions): KeyStore {
 
 const maxCached = 1000;
 
-/** Creates a cache by key in plain text, to hash a key once. It is cleared when the version of the file changes. */
+/** Creates a cache of keys by their plain text, which avoids hashing. A new version of the file clears the cache. */
 function createKeyCache(file: KeyFile) {
   const keys = new LRUCache<string, FoundKey>({ max: maxCached });
   let cachedVersion: object | undefined;
@@ -175,7 +175,7 @@ async function retryWhileLocked<Value>(clock: Clock, use: () => Value): Promise<
   }
 }
 
-/** Creates the buffer of last-use times, rounded down to minutes; stored or retried each minute. */
+/** Creates a buffer of the times of last use, in whole minutes. Pending times are written to the file every minute. */
 function createKeyUses(file: KeyFile, clock: Clock) {
   const unwritten = new Map<string, number>();
   const closing = new AbortController();
