@@ -55,7 +55,7 @@ const hostFault = (entry: string) =>
     : `must be public host names such as \`nitter.net\`, separated by commas, not “${entry}”`;
 const hostList = z.string().toLowerCase().pipe(list).superRefine(checkEach(hostFault));
 
-/** Public AppView of Bluesky, and the AppView behind it, which allows searches without an account. */
+/** Public API server (AppView) of Bluesky, and the AppView behind it, which allows searches without an account. */
 const blueskyUrl = 'https://public.api.bsky.app';
 const blueskySearchUrl = 'https://api.bsky.app';
 
@@ -285,7 +285,7 @@ export function loadConfig(
   return { ok: true, config: parsed.data, warnings: unknownVariables(set) };
 }
 
-/** Checks the raw variables, so that its error is reported together with those of the schema. */
+/** Returns the errors of the user agent. Takes raw variables, to report these errors together with the schema's. */
 function userAgentFaults(set: Record<string, string | undefined>): readonly string[] {
   const { PERCH_USER_AGENT: own, PERCH_BASE_URL: baseUrl = '', PERCH_PROVIDERS: list } = set;
   const word = forbiddenInUserAgent(own ?? baseUrl);

@@ -27,7 +27,7 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(...wor
 
 export const list = z.string().transform((value) => value.split(',').map((entry) => entry.trim()));
 
-/** Creates a zod refinement of a list. `faultOf` returns the error message for an entry, or `null`. */
+/** Creates a zod refinement of a list. `faultOf` returns the error message for an invalid entry, or `null`. */
 export const checkEach =
   (faultOf: (entry: string) => string | null) =>
   (entries: readonly string[], context: { addIssue(fault: string): void }) => {
@@ -36,7 +36,7 @@ export const checkEach =
     }
   };
 
-/** Creates the schema of a boolean: `true`, `1`, `yes`, `on` and their opposites. */
+/** Creates the schema of a boolean, which accepts `true`, `1`, `yes`, `on` and their opposites. */
 export const flag = (byDefault: boolean) =>
   z
     .enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], 'must be true or false')
