@@ -76,7 +76,7 @@ export type Account = z.output<typeof account>;
 type KnownAccount = Pick<Account, 'id' | 'screen_name' | 'name' | 'url' | 'platform'> &
   Partial<Account>;
 
-/** Creates an account from the known members. The others are `null`; the account is public and not verified. */
+/** Creates an account. Members that are not in `known` are `null`; by default, it is public and not verified. */
 export function toAccount(known: KnownAccount): Account {
   return {
     description: null,
@@ -96,7 +96,7 @@ export function toAccount(known: KnownAccount): Account {
   };
 }
 
-/** Returns the website, or `null` without a URL. Default `display`: no scheme, no final slash. */
+/** Returns the website; `null` without a URL. By default, `display` is the URL without scheme and final slash. */
 export function toWebsite(url: string | null, display: string | null = null): Account['website'] {
   if (url === null || url === '') return null;
   const bare = url.replace(/^https?:\/\//i, '').replace(/\/$/, '');

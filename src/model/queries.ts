@@ -66,7 +66,7 @@ interface Dated {
   readonly asOfMs?: number;
 }
 
-/** Post with its conversation. Lists are oldest first, except `replies`, which are ranked. */
+/** Post with its conversation. `ancestors` and `continuation` are oldest first. */
 export interface PostFound extends Dated {
   readonly ancestors: readonly Post[];
   readonly post: Post;
@@ -100,7 +100,7 @@ export interface Page<Item> extends Dated {
   readonly warnings: readonly string[];
   /** Number of rows that the source sent, if some of them are not in `items`. */
   readonly rows?: number;
-  /** Whether the source sometimes sends such a page in place of a fuller one, so that a retry may help. */
+  /** Whether the source may have sent this page in place of a fuller page, so that a retry may help. */
   readonly isDoubtful?: boolean;
   /** Whether pages never overlap, and are never short or empty before the end. */
   readonly isExact?: boolean;

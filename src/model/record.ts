@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Creates the schema of a read-only object with an id, under which OpenAPI documents refer to it. */
+/** Creates the schema of a read-only object. OpenAPI documents refer to the schema by `id`. */
 export const record = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
   z.object(shape).readonly().meta({ id });
 
@@ -10,5 +10,5 @@ export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readon
 export const count = z.number().nullable();
 export const optionalText = z.string().optional();
 
-/** Text, or `null` if there is none or it is unknown. */
+/** Text, or `null` if the text is absent or unknown. */
 export const nullableText = z.string().nullable();

@@ -21,13 +21,13 @@ export const platformNames: Readonly<Record<Platform | SearchPlatform, string>> 
 
 export type SearchPlatform = (typeof searchPlatforms)[number];
 
-/** Account by handle in lower case without `@`; `user@host` on Mastodon. */
+/** Reference to an account. `handle` is in lower case, without a leading `@`; on Mastodon, it is `user@host`. */
 export interface AccountReference {
   readonly platform: Platform;
   readonly handle: string;
 }
 
-/** Post by id. `handle` is `null` if the URL has none. On Mastodon it is always present, because it names the host. */
+/** Reference to a post. `handle` is `null` if the URL has no handle, but never on Mastodon, where it names the host. */
 export interface PostReference {
   readonly platform: Platform;
   readonly handle: string | null;
@@ -42,7 +42,7 @@ const handleForms: readonly (readonly [Platform, RegExp])[] = [
   ['mastodon', /^[a-z0-9_](?:[a-z0-9_.-]{0,62}[a-z0-9_])?@[a-z0-9.-]{4,253}$/],
 ];
 
-/** Forms of post ids. On X, a positive 63-bit decimal number (at most 19 digits) without a leading zero. */
+/** Patterns of post ids. On X, an id is a positive 63-bit number (at most 19 digits) without a leading zero. */
 const idForms: Readonly<Record<Platform, RegExp>> = {
   x: /^[1-9][0-9]{0,18}$/,
   bluesky: /^(?!\.{1,2}$)[A-Za-z0-9._:~-]{1,512}$/,
@@ -72,10 +72,10 @@ export function isPostId(of: Platform, id: string): boolean {
 export const identifyPost = ({ platform: of, handle, id }: PostReference): string =>
   `${of} ${of === 'x' || of === 'sample' ? '' : handle} ${id}`;
 
-/** Handle in URLs of posts on X without an author, `x.com/i/status/20`. No account on X can have it. */
+/** Handle in URLs of posts on X that name no author, `x.com/i/status/20`. No account on X can have this handle. */
 export const nobodyOnX = 'i';
 
-/** Returns a reference to a post, or `null` if the handle or the id does not have the form of a platform. */
+/** Returns a reference to a post, or `null` if the handle or the id is malformed. */
 export function toPostReference(handle: string, id: string): PostReference | null {
   const account = parseHandle(handle);
   if (account === null || !isPostId(account.platform, id)) return null;
@@ -100,7 +100,7 @@ export function parsePostParams(handle: string, id: string): PostReference {
 const originPath =
   /^\/(?:@([^/@]+)\/([^/]+)|users\/([^/@]+)\/statuses\/([^/]+)(?:\/activity)?)\/?$/;
 
-/** Parses the https URL of a post on its own Mastodon server; `null` for others, also copies. */
+/** Parses the https URL of a post on its own Mastodon server. Returns `null` for other URLs, also those of copies. */
 export function parseMastodonOrigin(text: string): PostReference | null {
   const url = parseUrl(text);
   if (url === null || url.protocol !== 'https:' || url.host !== url.hostname) return null;
@@ -113,7 +113,7 @@ export function parseMastodonOrigin(text: string): PostReference | null {
 /** Mastodon server for requests that do not name a server, such as searches and hashtags. */
 export const defaultMastodonHost = 'mastodon.social';
 
-/** Returns the URL of an account on its platform. Accounts of the sample have permalinks of Perch. */
+/** Returns the URL of an account on its platform. Accounts of the sample data have URLs on `baseUrl`. */
 export function profileUrl(of: Platform, handle: string, baseUrl: string): string {
   const name = encodeURIComponent(handle).replaceAll('%40', '@').replaceAll('%3A', ':');
   const host = handle.slice(handle.lastIndexOf('@') + 1);
@@ -133,7 +133,7 @@ const postPaths: Readonly<Record<Platform, string>> = {
   sample: '/status/',
 };
 
-/** Returns the URL of a post on its platform. Posts of the sample have permalinks of Perch. */
+/** Returns the URL of a post on its platform. Posts of the sample data have URLs on `baseUrl`. */
 export const postUrl = ({ platform: of, handle, id }: PostReference, baseUrl: string): string =>
   `${profileUrl(of, handle ?? nobodyOnX, baseUrl)}${postPaths[of]}${id}`;
 

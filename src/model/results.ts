@@ -104,7 +104,7 @@ export interface BrowseResult extends ReadResult {
   readonly subject: BrowseSubject;
   /** Account of a profile read; `null` for other reads. */
   readonly profile: z.output<typeof account> | null;
-  /** Items of the page; `null` for a profile that was requested without its posts. */
+  /** Items of the page; `null` if a profile was requested without its posts. */
   readonly items: BrowseItems | null;
   readonly page: number;
   readonly limit: number;
