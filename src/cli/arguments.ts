@@ -16,7 +16,7 @@ type ValuesOf<Options extends CommandOptions> = ReturnType<
   typeof parseCommandArgs<Options>
 >['values'];
 
-/** Returns the `options` and `plan` of an action. A CommandError of the action is printed to standard error. */
+/** Returns the `options` and `plan` of an action. A CommandError that the action throws is printed. */
 export function withOptions<const Options extends CommandOptions>(
   options: Options,
   plan: (values: ValuesOf<Options>, positionals: readonly string[]) => Run,
@@ -73,7 +73,7 @@ export function parseCommandArgs<const Options extends CommandOptions>(
   }
 }
 
-/** Returns the message for an error of `parseArgs`. Its own message for unknown options is about `--`. */
+/** Returns the message for an error of `parseArgs`, whose own message for an unknown option only explains `--`. */
 function describeParseError(error: unknown, known: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, unknown] = /^Unknown option '(-[^']*)'/.exec(message) ?? [];
@@ -86,8 +86,8 @@ function describeParseError(error: unknown, known: readonly string[]): string {
 }
 
 /**
- * Returns the value with the given name. `sentence` begins the error message, before the names of the table.
- * @throws UsageError that lists the names and the most similar one; never the given word, which may be a key
+ * Returns the value named `word` in `table`. The error message is `sentence`, then the names in the table.
+ * @throws UsageError, with the most similar name as a suggestion, and without `word`, which may be a secret key
  */
 export function chooseByName<Value>(
   table: Readonly<Record<string, Value>>,
@@ -108,7 +108,7 @@ export function suggestName(word: string, table: Readonly<Record<string, unknown
 /** Maximum value of `--limit`. */
 const maxItems = 1_000_000;
 
-/** Returns the item limit, `Infinity` for `--all`. @throws UsageError for a bad number, or both */
+/** Returns the maximum number of items; `Infinity` for `--all`. @throws UsageError for a bad number or both options */
 export function toItemCount(limit: string | undefined, all = false): number {
   if (limit === undefined) return all ? Number.POSITIVE_INFINITY : 20;
   if (all) throw new UsageError('--limit and --all cannot be used together.');

@@ -26,7 +26,7 @@ export interface CommandOption {
   readonly default?: string;
   /** Set if the option is on by default, so that users turn it off with `--no-NAME`. */
   readonly isNegative?: true;
-  /** Placeholder for its value in the help. */
+  /** Placeholder for the option's value in the help. */
   readonly value?: string;
   readonly about: string;
 }
@@ -39,7 +39,7 @@ export type Run = (context: CommandContext) => Promise<ExitCode>;
 
 /** Command or subcommand: its help and its implementation. */
 export interface Action {
-  /** Name and arguments: `read URL`. */
+  /** Name and arguments, for example `read URL`. */
   readonly usage: string;
   readonly about: string;
   /** Further help text, printed as it is, including its line breaks. */
@@ -52,13 +52,13 @@ export interface Action {
 /** Entry of a command in the general help. */
 export type CommandSummary = Pick<Action, 'usage' | 'about'>;
 
-/** Command of the command line, without its entry in the general help. */
+/** Help and implementation of a command, without its entry in the general help. */
 export interface CommandBody extends Omit<Action, keyof CommandSummary> {
-  /** Meaning of its exit codes, in one sentence. */
+  /** Sentence that explains the command's exit codes. */
   readonly exits: string;
   /** Subcommands by name. The first argument selects one. */
   readonly subcommands?: Readonly<Record<string, Action>>;
-  /** Returns the settings that its arguments override, by the names of their environment variables. */
+  /** Returns the settings that the arguments override, by the names of their environment variables. */
   settings?(args: readonly string[]): Readonly<Record<string, string>>;
 }
 
@@ -67,7 +67,7 @@ export type Command = CommandBody & CommandSummary;
 /** Error for invalid arguments. Its message is printed to standard error, followed by the usage. */
 export class UsageError extends Error {}
 
-/** Failure of a command. Its message is printed to standard error, and the process exits with `exit`. */
+/** Error that ends a command. The message is printed to standard error, and the process exits with the code `exit`. */
 export class CommandError extends Error {
   readonly exit: ExitCode;
 

@@ -34,7 +34,7 @@ const fieldOptions = {
   notes: { type: 'string', value: 'TEXT', about: 'Notes about the key, for the operator.' },
 } as const satisfies CommandOptions;
 
-/** `perch keys`: manages the keys of callers. It also works while a server runs. */
+/** `perch keys`: manages the keys of callers, even while a server runs. */
 export const keysCommand: CommandBody = {
   exits: 'Exit code: 0 success, 1 no such key, 2 bad usage, 3 key store unusable.',
   ...withSubcommands('keys', {

@@ -8,7 +8,7 @@ import { type PlannedRead, readAll } from './reading/read-all.ts';
 import { listInputs, parseInput, type ReadInput } from './reading/read-inputs.ts';
 import { createReadOptions, type OptionValues, textOf } from './reading/read-options.ts';
 
-/** Reads that the command supports, each with its name for messages. */
+/** Reads that the command supports, each with the name of its result for messages. */
 const kinds = [
   { read: reads.getPost, name: 'a post' },
   { read: reads.getProfile, name: 'a profile' },
@@ -83,7 +83,7 @@ function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void 
   }
 }
 
-/** Returns the reads that accept an option; none if the option concerns the command itself. */
+/** Returns the reads that accept an option; an empty list if the option belongs to the command itself. */
 function kindsWithOption(name: string): readonly (typeof kinds)[number][] {
   if (Object.hasOwn(listOptions, name)) return kinds.filter(({ read }) => read !== reads.getPost);
   return Object.hasOwn(parameterOptions, name) ? readOptions.readsWith(name) : [];

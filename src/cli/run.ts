@@ -62,7 +62,7 @@ function refuseCommand(name: string, { stderr }: Io): ExitCode {
   return exitCodes.usage;
 }
 
-/** Prints the help of the command or subcommand that the arguments start with; else the general help. */
+/** Prints the help of the command or subcommand that the arguments start with, otherwise the general help. */
 async function printHelp([name = '', ...args]: readonly string[], { stdout }: Io) {
   const command = await findCommand(name);
   stdout.write(
@@ -73,7 +73,7 @@ async function printHelp([name = '', ...args]: readonly string[], { stdout }: Io
   return exitCodes.ok;
 }
 
-/** Returns the subcommand that the arguments start with, or the command if there is none. */
+/** Returns the subcommand that the first argument names, or the command itself if it has no such subcommand. */
 function actionOf(command: Command, [name = '']: readonly string[]): Action {
   const { subcommands = {} } = command;
   return (Object.hasOwn(subcommands, name) ? subcommands[name] : undefined) ?? command;
@@ -105,7 +105,7 @@ async function runConfigured(command: Command, args: readonly string[], io: Io):
   }
 }
 
-/** Prints the invalid settings. A setting that an option has set is printed as that option. */
+/** Prints the invalid settings. A setting that comes from an option is printed with the name of the option. */
 function refuseConfiguration(
   faults: readonly string[],
   settings: Readonly<Record<string, string>>,

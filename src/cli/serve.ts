@@ -105,9 +105,9 @@ const flushMs = 500;
 
 interface ShutdownOptions {
   readonly clock: Clock;
-  /** Maximum number of milliseconds for requests in progress. Then they are answered `shutting_down`. */
+  /** Milliseconds that requests in progress may take. After that, they fail with `shutting_down`. */
   readonly graceMs: number;
-  /** Minimum number of milliseconds that the listener stays open, for load balancers to notice. */
+  /** Minimum number of milliseconds that the listener stays open, so that load balancers notice the shutdown. */
   readonly drainMs: number;
 }
 

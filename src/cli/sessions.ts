@@ -20,7 +20,7 @@ import {
 import { type Columns, toJsonLines, toTable } from './output/table.ts';
 import { withStore } from './with-store.ts';
 
-/** `perch sessions`: manages the sessions in the data directory. It also works while a server runs. */
+/** `perch sessions`: manages the sessions in the data directory, even while a server runs. */
 export const sessionsCommand: CommandBody = {
   exits: 'Exit code: 0 success, 1 no such session, 2 bad usage, 3 session file unusable.',
   ...withSubcommands('sessions', {
@@ -105,7 +105,7 @@ export function sessionsFileOf({ config }: CommandContext): string {
   );
 }
 
-/** Opens the session file. If there is none, opens an empty store in memory, and creates no file. */
+/** Opens the session file. If the file does not exist, opens an empty store in memory and creates no file. */
 function openStore(path: string): SessionStore {
   const ids = createSessionIds(systemClock, systemRandom);
   const stamp = (index: number) => ({ id: ids.event(), atMs: systemClock.now(), index });

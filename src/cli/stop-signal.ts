@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 
 const names = ['SIGINT', 'SIGTERM'] as const;
 
-/** Calls `use` with an AbortSignal. SIGINT or SIGTERM aborts it with the signal's name; a second one exits. */
+/** Calls `use` with an AbortSignal. The first SIGINT or SIGTERM aborts it (reason: its name), and the second exits. */
 export async function withStopSignal<Result>(
   use: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
@@ -21,7 +21,7 @@ export async function withStopSignal<Result>(
 
 /**
  * Adds listeners that exit on SIGINT and SIGTERM if the process has id 1, as in a container: Linux ignores these
- * signals for process 1 without listeners. Other processes end on them even while JavaScript is busy.
+ * signals for process 1 without listeners. Without listeners, they end other processes even if JavaScript is busy.
  */
 export function exitOnSignalAsInit(): void {
   if (process.pid === 1) for (const name of names) process.on(name, end);

@@ -24,7 +24,7 @@ export function openExportFolder(root: string, account: AccountReference) {
     counts.removed += 1;
   };
   return {
-    /** Number of files written, unchanged and deleted. */
+    /** Numbers of written, unchanged and deleted files. */
     counts: counts as Readonly<typeof counts>,
     remove,
     /** Writes a file, given its path within the folder, unless it already has this content. */
@@ -71,10 +71,10 @@ function listNames(folder: string): readonly string[] {
 
 const noteName = /^\d{4}-\d\d-\d\d-[a-z0-9_=-]+\.md$/;
 
-/** Maximum length of an escaped id in a file name. Longer ids, which are untrusted, are cut and get a hash. */
+/** Maximum length of an escaped id in a file name. Longer ids are cut and get a hash, because ids are untrusted. */
 const maxIdLength = 80;
 
-/** Returns a note's file name, with `=` and a code for all but `a-z`, digits, `-` and `_`. */
+/** Returns the file name of a note. In the id, all but `a-z`, digits, `-` and `_` is escaped as `=` and a hex code. */
 export function toNoteName(day: string, id: string): string {
   const safe = id.replace(/[^a-z0-9_-]/g, (letter) => `=${letter.charCodeAt(0).toString(16)}`);
   const hash = createHash('sha256').update(id).digest('hex').slice(0, 16);

@@ -18,7 +18,7 @@ interface MarkdownExport {
   readonly owner: AccountReference;
   readonly account: Account;
   readonly folder: ExportFolder;
-  /** Stops the export between two pages of rows. Files that are written already remain. */
+  /** Stops the export between two pages of rows. Files that have been written remain. */
   readonly signal: AbortSignal;
 }
 
@@ -131,7 +131,7 @@ function createMonths<Item>(endMonth: (month: string, items: readonly Item[]) =>
       current = month;
       items.push(item);
     },
-    /** Ends the last month, and the months of an earlier export that no longer have items. */
+    /** Calls `endMonth` for the last month, and without items for each month in `all` that had no items. */
     end: (all: readonly string[]) => {
       end();
       for (const month of all) if (!ended.has(month)) endMonth(month, []);

@@ -22,7 +22,7 @@ import { platformOption, toArchivedAccount } from './remove.ts';
 
 interface ExportRequest {
   readonly store: ArchiveStore;
-  /** Accounts in the archive; `null` for the whole archive. */
+  /** Accounts to export; `null` for all accounts in the archive. */
   readonly accounts: readonly AccountReference[] | null;
   /** Value of `--output`; `undefined` for standard output. */
   readonly output: string | undefined;

@@ -4,12 +4,12 @@ import type { Clock } from '../../core/clock.ts';
 import type { Output } from '../output/output.ts';
 import { toCount } from '../output/table.ts';
 
-/** Maximum number of skipped records that get a warning each. Further ones are only counted. */
+/** Maximum number of warnings about skipped records. Further skipped records are only counted. */
 const maxWarnings = 20;
 
 const barWidth = 20;
 
-/** Creates an import's progress: one updated line, or a line every few seconds off a terminal. */
+/** Creates the progress display of an import: one updated line on a terminal, elsewhere a new line every 5 seconds. */
 export function createImportProgress(stderr: Output, clock: Clock, source: ExportSource) {
   const everyMs = stderr.isTerminal ? 100 : 5000;
   const begunMs = clock.now();

@@ -69,7 +69,7 @@ function toFormats(name: string | undefined): typeof exportFormats {
   return [chooseByName(named, name, '--form must be one of')];
 }
 
-/** Returns the hints for an import. @throws UsageError for an invalid handle, or one for several exports */
+/** Returns the user's hints for an import. @throws UsageError for an invalid handle, or a handle for several exports */
 function toHints(handle: string | undefined, paths: readonly string[]): ExportHints {
   if (handle === undefined) return {};
   if (paths.length > 1) throw new UsageError('--handle can be used with one FILE only.');
@@ -87,7 +87,7 @@ interface ImportContext {
   readonly json: boolean;
 }
 
-/** Imports one export. Prints an error of the export to standard error, so that the next one is imported too. */
+/** Imports one export. Prints an error of the export to standard error, so that the next export is imported too. */
 async function importOne(path: string, importing: ImportContext): Promise<ExitCode> {
   try {
     // An export is read several times, but a pipe can be read only once.

@@ -44,7 +44,7 @@ export const removeAction: Action = {
   }),
 };
 
-/** Parses the handle of an account that can be in the archive. @throws UsageError, also for sample accounts */
+/** Parses the handle of an account that can be in the archive. @throws UsageError for others, also sample accounts */
 export function toArchivedAccount(text: string, platform: string | undefined): AccountReference {
   const named = platforms.safeParse(platform).data;
   if (platform !== undefined && (named === undefined || named === 'sample')) {

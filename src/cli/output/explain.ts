@@ -4,7 +4,7 @@ import { FileLockedError } from '../../core/files/file-lock.ts';
 import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import { UnusableSecretError } from '../../core/secret.ts';
 
-/** Returns the value for the code of an error. Keys list codes or prefixes of codes: `EIO SQLITE_`. */
+/** Returns the value in `table` for the code of an error. Each key lists codes or their prefixes: `EIO SQLITE_`. */
 export function findByCode<Value>(table: Readonly<Record<string, Value>>, error: unknown) {
   const code = errorCodeOf(error);
   if (code === undefined) return undefined;
@@ -15,7 +15,7 @@ export function findByCode<Value>(table: Readonly<Record<string, Value>>, error:
 /** Errors whose messages are written for the operator. */
 const explained = [FileLockedError, UnusableSecretError, UnusableFileError];
 
-/** Returns the message for an error that stopped the server or a file from opening, with advice. */
+/** Returns a message, with advice, for an error that prevented the server from listening or a file from opening. */
 export function explainOpenError(error: unknown, config: Config): string {
   if (isOfListening(error)) return explainListening(error, config);
   const message = error instanceof Error ? error.message : String(error);

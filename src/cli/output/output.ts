@@ -27,7 +27,7 @@ export interface Output {
   showProgress(text: string): void;
   /** Removes the status line of a terminal. */
   clearLine(): void;
-  /** Waits until the stream accepts more data, or its reader has closed it. */
+  /** Waits until the stream accepts more data or is closed. */
   drained(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ const controls = /(?![\n\t])\p{Cc}/gu;
 /** Bidirectional embeddings, overrides and isolates, which can reorder the text after them (UAX #9 §2). */
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** Makes text safe for a terminal: LF line breaks, no bidirectional controls, others to U+FFFD. */
+/** Makes text safe for terminals: uses LF, removes bidirectional controls, replaces other controls by U+FFFD. */
 export function cleanText(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replaceAll(directions, '').replaceAll(controls, '\ufffd');
 }
@@ -97,7 +97,7 @@ async function untilDrained(stream: Writable): Promise<void> {
   }
 }
 
-/** Calls `exit` with 70 if an output fails, unless its reader closed it (`perch read … | head`). */
+/** Calls `exit` with 70 if a write fails, unless the reader closed the output (`perch read … | head`). */
 export function exitOnWriteError(outputs: readonly Writable[], exit: (code: number) => void): void {
   for (const output of outputs) {
     output.on('error', (error: NodeJS.ErrnoException) => {

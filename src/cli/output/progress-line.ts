@@ -4,7 +4,7 @@ import type { Output } from './output.ts';
 
 export type ProgressLine = ReturnType<typeof createProgressLine>;
 
-/** Creates an index's progress, from 1 s on: one updated line, or one per 2 s off a terminal. */
+/** Creates the progress display of an index, shown after 1 s: an updated line; off terminals, a new line every 2 s. */
 export function createProgressLine(stderr: Output, clock: Clock) {
   let isShown = false;
   const { report: hear } = createProgressReports({

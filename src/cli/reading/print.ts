@@ -27,7 +27,7 @@ interface ListPrint {
   readonly parameters: Readonly<ParsedUrlQuery>;
   /** Maximum number of items; `Infinity` for all. */
   readonly count: number;
-  /** Whether to print a line of JSON for the profile, if any, and for each item, or else a Markdown page. */
+  /** Whether to print lines of JSON (the profile, if any, and each item) instead of a Markdown page. */
   readonly json: boolean;
 }
 

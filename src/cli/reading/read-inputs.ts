@@ -12,7 +12,7 @@ import { parseTypedInput } from '../../reads/addresses/typed-input.ts';
 import { UsageError } from '../command.ts';
 import { refuseMisspelling } from './read-options.ts';
 
-/** Argument of `perch read`, with the read that it stands for, or the error if it is invalid. */
+/** Argument of `perch read`, with the read that it requests, or the error if the argument is invalid. */
 export type ReadInput = Readonly<{ text: string; target: AddressedRead | Problem | UsageError }>;
 
 interface InputOptions extends AddressOptions {

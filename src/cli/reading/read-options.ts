@@ -84,13 +84,13 @@ function toOption(parameter: Described, supported: readonly NamedRead[]): Comman
   };
 }
 
-/** Returns the enumerated values of a parameter; an empty list if it has none. */
+/** Returns the enumerated values of a parameter; an empty list if the parameter has no enumeration. */
 function wordsOf({ schema }: Described): readonly string[] {
   const forms = [schema, ...(Array.isArray(schema.anyOf) ? schema.anyOf : [])];
   return forms.flatMap(({ enum: words }) => (Array.isArray(words) ? words.map(String) : []));
 }
 
-/** Refuses a value similar to an allowed one, with a suggestion. The read refuses all other values. */
+/** Throws a UsageError with a suggestion if a value resembles an allowed value. The read refuses other values. */
 export function refuseMisspelling(option: string, value: string, words: readonly string[]): void {
   if (words.includes(value.toLowerCase())) return;
   const near = nearestName(value, words);

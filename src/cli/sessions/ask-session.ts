@@ -37,7 +37,7 @@ import { followTurn } from './turn.ts';
 /** Question to ask. `sessionId` is `null` to start a session. */
 type SessionQuestion = Readonly<{ question: string; sessionId: string | null; json: boolean }>;
 
-/** Asks in a session and prints the answer as it arrives. A server using the sessions answers. */
+/** Asks a question in a session and prints the answer as it arrives. A server that uses the sessions runs the turn. */
 export async function askSession(question: SessionQuestion, context: CommandContext) {
   const path = sessionsFileOf(context);
   let client: SessionClient | null = null;

@@ -39,7 +39,7 @@ export interface SessionClient {
   close(): Promise<void>;
 }
 
-/** Returns the bearer token of the operator, derived from the server's secret. It owns the sessions started here. */
+/** Returns the bearer token of the operator, derived from the server's secret. The token owns sessions started here. */
 function toOperatorBearer(secret: Buffer): string {
   return keyedHash(secret, 'operator', 'bearer');
 }

@@ -39,7 +39,7 @@ export async function followTurn(
   return turn.outcome;
 }
 
-/** Reads the stream from the next event. Returns the error that ended it; `undefined` for a normal end. */
+/** Reads the stream from the next event. Returns the error that ended the stream; `undefined` for a normal end. */
 async function readStream(turn: Turn, sessionId: string, client: FollowOptions['client']) {
   let rest = '';
   const read = client.read({ sessionId, fromIndex: turn.nextIndex }, (chunk) => {
