@@ -13,7 +13,7 @@ const ports = [18_083, 18_084] as const;
 /** Typical profile request: twenty posts as Markdown. */
 const path = '/api/v1/profiles/ada.example';
 
-/** Compares a cached browse read, with and without a key, with the same read without allowances. */
+/** Measures the cost of keys and allowances: one cached request to a server with them and to one without them. */
 export async function benchAccess(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-access-'));
   try {
@@ -68,7 +68,7 @@ async function compare(folder: string): Promise<string[]> {
   ];
 }
 
-/** Creates a key in the data folder of `env`, and returns it. */
+/** Creates an API key in the data folder that `env` sets, and returns the key. */
 export function createKey(env: Readonly<Record<string, string>>): string {
   const args = [join(root, 'dist/main.js'), 'keys', 'create', '--label', 'bench'];
   return execFileSync(process.execPath, args, {

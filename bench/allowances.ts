@@ -5,24 +5,24 @@ import { AllowanceWindow } from '../src/access/allowances/allowance-window.ts';
 import { systemClock } from '../src/core/clock.ts';
 
 const floodSize = 100_000;
-/** Units that each address spends: one, or the whole public allowance. */
+/** Units of the allowance that each address spends in a flood: one, or the whole public allowance. */
 const floods = [1, 60];
 const windowMs = 60_000;
-/** Longer than a flood takes, so that no unit expires. */
+/** Length of the allowance window in floods. A flood is shorter, so that no spent unit expires. */
 const floodWindowMs = 3_600_000;
 const goalMiB = 64;
 const rounds = Number(process.env.BENCH_ALLOWANCES_ROUNDS ?? 30);
 const callsInRound = 20_000;
 const callers = Array.from({ length: 10_000 }, (_, index) => addressAt(index * 97));
 
-/** Measured call. It runs for many accounts in turn. */
+/** Call whose duration is measured, repeated with many accounts in turn. */
 interface Case {
   readonly name: string;
   call(account: string): unknown;
 }
 
 /**
- * Measures the memory for floods of addresses, and the time of calls relative to a `Map` lookup.
+ * Measures the memory that the allowances of many addresses use, and the time of calls relative to a `Map` lookup.
  *
  * @returns The lines of a Markdown section.
  */
@@ -48,7 +48,7 @@ export async function benchAllowances(): Promise<string[]> {
   ];
 }
 
-/** Returns a table row for a flood. The heap is measured after garbage collection. */
+/** Lets many addresses spend `units` units each. Returns a table row with the heap growth and the time. */
 async function benchFlood(units: number): Promise<string> {
   const before = heapMiB();
   const store = new AllowanceWindow({ windowMs: floodWindowMs, clock: systemClock });
@@ -113,7 +113,7 @@ function chargesOf(account: string) {
   return [account, 'pool', 'pool anonymous'].map((name) => ({ account: name, limit: 1_000_000 }));
 }
 
-/** Returns the nanoseconds for each call. Results are awaited together, so that only the calls are measured. */
+/** Returns the mean duration of a call in nanoseconds. Waiting for returned promises is not measured. */
 async function timeRound({ call }: Case): Promise<number> {
   let last: unknown;
   const begun = process.hrtime.bigint();
@@ -141,7 +141,7 @@ function collect(): void {
   gc();
 }
 
-/** Returns the address with the given index: IPv4 and IPv6 in turn. */
+/** Returns the account of the address with the given index: IPv4 if the index is even, IPv6 if it is odd. */
 function addressAt(index: number): string {
   return index % 2 === 0
     ? `public 10.${index >>> 16}.${(index >>> 8) & 255}.${index & 255}`

@@ -26,7 +26,7 @@ interface Measured {
   readonly seconds: number;
   /** User and system CPU seconds of all threads. */
   readonly cpuSeconds: number;
-  /** Highest growth of the resident memory since the start. */
+  /** Maximum growth of the resident memory since the start, in MiB. */
   readonly grownMebibytes: number;
 }
 
@@ -125,7 +125,7 @@ function startStopwatch(): () => Pick<Measured, 'seconds' | 'cpuSeconds'> {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Copies the rows of an archive to an empty one in chronological order. Reading them is not measured. */
+/** Copies the rows of an archive to a new archive in chronological order. Only the writes are measured. */
 function measureBare(from: string, path: string): Measured {
   const source = openSqlite({ path: from, migrations });
   const all = (table: string) => source.prepare<unknown[], Row>(`SELECT * FROM ${table}`).all();

@@ -23,7 +23,7 @@ const port = 18_101;
 const upstreamPort = 18_102;
 const maxSlowestMs = 250;
 const maxMiB = 1024;
-/** Number of normal clients that share a tenth of the capacity. There are more of them than attackers. */
+/** Number of normal clients while all attacks run at once. It exceeds the number of attackers. */
 const normalClients = 32;
 
 const path = (name: string) => join(import.meta.dirname, name);
@@ -35,7 +35,7 @@ function run(script: string, ...args: readonly string[]): ChildProcess {
   });
 }
 
-/** Starts an attacker with low CPU priority, because a real one would run on another machine. */
+/** Starts an attacker with low CPU priority, because a real attacker would run on another machine. */
 function runAttacker(name: AttackName, index: number): ChildProcess {
   const child = run('attacks/attacks.ts', name, String(port), `127.0.0.${index + 2}`);
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
@@ -113,7 +113,7 @@ const header = [
   '| --- | --- | --- | --- | --- | --- | --- |',
 ];
 
-/** Runs one attack after another, after a run without attack for comparison. */
+/** Measures the server without attacks and then during one attack after another. Returns whether any run failed. */
 async function attackOneByOne(names: readonly AttackName[]): Promise<boolean> {
   const seconds = Number(process.env.BENCH_ATTACK_SECONDS ?? 20);
   console.log(header.join('\n'));
@@ -128,7 +128,7 @@ async function attackOneByOne(names: readonly AttackName[]): Promise<boolean> {
   return isHurt;
 }
 
-/** Returns the number of requests of normal use that the server answers in a second. */
+/** Returns the number of normal requests that the server can answer per second. */
 async function measureCapacity(server: Target): Promise<number> {
   let secondsForEach = 0;
   for (const path of trivial) {
@@ -139,7 +139,7 @@ async function measureCapacity(server: Target): Promise<number> {
   return trivial.length / secondsForEach;
 }
 
-/** Runs all attacks at once, with normal use of a tenth of the server's capacity. */
+/** Runs all attacks while normal clients use a tenth of the server's capacity. Returns whether the run failed. */
 async function attackTogether(): Promise<boolean> {
   const seconds = Number(process.env.BENCH_ATTACK_MINUTES ?? 10) * 60;
   const quiet = await startServer();

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTarget, type Target } from './processes.ts';
 
-/** Response that a bare server sends to every request. */
+/** Response that a bare server, the baseline of a comparison, sends to every request. */
 export interface Page {
-  /** Path and query of the original request. */
+  /** Path and query of the request that the response was copied from. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Path of an SQLite database that the server opens at its start. */
   readonly database?: string;
-  /** Headers of the original request. */
+  /** Headers of the request that the response was copied from. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
 }
 

@@ -9,7 +9,7 @@ const runs = 9;
 
 const main = join(import.meta.dirname, '../dist/main.js');
 
-/** Measured commands, with the maximum ratio of their time to that of an empty Node.js script. */
+/** Commands to measure, each with the maximum ratio of its duration to that of an empty Node.js script. */
 const commands = [
   { name: '`node -e 0`', args: ['-e', '0'] },
   { name: '`perch --version`', args: [main, '--version'], goal: 2 },
@@ -20,7 +20,7 @@ const commands = [
   },
 ];
 
-/** Measures the duration of commands of the build, relative to an empty Node.js script. */
+/** Measures the duration of commands of the built `perch`, relative to an empty Node.js script. */
 export function benchCommands(): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-'));
   const times = commands.map((): number[] => []);

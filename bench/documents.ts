@@ -9,7 +9,7 @@ import { startTarget, type Target } from './processes.ts';
 const main = join(import.meta.dirname, '../dist/main.js');
 const port = 18_085;
 
-/** Pages and documents. The first two are requested as a browser does. */
+/** Paths of pages and documents. The first two are requested with `Accept: text/html`, as in a browser. */
 const cases = [
   { path: '/', accept: 'text/html' },
   { path: '/docs/posts', accept: 'text/html' },

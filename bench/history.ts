@@ -21,18 +21,17 @@ const shortShare = 0.1;
 const goal = 10;
 const dayMs = 86_400_000;
 
-/** Statistics of the upstream. */
+/** Local server that plays the upstream, with its statistics. */
 interface Upstream {
   readonly url: string;
   readonly requests: number;
-  /** Highest number of requests in any 60 seconds. */
+  /** Maximum number of requests within any 60 seconds. */
   readonly mostInMinute: number;
-  /** Number of requests refused with 429. */
+  /** Number of requests answered with status 429. */
   readonly refused: number;
   close(): void;
 }
 
-/** Measurements of an import. */
 interface Measured {
   readonly seconds: number;
   readonly share: number;
@@ -72,7 +71,7 @@ export async function benchHistory(): Promise<string[]> {
 interface Case {
   readonly posts: number;
   readonly perMinute: number;
-  /** Default: the configured concurrency. */
+  /** Number of concurrent requests of the import. Default: that of `PERCH_HISTORY_CONCURRENCY`. */
   readonly concurrency?: number;
 }
 
@@ -116,7 +115,7 @@ async function measure({ posts, perMinute, concurrency }: Case): Promise<Measure
   return { seconds, share: shareOf(found, timeline), upstream };
 }
 
-/** Reads a stream to its end. */
+/** Returns the ids of the posts in an NDJSON import. @throws Error if the import did not finish */
 async function readIds(url: string): Promise<readonly string[]> {
   const reply = await fetch(url);
   const lines = (await reply.text()).trimEnd().split('\n');
@@ -126,7 +125,7 @@ async function readIds(url: string): Promise<readonly string[]> {
   return lines.slice(0, -1).map((line) => JSON.parse(line).post.id);
 }
 
-/** Returns the share of existing posts that were found. @throws Error for duplicate or unknown posts */
+/** Returns the share of the timeline's posts that were found. @throws Error for duplicate or unknown posts */
 function shareOf(found: readonly string[], timeline: FakeTimeline): number {
   const truth = new Set(
     timeline

@@ -2,7 +2,7 @@ import { fediverseCases } from './linear/fediverse-cases.ts';
 import type { Case } from './linear/upstreams.ts';
 import { xCases } from './linear/x-cases.ts';
 
-/** Maximum ratio of the CPU time for an input to that for half of the input. */
+/** Maximum ratio of the CPU time for an input to the CPU time for half of the input. */
 const maxRatio = 2.5;
 
 /** CPU time in milliseconds below which a run is too short to judge. */
@@ -11,13 +11,13 @@ const floorMs = 100;
 /** CPU time in milliseconds after which larger inputs are not tried, because they would show nothing new. */
 const enoughMs = 1000;
 
-/** Number of repeated measurements of a suspicious pair. Their minimums are compared, because a disturbance only adds time. */
+/** Number of measurements of an input and its half. Minimum times are compared, because noise only adds time. */
 const repeats = 7;
 
-/** Number of such repetitions, each with other random input. Superlinear code exceeds the limit in all of them. */
+/** Number of confirmations, each with other random input. Superlinear code exceeds `maxRatio` in every one. */
 const rounds = 3;
 
-/** Divisors of the maximum body size. The smallest bodies are tried first. */
+/** Divisors of the maximum body size that give the tested sizes, from small to large. */
 const parts = [512, 256, 128, 64, 32, 16, 8, 4, 2, 1] as const;
 
 const seed = process.env.BENCH_SEED ?? 'heron';
@@ -47,7 +47,7 @@ for (const one of [...xCases, ...fediverseCases]) {
 for (const name of failed) console.log(`FAILED: ${name} takes more than linear time.`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
-/** Doubles the input up to the maximum body size, and returns the doubling with the highest ratio. */
+/** Doubles the input up to the maximum body size. Returns the doubling with the highest ratio of CPU times. */
 async function findWorst(one: Case): Promise<Doubling> {
   let worst: Doubling = { bytes: 0, ms: 0, ratio: 0 };
   let before = Number.POSITIVE_INFINITY;
@@ -69,7 +69,7 @@ async function warmUp(one: Case): Promise<void> {
   for (let at = 0; at < repeats; at += 1) await run();
 }
 
-/** Returns the measured ratio if it is within the limit; else measures again and returns the first such ratio. */
+/** Returns `ratio` if it is within the limit. Otherwise repeats the measurement and returns the lowest ratio. */
 async function confirm(one: Case, bytes: number, ratio: number): Promise<number> {
   let least = ratio;
   for (let round = 0; round < rounds && least > maxRatio; round += 1) {
@@ -88,7 +88,7 @@ async function measureAgain(one: Case, bytes: number, roundSeed: string): Promis
   return Math.min(...times.map((time) => time.whole)) / Math.min(...times.map((time) => time.half));
 }
 
-/** Returns the CPU time of a run in milliseconds. Garbage of earlier runs is collected before. */
+/** Returns the CPU time of a run in milliseconds. First collects the garbage of earlier runs. */
 async function measure(run: () => Promise<void>): Promise<number> {
   gc?.();
   const start = process.cpuUsage();

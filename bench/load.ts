@@ -9,13 +9,11 @@ export interface Measured {
   readonly cpuMicroseconds: number;
 }
 
-/** Concurrency and duration of a load. */
 export interface LoadOptions {
   readonly seconds: number;
   readonly connections: number;
 }
 
-/** Name of the load generator in use. */
 export const generator = isInstalled('wrk') ? 'wrk' : 'undici';
 
 /** Sends requests as fast as the server answers, for a given time. */

@@ -9,7 +9,7 @@ const maxMs = 50;
 /** Number of runs for each size. The median of their longest blocking times is used. */
 const runs = 5;
 
-/** Divisors of the maximum body size. Because of limits, a smaller body is sometimes the worst one. */
+/** Divisors of the maximum body size. Larger bodies can exceed other limits, so a smaller one can block longer. */
 const parts = [64, 8, 1] as const;
 
 const seed = process.env.BENCH_SEED ?? 'heron';

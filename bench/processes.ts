@@ -14,14 +14,14 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-/** Command to start, and the URL on which the server responds. */
+/** Server to start: its Node.js arguments, and the URL that responds once the server is ready. */
 export interface TargetOptions {
   readonly name: string;
   readonly args: readonly string[];
   readonly url: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `any` to allow all cores. Default: a dedicated core. */
+  /** CPU cores of the server: `any` for all cores; `own`, the default, for a dedicated core. */
   readonly cores?: 'own' | 'any';
 }
 
@@ -90,6 +90,6 @@ export function isInstalled(program: string): boolean {
     execFileSync('which', [program], { stdio: 'ignore' });
     return true;
   } catch {
-    return false; // `which` ends with 1 where it finds nothing
+    return false; // `which` exits with 1 if it finds no program
   }
 }

@@ -1,7 +1,7 @@
 import { openSqlite } from '../../src/core/files/sqlite.ts';
 import type { JudgedAnswer } from './scoring.ts';
 
-/** Section with its full text. */
+/** Section of a document with its full text. */
 export interface PlainSection {
   readonly file: string;
   readonly heading: string;
@@ -15,7 +15,7 @@ export interface Baseline {
   close(): void;
 }
 
-/** Opens plain FTS5 over the sections, with SQLite's stemmer and all words of a question. */
+/** Opens a plain FTS5 index of the sections. It stems words and finds sections with any word of a question. */
 export function openBaseline(sections: readonly PlainSection[]): Baseline {
   const database = openSqlite({
     path: ':memory:',

@@ -7,8 +7,8 @@ import { scratchFolder } from './rig.ts';
 import { plain } from './scoring.ts';
 
 /**
- * Checks labelled questions against their packages without asking them. Fails if a file, heading, line or phrase does
- * not exist: `npx tsx bench/answers/check-questions.ts [FILE...]`.
+ * Checks that the files, headings, lines and phrases that labelled questions expect exist in their packages, without
+ * answering the questions: `npx tsx bench/answers/check-questions.ts [FILE...]`.
  */
 const { positionals } = parseArgs({ allowPositionals: true });
 const files =
@@ -29,7 +29,7 @@ function sectionOf({ file, heading, line }: Place, folder: string): readonly str
   return lines.slice(from, end < 0 ? undefined : end);
 }
 
-/** Returns the level of the Markdown heading on each line, 0 for other lines. */
+/** Returns the heading level of each line of a Markdown file; 0 if the line is not a heading. */
 function headingLevels(lines: readonly string[]): readonly number[] {
   let fenced = false;
   return lines.map((line) => {
@@ -66,7 +66,7 @@ function faultOfShape({ kind, answerable, expect, phrases }: LabelledQuestion): 
   return expect.length === groups ? undefined : `${kind} needs ${groups} groups`;
 }
 
-/** Checks that each phrase occurs in one of the accepted places, because otherwise no answer can contain it. */
+/** Returns a message for each phrase that no accepted place contains, because no answer can contain it either. */
 function faultsOfPhrases({ expect, phrases }: LabelledQuestion, folder: string): readonly string[] {
   const texts = expect.flat().map((place) => sectionOf(place, folder).join('\n'));
   return phrases

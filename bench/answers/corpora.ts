@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path';
 
 /**
- * Fetches the package of a corpus (`npm:name@version` or `deb:name@version`) into a folder below `scratch`, once, and
- * returns the folder. Debian packages need apt with the given version in its lists.
+ * Downloads the package of a corpus (`npm:name@version` or `deb:name@version`) into a folder below `scratch`, unless
+ * the folder exists. Returns the folder. For Debian packages, apt must offer the given version.
  */
 export function fetchCorpus(corpus: string, scratch: string): string {
   const folder = join(scratch, corpus.replaceAll(/[^\w.-]+/g, '_'));

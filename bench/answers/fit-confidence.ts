@@ -11,8 +11,8 @@ import { quantile } from './scoring.ts';
 
 /**
  * Fits the confidence model and writes `src/answers/engine/confidence-model.ts`:
- * `npx tsx bench/answers/fit-confidence.ts`. Questions of one set, asked about another set, count as unanswerable with a
- * low weight. First prints the results of each set with a model that was fitted without that set.
+ * `npx tsx bench/answers/fit-confidence.ts`. First prints, for each corpus, the results of a model fitted to the other
+ * corpora. Questions about other corpora are unanswerable samples.
  */
 const questions = [
   ...readQuestions('bench/answers/questions.jsonl'),
@@ -20,10 +20,10 @@ const questions = [
   ...readQuestions('bench/answers/questions-blind.jsonl'),
 ];
 
-/** Weight of a question of another set, and the sampling rate of such questions. */
+/** Weight of questions about other corpora, used as unanswerable samples. One of `oneOf` such questions is used. */
 const foreign = { weight: 0.3, oneOf: 6 } as const;
 
-/** Maximum share of answerable questions that the fitted model may decline, measured on the questions of the fit. */
+/** Maximum share of the answerable questions that the model may decline among the samples it was fitted to. */
 const falseDeclines = 0.025;
 
 interface SetSample extends Sample {

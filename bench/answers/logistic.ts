@@ -1,11 +1,9 @@
-/** Sample for fitting a model. */
 export interface Sample {
   readonly features: readonly number[];
   readonly isPositive: boolean;
   readonly weight: number;
 }
 
-/** Fitted logistic model. */
 export interface Logistic {
   readonly bias: number;
   readonly factors: readonly number[];
@@ -16,7 +14,7 @@ const rate = 2;
 /** Strength of the ridge (L2) regularization. */
 const ridge = 0.0003;
 
-/** Fits a logistic model by gradient descent. Both outcomes have the same total weight. */
+/** Fits a logistic model by gradient descent. Positive and negative samples have the same total weight. */
 export function fitLogistic(samples: readonly Sample[]): Logistic {
   const total = (isPositive: boolean) =>
     samples.reduce((sum, one) => sum + (one.isPositive === isPositive ? one.weight : 0), 0);
@@ -43,7 +41,7 @@ export function fitLogistic(samples: readonly Sample[]): Logistic {
   return { bias, factors };
 }
 
-/** Returns the probability that a model assigns to features. */
+/** Returns the probability that a sample with the given features is positive. */
 export function chance({ bias, factors }: Logistic, features: readonly number[]): number {
   return (
     1 /

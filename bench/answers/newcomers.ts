@@ -7,7 +7,7 @@ import { refreshIndex } from '../../src/answers/index/refresh.ts';
 import { plain, resolves } from './scoring.ts';
 
 /**
- * Asks the questions of newcomers about Perch itself and prints how many were answered:
+ * Asks questions that newcomers have about Perch, and prints how many were answered:
  * `npx tsx bench/answers/newcomers.ts [--set development|measuring] [--questions FILE] [--misses]`.
  */
 const { values } = parseArgs({
@@ -18,16 +18,16 @@ const { values } = parseArgs({
   },
 });
 
-/** A line of `newcomers-*.jsonl`. */
+/** Line of `newcomers-*.jsonl`. */
 interface NewcomersQuestion {
   readonly id: string;
   readonly question: string;
   readonly answerable: boolean;
-  /** Strings of which one must be at the beginning of a good answer. */
+  /** Alternative strings. A good answer contains at least one of them in its first `beginning` characters. */
   readonly facts: readonly string[];
 }
 
-/** Number of characters at the beginning of an answer that must contain the fact. */
+/** Length in characters of the beginning of an answer, which must contain a fact. */
 const beginning = 400;
 
 const path = values.questions ?? `bench/answers/newcomers-${values.set}.jsonl`;

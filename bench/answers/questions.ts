@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 export interface Place {
   readonly file: string;
   readonly heading: string | null;
-  /** Line of the heading, counted from 1; absent without a heading. */
+  /** Line of the heading, counted from 1. Absent if `heading` is `null`. */
   readonly line?: number;
 }
 
-/** Line of `questions.jsonl`. */
+/** Question with the expected answer: a line of `questions.jsonl`. */
 export interface LabelledQuestion {
   readonly id: string;
   readonly corpus: string;
@@ -20,7 +20,7 @@ export interface LabelledQuestion {
   readonly phrases: readonly string[];
 }
 
-/** Reads questions, one JSON object per line. */
+/** Reads the questions from a file with one JSON object per line. */
 export function readQuestions(path: string): readonly LabelledQuestion[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line));

@@ -17,7 +17,7 @@ import type { JudgedAnswer } from './scoring.ts';
 export const scratchFolder =
   process.env.PERCH_BENCH_SCRATCH ?? join(tmpdir(), 'perch-bench-answers');
 
-/** Indexed set of docs. */
+/** Documents of a package, indexed for the engine and for the baseline. */
 export interface Rig {
   readonly corpus: string;
   readonly folder: string;
@@ -27,7 +27,7 @@ export interface Rig {
   close(): void;
 }
 
-/** Fetches and indexes the docs that some questions are about. */
+/** Downloads and indexes the documents that a question is about. */
 export async function openRig({ corpus, root }: LabelledQuestion): Promise<Rig> {
   const folder = fetchCorpus(corpus, scratchFolder);
   const docs: Corpus = { name: 'docs', root: join(folder, root) };

@@ -17,7 +17,7 @@ export interface JudgedCitation {
   readonly line: number;
 }
 
-/** Judgement of one answer. Members that do not apply are absent. */
+/** Judgement of one answer. The optional members are absent for unanswerable questions. */
 export interface Judgement {
   readonly question: LabelledQuestion;
   readonly answer: JudgedAnswer;
@@ -64,7 +64,7 @@ export function plain(heading: string): string {
     .toLowerCase();
 }
 
-/** Returns whether the file has the line, with the heading at or above it. */
+/** Returns whether the cited line exists, and the cited heading is on that line or above. */
 export function resolves({ file, heading, line }: JudgedCitation, folder: string): boolean {
   const lines = readFileSync(join(folder, file), 'utf8').split('\n');
   if (line < 1 || line > lines.length) return false;
@@ -72,7 +72,7 @@ export function resolves({ file, heading, line }: JudgedCitation, folder: string
   return lines.slice(0, line).some((one) => plain(one).includes(plain(heading)));
 }
 
-/** Aggregated judgements, as shares from 0 to 1. */
+/** Aggregated judgements. All members except `questions` are shares from 0 to 1. */
 export interface Shares {
   readonly questions: number;
   readonly first: number;
@@ -80,7 +80,7 @@ export interface Shares {
   readonly heading: number;
   readonly phrase: number;
   readonly valid: number;
-  /** Share of the declined questions that have no answer. */
+  /** Share of the declined questions that are unanswerable. */
   readonly declinePrecision: number;
   /** Share of the unanswerable questions that were declined. */
   readonly declined: number;

@@ -9,8 +9,8 @@ import { makeFile, writeMadeFiles } from './made-files.ts';
 import { quantile } from './scoring.ts';
 
 /**
- * Asks questions while generated files are indexed, in one thread and in several, and prints the delays of the event
- * loop and of the answers: `npx tsx bench/answers/stalls.ts [FILES]`.
+ * Asks questions while generated files are indexed, first in one thread, then in worker threads. Prints the delays of
+ * the event loop and of the answers: `npx tsx bench/answers/stalls.ts [FILES]`.
  */
 const count = Number(process.argv[2] ?? 1000);
 const work = mkdtempSync(join(tmpdir(), 'perch-stalls-'));

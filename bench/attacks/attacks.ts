@@ -8,14 +8,14 @@ import { fill } from './fill.ts';
 export interface AttackTarget {
   readonly port: number;
   readonly localAddress: string;
-  /** Aborted when the attack ends. */
+  /** Signal that is aborted when the attack ends. */
   readonly signal: AbortSignal;
 }
 
 type Attack = (target: AttackTarget) => Promise<void>;
 
 let number = 0;
-/** Returns a number that is unique among all requests. */
+/** Returns a number that makes a request unique among the requests of all attackers. */
 const fresh = () => `${process.pid}${number++}`;
 
 /** Opens a connection and sends text, but does not read the response. */
@@ -31,7 +31,7 @@ function stall({ port, localAddress, signal }: AttackTarget, text: string): Prom
 /** Milliseconds until a closed connection is replaced. Floods of new connections are a task for a firewall. */
 const betweenMs = 1000;
 
-/** Keeps `count` connections open that send `text` and read nothing. Closed connections are replaced. */
+/** Keeps `count` connections open. Each sends `text()` and reads nothing. Closed connections are replaced. */
 async function keepStalled(target: AttackTarget, count: number, text: () => string): Promise<void> {
   const keepOne = async () => {
     while (!target.signal.aborted) {

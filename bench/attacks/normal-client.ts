@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** Responses that normal clients got. */
+/** Number of requests, failures and response times of the normal clients. */
 export interface ClientResults {
   readonly requests: number;
-  /** Numbers of 429 and 5xx responses and of connection errors, by status or error code. */
+  /** Number of connection errors and of responses with status 429 or above, by status or message, and path. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Durations of the trivial requests in milliseconds. */
+  /** Duration of the slowest request to a path in `trivial`, in milliseconds. */
   readonly slowestMs: number;
   readonly p99Ms: number;
 }
@@ -20,7 +20,7 @@ export interface NormalUse {
   readonly clients?: number;
 }
 
-/** Requests that take a few milliseconds on an idle server: cache hits, documents, the sample. */
+/** Paths that take a few milliseconds on an idle server: cache hits, documents and the sample. */
 export const trivial = [
   '/health/live',
   '/ada.example',
@@ -31,7 +31,7 @@ export const trivial = [
   '/docs/start',
 ] as const;
 
-/** Minimum number of trivial requests before an uncached post of X. At high rates there are more, to spare upstreams. */
+/** Minimum number of requests to `trivial` between reads of uncached X posts. High rates use more. */
 const leastBeforeMiss = 49;
 
 /** Sends requests at a steady rate, as scripts do, and records the responses. */

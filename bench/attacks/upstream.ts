@@ -8,7 +8,7 @@ import { fill } from './fill.ts';
 
 const mebibyte = 1_048_576;
 
-/** Posts that are as expensive as possible to parse, by the first label of their host. */
+/** Fields that make a post expensive to parse, by the first label of the Mastodon host. */
 const hostilePosts: Readonly<Record<string, Row>> = {
   pictures: { media_attachments: Array.from({ length: 6000 }, (_, n) => imageRow(`p${n}`)) },
   items: { content: fill('<li>', 0.9 * mebibyte) },
@@ -19,7 +19,6 @@ const hostilePosts: Readonly<Record<string, Row>> = {
   markup: { content: `<p>${fill('*_`[!](', 0.9 * mebibyte)}</p>` },
 };
 
-/** Many small replies to a post. */
 const manyReplies = Array.from({ length: 490 }, (_, n) =>
   statusRow(String(1e17 + n), accountRow(`r${n}`), { content: fill('</i><li>', 1800) }),
 );
@@ -54,7 +53,7 @@ function toMastodon(host: string, path: string): unknown {
   return wren;
 }
 
-/** Never completes the response: sends nothing, or one chunk each second. */
+/** Returns `true` for hosts `hang…` and `drip…`, and never completes the response: sends nothing or a byte a second. */
 function stall(request: IncomingMessage, response: ServerResponse, host: string): boolean {
   if (host.startsWith('hang')) return true;
   if (!host.startsWith('drip')) return false;

@@ -1,13 +1,13 @@
 /** Random number generator whose numbers depend only on its seed. */
 export interface RandomSource {
-  /** Returns a number from 0 up to, but excluding, `most`. */
+  /** Returns an integer from 0 to `most` - 1. */
   below(most: number): number;
   pick<Value>(values: readonly [Value, ...Value[]]): Value;
-  /** Returns an independent generator, whose numbers do not depend on the state of this one. */
+  /** Returns a generator whose numbers depend only on the seed of this generator and on `name`. */
   for(name: string): RandomSource;
 }
 
-/** Creates a generator from a text, such as a seed and the name of a case (mulberry32). */
+/** Creates a generator (mulberry32) from a seed, which can be any text. */
 export function createRandomSource(seed: string): RandomSource {
   let state = [...seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
   const next = () => {
@@ -26,7 +26,7 @@ export function createRandomSource(seed: string): RandomSource {
 
 type Pieces = readonly [string, ...string[]];
 
-/** Kind of hostile text. */
+/** Kind of hostile text, which is expensive to parse. */
 export type Theme = 'spaces' | 'markers' | 'brackets' | 'html' | 'links' | 'scripts' | 'words';
 
 /** Fragments that hostile texts consist of, by kind. */
@@ -49,25 +49,24 @@ const pieces: Readonly<Record<Theme, Pieces>> = {
   words: ['heron ', 'mill ', 'a', 'B', '7', '.', ', ', '-', "'", ':'],
 };
 
-/** All kinds of hostile text. */
 export const themes = Object.keys(pieces) as readonly Theme[]; // the names of the table above
 
-/** Number of different texts in the rows of a list. They repeat, so that twice the rows need twice the work. */
+/** Number of different texts in a list. They repeat, so that twice as many rows need twice as much work. */
 const rowTexts = 16;
 
-/** Writes the short text of a row. */
+/** Returns the text of a row of a list. The texts repeat after `rowTexts` rows. */
 export function writeRowText(random: RandomSource, row: number, length: number): string {
   return writeAnyText(random.for(String(row % rowTexts)), length);
 }
 
-/** Writes a random text of a random kind. */
+/** Returns a random text of a random kind. */
 export function writeAnyText(random: RandomSource, length: number): string {
   return writeText(random, themes[random.below(themes.length)] ?? 'words', length);
 }
 
 /**
- * Writes a random text of about `length` characters. It uses few fragments of the theme, so that it has
- * long runs of one fragment. The choice does not depend on the length.
+ * Returns a random text of `length` UTF-16 code units. It repeats a few fragments, some of them many times in a row.
+ * The choice of the fragments does not depend on the length.
  */
 export function writeText(random: RandomSource, theme: Theme, length: number): string {
   const vocabulary = [random.pick(pieces[theme]), random.pick(pieces[theme])] as const;

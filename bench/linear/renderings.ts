@@ -75,7 +75,7 @@ async function renderList(
   await renderInFormats(result, ['markdown', 'json']);
 }
 
-/** Renders a result in the given formats, and the Markdown as on the front page. Each rendering yields in between. */
+/** Renders a result in the given formats, and its Markdown as HTML. Yields to the event loop in between. */
 async function renderInFormats(result: Result, names: readonly Format[]): Promise<void> {
   const slices = createSlices(() => setImmediate());
   for (const name of names) {

@@ -20,16 +20,16 @@ import { renderAccounts, renderFound, renderPosts } from './renderings.ts';
 /** Hostile response of an upstream. */
 export interface Case {
   readonly name: string;
-  /** Maximum size of a body of this upstream in bytes. */
+  /** Maximum size of a response body of this upstream, in bytes. */
   readonly maxBytes: number;
-  /** Writes bodies of about `bytes` bytes. Returns a function that reads and renders them. */
+  /** Creates response bodies of about `bytes` bytes. Returns a function that reads and renders these bodies. */
   prepare(seed: string, bytes: number): () => Promise<void>;
 }
 
-/** Bodies by a word in the path of the request. The first matching word is used. */
+/** Response bodies by a word in the request path. The first word that the path contains selects the body. */
 export type Bodies = Readonly<Record<string, unknown>>;
 
-/** Read through a provider, with the bodies that the provider receives. */
+/** Provider and read operation to test, and a function that creates the response bodies. */
 export interface CaseOptions {
   readonly provider: keyof typeof providers;
   readonly read: keyof typeof reads;
@@ -122,7 +122,7 @@ export function createCase({ provider, read, name, write }: CaseOptions): Case {
 
 type Written = readonly (readonly [word: string, body: string])[];
 
-/** Writes bodies. They are smaller if the HTTP client would refuse them for too many JSON tokens. */
+/** Creates bodies, smaller than `bytes` if the HTTP client would reject them for too many JSON delimiters. */
 function writeAccepted(write: (bytes: number) => Bodies, bytes: number): Written {
   const written = Object.entries(write(bytes)).map(
     ([word, body]) => [word, JSON.stringify(body)] as const,

@@ -18,7 +18,7 @@ import { type Case, createCase, fill } from './upstreams.ts';
 
 const id = '2001';
 
-/** Function that returns properties of a post with about `bytes` bytes. */
+/** Function that returns fields of a post. The JSON of the fields has about `bytes` bytes. */
 type Members = (random: RandomSource, bytes: number) => Fields;
 
 const url = 'https://pbs.example/a.jpg';

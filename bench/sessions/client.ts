@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Target } from '../processes.ts';
 
-/** Session with the token to continue it. */
+/** Session with its continuation token. */
 export interface ClientSession {
   readonly id: string;
   readonly token: string;
@@ -89,7 +89,7 @@ interface Event {
   readonly meta: { readonly id: string; readonly index: number };
 }
 
-/** Parses the lines of a stream. */
+/** Parses the events of an NDJSON stream. */
 export function parseLines(body: string): readonly Event[] {
   return body
     .split('\n')

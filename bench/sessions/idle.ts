@@ -15,7 +15,7 @@ const first = streams / 10;
 /** Number of streams, or sessions, opened concurrently. */
 const atOnce = 50;
 
-/** Wait before a measurement; longer than the interval of Perch's heartbeats. */
+/** Milliseconds to wait before a measurement: longer than the interval of Perch's heartbeats. */
 const settleMs = 15_000;
 
 /** Measures the memory of idle streams. Returns the lines of a Markdown section. */
@@ -56,7 +56,7 @@ async function measure(folder: string) {
   return { own, bare };
 }
 
-/** Starts a server, has it answer sessions, and stops it. */
+/** Starts a server, creates a session with an answer for each stream, and stops the server. */
 async function answerSessions(folder: string) {
   const target = await startPerch({ folder, cores: 'any' });
   return withTargets([target], async () => {
@@ -123,7 +123,7 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** @throws Error if the limit of open files is too low */
+/** Checks that the process may open `count` files. @throws Error if the limit of open files is too low */
 function demandFiles(count: number): void {
   const limits = readFileSync('/proc/self/limits', 'utf8');
   const most = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]);

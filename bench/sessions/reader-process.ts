@@ -6,18 +6,17 @@ import type { ReaderMessage, Reading } from './readers.ts';
 
 const script = join(import.meta.dirname, 'readers.ts');
 
-/** Result of many readers. */
+/** Time until the last reader has read everything, and the text that each reader received. */
 export interface Taken {
   readonly ms: number;
-  /** Text that each reader received. */
   readonly text: string;
 }
 
 /**
- * Runs many readers of a stream in a separate process on its own core. The time counts from the opening of the streams,
- * or from the call of `begin`, until the last reader has everything.
+ * Runs many readers of a stream in a separate process on its own core. The measured time starts when `begin` is called
+ * or, without `begin`, when the streams are opened. It ends when the last reader has read everything.
  *
- * @param begin makes the server write once all readers are waiting; without it, the stored events are read
+ * @param begin Makes the server send events, once all readers are waiting. Without `begin`, stored events are read.
  */
 export async function readTogether(
   reading: Reading,

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * Process with many readers of one stream, which do so little work that the server is the bottleneck. The process sends
- * `ready`; after `begin`, `open` when all readers have the response headers; `done` when all have read the expected
- * number of turns; and then the text of the first one. All readers must receive the same text.
+ * Process with many readers of one stream. The readers do so little work that the server is the bottleneck. The process
+ * sends `ready`; after it receives `begin`, `open` when all readers have the response headers, `done` when all have
+ * read the expected number of turns, and `read` with the text. All readers must receive the same text.
  */
 
 /** Options of the readers, passed as JSON in the first argument. */
@@ -15,7 +15,7 @@ export interface Reading {
   readonly turns: number;
 }
 
-/** Message of the process, in the order of the kinds. */
+/** Message that the process sends. The kinds are listed in the order of sending. */
 export interface ReaderMessage {
   readonly kind: 'ready' | 'open' | 'done' | 'read';
   readonly text?: string;

@@ -5,10 +5,9 @@ import { fromSources, startTarget, type Target } from '../processes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Number of concurrent sessions. The other sizes are derived from it, so that one setting scales all. */
+/** Number of concurrent sessions. Other sizes of the benchmark are derived from this number. */
 export const size = Number(process.env.BENCH_SESSIONS ?? 1000);
 
-/** Number of rounds of each comparison. */
 export const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 
 const ports = { perch: 18_086, scripted: 18_087, bare: 18_088 } as const;
@@ -37,7 +36,7 @@ const limits = {
 
 export interface Serving {
   readonly folder: string;
-  /** `any` to allow all cores. Default: a dedicated core. */
+  /** CPU cores of the server: `any` for all cores; `own`, the default, for a dedicated core. */
   readonly cores?: 'own' | 'any';
 }
 

@@ -15,7 +15,7 @@ const message = '1 pieces of 250000';
 
 const sampleMs = 20;
 
-/** Time of the active readers, and maximum memory of the server. */
+/** Time until the other readers have read everything, and maximum memory of the server. */
 interface Taken {
   readonly ms: number;
   readonly mostMiB: number;

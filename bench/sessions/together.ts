@@ -14,7 +14,7 @@ const singles = 25;
 
 const goal = 5;
 
-/** Number of loads. Each takes as long as a thousand answers. */
+/** Number of measured loads. In each load, `size` sessions run at once. */
 const loads = Math.min(rounds, 3);
 
 /** Typical questions about the docs of Perch. */
@@ -100,7 +100,7 @@ async function askInTurn(client: SessionClient): Promise<Answered[]> {
   return answered;
 }
 
-/** @throws Error if the stream is incomplete, or differs when read again */
+/** Checks a stream. @throws Error if the stream is incomplete, or differs when it is read again */
 async function expectWhole(
   { session, body }: Answered,
   client: SessionClient,
