@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import { packagePath } from '../src/core/files/package-path.ts';
 import { listLicences } from './licences.ts';
 
-/** Defines `require` for bundled CommonJS packages, which load Node's modules with it. */
+/** Code that defines `require`, which bundled CommonJS packages need to load Node.js modules. */
 const banner =
   "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);";
 

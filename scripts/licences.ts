@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { packagePath } from '../src/core/files/package-path.ts';
 
-/** Folder of the package that contains a file, which may be nested in another package. */
+/** Matches the folder of the package that contains a file: the innermost one if packages are nested. */
 const packageFolder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /**

@@ -74,7 +74,7 @@ async function recordReads(request: SendRequest, url: string) {
   };
 }
 
-/** Records a history import. The example of a stream is its last line, which is not a post. */
+/** Records a history import. The NDJSON example is the last line, which contains metadata instead of a post. */
 async function recordHistory(request: SendRequest, path: string) {
   const [json, ndjson] = [
     await requireOk(request(path)),

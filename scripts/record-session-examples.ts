@@ -32,7 +32,7 @@ const silent: AnswerEngine = {
     }),
 };
 
-/** Records sessions with servers that store nothing on disk. */
+/** Records examples of sessions, from servers that store nothing on disk. */
 export async function recordSessions(): Promise<SessionExamples> {
   const talking = await openSample({ engine: steadyEngine });
   const busy = await openSample({ engine: silent, env: { PERCH_SESSION_QUEUE: '0' } });
@@ -114,7 +114,7 @@ async function recordProblems(request: SendRequest): Promise<SessionExamples['pr
   ]);
 }
 
-/** Records the error for a message while another one runs and the queue has no room. */
+/** Records the error for a message that is sent while another message is being answered and the queue is full. */
 async function recordFull(request: SendRequest): Promise<SessionExamples['problems']> {
   const { url, token } = await start(request);
   return toProblems([await request(url, say('And for lists?', token))]);

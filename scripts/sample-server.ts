@@ -30,14 +30,14 @@ export type SendRequest = (
   options?: RequestOptions,
 ) => Promise<LightMyRequestResponse>;
 
-/** Server with the sample, a fixed clock and deterministic random values: each run gets the same responses. */
+/** Server with sample data, a fixed clock and deterministic random values, so that responses never vary. */
 export interface SampleServer {
   readonly app: App;
   readonly request: SendRequest;
   readonly baseUrl: string;
 }
 
-/** Opens a server with the sample. Callers must call `app.server.close()`. */
+/** Opens a server with sample data. Call `app.server.close()` to close it. */
 export async function openSample({
   env = {},
   load,

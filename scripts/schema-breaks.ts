@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
@@ -9,7 +8,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
  */
 export type Direction = 'request' | 'reply';
 
-/** Old and new document, in which references are resolved. */
+/** Old and new OpenAPI document. The references of each document are resolved in that document. */
 export interface Documents {
   readonly before: JsonObject;
   readonly after: JsonObject;
@@ -26,9 +25,9 @@ interface Pair {
 /** Compares two schemas. Returns a line for each breaking change, with its location. */
 export type CompareSchemas = (pair: Pair) => readonly string[];
 
-/** Creates a comparison for the schemas of two documents. Circular references are supported. */
+/** Creates a function that compares schemas of two documents. Circular references are supported. */
 export function createComparison(documents: Documents): CompareSchemas {
-  /** References whose comparison is running, or has found no breaking change. */
+  /** References that are being compared, or that have no breaking changes. */
   const visited = new Set<string>();
   const compare: CompareSchemas = (pair) => {
     const key = keyOf(pair);
@@ -77,8 +76,8 @@ function compareAlternatives(pair: Pair, context: Context): readonly string[] {
 }
 
 /**
- * Returns the alternatives of a schema: the members of a union, or one schema for each listed type.
- * References are not resolved, so that circular ones are recognized.
+ * Returns the alternatives of a schema: the members of a union, or one schema for each listed type. References are not
+ * resolved, so that circular references are recognized.
  */
 function listAlternatives(document: JsonObject, schema: unknown): readonly JsonObject[] {
   const one = resolve(document, schema);
@@ -101,7 +100,7 @@ interface Alternatives {
 }
 
 /**
- * Compares unions. Each alternative must remain. A response may get a new one only if a constant `type`
+ * Compares unions. Each alternative must remain. A response may get a new alternative only if a constant `type`
  * distinguishes it, as the introduction of the OpenAPI description explains.
  */
 function compareUnions(
@@ -122,7 +121,7 @@ function compareUnions(
   return [...removed, ...added];
 }
 
-/** Returns whether a schema is the type `null`. Responses may drop it without breaking clients. */
+/** Returns whether a schema is the type `null`. Responses may drop `null` without breaking clients. */
 function isNull({ type }: JsonObject): boolean {
   return type === 'null';
 }
@@ -155,7 +154,7 @@ function compareTypes({ place, direction, before, after }: OnePair): readonly st
   return [`${place}: the type ${show(before.type)} became ${show(after.type)}`];
 }
 
-/** Compares enumerated values. Requests may accept new ones; responses may contain new ones only in open sets. */
+/** Compares enumerated values. Requests may accept new values; in responses, only open sets may get new values. */
 function compareValues(pair: OnePair): readonly string[] {
   const { place, direction, before, after } = pair;
   const old = valuesOf(before);
@@ -212,7 +211,7 @@ function compareForms({ place, direction, before, after }: OnePair): readonly st
   });
 }
 
-/** Keywords that limit values: `up` if a larger number allows more, `down` if a smaller one does. */
+/** Keywords that limit values: `up` if a larger limit allows more values, `down` if a smaller limit does. */
 const limits = {
   maximum: 'up',
   exclusiveMaximum: 'up',
@@ -235,7 +234,7 @@ function compareLimits({ place, direction, before, after }: OnePair): readonly s
     .map(([name]) => `${place}: ${name} was ${show(before[name])} and is ${show(after[name])}`);
 }
 
-/** Returns a number that grows with the range that a limit allows. A missing limit allows everything. */
+/** Returns a larger number for a limit that allows more values; the maximum number if there is no limit. */
 function widthOf(limit: unknown, way: 'up' | 'down'): number {
   if (limit === undefined) return Number.MAX_VALUE;
   return way === 'up' ? Number(limit) : -Number(limit);
@@ -265,7 +264,6 @@ function compareMembers(pair: OnePair, { compare }: Context): readonly string[] 
   ];
 }
 
-/** Compares `additionalProperties`. */
 function compareRest(
   { place, direction, before, after }: OnePair,
   compare: CompareSchemas,
@@ -289,7 +287,7 @@ function compareItems(pair: OnePair, { compare }: Context): readonly string[] {
   });
 }
 
-/** Keywords that are compared above, or that do not restrict values. */
+/** Keywords that other functions compare, or that do not restrict values. */
 const known = new Set([
   ...['type', 'enum', 'const', 'default', 'properties', 'required', 'additionalProperties'],
   ...['items', 'anyOf', 'oneOf', 'title', 'description', 'examples', 'example', 'deprecated'],

@@ -15,7 +15,7 @@ const port = await findPort();
 const baseUrl = `http://localhost:${port}`;
 const thread = `${baseUrl}/ada.example/status/1900000000000000001`;
 
-/** Pages by the names of their pictures. */
+/** Paths of the pages by the names of their pictures. */
 const pages = {
   front: '/',
   result: `/?q=${encodeURIComponent(thread)}`,
@@ -70,7 +70,7 @@ async function takeAll(of: Browser, folder: string): Promise<void> {
   }
 }
 
-/** Finds a port that is free now. */
+/** Returns a port that is currently free. */
 function findPort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {

@@ -9,7 +9,7 @@ import type { components, paths } from './perch.d.ts';
 type Problem = components['schemas']['Problem'];
 
 const [baseUrl = ''] = process.argv.slice(2);
-/** Media types that the client reads, without Markdown. */
+/** Media types that the client accepts. Markdown is not one of them. */
 type Read = 'application/json' | 'application/problem+json';
 
 const perch = createClient<paths, Read>({
@@ -17,7 +17,7 @@ const perch = createClient<paths, Read>({
   headers: { accept: 'application/json' },
 });
 
-/** Returns the seconds to wait before a retry. @throws Error if a retry does not help */
+/** Returns the seconds to wait before a retry. @throws Error if a retry would not help */
 function resolve({ code, resolution, retry_after: seconds }: Problem): number {
   switch (code) {
     case 'rate_limited':

@@ -20,15 +20,15 @@ export interface Attack {
 /** Milliseconds after which the analyser gives up on a pattern. */
 const timeout = 180_000;
 
-/** Seed of the random search for slow inputs of patterns that recheck cannot classify. Fixed, so that results repeat. */
+/** Fixed seed of the random search for slow inputs, which recheck runs for patterns that it cannot classify. */
 const randomSeed = 1;
 
-/** Lengths in UTF-16 units of an attack that is tried, and the milliseconds that a linear pattern stays below. */
+/** Lengths of measured attacks in UTF-16 code units, and maximum time of a linear pattern in milliseconds. */
 const trial = { lengths: [2_000, 8_000, 32_000, 128_000], maxMs: 200 };
 
 /** Analyses a pattern with recheck (https://makenowjust-labs.github.io/recheck/). */
 export function judgePattern(source: string, flags: string): Verdict {
-  // Its native program where there is one for this platform: several times as fast as its JavaScript.
+  // Selects the native program of recheck if the platform has one. It is much faster than the JavaScript.
   process.env.RECHECK_SYNC_BACKEND = 'synckit';
   const found = checkSync(source, flags, { timeout, randomSeed });
   const verdict = toVerdict(found);
@@ -60,7 +60,7 @@ function toVerdict(found: Diagnostics): Verdict {
   }
 }
 
-/** Writes an attack as a string of about so many UTF-16 units. */
+/** Returns an attack as a string of about `length` UTF-16 code units. */
 export function writeAttack({ parts, suffix }: Attack, length: number): string {
   const fixed = parts.reduce((sum, { prefix }) => sum + prefix.length, suffix.length);
   const pumped = parts.reduce((sum, { pump }) => sum + pump.length, 0);
@@ -70,7 +70,7 @@ export function writeAttack({ parts, suffix }: Attack, length: number): string {
 
 const timings = 5;
 
-/** Measures how many milliseconds a pattern takes on an attack; the best of several times. */
+/** Returns the time in milliseconds that a pattern takes on an attack: the minimum of several measurements. */
 export function measureAttack(
   { source, flags }: Pick<FoundPattern, 'source' | 'flags'>,
   attack: string,
@@ -84,10 +84,10 @@ export function measureAttack(
   return Math.min(...times);
 }
 
-/** Verdicts of earlier runs: analysing every pattern takes a minute or two. */
+/** File with the verdicts of earlier runs, because analysing every pattern takes a minute or two. */
 const cachePath = join(import.meta.dirname, '../../node_modules/.cache/perch/patterns.json');
 
-/** Opens a judge that remembers its verdicts in a file. `close` writes the ones that were used. */
+/** Opens a judge that caches its verdicts in a file. `close` writes the verdicts that were used. */
 export function openJudge(): {
   judge(source: string, flags: string): Verdict;
   close(): void;
@@ -113,11 +113,11 @@ function readCache(): ReadonlyMap<string, Verdict> {
     const { version, verdicts } = JSON.parse(readFileSync(cachePath, 'utf8'));
     return new Map(version === cacheVersion() ? verdicts : []);
   } catch {
-    return new Map(); // There is none yet, or it is damaged: everything is analysed.
+    return new Map(); // The file is missing or damaged, so everything is analysed.
   }
 }
 
-/** Changes with the analyser and with this file. */
+/** Returns a hash of the version of recheck and of this file. A cache with another hash is not used. */
 function cacheVersion(): string {
   const lock = join(import.meta.dirname, '../../node_modules/recheck/package.json');
   const hash = createHash('sha256');

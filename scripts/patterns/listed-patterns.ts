@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Pattern that may take more than linear time, because its input is short. */
+/** Regular expression that may take more than linear time, because its input is short. */
 export interface PatternException {
   readonly file: string;
   /** The pattern as a literal, such as `/a+$/g`. */
@@ -9,11 +9,11 @@ export interface PatternException {
   readonly maxLength: number;
   /** Code that limits the length of the input. */
   readonly bound: string;
-  /** Longest measured time with input of that length, in milliseconds. */
+  /** Maximum measured time for input of `maxLength` code units, in milliseconds. */
   readonly worstMs: number;
 }
 
-/** Maximum time in milliseconds that a pattern may take on the longest input that reaches it. */
+/** Maximum time in milliseconds that a pattern may take on input of its `maxLength`. */
 export const maxMs = 5;
 
 export const exceptions: readonly PatternException[] = [];
@@ -23,7 +23,7 @@ export interface DynamicPatterns {
   readonly file: string;
   /** Description of the strings that the patterns are built from. */
   readonly madeOf: string;
-  /** Creates the patterns that importing the file does not create. */
+  /** Runs the code that creates the patterns, if importing the file does not create them. */
   readonly create?: () => Promise<unknown>;
 }
 
