@@ -4,16 +4,16 @@ import { Problem } from '../core/problem.ts';
 import type { Reservation } from '../core/scheduling/ledger.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
-/** Caller for whom an answer is fetched. The members are read only if the cache has no answer. */
+/** Caller that an answer is fetched for. Its members are read only if the cache has no answer. */
 export interface Requester {
   readonly signal: AbortSignal;
-  /** Payer that is charged for answers that are not cached; absent if reads are free. */
+  /** Rate-limited caller that is charged for answers that are not cached; absent if reads are free. */
   readonly caller?: Caller | undefined;
-  /** Address that the work is counted for; absent for the server's own work and the command line. */
+  /** Client address that the work counts against; absent for the server's own work and the command line. */
   readonly client?: Client | undefined;
 }
 
-/** Charges a unit; refunds it if work fails (not by the caller). @throws Problem `rate_limited` */
+/** Charges the caller a unit; refunds the unit if a source or the server fails. @throws Problem `rate_limited` */
 export async function withCharge<Result>(
   requester: Requester | undefined,
   work: () => Promise<Result>,

@@ -28,9 +28,9 @@ export interface FetchOptions extends Lifetimes {
   readonly readTimeoutMs: number;
   /** Limits concurrent upstream reads (`upstreamReads`) and their bytes (`upstreamBytes`). */
   readonly ledger: Ledger;
-  /** Allowance for the upstream requests of browse reads; absent if they are not counted. */
+  /** Allowance for the upstream requests of browse reads; absent if these requests are not counted. */
   readonly pool?: Pool | undefined;
-  /** Called with defects of background fetches, which no caller sees. */
+  /** Called with unexpected errors of background fetches, because no caller receives them. */
   readonly onDefect: (error: unknown) => void;
   readonly stop?: AbortSignal;
 }
@@ -64,13 +64,13 @@ export function createFetcher(options: FetchOptions) {
     }
   };
   return {
-    /** Returns a fresh cached answer. @throws Problem `not_found` if its subject is deleted */
+    /** Returns a fresh answer from the cache. @throws Problem `not_found` if the cached answer is “not found” */
     getFresh: (plan: Plan): Answer | undefined => {
       const cached = lookUp(plan);
       return cached !== undefined && isFresh(cached) ? toAnswer(cached, 'hit') : undefined;
     },
     /**
-     * Returns the answer to a plan from the cache, a fetch in flight, or a provider, which costs the caller a unit.
+     * Returns the answer to a plan from the cache, a fetch in flight or a provider. Only cached answers are free.
      * @throws Problem, see ProviderChain.ask; `overloaded` or `rate_limited` at a limit; the signal's reason on abort
      */
     fetch: async (plan: Plan, requester?: Requester): Promise<Answer> => {
@@ -82,7 +82,7 @@ export function createFetcher(options: FetchOptions) {
       }
       return refetch(plan, cached, requester);
     },
-    /** Waits for revalidations in the background. */
+    /** Waits until all background revalidations have ended. */
     drain: async (): Promise<void> => {
       await Promise.allSettled(background);
     },
@@ -96,7 +96,7 @@ function toAnswer({ outcome, fetchedAtMs, renderings }: Entry, cache: CacheState
   return { found, source, fetchedAtMs, cache, renderings };
 }
 
-/** Creates the function that joins a fetch in flight for a plan, or starts one, which is charged to its caller. */
+/** Creates a function that joins the in-flight fetch of a plan, or starts one, which uses its caller's limits. */
 function createInFlightFetches(options: FetchOptions) {
   const { ledger, pool } = options;
   const run = createCoalescer<Entry>();

@@ -2,7 +2,7 @@ import type { PostFound, PostQuery } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
 import type { BrowseFound, BrowseQuery } from './lists/browse.ts';
 
-/** Class of freshness: posts stay fresh longest, lists a twelfth of that time, searches a sixtieth. */
+/** Kind of answer. Posts stay fresh longest, lists a twelfth of that time, searches a sixtieth. */
 export type Freshness = 'post' | 'list' | 'search';
 
 /** Description of what to fetch for a read. It depends only on the parameters of the request. */
@@ -10,7 +10,7 @@ export interface Plan {
   readonly query: PostQuery | BrowseQuery;
   /** Key of the answer in the cache. Equal plans have equal keys. */
   readonly key: string;
-  /** Subject of the answer. All answers about a subject are dropped when it is deleted. */
+  /** Post, account or search that the answer is about. Its deletion drops all cached answers about it. */
   readonly subject: string;
   readonly freshness: Freshness;
   /** Whether a cached answer may be used; false for `nocache=true`. */
@@ -22,7 +22,7 @@ export interface Plan {
 export const accountSubject = (platform: Platform, handle: string): string =>
   `account ${platform} ${handle.toLowerCase()}`;
 
-/** Use of the cache, as in the header `X-Cache`. */
+/** How the cache was used for an answer, as sent in the header `X-Cache`. */
 export type CacheState = 'hit' | 'miss' | 'stale' | 'bypass';
 
 export type Found = PostFound | BrowseFound;
@@ -49,13 +49,13 @@ export function pageIn({ found }: Answer): BrowseFound {
 
 const maxRenderings = 16; // cached renderings per answer; further ones are rendered each time
 
-/** Limit of the renderings that are cached with an answer, for as long as the answer is cached. */
+/** Limit on the renderings that are cached together with one answer. */
 export interface RenderingBudget {
   /** Returns whether a rendering of this size may be cached. If so, adds it to the total. */
   admit(bytes: number): boolean;
 }
 
-/** Creates the limit of one answer. `grow` is called with the size of each cached rendering. */
+/** Creates the budget of one answer. `grow` is called with the size of each admitted rendering in bytes. */
 export function createRenderingBudget(grow: (bytes: number) => void): RenderingBudget {
   let count = 0;
   return {
@@ -70,7 +70,7 @@ export function createRenderingBudget(grow: (bytes: number) => void): RenderingB
 
 export type RenderingCache<Value> = ReturnType<typeof createRenderingCache<Value>>;
 
-/** Creates an empty cache of renderings of one kind, by answer and name. Renderings are freed with their answer. */
+/** Creates a cache of renderings, keyed by answer and name. The renderings of an answer are freed with the answer. */
 export function createRenderingCache<Value>() {
   const byBudget = new WeakMap<RenderingBudget, Map<string, Value>>();
   return {

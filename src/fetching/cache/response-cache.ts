@@ -9,13 +9,13 @@ export type Outcome =
       readonly found: Found | ListPart;
       readonly source: string;
       readonly isLocal: boolean;
-      /** Time of the request to the provider in epoch milliseconds; of several requests, the first. */
+      /** Time of the first request to the provider for this answer, in epoch milliseconds. */
       readonly requestedMs: number;
     }
   | { readonly gone: Problem };
 
 export interface CacheEntry {
-  /** Subjects of the answer: posts and their authors, an account, or a search. */
+  /** Posts, accounts or search that the answer is about, as in `Plan.subject`. */
   readonly subjects: readonly string[];
   readonly outcome: Outcome;
   readonly fetchedAtMs: number;
@@ -89,7 +89,7 @@ export function createResponseCache(limits: CacheOptions) {
       put(key, cached);
       return renderings;
     },
-    /** Removes all entries about a subject, and refuses entries that were fetched before `goneMs`. */
+    /** Removes all entries about a subject. Later insertions of entries requested before `goneMs` are rejected. */
     dropSubject: (subject: string, goneMs: number): void => {
       limits.onGone?.(subject);
       goneAt.set(subject, goneMs);
@@ -145,8 +145,8 @@ export function toEntry(
 }
 
 /**
- * Stores an entry, unless it would replace a fresh complete entry by an incomplete one, or a live one by a fallback.
- * @throws Problem `upstream_unavailable` if the cached entry is to be served as stale instead
+ * Stores an entry, except an incomplete entry over a fresh complete entry, or a fallback over a live entry.
+ * @throws Problem `upstream_unavailable` if the caller should serve the cached live entry as stale instead
  */
 export function storeEntry(
   cache: ResponseCache,
@@ -177,7 +177,7 @@ function compare(
 export const isPartial = (outcome: Outcome): boolean =>
   'found' in outcome && 'missing' in outcome.found && outcome.found.missing.length > 0;
 
-/** Returns whether an answer is only a fallback: from a provider of last resort, or a page without items. */
+/** Returns whether an answer is a fallback: from a provider of last resort, or an incomplete page without items. */
 function isStopgap(outcome: Outcome): boolean {
   if (!('found' in outcome && 'items' in outcome.found)) return false;
   const { degraded, items, missing } = outcome.found;

@@ -35,7 +35,7 @@ export interface AskOptions extends RequestContext {
 
 interface ChainOptions {
   readonly onFailure: (failure: { readonly provider: string; readonly error: unknown }) => void;
-  /** Turns for the slices of long answers. Default: answers are read in one slice. */
+  /** Queue for the time slices in which long answers are read. Default: answers are read without pauses. */
   readonly heavyTurns?: Turns | undefined;
 }
 
@@ -47,9 +47,9 @@ export function createProviderChain(
 ) {
   return {
     /**
-     * Asks the first provider that covers the query, and the next one after an upstream failure. A provider of last
-     * resort is asked only after another one has failed.
-     * @throws Problem, `invalid_cursor` if the only provider to ask no longer covers the query
+     * Asks the providers that cover the query, in order, until one answers. A provider of last resort is asked only
+     * after another provider has failed.
+     * @throws Problem; `invalid_cursor` if `options.provider` does not cover the query
      */
     ask: <Kind extends QueryKind>(
       kind: Kind,
@@ -71,7 +71,7 @@ export function createProviderChain(
   };
 }
 
-/** Creates the slices in which an answer is read. The read ends when no caller waits for it. */
+/** Creates the time slices in which an answer is read. The read fails at the next slice if `signal` is aborted. */
 function createAnswerSlices({ client, signal }: AskOptions, turns: Turns): Slices {
   return createSlices(async () => {
     if (await waitForTurn(turns, client?.address ?? '', () => !signal.aborted)) return;
@@ -116,7 +116,7 @@ interface Candidate<Kind extends QueryKind> extends ChainLink {
   readonly isLastResort: boolean;
 }
 
-/** Returns the providers to ask, in order; none if only a provider of last resort covers the query. */
+/** Returns the providers to ask, in order; an empty list if only providers of last resort cover the query. */
 function toCandidates<Kind extends QueryKind>(
   links: readonly ChainLink[],
   { kind, query, provider: only, isLiveOnly }: ChainQuery<Kind>,
@@ -139,7 +139,7 @@ function toCandidates<Kind extends QueryKind>(
   });
 }
 
-/** Table by kind of failure: whether the next provider is tried, and the code of the problem. */
+/** For each kind of failure: whether the next provider is tried, and the problem code. */
 const failurePolicy = {
   missing: { next: false, code: 'not_found' },
   ambiguous: { next: true, code: 'upstream_unavailable' },
@@ -149,13 +149,13 @@ const failurePolicy = {
   malformed: { next: true, code: 'upstream_error' },
 } as const satisfies Record<ProviderErrorKind, { next: boolean; code: ProblemCode }>;
 
-/** Converts an error from a defect of a provider to a ProviderError, so that the next provider is tried. */
+/** Converts an unexpected error of a provider to a ProviderError, so that the next provider is tried. */
 function toProviderError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   return new ProviderError('malformed', 'The source’s response is not usable.', { cause: error });
 }
 
-/** Returns whether two sources report that a subject is missing. One is not enough if its outages look the same. */
+/** Returns whether two sources report a subject as missing. A single ambiguous report can be due to an outage. */
 function isConfirmedAbsent(failures: readonly ProviderError[]): boolean {
   const witnesses = failures.filter(({ kind, isEvidence }) => kind === 'ambiguous' && isEvidence);
   return witnesses.length >= 2;
@@ -179,8 +179,7 @@ function describe(query: Query) {
 
 type QueryDescription = ReturnType<typeof describe>;
 
-/** Returns the problem of the first failure, because the first provider should have answered. */
-
+/** Returns `not_found` if the subject is confirmed as missing, otherwise the problem of the first provider. */
 function toProblem(failures: readonly ProviderError[], { noun, unsupported }: QueryDescription) {
   const [first] = failures;
   if (first === undefined) return new Problem('unsupported_platform', { detail: unsupported });
@@ -204,7 +203,7 @@ function explainFailure({ kind, message }: ProviderError, noun: string): string 
   return `One source reported that the ${noun} does not exist, but it responds in the same way during an outage, and no second source confirmed it.`;
 }
 
-/** Returns the error of a live-only read, which has the same code for all failures of sources. */
+/** Returns the error of a live-only read: `upstream_unavailable` for every failure of a source, otherwise `error`. */
 export function toLiveOnlyError(error: unknown): unknown {
   const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];
   if (!(error instanceof Problem) || !ofSource.includes(error.code)) return error;
@@ -218,7 +217,7 @@ export function toLiveOnlyError(error: unknown): unknown {
 
 export type ProviderBreakers = ReturnType<typeof createProviderBreakers>;
 
-/** Creates one circuit breaker per kind of query for a provider. Pauses apply to all of them. */
+/** Creates a provider's circuit breakers, one for each kind of query. A pause of the provider applies to all. */
 export function createProviderBreakers(
   { ask }: Pick<Provider, 'ask'>,
   toOptions: (kind: QueryKind) => CircuitBreakerOptions,

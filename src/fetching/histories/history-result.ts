@@ -15,24 +15,24 @@ export interface HistoryRange {
 interface Tally {
   readonly count: number;
   readonly storedCount: number;
-  /** Positions of the first and last post in Unix seconds; `null` if unknown. */
+  /** Timeline positions of the newest and the oldest post in Unix seconds; `null` if unknown. */
   readonly newestSecond: number | null;
   readonly oldestSecond: number | null;
-  /** Times at which the stored posts were fetched, in Unix seconds. */
+  /** Earliest and latest time at which the stored posts were fetched, in Unix seconds; empty without stored posts. */
   readonly stored: readonly number[];
 }
 
 export interface HistoryResult extends Omit<Tally, 'stored'> {
   readonly isTruncated: boolean;
   readonly isFloorReached: boolean;
-  /** The `until` that continues a truncated import; `null` if it was not truncated or the time is unknown. */
+  /** Value of `until` that continues a truncated import; `null` if the import is complete or the time is unknown. */
   readonly nextUntilSecond: number | null;
   readonly gaps: readonly HistoryRange[];
   readonly uncertain: readonly HistoryRange[];
   readonly pages: number;
   readonly durationMs: number;
   readonly warnings: readonly string[];
-  /** Failure that ended the import early; `null` if there was none, or its time ran out. */
+  /** Failure that ended the import early; `null` if the import did not end early or ended at its deadline. */
   readonly failure: Problem | null;
 }
 
@@ -91,7 +91,7 @@ export function toHistoryResult(facts: ResultFacts): HistoryResult {
   };
 }
 
-/** Returns the warning about stored posts, whose counts and deletions may be outdated. */
+/** Returns a warning if posts come from the archive, because they may have changed since. */
 function explainAge({ storedCount, stored }: Tally): readonly string[] {
   if (storedCount === 0) return [];
   const [first, last] = stored.map((second) => toIsoSeconds(second * 1000));
@@ -107,7 +107,7 @@ function toRange({ fromSecond, toSecond }: SecondRange): HistoryRange {
   };
 }
 
-/** Returns the next `until`. It includes the last second again, whose posts may not all have been sent. */
+/** Returns the `until` of the next import, which repeats the last second because some of its posts may be missing. */
 function toNextUntil({ newestSecond, oldestSecond }: Tally, gaps: readonly HistoryRange[]) {
   const [gap] = gaps;
   if (gap !== undefined) return gap.untilSecond;
@@ -115,7 +115,7 @@ function toNextUntil({ newestSecond, oldestSecond }: Tally, gaps: readonly Histo
   return newestSecond === oldestSecond ? oldestSecond : oldestSecond + 1;
 }
 
-/** Returns whether the timeline ended although the account counts over a quarter more posts. */
+/** Returns whether the timeline ended although the account's post count is over 25% above the number of posts read. */
 function endsTooEarly({ query, account, read, tally }: ResultFacts): boolean {
   const isWhole = query.sinceSeconds === null && query.untilSeconds === null;
   if (!read.isAtEnd || !isWhole || !query.withReplies || !query.withReposts) return false;

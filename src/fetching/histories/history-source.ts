@@ -17,7 +17,7 @@ export interface SourceOptions {
 
 const pageCount = 100;
 
-/** Creates the source of an import. The first provider to answer serves all pages, because cursors are its own. */
+/** Creates the source of an import. The first provider to answer serves all pages: its cursors work only there. */
 export function createHistorySource(
   { chain, pool, ledger }: SourceOptions,
   { account, withReplies, withReposts, isIndex }: HistoryQuery,
@@ -69,12 +69,12 @@ export function createHistorySource(
   };
 }
 
-/** Returns a page for an index, whose posts have only the fields needed for sorting and for the index. */
+/** Reduces the posts of a page to the fields that sorting and the index need. */
 export function toOutline(page: Page<Post>): Page<Post> {
   return { ...page, items: page.items.flatMap(outlinePost) };
 }
 
-/** Returns the outline of a post; nothing for tombstones, which have no time. */
+/** Empties the content of a post, such as its text; returns an empty list for a placeholder, which has no time. */
 function outlinePost(post: Post): readonly Status[] {
   if (post.type === 'tombstone') return [];
   const outline = {

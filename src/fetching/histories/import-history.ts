@@ -22,7 +22,7 @@ export interface ImporterOptions extends SourceOptions {
   /** Deadline in milliseconds for streamed imports. */
   readonly timeoutMs: number;
   readonly historyStore?: HistoryStore | undefined;
-  /** Called if the store fails; the import continues without it. */
+  /** Called if the store fails; the import continues without the store. */
   readonly onStoreFailure?: ((error: unknown) => void) | undefined;
   /** Called with an account that is confirmed as deleted or not public. */
   readonly onGone: (account: AccountReference) => void;
@@ -43,7 +43,7 @@ export interface HistoryImport {
   readonly account: Account;
   readonly source: string;
   readonly startedMs: number;
-  /** Posts in the order of the timeline, newest first. Always close it. */
+  /** Stream of the posts, newest first. The caller must close it. */
   readonly posts: PostStream;
 }
 
@@ -55,7 +55,7 @@ export function createHistoryImporter(options: ImporterOptions) {
     get running() {
       return ledger.totalOf('histories');
     },
-    /** Starts an import for one unit, up to its first posts. @throws Problem, see Fetcher.fetch */
+    /** Charges a unit, starts an import and waits for its first posts. @throws Problem, see Fetcher.fetch */
     begin: async (query: HistoryQuery, requester: Requester, delivery: Delivery = 'stream') => {
       const slot = ledger.open('histories', requester.client ?? null);
       if (!slot.take(1)) {

@@ -10,25 +10,25 @@ type Wanted = Pick<HistoryQuery, 'sinceSeconds' | 'untilSeconds' | 'maxPosts' | 
 
 export interface PlacedPost {
   readonly post: Post;
-  /** Unix second. A repost has the second of the next newer post; `Infinity` if there are only newer reposts. */
+  /** Timeline position in Unix seconds. A repost has that of the next newer original post, or else `Infinity`. */
   readonly second: number;
   readonly stored: number | null;
 }
 
 interface PagePost extends PlacedPost {
-  /** Earliest second of a repost; `-Infinity` if unknown. */
+  /** Earliest possible second of a repost, `-Infinity` if unknown; equal to `second` for other posts. */
   readonly belowSecond: number;
 }
 
 interface Candidate extends PlacedPost {
   readonly number: number;
-  /** Whether it is a repost that may be from before the range. */
+  /** Whether the post is a repost that may be older than the range. */
   readonly isUnresolved: boolean;
 }
 
 const firstStoredNumber = 1e9; // number of the first stored post, above those of all fetched posts
 
-/** Creates an ordering, which sorts posts as they arrive and places each post once, at its newest position. */
+/** Creates a buffer that sorts posts as they arrive and releases each post once, at its newest position. */
 export function createOrdering(wanted: Wanted) {
   const sent = new Set<string>();
   const pending = new Map<string, Candidate>();
@@ -47,7 +47,7 @@ export function createOrdering(wanted: Wanted) {
         addCandidate(placed, number);
       }
     },
-    /** Adds stored posts, newest first. Within a second, new posts precede them. */
+    /** Adds stored posts, newest first. Within one second, fetched posts precede stored posts. */
     addStored: (posts: readonly StoredHistoryPost[]): void => {
       for (const [index, post] of posts.entries()) {
         if (isWanted(post, wanted)) addCandidate(post, firstStoredNumber + index);
@@ -76,11 +76,11 @@ export function createOrdering(wanted: Wanted) {
     get isCut() {
       return sent.size >= wanted.maxPosts && pending.size > 0;
     },
-    /** Number of reposts that may be from before the range. */
+    /** Number of reposts that may be older than the range. */
     get unresolved() {
       return [...pending.values()].filter(({ isUnresolved }) => isUnresolved).length;
     },
-    /** Drops the unresolved reposts with these keys, which are below the range. The others are within it. */
+    /** Drops the unresolved reposts whose keys are in `below`, and marks the other posts as within the range. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of pending) {
         if (one.isUnresolved && below.has(key)) pending.delete(key);
@@ -103,7 +103,7 @@ function byPlace(a: Candidate, b: Candidate): number {
   return a.second === b.second ? a.number - b.number : b.second - a.second;
 }
 
-/** Creates the collection of all fetched posts, from which complete parts are stored. */
+/** Creates a collection of all fetched posts, from which the completely read ranges are stored. */
 export function createPostCollector(query: Wanted) {
   const wanted = { ...query, onlyReplies: false };
   const since = minSecond(wanted);
@@ -118,7 +118,7 @@ export function createPostCollector(query: Wanted) {
         found.set(key, { ...narrow(placed, other), number: other?.number ?? found.size });
       }
     },
-    /** Drops reposts with these keys at the lower end of the range, which are below it. The others are within it. */
+    /** Drops the possibly older reposts whose keys are in `below`, and marks the others as within the range. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of found) {
         if (one.belowSecond >= since) continue;
@@ -151,7 +151,7 @@ function narrow(one: PagePost, other: PagePost | undefined): PagePost {
   return belowSecond <= second ? { ...one, second, belowSecond } : one;
 }
 
-/** Returns the wanted posts of a page with positions. Reposts are between the nearest posts with their own times. */
+/** Returns the wanted posts of a page with positions. A repost is placed between the nearest original posts. */
 function placePosts(posts: readonly Post[], span: PageSpan, wanted: Wanted): readonly PagePost[] {
   const below = secondsBelow(posts, span);
   let above = Math.floor((span.fromMs ?? Number.POSITIVE_INFINITY) / 1000);
@@ -187,6 +187,6 @@ function isWanted({ post, second }: Pick<PlacedPost, 'post' | 'second'>, wanted:
   return to !== null && to.screen_name?.toLowerCase() !== author.screen_name.toLowerCase();
 }
 
-/** Returns the earliest wanted second of reposts, which are excluded if only replies are wanted. */
+/** Returns the earliest wanted second of reposts; `Infinity`, which excludes reposts, if only replies are wanted. */
 const minSecond = ({ onlyReplies, sinceSeconds }: Wanted): number =>
   onlyReplies ? Number.POSITIVE_INFINITY : (sinceSeconds ?? Number.NEGATIVE_INFINITY);

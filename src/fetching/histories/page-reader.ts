@@ -6,14 +6,14 @@ import type { Page, PageSpan } from '../../model/queries.ts';
 export interface PageReaderOptions {
   readonly ask: (place: PagePlace, signal: AbortSignal) => Promise<Page<Post>>;
   readonly clock: Clock;
-  /** Returns the deadline in epoch milliseconds, after which pages are useless. */
+  /** Returns the time in epoch milliseconds after which pages are no longer needed. */
   readonly deadlineMs: () => number;
   readonly signal: AbortSignal;
 }
 
 export interface CheckedPage {
   readonly page: Page<Post>;
-  /** False if posts may still be missing. */
+  /** `false` if posts may be missing from the page even after repeated requests. */
   readonly isVerified: boolean;
 }
 
@@ -22,7 +22,7 @@ const maxRetries = 2;
 const firstWaitMs = 300;
 const defaultPauseSeconds = 30;
 
-/** Minimum rows of a complete first page: half of the minimum of FxTwitter, which sends 20 to 40. */
+/** Minimum number of rows of a page that counts as complete: half of the minimum of FxTwitter, which sends 20 to 40. */
 const fewestRows = 10;
 
 export type PageReader = ReturnType<typeof createPageReader>;
@@ -63,8 +63,8 @@ export function createPageReader(options: PageReaderOptions) {
   };
   return {
     /**
-     * Reads a page. If it looks incomplete, calls `onDoubt`, requests it again and merges the responses. While the
-     * upstream throttles, no page is requested. @throws Problem, see ProviderChain.ask
+     * Reads a page. If it looks incomplete, calls `onDoubt`, requests the page again and merges the responses. Waits
+     * while the upstream limits the request rate. @throws Problem, see ProviderChain.ask
      */
     read: async (place: PagePlace, onDoubt?: (first: Page<Post>) => void): Promise<CheckedPage> => {
       const isGood = (page: Page<Post>) => {
@@ -95,10 +95,10 @@ const isRateLimit = (error: unknown): error is Problem =>
 const isOutage = (error: unknown): boolean =>
   error instanceof Problem && /^upstream_(?:unavailable|error)$/.test(error.code);
 
-/** Repeated requests for a page that looks incomplete: first one, then three at once. */
+/** Numbers of concurrent repeated requests for a page that looks incomplete: first one, then three. */
 const repeatCounts = [1, 3] as const;
 
-/** Number of requests after `repeatCounts`. One response in four can be short, so five consecutive ones do occur. */
+/** Number of requests after those of `repeatCounts`. One response in four can be short, so five in a row occur. */
 const lastRepeats = 4;
 
 const enoughAgreeing = 5; // this many equal answers are accepted, however few rows they have
@@ -109,13 +109,13 @@ interface VerifyOptions {
   readonly onDoubt: ((first: Page<Post>) => void) | undefined;
 }
 
-/** Merges answers until one is complete, two with rows agree, or the limit of requests is reached. */
+/** Requests a page and merges the responses, until one is complete, two have as many rows, or a limit is reached. */
 async function readUntilVerified(
   ask: () => Promise<Page<Post>>,
   { place, isGood, onDoubt }: VerifyOptions,
 ): Promise<CheckedPage> {
   let page = await ask();
-  /** Number of answers with as many rows as the longest one. */
+  /** Number of responses with as many rows as the longest response. */
   let agreeing = 1;
   let isAccepted = isGood(page);
   if (!isAccepted) onDoubt?.(page);
@@ -143,7 +143,7 @@ function isWhole(page: Page<Post>, place: PagePlace): boolean {
   return page.isDoubtful !== true && !isEmptyBeforeEnd && spanOf(page, place).isWhole;
 }
 
-/** Returns the page with more rows. Appends the posts that only the other page has, which may break the order. */
+/** Returns the page with more rows, and appends the posts that only the other page has. This may break the order. */
 function join(one: Page<Post>, other: Page<Post>): Page<Post> {
   const [fuller, less] = rowsOf(other) > rowsOf(one) ? [other, one] : [one, other];
   const known = new Set(fuller.items.map(({ id }) => id));
@@ -158,8 +158,8 @@ export interface PagePlace {
 }
 
 /**
- * Returns the part of a timeline that a page covers, as reported by its source. Otherwise it starts at the time that
- * was sought, and ends with the last post that has its own time; reposts have the time of the original.
+ * Returns the part of a timeline that a page covers, as reported by its source. Without a report, the part extends from
+ * the requested time to the last post that is not a repost, because reposts have the time of the original post.
  */
 export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): PageSpan {
   // The first post can be pinned and then is out of order.
@@ -178,11 +178,11 @@ export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): P
 
 export const rowsOf = ({ rows, items }: Page<Post>): number => rows ?? items.length;
 
-/** Returns whether the position of a post is given by its own time, which is false for reposts. */
+/** Returns whether a post's time gives its position in the timeline: `false` for reposts and placeholders. */
 export const hasOwnTime = (post: Post): post is Extract<Post, { type: 'status' }> =>
   post.type === 'status' && post.reposted_by === null;
 
-/** Returns the Unix second of the oldest post that is not out of order; `Infinity` if there is none. */
+/** Returns the Unix second of the oldest post that is not out of order; `Infinity` without such a post. */
 export function oldestOf(posts: readonly Post[], { toMs }: PageSpan): number {
   const seconds = posts.filter(hasOwnTime).map((post) => post.created_timestamp);
   const inPlace = seconds.filter((second) => second * 1000 + 999 >= (toMs ?? 0));

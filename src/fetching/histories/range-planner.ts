@@ -17,7 +17,7 @@ export function createDensityEstimate() {
   const pages: { readonly toMs: number; readonly lengthMs: number; readonly rows: number }[] = [];
   let largest = 0;
   return {
-    /** Sets the posting rate of the account, which has the weight of one page in estimates. */
+    /** Sets the posting rate of the account, which counts as much as one page in estimates. */
     setPace: (pace: AccountPace): void => {
       account = pace;
     },
@@ -29,7 +29,7 @@ export function createDensityEstimate() {
       const lengthMs = topMs - bottomMs;
       if (lengthMs > 0 && Number.isFinite(lengthMs)) pages.push({ toMs: bottomMs, lengthMs, rows });
     },
-    /** Returns the expected rows per millisecond below a time; `null` if nothing is known. */
+    /** Returns the expected number of rows per millisecond before a time; `null` without data. */
     rateBelow: (ms: number): number | null => {
       const { rate } = account;
       const near = pages
@@ -49,21 +49,21 @@ export function createDensityEstimate() {
 export interface PlannerOptions {
   readonly ranges: UnreadRanges;
   readonly density: DensityEstimate;
-  /** Returns how many posts are still needed below a time. */
+  /** Returns how many posts older than a time are still needed. */
   readonly wantedBelow: (ms: number) => number;
-  /** Returns the share of the rows read so far that was wanted, from 0 to 1. */
+  /** Returns the share of the rows read so far that were wanted posts, from 0 to 1. */
   readonly wantedShare: () => number;
 }
 
 /**
- * Number of expected pages from which a range that is being read is split when nothing else is left. A split costs half
- * a page of duplicate rows on average; a range that is denser than expected costs another round.
+ * Minimum number of expected pages for splitting a range that is being read. A split costs half a page of duplicate
+ * rows on average. Without a split, a range that is denser than expected costs another round of requests.
  */
 const pagesToSplit = 0.8;
 
 const minPages = 2;
 
-/** Weight of the rows expected in narrowed ranges: too few rows cost a round, too many a page. */
+/** Factor for the rows expected in narrowed ranges. Too few rows cost a round of requests, too many cost a page. */
 const expectedWeight = 0.9;
 
 const minWantedShare = 0.05; // lower bound of the share of wanted rows, which keeps ranges finite
@@ -94,7 +94,7 @@ function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   return open;
 }
 
-/** Splits the range with the most expected rows among those being read. Returns the lower half. */
+/** Splits the range with the most expected rows among those being read. Returns the older half. */
 function splitLongestRange({ ranges, density }: PlannerOptions): UnreadRange | undefined {
   const [longest] = ranges.ranges
     .filter(({ isBeingRead }) => isBeingRead)
@@ -137,14 +137,14 @@ export interface UnreadRange {
   /** The provider's cursor for `topMs`; `null` to seek by time. */
   cursor: string | null;
   isBeingRead: boolean;
-  /** Lower end of the last page that was read for the range. It can still be above the range. */
+  /** Oldest time that the pages read for the range cover. It can be newer than the range. */
   reachedMs: number;
   idlePages: number;
   /** Whether the range may contain far more posts than needed. */
   isOpen: boolean;
 }
 
-/** Lower end of a page. All posts newer than `toMs` are on the page, and `cursor` continues after it. */
+/** Older end of a page. The page has all posts newer than `toMs`, and `cursor` is the cursor of the next page. */
 export interface Reached {
   readonly toMs: number;
   readonly cursor: string | null;
@@ -152,7 +152,7 @@ export interface Reached {
 
 export type UnreadRanges = ReturnType<typeof createUnreadRanges>;
 
-/** Creates the unread ranges of a timeline, newest first. Ranges never overlap. */
+/** Creates the list of unread ranges of a timeline, newest first. Ranges never overlap. */
 export function createUnreadRanges(parts: readonly TimeRange[]) {
   const ranges: UnreadRange[] = parts.map((part) => ({ ...part, ...initialState }));
   const remove = (range: UnreadRange): void => {
@@ -173,7 +173,7 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
     get frontierMs() {
       return ranges[0]?.topMs ?? Number.NEGATIVE_INFINITY;
     },
-    /** Removes the part that a page covers from its range and from idle ranges below. */
+    /** Removes what a page covers from its range, and from older ranges that are not being read. */
     advance: (range: UnreadRange, reached: Reached): void => {
       const at = ranges.indexOf(range);
       // The range is gone if the end of the timeline was found above it in the meantime.
@@ -199,9 +199,9 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       ranges.splice(at + 1, 0, below);
       return below;
     },
-    /** Merges a range into the one above it. Returns false if there is none. */
+    /** Merges a range into the next newer range. Returns `false` if it is the newest range. */
     mergeIntoAbove,
-    /** Merges all idle ranges without a cursor into the ranges above them. */
+    /** Merges each range that has no cursor and is not being read into the next newer range. */
     mergeSeekRanges: (): void => {
       for (const range of ranges.slice(1).toReversed()) {
         if (!range.isBeingRead && range.cursor === null) mergeIntoAbove(range);
@@ -218,7 +218,7 @@ const initialState = {
   isOpen: true,
 };
 
-/** Removes a finished range, and the part of the idle ranges below that its last page covers. */
+/** Removes a finished range, and what its last page covers of older ranges that are not being read. */
 function skipCovered(ranges: UnreadRange[], at: number, reached: Reached): void {
   ranges.splice(at, 1);
   for (let next = ranges[at]; next !== undefined; next = ranges[at]) {

@@ -48,7 +48,7 @@ export interface HistoryReadResult {
   readonly uncertain: readonly SecondRange[];
   readonly isCut: boolean;
   readonly isAtEnd: boolean;
-  /** Failure that ended the read early; `null` if there was none, or the read was interrupted. */
+  /** Failure that ended the read early; `null` if the read was completed or interrupted. */
   readonly failure: Problem | null;
   readonly pages: number;
   readonly warnings: readonly string[];
@@ -93,7 +93,7 @@ class HistoryReader {
   readonly #startMs: number;
   readonly #ranges: ReturnType<typeof createUnreadRanges>;
   readonly #ordering: ReturnType<typeof createOrdering>;
-  /** Absent if results are not stored, so that posts are freed once they are sent. */
+  /** Fetched posts for the store; `undefined` without a store, so that posts are freed once they are sent. */
   readonly #collected: ReturnType<typeof createPostCollector> | undefined;
   readonly #density = createDensityEstimate();
   readonly #planning: PlannerOptions;
@@ -142,7 +142,7 @@ class HistoryReader {
     return this.#active === 0;
   }
 
-  /** Returns the posts whose order is final. The consumer is busy until `resume` is called. */
+  /** Returns the posts whose order is final. Until `resume` is called, the number of buffered posts is limited. */
   release(): readonly PlacedPost[] {
     const posts = this.#ordering.release(this.#ranges.frontierMs);
     this.#isPausedByConsumer = posts.length > 0;
@@ -161,7 +161,7 @@ class HistoryReader {
     });
   }
 
-  /** Returns the last posts, after checking which reposts at the lower end of the range are from before it. */
+  /** Returns the last posts, after checking which of the oldest reposts are older than the range. */
   async resolveReposts(): Promise<readonly PlacedPost[]> {
     const ordering = this.#ordering;
     const isNeeded = ordering.found - ordering.unresolved < this.#options.query.maxPosts;
@@ -189,7 +189,7 @@ class HistoryReader {
     return { below, isSure: isThere && verified.isVerified };
   }
 
-  /** Returns the result. @throws the failure, if no post was found */
+  /** Returns the result. @throws the failure if it is unexpected or no post was found */
   finish(): HistoryReadResult {
     const { stored } = this.#options;
     const failure = this.#failure;
@@ -229,7 +229,7 @@ class HistoryReader {
     }
   }
 
-  /** Each throttle halves the number of concurrent pages. */
+  /** Maximum number of concurrent page requests, halved each time the upstream throttles. */
   get #limit(): number {
     // A second page further down shows whether the source supports seeking.
     const concurrency = this.#seekSupport === 'unknown' ? 2 : this.#options.concurrency;
@@ -339,7 +339,7 @@ class HistoryReader {
     this.#ranges.advance(range, nearest ?? top);
   }
 
-  /** Ends the timeline at a last page, unless older posts were found elsewhere. */
+  /** Handles the last page of the timeline: drops all older ranges, unless older posts were found elsewhere. */
   #endAt(range: UnreadRange, oldestSecond: number): void {
     if (this.#oldestSecond < Math.min(oldestSecond, Math.floor(range.topMs / 1000))) {
       this.#giveUp(range);
@@ -365,7 +365,7 @@ function provesSeek(page: Page<Post>, place: PagePlace): boolean {
   return page.span !== undefined || (place.cursor === null && span.fromMs !== null);
 }
 
-/** Age below which posts are not stored as complete: sources list posts late, and authors delete them early. */
+/** Minimum age of stored ranges in seconds. Sources list posts late, and authors delete posts early. */
 const recentSeconds = 900;
 
 function toUnreadRanges(

@@ -10,13 +10,13 @@ import type { AskOptions, ProviderChain, SourcedAnswer } from '../chain/provider
 import { type FilledPage, fillPage, type ReadPage, type SourcedPage } from './page-filler.ts';
 import type { SentItemsMemory } from './sent-items.ts';
 
-/** Store of the parts from which pages of a list are built. */
+/** Cache of the profiles and source pages from which pages of a list are built. */
 export interface PartStore {
   get(key: string): ListPart | undefined;
   set(key: string, part: ListPart): void;
 }
 
-/** Profile, or a page of the source whose items are not all used yet. */
+/** Profile, or a page of the source with items that were not returned yet. */
 export type ListPart = ProfilePart | SourcedPage;
 
 type SourceFacts = Pick<SourcedPage, 'source' | 'isLocal' | 'requestedMs'>;
@@ -35,8 +35,8 @@ interface BrowseContext {
 }
 
 /**
- * Returns one page of a list with its profile, both requested at the same time. If the posts of a profile cannot be
- * read, the profile is returned without them, and the next page is the first. @throws Problem, see ProviderChain.ask
+ * Returns one page of a list and its profile, which are requested concurrently. If the posts of a profile cannot be
+ * read, returns the profile without posts; the next page is then the first. @throws Problem, see ProviderChain.ask
  */
 export async function browse(query: BrowseQuery, context: BrowseContext) {
   const profileFailed = new AbortController();
@@ -99,7 +99,7 @@ function isNewestFirst(list: ListQuery): boolean {
   return list.kind !== 'search' || list.feed !== 'top';
 }
 
-/** Returns the error for unreadable replies. Asks other sources if the post seems missing. */
+/** Returns the error for unreadable replies. If the post seems missing, asks other sources for it. */
 async function confirmAbsence(
   error: unknown,
   { post }: Extract<ListQuery, { kind: 'replies' }>,
@@ -122,7 +122,7 @@ async function confirmAbsence(
 const pageKey = (listKey: string, provider: string, cursor: string | null): string =>
   `page ${listKey} ${provider} ${cursor ?? ''}`;
 
-/** Creates the reader of a list's pages. The first provider to answer serves them all, because cursors are its own. */
+/** Creates the reader of a list's pages. The first provider to answer serves all pages: its cursors work only there. */
 function createReadPage(
   list: ListQuery,
   { listKey, position }: BrowseQuery,
@@ -213,12 +213,12 @@ export type ListItem = Post | Account;
 export interface ListPosition {
   /** Provider of the list; `null` if no provider has answered yet. */
   readonly provider: string | null;
-  /** The provider's cursor of the page with the next item; `null` for its first page. */
+  /** Provider's cursor of the page with the next item; `null` for the provider's first page. */
   readonly cursor: string | null;
-  /** Number of items of that page that were returned already. */
+  /** Number of items of the page at `cursor` that were already returned. */
   readonly taken: number;
   readonly page: number;
-  /** Weighted number of consecutive pages without items. */
+  /** Number of consecutive pages without items, weighted by cause (`fruitlessWeights`). */
   readonly fruitless: number;
   /** Short fingerprints of the last returned items, oldest first (`sent-items.ts`). Empty if pages never overlap. */
   readonly recent: readonly number[];
@@ -246,10 +246,10 @@ export interface BrowseQuery {
   readonly position: ListPosition | null;
 }
 
-/** Page of a list with exactly `limit` items, unless it is the last one or `missing` is not empty. */
+/** Page of a list with exactly `limit` items, unless it is the last page or `missing` is not empty. */
 export interface BrowseFound {
   readonly account: Account | null;
-  /** For a list of replies, the post that they reply to, if a source returned it. */
+  /** Post that the listed replies answer; absent for other lists, or if no source returned the post. */
   readonly answered?: Post | undefined;
   readonly items: readonly ListItem[];
   /** Position of the next page; `null` at the end. */
@@ -257,8 +257,8 @@ export interface BrowseFound {
   readonly warnings: readonly string[];
   /** Whether a provider of last resort answered. */
   readonly degraded: boolean;
-  /** Not empty if the source failed or may have more items. */
+  /** Contains `items` if the source failed or may have more items. */
   readonly missing: readonly 'items'[];
-  /** Time of the content in epoch milliseconds. Default: now. */
+  /** Time of the content in epoch milliseconds. Default: the time of the request. */
   readonly asOfMs?: number;
 }

@@ -28,14 +28,14 @@ export interface FillOptions {
   readonly page: number;
 }
 
-/** Page of a list with exactly the requested number of items, unless it is the last one. */
+/** Page of a list with exactly the requested number of items, unless it is the last page. */
 export interface FilledPage {
   readonly items: readonly ListItem[];
   readonly next: ListPosition | null;
   /** Fingerprints of the items before `next`, oldest first, as far as known. */
   readonly sent: readonly number[];
   readonly warnings: readonly string[];
-  /** False if the source failed, or may have more items. */
+  /** `false` if the source failed or may have more items. */
   readonly isComplete: boolean;
   /** Pages that were read from the source, in order. */
   readonly read: readonly SourcedPage[];
@@ -65,7 +65,7 @@ const retriesPerPage = 4; // per doubtful page
 const maxRetries = 60; // for all doubtful pages with rows
 const maxIdlePages = 4; // consecutive pages without new items; the next read continues
 
-/** Weights of reads without items, by cause: only unwanted rows, failed source, idle pages. */
+/** Weights of reads without items, by cause: unwanted rows (`found`), source failure (`cut`), no new rows (`idle`). */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
 const maxFruitless = 120; // ends the list
 const enoughFruitless = 6; // above it pages are accepted at once, so that reads do not loop
@@ -172,7 +172,7 @@ class PageFiller {
     };
   }
 
-  /** Reads a page, and again if it looks incomplete. Returns `failure` if a repeated read fails. */
+  /** Reads a page, and repeats the read if the page looks incomplete. Returns `failure` if a repetition fails. */
   async #readWithRetries(): Promise<{ sourced: SourcedPage; failure?: Problem }> {
     const count = this.#goal - this.#items.length;
     const cursor = this.#cursor;

@@ -13,7 +13,7 @@ const maxBytes = 16 * 1024 * 1024;
 
 export type SentItemsMemory = ReturnType<typeof createSentItemsMemory>;
 
-/** Creates the bounded record of returned items. For evicted items, positions contain hashes. */
+/** Creates a bounded memory of returned items. After an eviction, only the fingerprints in a cursor are known. */
 export function createSentItemsMemory() {
   const pages = new LRUCache<string, Float64Array>({
     maxSize: maxBytes,
@@ -22,7 +22,7 @@ export function createSentItemsMemory() {
   const nameOf = (listKey: string, { provider, cursor, taken, page, recent }: ListPosition) =>
     JSON.stringify([listKey, provider, cursor, taken, page, recent.slice(-4)]);
   return {
-    /** Returns the fingerprints of the items before a position, oldest first, if known. */
+    /** Returns the fingerprints of the items before a position, oldest first; `undefined` if they are unknown. */
     recall: (listKey: string, position: ListPosition): readonly number[] | undefined => {
       const sent = pages.get(nameOf(listKey, position));
       return sent && [...sent];
@@ -35,13 +35,13 @@ export function createSentItemsMemory() {
 
 export type SentItems = ReturnType<typeof createSentItems>;
 
-/** Creates the collection of the items of a list that were returned so far, by full or short fingerprints. */
+/** Creates a collection of the items of a list that were already returned, as full or short fingerprints. */
 export function createSentItems({ recent }: ListPosition, remembered?: readonly number[]) {
   const fingerprints = [...(remembered ?? recent.map(fromShort))];
   const seen = new Set(fingerprints);
   const hasSeen = (fingerprint: number) =>
     seen.has(fingerprint) || seen.has(fromShort(toShort(fingerprint)));
-  /** Returns the index of the first item among the last `taken` ones; -1 if there is none. */
+  /** Returns the index of the first item that is one of the last `taken` returned items; -1 if no item is. */
   const findTaken = (items: readonly ListItem[], taken: number): number => {
     const takenItems = new Set(fingerprints.slice(-taken).map(toShort));
     return items.findIndex((item) => {
@@ -61,8 +61,8 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
       }
     },
     /**
-     * Returns the items of a page that were not returned before, without duplicates. The last `taken` items came from
-     * this page; in lists that grow on top, items above the first of them are new and skipped.
+     * Returns the items of a page that were not returned before, without duplicates. The last `taken` returned items
+     * are from this page. With `isNewestFirst`, skips the items before the first of them, which were added since.
      */
     freshOf: (items: readonly ListItem[], place: { taken: number; isNewestFirst: boolean }) => {
       const { taken, isNewestFirst } = place;
@@ -76,13 +76,13 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
         return !isRepeated;
       });
     },
-    /** Returns whether a page lacks all of the last few of the `taken` items. */
+    /** Returns whether a page contains none of the last few of the `taken` items that were returned from it. */
     lacksLastOf: (items: readonly ListItem[], taken: number): boolean =>
       findTaken(items, Math.min(taken, itemsToCompare)) === -1,
   };
 }
 
-/** Returns 48 bits of the hash of an item's key; `null` for deleted posts without one. */
+/** Returns 48 bits of the hash of an item's key; `null` for a placeholder without a key. */
 function fingerprintOf(item: ListItem): number | null {
   const key = 'type' in item ? postKey(item) : item.id;
   return key === null ? null : createHash('sha256').update(key).digest().readUIntBE(0, 6);
@@ -91,5 +91,5 @@ function fingerprintOf(item: ListItem): number | null {
 const toShort = (fingerprint: number): number =>
   fingerprint < 0 ? -1 - fingerprint : fingerprint % 2 ** 32;
 
-/** Returns a fingerprint for all items with a short one. It is negative, so it never equals a full fingerprint. */
+/** Converts a short fingerprint to a negative number, which never equals a full fingerprint. */
 const fromShort = (short: number): number => -1 - short;
