@@ -56,7 +56,7 @@ export interface BrowseTarget {
   readonly isLiveOnly?: boolean;
 }
 
-/** @throws Problem `invalid_handle` */
+/** Parses a handle. @throws Problem `invalid_handle` */
 export function toAccountReference(handle: string): AccountReference {
   const reference = parseHandle(handle);
   if (reference !== null) return reference;
@@ -64,7 +64,7 @@ export function toAccountReference(handle: string): AccountReference {
   throw new Problem('invalid_handle', { detail });
 }
 
-/** Creates a read of a list. Its parameters include `listParams`. */
+/** Creates a read of a list. The schema of its parameters must include `listParams`. */
 export function createBrowseRead<Schema extends typeof listSchema>(
   about: ReadOf<Schema>,
   toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget,
@@ -136,7 +136,7 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
 const endlessCursor =
   'The list has more items, but the source’s cursor for the next page is too long to be passed on.';
 
-/** Returns the subject with the handle and URL of the account found, or of the author of the parent post. */
+/** Returns the subject with the handle and URL that the source returned for the account or the parent post. */
 function nameSubject(
   subject: BrowseSubject,
   { account, answered }: Pick<BrowseFound, 'account' | 'answered'>,

@@ -7,17 +7,17 @@ export type CursorCodec = ReturnType<typeof createCursorCodec>;
 export const maxCursor = 2048;
 const macBytes = 16;
 
-/** Minimum number of fingerprints of sent items in a cursor, or all if there are fewer, next to the source's cursor. */
+/** Minimum number of item fingerprints in a cursor, unless fewer items were returned. */
 const minFingerprints = 8;
 const name = z.string().nullable();
 const count = z.number().int().nonnegative();
 
-/** Position in a list without its fingerprints, as a JSON tuple: `provider`, `cursor`, `taken`, `page`, `fruitless`. */
+/** JSON tuple of a position in a list without fingerprints: `provider`, `cursor`, `taken`, `page`, `fruitless`. */
 const positionTuple = z.tuple([name, name, count, count.positive(), count]);
 
 /**
- * Creates the codec of cursors. A cursor is base64url of a truncated HMAC-SHA256 (RFC 2104 §5) and a position in a
- * list. The signature covers the list too.
+ * Creates a codec that signs and verifies cursors. A cursor is the base64url encoding of a truncated HMAC-SHA256
+ * (RFC 2104 §5) and a position in a list. The HMAC also covers the key of the list.
  */
 export function createCursorCodec(key: Buffer) {
   const sign = (listKey: string, body: Buffer): Buffer =>
@@ -32,7 +32,7 @@ export function createCursorCodec(key: Buffer) {
       const body = toBody(position);
       return body && Buffer.concat([sign(listKey, body), body]).toString('base64url');
     },
-    /** @throws Problem `invalid_cursor` if the cursor was changed or belongs to another list */
+    /** Decodes a cursor. @throws Problem `invalid_cursor` if the cursor was changed or belongs to another list */
     open: (listKey: string, cursor: string): ListPosition => {
       const bytes = cursor.length <= maxCursor ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0);
       const [mac, body] = [bytes.subarray(0, macBytes), bytes.subarray(macBytes)];
@@ -52,7 +52,7 @@ function refuse(cursor: string): Problem {
   return new Problem('invalid_cursor', { detail: `The parameter \`cursor\` ${fault}.` });
 }
 
-/** Encodes a position: one byte with the number of fingerprints, four bytes for each, then JSON. */
+/** Encodes a position as a count byte, four bytes per fingerprint, and JSON; returns `null` if it is too long. */
 function toBody(position: ListPosition): Buffer | null {
   const { provider, cursor, taken, page, fruitless, recent } = position;
   const json = Buffer.from(JSON.stringify([provider, cursor, taken, page, fruitless]));

@@ -51,7 +51,7 @@ export const importProfilePosts = {
   params,
   requires: [],
   reply: historyReply,
-  /** Parses the parameters of a request. Pure. Throws Problem with status 400. */
+  /** Parses the parameters of a request without side effects. Throws Problem with status 400. */
   parse: (given: Readonly<Record<string, unknown>>) => {
     const parsed = parseParameters(params, given);
     refuseContradictions(parsed, given);

@@ -44,7 +44,7 @@ function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
   };
 }
 
-/** Returns the post. Drops the handle on X, where the id is enough, so that the page cannot show a wrong handle. */
+/** Returns the reference to the post. On X the handle is dropped: it may be wrong, and the id is enough. */
 function toReference({ handle, id }: Params): PostReference {
   if (handle !== undefined) {
     const post = parsePostParams(handle, id);

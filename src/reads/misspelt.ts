@@ -1,10 +1,10 @@
 import { nearestName } from '../core/near-name.ts';
 
-/** Limits on the names that are compared; longer, unusual or further ones are ignored without a warning. */
+/** Maximum numbers of unknown names to compare and of warnings. Further names are ignored without a warning. */
 const limits = { names: 50, warnings: 5 } as const;
 const comparedName = /^[\w-]{1,32}$/;
 
-/** Returns the parameter that an unknown name is probably a misspelling of; `undefined` if there is none. */
+/** Returns the known parameter that `name` probably misspells; `undefined` if no parameter is similar. */
 export const findCorrection = (name: string, known: readonly string[]): string | undefined =>
   comparedName.test(name) ? nearestName(name, known) : undefined;
 

@@ -3,10 +3,10 @@ import { toIsoSeconds } from '../core/clock.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 
-/** Problem code of a parameter, and its accepted values as the end of a sentence: “It must be …”. */
+/** Problem code for invalid values of a parameter, and the accepted values as the end of “It must be …”. */
 type ParameterFault = Readonly<{ code: ProblemCode; accepts: string }>;
 
-/** Problem code and accepted values of each parameter. Kept out of the schemas, so that no document contains them. */
+/** Problem code and accepted values of each parameter. They are not in the schemas, because these are published. */
 const parameterFaults = z.registry<ParameterFault>();
 
 /** JSON Schema of the usual values of each parameter. Some parameters accept more values, such as any letter case. */
@@ -36,10 +36,10 @@ export const optionalChoice = <const Values extends readonly [string, ...string[
   ...[code, values]: [ProblemCode, Values]
 ) => choice(code, values).optional();
 
-/** Text, or an equivalent JSON number or boolean, as in arguments of MCP tools. */
+/** Schema of text. Converts JSON integers and booleans, which MCP clients can send, to text. */
 const textOrScalar = z.union([z.string(), z.int(), z.boolean()]).transform(String);
 
-/** Creates a boolean parameter that accepts its words in any letter case. */
+/** Creates a boolean parameter that accepts `true`, `1`, `yes`, `false`, `0` and `no` in any letter case. */
 export function flag(byDefault: boolean) {
   const schema = z
     .string()
@@ -94,7 +94,7 @@ export function wholeNumber(max: number) {
   });
 }
 
-/** Creates an optional parameter that accepts a time. `about` begins its description. Its parsed value is in Unix seconds. */
+/** Creates an optional time parameter, parsed to Unix seconds. `about` is the start of its description. */
 export function timestamp(about: string) {
   const schema = textOrScalar.transform((text, context) => {
     const seconds = parseTimestamp(text);
@@ -123,7 +123,7 @@ export const formatTimestamp = (seconds: number | null): string | undefined =>
 
 const lastSecond = 253_402_300_799;
 
-/** Pattern of Unix seconds, except for four digits, which look like a year without a month. */
+/** Matches Unix seconds, but no four digits that look like a year, such as `2024`. */
 const unixSeconds = /^(?!(?:19|20)\d\d$)\d{1,12}$/;
 const isoTime = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 
@@ -137,14 +137,14 @@ function parseTimestamp(text: string): number | null {
   return Number.isNaN(ms) || ms < 0 ? null : Math.floor(ms / 1000);
 }
 
-/** @throws Problem `invalid_option` if `since` is not before `until` */
+/** Checks a time range. @throws Problem `invalid_option` if `since` is not before `until` */
 export function refuseEmptyRange(since: number | undefined, until: number | undefined): void {
   if (since === undefined || until === undefined || since < until) return;
   const detail = 'The parameter `since` must be a time before `until`.';
   throw new Problem('invalid_option', { detail });
 }
 
-/** Parses known parameters. @throws Problem of the first invalid parameter; `invalid_option` for a repeated one */
+/** Parses known parameters. @throws Problem of the first invalid parameter; `invalid_option` if one is repeated */
 export function parseParameters<Schema extends z.ZodObject>(
   schema: Schema,
   given: Readonly<Record<string, unknown>>,

@@ -15,7 +15,7 @@ export interface PostView {
 /** Maximum number of direct replies, except with `thread=conversation`, which shows all. */
 const maxDirectReplies = 20;
 
-/** Arranges the posts found in reading order, sets their `context`, and drops those outside the view. Pure. */
+/** Returns the found posts in reading order with their `context`, without the posts that the view excludes. */
 export function arrangePosts(found: PostFound, view: PostView) {
   const isForeign = ({ author }: Post) => author !== null && author.id !== found.post.author?.id;
   const foreign = found.ancestors.findLastIndex(isForeign); // the author's own chain follows it
@@ -37,7 +37,7 @@ export function arrangePosts(found: PostFound, view: PostView) {
   };
 }
 
-/** Keeps at most `thread` posts: the post, then those that follow it, then the nearest before it. */
+/** Keeps up to `thread` posts: the requested post, then posts after it, then the nearest posts before it. */
 function cutThread(
   ancestors: readonly Post[],
   continuation: readonly Post[],
@@ -56,7 +56,7 @@ function cutThread(
   };
 }
 
-/** Keeps the first direct replies, each with replies to it by the post's author. */
+/** Keeps the first direct replies, each with the replies by the post's author to that reply. */
 function shortenReplies({ post, continuation, replies }: PostFound): readonly Post[] {
   const thread = new Set([post, ...continuation].map(({ id }) => id));
   let direct = 0;

@@ -12,13 +12,13 @@ import { parameterSchemas, parseParameters } from './parameters.ts';
 export interface PlanContext extends AddressOptions {
   readonly cursors: CursorCodec;
   readonly searchPlatform: SearchPlatform;
-  /** Seconds that an embedding page may keep a post. */
+  /** Number of seconds for which an embedding page may keep a post. */
   readonly embedSeconds: number;
 }
 
 export interface ParsedRead {
   readonly plan: Plan;
-  /** Format in the `format` parameter; `undefined` leaves the choice to content negotiation. */
+  /** Value of the `format` parameter; `undefined` if content negotiation chooses the format. */
   readonly format: Format | undefined;
   /** Cache key of the rendered answer in each format: equal keys mean equal bytes for the same answer. */
   readonly views: Readonly<Record<Format, string>>;
@@ -26,16 +26,16 @@ export interface ParsedRead {
 }
 
 export interface ReadAbout {
-  /** Operation id in OpenAPI of the read's v1 route. */
+  /** OpenAPI operation id of the read's v1 route. */
   readonly name: string;
   readonly summary: string;
-  /** Name of the MCP tool; `null` if there is none. */
+  /** Name of the read's MCP tool; `null` if the read has no tool. */
   readonly tool: string | null;
-  /** Whether the read is on the browse surface, where API keys count. */
+  /** Whether the read belongs to the browse routes, for which callers can send an API key. */
   readonly isBrowse: boolean;
   /** Schema of the parameters; `handle` and `id` may be in the path. */
   readonly params: z.ZodObject;
-  /** Required parameters that the schema does not require, because their absence has its own problem code. */
+  /** Required parameters that are optional in the schema, because a missing value has its own problem code. */
   readonly requires: readonly string[];
   readonly reply: z.ZodType;
 }
@@ -44,7 +44,7 @@ export interface ReadAbout {
 export interface Read extends ReadAbout {
   /** Kind of the results, which determines the available formats. */
   readonly kind: Result['kind'];
-  /** Parses the parameters of a request. Pure. Throws Problem with status 400. */
+  /** Parses the parameters of a request without side effects. Throws Problem with status 400. */
   parse(given: Readonly<Record<string, unknown>>, context: PlanContext): ParsedRead;
 }
 
@@ -59,7 +59,7 @@ export type ReadOf<Params extends z.ZodObject> = Omit<
   readonly requires?: readonly string[];
 };
 
-/** Parsed parameters of a read. `view` identifies the result of `assemble` in cache keys. */
+/** Result of parsing a read's parameters. `view` identifies the result of `assemble` in cache keys. */
 export type ReadPlan = Omit<ParsedRead, 'views'> & { readonly view: string };
 
 /** Creates a read that parses its parameters and warns about misspelt ones. */
@@ -91,7 +91,7 @@ export function createRead<Params extends z.ZodObject>(
   };
 }
 
-/** Returns the cache keys of a view, one for each format. Built once per view, because every request looks up a key. */
+/** Returns the cache key of a view in each format. */
 export function nameViews(name: string): ParsedRead['views'] {
   return {
     markdown: `markdown ${name}`,
@@ -108,7 +108,7 @@ export function staleWarnings(answer: Pick<Answer, 'cache'>, fetchedAt: string):
   ];
 }
 
-/** Returns descriptions of a read's parameters, in the order of its schema, for OpenAPI and MCP. */
+/** Returns descriptions of a read's parameters, in the order of the schema, for OpenAPI and MCP. */
 export function describeParametersOf({ params, requires }: ReadAbout) {
   const { properties, required = [] } = toInputSchema(params, parameterSchemas);
   const schemas = Object.entries(properties as Readonly<Record<string, JsonSchema>>);

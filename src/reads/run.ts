@@ -8,21 +8,21 @@ import type { ParsedRead, PlanContext, Read } from './read.ts';
 
 export type AnsweredRead = Readonly<{ parsed: ParsedRead; answer: Answer }>;
 
-/** Runner of reads for HTTP, MCP and the command line (docs/architecture.md). */
+/** Parses, fetches and renders reads for HTTP, MCP and the command line (docs/architecture.md). */
 export type Reader = ReturnType<typeof createReader>;
 
 export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, context: PlanContext) {
   const cached = createRenderingCache<Representation>();
   return {
-    /** @throws Problem with status 400 */
+    /** Parses the parameters of a read. @throws Problem with status 400 */
     parse: (read: Read, given: Readonly<Record<string, unknown>>): ParsedRead =>
       read.parse(given, context),
-    /** Returns a fresh answer from the cache. @throws Problem `not_found` if “not found” is cached */
+    /** Returns a fresh answer from the cache. @throws Problem `not_found` if the cached answer is “not found” */
     getCached: (parsed: ParsedRead): AnsweredRead | undefined => {
       const answer = fetcher.getFresh(parsed.plan);
       return answer && { parsed, answer };
     },
-    /** @throws Problem as `Fetcher.fetch` does */
+    /** Fetches the answer to a parsed read. @throws Problem, see Fetcher.fetch */
     fetch: async (parsed: ParsedRead, requester?: Requester): Promise<AnsweredRead> => ({
       parsed,
       answer: await fetcher.fetch(parsed.plan, requester),
@@ -41,6 +41,6 @@ export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, conte
   };
 }
 
-/** Returns the cache key of a rendered answer. Stale answers have their own, because they contain a warning. */
+/** Returns the cache key of a rendered answer. Stale answers have separate keys, because they contain a warning. */
 export const nameView = ({ parsed, answer }: AnsweredRead, format: Format): string =>
   `${answer.cache === 'stale' ? 'stale ' : ''}${parsed.views[format]}`;

@@ -6,18 +6,18 @@ import { decodeSegment } from './match-path.ts';
 import { matchOwnPath } from './own-path.ts';
 import { matchSitePath } from './site-path.ts';
 
-/** Read that an address stands for, with its parameters as in the query of a request. */
+/** Read that a URL requests, and its parameters in the form of a parsed query string. */
 export type AddressedRead = Readonly<{ read: ReadId; given: Readonly<ParsedUrlQuery> }>;
 
 export interface AddressOptions {
   readonly baseUrl: string;
-  /** Hosts whose URLs are parsed as those of X. */
+  /** Hosts whose URLs are parsed like URLs of X. */
   readonly xMirrors: readonly string[];
   readonly mastodonSearchHost: string;
 }
 
 /**
- * Parses an http or https URL of a post, account, list, search or hashtag, also one appended to this server's own URL.
+ * Parses the http or https URL of a post, account, list, search or hashtag, which may follow this server's own URL.
  * `subject` names the input in problems. @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`
  */
 export function parseAddress(
@@ -42,7 +42,7 @@ export function parseAddress(
   return found;
 }
 
-/** Returns the URL in a path such as `/https://x.com/jack`, also with one slash or percent-encoded; `null` if none. */
+/** Returns the URL in a path such as `/https://x.com/jack`, also percent-encoded or with one slash, or else `null`. */
 export function findWholeUrl(target: string): string | null {
   const [path = '', ...queries] = target.split('?');
   const decoded = /^\/https?(?:%3a|:\/*[^/]*%2f)/i.test(path) ? decodeSegment(path) : path;
@@ -52,7 +52,7 @@ export function findWholeUrl(target: string): string | null {
   return `${scheme}://${rest}${query}`;
 }
 
-/** Returns the path of a URL on this server, relative to the base URL; `null` for others. Loopback names are equal. */
+/** Returns a URL's path relative to the base URL; `null` if it is on another server. Loopback names are equivalent. */
 export function ownPathOf(url: URL, baseUrl: string): string | null {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');

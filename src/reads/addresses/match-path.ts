@@ -20,7 +20,7 @@ export function isPermalinkHandle(segment: string): boolean {
 export const splitPath = (path: string): readonly string[] =>
   path.slice(1).replace(/\/$/, '').split('/').map(decodeSegment);
 
-/** Decodes a segment of a path; one with a broken percent-encoding is unchanged, and matches no pattern. */
+/** Decodes a segment of a path. A segment with broken percent-encoding is unchanged and matches no pattern. */
 export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -46,10 +46,10 @@ function matchPart(part: string, segment: string): PathParameters | null {
   return segment.startsWith(before) ? { [name]: segment.slice(before.length) } : null;
 }
 
-/** Returns whether a text is the number of a photo or video in a path, from 1 to 99. */
+/** Returns whether `text` is a number from 1 to 99, as used for a photo or video in a path. */
 export const isMediaNumber = (text: string): boolean => /^[1-9]\d?$/.test(text);
 
-/** Returns the parameters of a read: those in the path and the fixed ones. A hashtag becomes the search text. */
+/** Returns the parameters of a read: those in the path and the fixed parameters. A hashtag becomes the search text. */
 export function toReadParameters(
   { fixed = {} }: PathPattern,
   { n: _photo, tag, ...parameters }: PathParameters,

@@ -11,12 +11,12 @@ import {
 } from './match-path.ts';
 import { type OwnPath, ownPaths, type PathPattern } from './path-patterns.ts';
 
-/** All paths, those with the fewest parameters first, so that literal segments win over parameters. */
+/** All paths, sorted by number of parameters, so that literal segments take precedence over parameters. */
 const candidates = ownPaths
   .flatMap((row) => [row, ...(row.also ?? [])].map((pattern) => ({ row, pattern })))
   .toSorted((a, b) => a.pattern.path.split('{').length - b.pattern.path.split('{').length);
 
-/** Returns the read at a path of this server; `null` if there is none, and for oEmbed and histories. */
+/** Returns the read at a path of this server; `null` for unknown paths, oEmbed and imports of histories. */
 export function matchOwnPath(path: string, search: string): AddressedRead | null {
   const segments = splitPath(path);
   for (const { row, pattern } of candidates) {
@@ -42,7 +42,7 @@ export function accepts(
   return surface !== 'permalink' || isPermalinkHandle(handle);
 }
 
-/** Returns the path and query of a read on this server. A handle that cannot be in a permalink gets a v1 path. */
+/** Returns the path and query of a read on this server: a v1 path if a permalink cannot contain the handle. */
 export function toOwnPath({ read, given }: AddressedRead, surface: OwnPath['surface']): string {
   const { handle } = given;
   const isShort = typeof handle === 'string' && isPermalinkHandle(handle);

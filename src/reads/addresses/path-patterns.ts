@@ -2,7 +2,7 @@ import { nobodyOnX } from '../../model/reference.ts';
 import type { AnyReadId, ReadId } from '../index.ts';
 
 export interface PathPattern {
-  /** Path with parameters in braces: those of the read, `n` (of a photo or video), `tag`, and `user` (of Mastodon). */
+  /** Path with parameters in braces: parameters of the read, `n` (photo or video), `tag`, `user` (Mastodon). */
   readonly path: string;
   /** Parameters of the read that the path sets to a fixed value. */
   readonly fixed?: Readonly<Record<string, string>>;
@@ -112,7 +112,7 @@ const mastodonAccountPaths: readonly SitePath[] = ['', '/web', '/deck'].flatMap(
   { path: `${app}/@{user}/{id}`, read: 'getPost' },
 ]);
 
-/** User in the handle of a Mastodon post whose URL has only the server and the id. */
+/** Placeholder for the user in a handle, for Mastodon URLs with only the server and the id of a post. */
 const nobodyOnMastodon = '_';
 
 export const mastodonPaths: readonly SitePath[] = [

@@ -20,7 +20,7 @@ interface Site {
   readonly forms: readonly SitePath[];
   /** Whether the platform of the host is known. `false` for a public host that may be a Mastodon server. */
   readonly isCertain: boolean;
-  /** Returns the read's parameters for those of a URL path; `null` if the site has no path with these values. */
+  /** Converts parameters of a URL path to those of the read; returns `null` for values that are invalid on the site. */
   toGiven(parameters: PathParameters): PathParameters | null;
 }
 
@@ -89,7 +89,7 @@ function createMastodonSite(host: string, isSearched: boolean): Site {
   };
 }
 
-/** Normalizes the handle in the parameters; `null` if the handle or the id is not valid on the platform. */
+/** Normalizes the handle in the parameters; returns `null` if the handle or the id is invalid on the platform. */
 function toAccountGiven(platform: Platform, parameters: PathParameters): PathParameters | null {
   const { handle, id } = parameters;
   if (handle === undefined) return parameters;

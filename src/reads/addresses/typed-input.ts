@@ -44,13 +44,13 @@ export function toTypedUrl(text: string, { baseUrl }: { baseUrl: string }): stri
 
 const hasScheme = (text: string) => /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:\/)/i.test(text);
 
-/** Parses a handle; `null` for a word without `@`, `.` or `:`. */
+/** Parses a handle; returns `null` for text without `@`, `.` or `:`. */
 function parseAccount(text: string): AddressedRead | null {
   const account = /[@.:]/.test(text) ? parseHandle(text) : null;
   return account && { read: 'getProfile', given: { handle: account.handle } };
 }
 
-/** Parses the path of an account on this server, without the first slash. */
+/** Parses an account with a path, such as `@ada/followers`; returns `null` for any other text. */
 function parseAccountPath(text: string): AddressedRead | null {
   const [first = '', ...rest] = text.split('/');
   if (rest.length === 0 || !/[@.:]/.test(first) || /[\s?#]/.test(text)) return null;
