@@ -10,10 +10,10 @@ import { formatNumber, joinBlocks, joinLines, listItem } from './markdown/layout
 import { link } from './markdown/links.ts';
 import { renderFrontMatter, renderPostNote } from './obsidian.ts';
 
-/** Post with its author's continuation, if it has one. */
+/** Post and the posts with which its author continues it. */
 interface ThreadNote {
   readonly posts: readonly Status[];
-  /** Time of the posts' export from their platform, in Unix seconds. */
+  /** Time at which the posts were exported from their platform, in Unix seconds. */
   readonly stored: number;
 }
 
@@ -33,7 +33,7 @@ export function renderThreadNote({ posts, stored }: ThreadNote): string {
   return runAtOnce(note);
 }
 
-/** Renders the head of the note that lists the reposts of a month such as `2024-03`. */
+/** Renders the start of the note that lists the reposts of a month such as `2024-03`. */
 export function renderRepostsHead(account: Account, month: string): string {
   const title = `Reposts of ${month}`;
   const front = renderFrontMatter({ title, handle: toLine(account.screen_name) });

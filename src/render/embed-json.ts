@@ -30,10 +30,10 @@ export function renderEmbedJson(result: EmbedResult): string {
 
 const defaultWidth = 550; // width in pixels in which platforms show their own embedded posts
 
-/** Sizes in pixels under the default style of browsers: text of 16px, a margin around every block. */
+/** Sizes in pixels in the default style of browsers, with text of 16px and a margin around every block. */
 const metrics = { character: 8, line: 20, margin: 16, indent: 80, narrowest: 100 } as const;
 
-/** Returns an estimated height in pixels: oEmbed 1.0 §2.3.4.4 requires one, and the page's fonts are not known. */
+/** Estimates the height in pixels, which oEmbed 1.0 §2.3.4.4 requires. The fonts of the page are unknown. */
 function estimateHeight(html: string, width: number): number {
   const room = Math.max(width - metrics.indent, metrics.narrowest);
   const blocks = html.match(/<(?:p|ul|blockquote)[ >]/g)?.length ?? 0;
@@ -44,7 +44,7 @@ function estimateHeight(html: string, width: number): number {
   return lines.reduce((sum, rows) => sum + rows * metrics.line, (blocks + 1) * metrics.margin);
 }
 
-/** Returns the author members. For a copy they contain its server instead of a link to the author's page. */
+/** Returns oEmbed's author members. For a copied post they name the server of the copy instead of an author URL. */
 function authorOf(post: Post): Partial<EmbedReply> {
   const { author } = post;
   if (author === null) return {};
@@ -54,7 +54,7 @@ function authorOf(post: Post): Partial<EmbedReply> {
   return url === null ? { author_name } : { author_name, author_url: url };
 }
 
-/** Returns all three thumbnail members or none, within `maxwidth` and `maxheight` (oEmbed 1.0 §2.3.4). */
+/** Returns the thumbnail of the first picture within `maxwidth` and `maxheight`, if any (oEmbed 1.0 §2.3.4). */
 function thumbnailOf({ post, maxWidth, maxHeight }: EmbedResult): Partial<EmbedReply> {
   for (const { url, width, height } of findPictures(post)) {
     if (width === null || height === null) continue;

@@ -27,7 +27,7 @@ export interface HistoryHeader {
   readonly fetchedAtMs: number;
 }
 
-/** Creates a writer of a `HistoryReply` as a JSON document in parts: the beginning, batches of posts, the end. */
+/** Creates a writer that renders a `HistoryReply` as JSON in parts: the start, batches of posts, the end. */
 export function createHistoryDocument(header: HistoryHeader) {
   let comma = '';
   return {
@@ -65,7 +65,7 @@ function toWirePosts(
   return query.isIndex ? placed.flatMap(toIndexEntry) : placed.map(({ post }) => post);
 }
 
-/** Returns the index entry of a post; none for a tombstone, which has no time. */
+/** Returns the index entry of a post; an empty list for a placeholder, which has no time. */
 function toIndexEntry({ post }: PlacedPost): readonly HistoryIndexEntry[] {
   if (post.type === 'tombstone') return [];
   const { id, url, created_at, created_timestamp, reposted_by } = post;

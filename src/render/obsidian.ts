@@ -7,7 +7,7 @@ import { toLine } from './markdown/characters.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
 import { toThread } from './markdown/thread.ts';
 
-/** Renders a post with its thread as a note: YAML front matter, then the Markdown page. Each post is a step. */
+/** Renders a post with its thread as a note: YAML front matter, then the Markdown page. Can pause between posts. */
 export function* renderPostNote(result: PostResult): Steps<string> {
   const page = yield* renderPostPage(result);
   return `${renderFrontMatter(toProperties(result))}\n${page}`;
@@ -20,7 +20,7 @@ export const toNoteFileName = (result: PostResult): string =>
 export const renderFrontMatter = (properties: Readonly<Record<string, unknown>>): string =>
   `---\n${loadYaml().stringify(properties, { lineWidth: 0 })}---\n`;
 
-/** Loads the package when it is first needed: loading it takes as long as loading the rest of Perch. */
+/** Loads the `yaml` package at first use, because loading takes as long as loading the rest of Perch. */
 const loadYaml: () => typeof import('yaml') = () => createRequire(import.meta.url)('yaml');
 
 function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
@@ -52,7 +52,7 @@ function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
   );
 }
 
-/** Returns a post's hashtags in Obsidian's form (letters, digits, `_`, `-`, not only digits); `undefined` for none. */
+/** Returns a post's hashtags in Obsidian's form (letters, digits, `_`, `-`, not only digits), or else `undefined`. */
 function tagsOf(post: Status): string[] | undefined {
   const points = [...post.text];
   const tags = new Map<string, string>();
@@ -68,7 +68,7 @@ function tagsOf(post: Status): string[] | undefined {
 
 const maxBytes = 200; // File systems allow 255, with the extension.
 
-/** Characters with a meaning in file systems or in links between notes, and invisible ones. */
+/** Characters that are invisible, or have a meaning in file systems or in links between notes. */
 const unusable = /[\\/:*?"<>|#^[\]\p{C}]+/gu;
 
 function toFileName(title: string): string {

@@ -37,7 +37,7 @@ function renderRelation(attributes: string, url: string): string {
 /** Name and content of a `meta` element. Elements with the content `null` are left out. */
 type Tag = readonly [name: string, content: string | number | null];
 
-/** Returns the `meta` elements of link previews: Open Graph (ogp.me), Twitter cards and plain ones. */
+/** Returns the `meta` elements of link previews: Open Graph (ogp.me), Twitter cards, description and author. */
 function renderPreviewTags(post: Post | undefined, url: string): string {
   const pictures = findPictures(post).slice(0, maxPictures);
   const [first] = pictures;
@@ -67,7 +67,7 @@ function renderPreviewTags(post: Post | undefined, url: string): string {
 
 const maxPictures = 4; // Discord and Telegram show four, other clients one
 
-/** Returns the tags of a picture: its properties must directly follow its URL (ogp.me, arrays). */
+/** Returns the tags of a picture. The URL comes first: its properties must directly follow it (ogp.me, arrays). */
 function describePicture({ url, width, height, alt }: Picture): readonly Tag[] {
   return [
     ['og:image', url],
@@ -90,7 +90,7 @@ function describeVideo(post: Post | undefined): readonly Tag[] {
   ];
 }
 
-/** Returns the tags of the author's picture, for a post without pictures; none if the post is sensitive. */
+/** Returns the tags of the author's picture, for a post without pictures; an empty list if the post is sensitive. */
 function describeAvatar(post: Post | undefined): readonly Tag[] {
   if (post?.type !== 'status' || post.possibly_sensitive) return [];
   const url = toWebUrl(post.author.avatar_url);

@@ -22,7 +22,7 @@ export function headlinePost(post: Post | undefined): string {
 export const articleTitleOf = (post: Post | undefined): string =>
   post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
 
-/** Handle with a host, such as `@ada@reef.example.org`, which GitHub turns into an e-mail link in any heading. */
+/** Matches handles with a host, such as `@ada@reef.example.org`, which GitHub turns into e-mail links in headings. */
 const foreignHost = /(@[\w-]+)@[\w.-]+/g;
 
 /** Returns the first words of a post's article title, text or summary, as plain text on one line. */
@@ -32,7 +32,7 @@ export function firstWordsOf(post: Post): string {
   return cut(words.replace(foreignHost, '$1'), maxFirstWords);
 }
 
-/** Returns the author of a post as plain text. For a copy, the name of the server that sent it comes first. */
+/** Returns the author of a post as plain text. For a copied post, the server that sent the copy comes first. */
 export function nameAuthor(post: Post | undefined): string {
   const author = post?.author ?? null;
   if (post === undefined || author === null) return 'Unavailable post';
@@ -41,7 +41,7 @@ export function nameAuthor(post: Post | undefined): string {
 
 const joinTitle = (name: string, words: string) => (words === '' ? name : `${name}: ${words}`);
 
-/** Returns the text, poll, article and quote of a post, or else its media, as plain text of at most 300 code points. */
+/** Summarizes a post in at most 300 code points of plain text: its text, poll, article and quote, or else its media. */
 export function summarizePost(post: Post | undefined): string {
   if (post === undefined) return '';
   if (post.type === 'tombstone') return cut(toLine(post.text), maxSummary);
@@ -56,7 +56,7 @@ export function summarizePost(post: Post | undefined): string {
   return cut(shown.join(' · '), maxSummary);
 }
 
-/** Returns the text of a post, or only its content warning, because readers have not chosen to see the text. */
+/** Returns the text of a post. If the post has a content warning, returns only the warning. */
 const describeText = ({ content_warning: warning, text }: Status): string =>
   warning === null ? toLine(text) : `Content warning: ${toLine(warning)}`;
 
@@ -66,7 +66,7 @@ function describeQuote(quote: Post): string {
   return joinTitle(name, describeText(quote));
 }
 
-/** Formats a time to the minute as plain text. Returns a text that is not a time unchanged. */
+/** Formats a time to the minute as plain text. Returns text that is not a time on one line. */
 export const describeMinute = (time: string): string => toMinute(time) ?? toLine(time);
 
 /** Returns the kind and the author's description of each item of a post's media, as plain text. */

@@ -9,7 +9,7 @@ const references: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes text (no controls or lone surrogates) for (X)HTML. Noncharacters become U+FFFD. */
+/** Escapes text without control characters for HTML and XHTML. Replaces Unicode noncharacters with U+FFFD. */
 export function escapeHtml(text: string): string {
   return text
     .replace(/\p{Noncharacter_Code_Point}/gu, '\ufffd')

@@ -15,7 +15,7 @@ export interface Picture extends Video {
   readonly alt: string;
 }
 
-/** Returns a post's photos, video stills and cover, else its quote's; none if it is sensitive. */
+/** Returns the photos, video stills and cover of a post, or else of its quote; an empty list if it is sensitive. */
 export function findPictures(post: Post | undefined): readonly Picture[] {
   if (post?.type !== 'status' || post.possibly_sensitive) return [];
   const { media, article } = post;

@@ -31,7 +31,7 @@ export function renderParagraphs(
     .join('\n');
 }
 
-/** Codes that are not languages: undetermined, no linguistic content, and X's own for posts without prose. */
+/** Matches codes that name no language: undetermined, no linguistic content, and X's codes for posts without prose. */
 const noLanguage = /^(?:und|zxx|mul|mis|art|q[a-t][a-z])(?:-|$)/i;
 
 function langOf(lang: string | null): string {

@@ -28,7 +28,7 @@ export function titleAccount({ screen_name: handle, name, url }: Account): strin
   return toLine(name) === '' ? shown : `${escapeInline(name)} (${shown})`;
 }
 
-/** Returns a handle for a heading. `@user@host` is a link, as GitHub makes an e-mail link of it even if escaped. */
+/** Returns a handle for a heading. `@user@host` becomes a link, because GitHub would make it an e-mail link. */
 export const titleHandle = (handle: string, url: string): string =>
   handle.includes('@') ? link(`@${handle}`, url) : escapeInline(`@${handle}`);
 

@@ -7,7 +7,7 @@ export interface Characters {
 
 const lineEnds: ReadonlySet<string> = new Set(['\r', '\v', '\f', '\u0085', '\u2028', '\u2029']);
 
-/** Splits a text into code points. Line ends become `\n`, control characters are dropped, unpaired surrogates U+FFFD. */
+/** Splits a text into code points. Drops controls, converts line ends to `\n` and lone surrogates to U+FFFD. */
 export function toCharacters(text: string): Characters {
   const characters: string[] = [];
   const positions: number[] = [];
@@ -49,7 +49,7 @@ export function toLine(text: string): string {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Cuts a line to at most `maxPoints` code points with `…` at the end: after a word, or else after a grapheme. */
+/** Shortens a line to at most `maxPoints` code points, `…` included. Cuts after a word if possible, else a grapheme. */
 export function cutLine(line: string, maxPoints: number): string {
   const points = [...line];
   if (points.length <= maxPoints) return line;
@@ -77,14 +77,14 @@ export const isAsciiPunctuation = (character: string | undefined): character is 
   asciiPunctuation.has(character);
 
 /**
- * Returns whether a marker can follow or precede this character outside the marked text, for every marked text. Symbols
- * that are not ASCII count as punctuation only for some parsers.
+ * Returns whether a character outside the marked text can be next to any marker. Symbols that are not ASCII cannot,
+ * because they count as punctuation only for some parsers.
  */
 export function canBeOutsideMarker(character: string | undefined): boolean {
   if (character === undefined || isSpace(character)) return true;
   return (character.length === 1 && /^\p{P}$/u.test(character)) || isAsciiPunctuation(character);
 }
 
-/** Returns whether a marker can be next to this character of the marked text, for every character outside. */
+/** Returns whether the marked text can start or end with this character, whatever character is outside. */
 export const canBeInsideMarker = (character: string | undefined): boolean =>
   character !== undefined && !isSpace(character) && !/^[\p{P}\p{S}]$/u.test(character);

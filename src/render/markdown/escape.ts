@@ -12,7 +12,7 @@ interface Run {
 
 const border = '*'; // represents a Markdown marker next to a run: neither a letter nor a space
 
-/** Finds runs of ASCII punctuation, the only characters with a meaning in Markdown. `borders` may get markers. */
+/** Finds runs of ASCII punctuation, which alone has a meaning in Markdown. Markers may be inserted at `borders`. */
 function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Run[] {
   const runs: Run[] = [];
   let end = 0;
@@ -44,7 +44,7 @@ export function findHazards(
   return hazards;
 }
 
-/** Returns the opening character that a run could close; `null` if it cannot close any. */
+/** Returns the opening character of the construct that a run could close; `null` if the run cannot close any. */
 function openerOf({ character, before, after }: Run): string | null {
   switch (character) {
     case '[':
@@ -73,7 +73,7 @@ const isEdge = (character: string | undefined) => character === undefined || isS
 
 /** Context in which one line is escaped. Offsets count from the line's start. */
 export interface EscapeContext {
-  /** Characters that could form a construct with others in the text, as in `findHazards`. */
+  /** Characters that could form a construct with others in the text; see `findHazards`. */
   readonly hazards: ReadonlySet<string>;
   /** Offsets at which a marker may be inserted. */
   readonly borders: ReadonlySet<number>;
@@ -123,7 +123,7 @@ type Rule = (run: Run, line: Line) => boolean;
 
 const isHazard: Rule = ({ character }, { hazards }) => hazards.has(character);
 
-/** Returns whether a run could open or close emphasis, which it cannot with spaces on both sides. */
+/** Returns whether a run could open or close emphasis. Between two spaces, a run cannot. */
 const isDelimiter: Rule = (run, line) =>
   isHazard(run, line) && !(isSpace(run.before) && isSpace(run.after));
 
@@ -189,7 +189,7 @@ const topLevelDomain =
 
 const longestDomain = 'museum'.length;
 
-/** Characters that emphasis, code or a link around a text could take as its delimiters. */
+/** Delimiters of emphasis, code and links, which are escaped in text that such markup may surround. */
 export const delimiters: readonly string[] = ['*', '_', '~', '`', '[', ']'];
 
 /** Escapes a text as Markdown on one line, safe within emphasis and headings. */
@@ -243,7 +243,7 @@ const blockStarts: readonly RegExp[] = [
 /** First characters of the lines that `blockStarts` can match. */
 const startsBlock = /^[#>\-+*\d=_`~|: \t]/;
 
-/** Escapes the start of an escaped line so that it opens no block. Escapes a whole run: its rest could be a closer. */
+/** Escapes the start of an escaped line so that no block starts there. Escapes whole runs: a rest could end markup. */
 export function escapeBlockStart(
   characters: readonly string[],
   written: readonly string[],

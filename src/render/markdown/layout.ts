@@ -51,7 +51,7 @@ const grouped = new Intl.NumberFormat('en-US');
 /** Returns a number with thousands separators, such as `4,186`. */
 export const formatNumber = (value: number): string => grouped.format(value);
 
-/** Returns a number with its noun, such as `1 like` or `40 likes`; `null` for `null`. */
+/** Returns a number with its noun, such as `1 like` or `40 likes`; `null` if the number is `null`. */
 export const formatCount = (value: number | null, one: string, many: string): string | null =>
   value === null ? null : `${formatNumber(value)} ${value === 1 ? one : many}`;
 

@@ -3,7 +3,7 @@ import { escapeLabel, escapeLine } from './escape.ts';
 const linkable = /^(?:https?:\/\/|mailto:)[^\s]/i;
 const entity = /&(?=#?[A-Za-z\d]{1,32};)/g;
 
-/** Characters that a destination and an autolink cannot contain, and invisible ones. */
+/** Characters that are invisible, or that a link destination or an autolink cannot contain. */
 const unprintable = /[\p{Cc}\p{Zs}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff<>\\`]/gu;
 
 /** Returns a URL as a link destination; `null` if its scheme is neither http, https nor mailto. */
@@ -22,7 +22,7 @@ function percentEncode(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** Returns `<url>`; `null` if the scheme is another one or an autolink cannot contain the URL. */
+/** Returns `<url>`; `null` if the scheme is not supported or an autolink cannot contain the URL. */
 export function toAutolink(url: string): string | null {
   const trimmed = url.trim();
   if (!linkable.test(trimmed) || trimmed.search(entity) !== -1) return null;
@@ -41,7 +41,7 @@ export function wrapLink(markdown: string, url: string): string {
   return destination === null ? markdown : `[${markdown}](${destination})`;
 }
 
-/** Returns a URL as visible Markdown: as an autolink, a link or plain text, whichever is possible first. */
+/** Returns a URL as visible Markdown: an autolink if possible, else a link, else plain text. */
 export const linkUrl = (url: string): string => toAutolink(url) ?? link(url, url);
 
 /** Returns a picture with an escaped description; only the description if the URL cannot be linked. */

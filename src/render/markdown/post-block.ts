@@ -25,7 +25,7 @@ export interface PostView {
   readonly fetchedAt: string;
   /** Level of headings within a post, such as an article's title. */
   readonly level: number;
-  /** Whether the page's title is that of the post's article, which then does not repeat it. */
+  /** Whether the page has the title of the post's article, so that the article is rendered without it. */
   readonly isTitledByArticle: boolean;
   readonly articles: ArticleView['extent'];
 }
@@ -144,14 +144,14 @@ function renderQuote(quote: Post, view: PostView, depth: number): string {
 export const renderTombstone = (tombstone: Tombstone): string =>
   quoteBlock(link(tombstone.text, tombstone.url));
 
-/** Returns the time of a post as a link to it, the time of its edit, and the server of a copy. */
+/** Returns the time of a post as a link to the post, the time of its edit, and the server of a copy. */
 export function originOf(post: Status): readonly (string | null)[] {
   const { created_at, edited_at, url } = post;
   const edited = edited_at === undefined ? null : `edited ${formatMinute(edited_at)}`;
   return [link(formatMinute(created_at), url), edited, linkCopy(post)];
 }
 
-/** Renders the counts of a post on one line. Without `full` there are fewer counts, and none that is 0. */
+/** Renders the counts of a post on one line. Without `full`, renders fewer counts and no zeros. */
 export function renderFacts(post: Status, { full }: PostView): string {
   const known = (count: number | null) => (full ? count : count || null);
   const more = (fact: string | null) => (full ? fact : null);
@@ -174,7 +174,7 @@ function describeReactions(reactions: readonly Reaction[]): string {
   return `reactions: ${counts.join(', ')}`;
 }
 
-/** Renders a poll as a table, with its votes and its end below. `fetchedAt` (ISO 8601) decides if it is closed. */
+/** Renders a poll as a table, with its votes and end below. A poll is closed if it ended by `fetchedAt` (ISO 8601). */
 function renderPoll(poll: Poll, fetchedAt: string): string {
   const rows = poll.choices.map(({ label, count, percentage }) => {
     const votes = count === null ? '–' : formatNumber(count);

@@ -10,7 +10,7 @@ export interface Range {
 
 type Style = 'bold' | 'italic' | 'strikethrough';
 type StyleSpan = Range & { readonly kind: Style | 'code' };
-/** Link. The visible text of an `autolink` is its URL, and `<url>` replaces it. */
+/** Link. An `autolink` is a link whose visible text is its URL. It is written as `<url>`. */
 type LinkSpan = BareLink & { readonly kind: 'link' | 'autolink' };
 
 export type Span = StyleSpan | LinkSpan;
@@ -80,7 +80,7 @@ export const isLeaf = ({ kind }: Span): boolean => kind === 'code' || kind === '
 const isStyle = ({ kind }: Span): boolean =>
   kind === 'bold' || kind === 'italic' || kind === 'strikethrough';
 
-/** Merges spans of one style that touch or overlap, because Markdown cannot express adjacent ones. */
+/** Merges spans of one style that touch or overlap, because Markdown cannot express such spans. */
 function mergeStyles(spans: readonly Span[]): Span[] {
   const isJoinable = (span: Span) => isStyle(span) || span.kind === 'code';
   const merged = spans.filter((span) => !isJoinable(span));
@@ -108,7 +108,7 @@ const nestingOrder: readonly Span['kind'][] = [
   'code',
 ];
 
-/** Sorts spans from outside to inside, and drops those that cross an earlier one or cannot be inside it. */
+/** Sorts spans from outside to inside. Drops spans that cross an earlier span or cannot be nested in it. */
 function nestSpans(spans: readonly Span[]): Span[] {
   const sorted = spans.toSorted(
     (a, b) =>
@@ -143,7 +143,7 @@ export function splitLines(characters: readonly string[]): Range[] {
   return lines;
 }
 
-/** Returns the parts of spans within each of the sorted ranges, from outside to inside, with offsets from its start. */
+/** Returns the parts of spans within each of the sorted ranges. Their offsets count from the start of the range. */
 export function clipSpans(spans: readonly Span[], ranges: readonly Range[]): Span[][] {
   let ahead = 0;
   let open: readonly Span[] = [];
@@ -180,7 +180,7 @@ export function insertMarkers(
 
 const maxRounds = 20; // of narrowing or dropping spans; after that all styles are dropped
 
-/** Moves white space and punctuation out of spans, or drops spans (CommonMark 0.31.2 §6.2). */
+/** Narrows or drops spans whose markers Markdown would not recognize (CommonMark 0.31.2 §6.2). */
 export function fitSpans(spans: readonly Span[], characters: readonly string[]): Span[] {
   if (spans.length === 0) return [];
   let current = nestSpans(spans);
@@ -215,7 +215,7 @@ function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
   return { spans, characters, closedEnds, closedStarts, isClosed, lastEnding, boldEdges };
 }
 
-/** Returns the span if Markdown recognizes its markers, else a narrower one, or `null` if nothing is left. */
+/** Returns the span if Markdown recognizes its markers, else a narrower span, or `null` to drop the span. */
 function fitSpan(span: Span, at: number, line: Neighbours): Span | null {
   const trimmed = trimRange(span, line.characters);
   if (trimmed.start === trimmed.end) return null;
@@ -227,7 +227,7 @@ function fitSpan(span: Span, at: number, line: Neighbours): Span | null {
   return isStar && (line.boldEdges.has(span.start) || line.boldEdges.has(span.end)) ? null : span;
 }
 
-/** Returns a range without the spaces at its ends; the same object if there are none. */
+/** Returns a range without the spaces at its ends. Returns the same object if there are no such spaces. */
 export function trimRange<Trimmed extends Range>(range: Trimmed, characters: readonly string[]) {
   let { start, end } = range;
   while (start < end && isSpace(characters[end - 1])) end -= 1;
@@ -235,7 +235,7 @@ export function trimRange<Trimmed extends Range>(range: Trimmed, characters: rea
   return start === range.start && end === range.end ? range : { ...range, start, end };
 }
 
-/** Returns whether a span can open here. After a letter only the innermost span can: the last that starts there. */
+/** Returns whether a span's opening marker is recognized. After a letter, only that of the innermost span can be. */
 function canOpen(span: Span, at: number, line: Neighbours): boolean {
   const isLast = line.spans[at + 1]?.start !== span.start;
   return (
@@ -264,13 +264,13 @@ function allowsMarkerAfter({ start, end }: Span, line: Neighbours): boolean {
 const isAtWordBoundaries = (span: Span, line: Neighbours) =>
   allowsMarkerBefore(span, line) && allowsMarkerAfter(span, line);
 
-/** Returns the spans that start and end at word boundaries, where `_` is possible; within words only `*` is. */
+/** Returns the spans that start and end at word boundaries. Only these can use `_`; all other spans use `*`. */
 export function findAtWordBoundaries(spans: readonly Span[], characters: readonly string[]) {
   const line = findNeighbours(spans, characters);
   return new Set(spans.filter((span) => isAtWordBoundaries(span, line)));
 }
 
-/** Moves one punctuation character out of a style; `null` if the character at the edge is something else. */
+/** Moves one punctuation character out of a style; returns `null` if another character is at the edge. */
 function narrow(span: Span, edge: 'start' | 'end', line: Neighbours): Span | null {
   const offset = edge === 'start' ? span.start : span.end - 1;
   if (line.isClosed[offset] === 1 || canBeInsideMarker(line.characters[offset])) return null;

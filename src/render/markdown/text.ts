@@ -30,7 +30,7 @@ import {
 export const renderText = (text: string, annotations: readonly Annotation[]): string =>
   renderWithHazards(text, annotations, []);
 
-/** Renders text as Markdown on one line, with bare URLs as links. It forms no construct with text next to it. */
+/** Renders text as Markdown on one line, with bare URLs as links. The result forms no markup with adjacent text. */
 export const renderLine = (text: string): string => renderWithHazards(toLine(text), [], delimiters);
 
 /** Renders the section with a result's warnings; `null` without warnings. */
@@ -83,7 +83,7 @@ function toLines(all: readonly string[], spans: readonly Span[]): Line[] {
   });
 }
 
-/** Returns the characters to escape in a text: those that `findHazards` finds, and those of its own markers. */
+/** Returns the characters to escape in a text: those that `findHazards` returns, and those of inserted markers. */
 function hazardsOf(characters: readonly string[], lines: readonly Line[]): ReadonlySet<string> {
   const borders = new Set<number>();
   const markers = new Set<string>();
@@ -142,7 +142,7 @@ function writeSpans(escaped: readonly string[], { spans, characters }: Line): st
 
 const markers = { bold: '**', italic: '*', strikethrough: '~~', autolink: '', code: '' } as const;
 
-/** Renders a code span; its fence is a run of backticks of a length not in the code (CommonMark §6.1). */
+/** Renders a code span. Its fence is a run of backticks of a length that is not in the code (CommonMark §6.1). */
 function writeCode(code: string): string {
   const runs = new Set((code.match(/`+/g) ?? []).map((run) => run.length));
   let length = 1;

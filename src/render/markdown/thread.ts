@@ -10,7 +10,7 @@ export interface Thread {
   readonly replies: readonly Post[];
   /** Index in `chain` by post id. */
   readonly indexes: ReadonlyMap<string, number>;
-  /** Index in `chain` of the first post by an author, by lower-case handle. */
+  /** Index in `chain` of each author's first post, by lower-case handle. */
   readonly firstIndexes: ReadonlyMap<string, number>;
 }
 

@@ -37,7 +37,7 @@ function closesFence(line: string, fence: string): boolean {
   return found?.[0] === fence[0] && found !== undefined && found.length >= fence.length;
 }
 
-/** Opens a fence without its indent, so that it is not part of a list above it. */
+/** Opens a fence without its indent, so that the code is not part of a list above it. */
 function openFence(scan: Scan, line: string, fence: string): void {
   const last = scan.lines.pop();
   if (last !== undefined) scan.lines.push(last.trimEnd());
@@ -87,7 +87,7 @@ function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
 /** Matches the end of a link whose destination no code span can overlap. */
 const plainLink = /\]\([^()`"'<\\\s]*\)/g;
 
-/** Sanitizes a line except its code spans; `null` if parsers may see other spans, across lines, links or cells. */
+/** Sanitizes a line except its code spans; returns `null` if parsers may disagree about where the code spans are. */
 function cleanAroundCode(line: string): string | null {
   if (/\][([:]/.test(line.replace(plainLink, '')) || hasAddressUpToCode(line)) return null;
   const escapeOrTicks = /\\.|`+/gsu;
