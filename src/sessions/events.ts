@@ -96,7 +96,7 @@ export type SessionEvent = z.output<typeof sessionEvent>;
 export type EndReason = z.output<typeof endReason>;
 export type SessionCitation = z.output<typeof citation>;
 
-/** Event before it is recorded: without its metadata, but with the id of the message that it belongs to. */
+/** Event without its metadata, before it is stored. `deliveryId` is the id of the message that the event belongs to. */
 export type EventDraft = {
   [Type in SessionEvent['type']]: {
     readonly type: Type;

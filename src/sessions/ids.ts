@@ -3,20 +3,20 @@ import type { Random } from '../core/random.ts';
 
 export const isSessionId = (text: string): boolean => /^ses_[0-9A-HJKMNP-TV-Z]{26}$/.test(text);
 
-/** Creates the ids of sessions, deliveries and events: a prefix and a ULID. */
+/** Creates a generator of ids for sessions, deliveries and events. Each id is a prefix and a ULID. */
 export function createSessionIds(clock: Clock, random: Random) {
   const next = createSequence(clock, random);
   return {
     /** Returns an id with 80 random bits. Anyone who knows the id can read the session. */
     session: () => `ses_${encode(clock.now(), 10)}${encode(toNumber(random.bytes(10)), 16)}`,
-    /** Returns an id that sorts after all earlier ones. */
+    /** Returns an id that sorts after all ids that were returned before. */
     delivery: () => `dlv_${next()}`,
-    /** Returns an id that sorts after all earlier ones. */
+    /** Returns an id that sorts after all ids that were returned before. */
     event: () => `evt_${next()}`,
   };
 }
 
-/** Creates monotonic ULIDs. They increase even within a millisecond and when the clock is set back. */
+/** Creates a function that returns ULIDs. They increase even within a millisecond and when the clock is set back. */
 function createSequence(clock: Clock, random: Random): () => string {
   let atMs = -1;
   let start = '';
@@ -34,7 +34,7 @@ function createSequence(clock: Clock, random: Random): () => string {
 }
 
 const numbersPerStart = 32 ** 7;
-/** Crockford's Base32, as in the ULID specification. */
+/** Alphabet of Crockford's Base32, which ULIDs use. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 function encode(value: number | bigint, length: number): string {

@@ -3,7 +3,7 @@ import type { SessionService } from './service.ts';
 import type { KeyedRequest, Receipt } from './store/session-rows.ts';
 import { acceptMessage, type SessionRecord, startSession } from './store/state.ts';
 
-/** Message that starts a session. The client is `null` for the command line. */
+/** Message that starts a session. `client` is `null` if the message comes from the command line. */
 interface FirstMessage extends Pick<SessionRecord, 'owner' | 'client'> {
   readonly text: string;
   readonly idempotency: KeyedRequest | null;

@@ -43,7 +43,7 @@ interface ServiceOptions {
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** Work that occupies a turn slot without a session. `signal` cancels the wait for a slot. */
+/** Work that occupies a turn slot but belongs to no session. Aborting `signal` cancels the wait for a slot. */
 interface TurnSlotTask<Value> {
   readonly client: Client;
   readonly signal: AbortSignal;
@@ -84,7 +84,7 @@ export async function openSessionService(options: ServiceOptions) {
       if (engine.isReady) return;
       throw new Problem('not_ready', { detail: 'The server is still building its search index.' });
     },
-    /** Runs other work in a turn slot. @throws Problem `overloaded`, `shutting_down`, `not_ready` */
+    /** Runs work of no session in a turn slot. @throws Problem `overloaded`, `shutting_down`, `not_ready` */
     runInTurnSlot: async <Value>(slotTask: TurnSlotTask<Value>): Promise<Value> => {
       const slot = takeTurnSlot(ledger, slotTask.client);
       const id = ids.delivery();
@@ -170,7 +170,7 @@ function createShutdown({ store, turns, streams, stopExpiry }: Parts) {
     isDraining = true;
     turns.startDraining();
   };
-  /** Fails running turns as interrupted, then ends the streams, so that readers receive complete turns. */
+  /** Ends running turns with the failure `turn_interrupted`, then ends the streams, so that readers get whole turns. */
   const cutOff = (): Promise<void> => {
     startDraining();
     stopExpiry();

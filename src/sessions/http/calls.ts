@@ -12,13 +12,13 @@ export interface CallerRules {
   readonly requireBearer: boolean;
   readonly bindBearer: boolean;
   readonly token: 'required' | 'optional';
-  /** Whether streams contain the continuation token only if the request did (`proven`), or always. */
+  /** Whether streams contain the continuation token always, or only if the request contained it (`proven`). */
   readonly streamToken: 'proven' | 'always';
 }
 
 export type CallOptions = Readonly<{ service: SessionService; rules: CallerRules }>;
 
-/** @throws Problem `missing_bearer` in strict mode */
+/** @throws Problem `missing_bearer` if the rules require a bearer token and the request has none */
 export function refuseWithoutBearer({ raw }: FastifyRequest, { service, rules }: CallOptions) {
   if (!rules.requireBearer || readOwner(raw, service.secret) !== null) return;
   throw new Problem('missing_bearer', {
@@ -43,7 +43,7 @@ export async function findSession(request: SessionRequest, options: CallOptions)
   return found.record;
 }
 
-/** @throws Problem `session_forbidden` if sessions are bound to bearer tokens, and this session has another one */
+/** @throws Problem `session_forbidden` if sessions are bound to bearer tokens and the request has a different token */
 export function refuseStranger(
   record: SessionRecord,
   { raw }: FastifyRequest,
@@ -74,7 +74,7 @@ export function refuseWrongToken(
   });
 }
 
-/** Checks the continuation token. @throws Problem `missing_continuation_token`, or as `readToken` and `refuseWrongToken` */
+/** Checks the continuation token. @throws Problem `missing_continuation_token`; see `readToken`, `refuseWrongToken` */
 export function demandToken(request: SessionRequest, body: Body | undefined, options: CallOptions) {
   const token = readToken(request, body);
   if (token === undefined && options.rules.token === 'required') {
@@ -94,7 +94,7 @@ export function hasIdempotencyKey({ headers }: FastifyRequest, owner: string | n
   return owner !== null && typeof key === 'string' && /^.{16,255}$/s.test(key);
 }
 
-/** Returns the idempotency key of a request and a fingerprint of its content, both hashed; `null` without a valid key. */
+/** Returns hashes of a request's idempotency key and content; `null` for an anonymous caller or without a valid key. */
 export function readIdempotency(
   request: FastifyRequest,
   { owner, client }: Caller,

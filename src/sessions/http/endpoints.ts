@@ -212,7 +212,7 @@ const endpoints: readonly BearerEndpoint[] = [
   },
 ];
 
-/** Returns the routes of the session service under a first path segment, for the OpenAPI document. */
+/** Returns the routes of the session service below the path segment `segment`, for the OpenAPI document. */
 export function describeSessionEndpoints(segment: string): readonly Endpoint[] {
   return endpoints.map((endpoint) => ({
     access: 'bearer',

@@ -28,7 +28,7 @@ export interface SessionsOptions extends HandlerOptions {
   readonly origins: readonly string[];
 }
 
-/** Route configuration: sessions stay usable while the server drains. */
+/** Route configuration that keeps sessions usable while the server drains. */
 const sessionConfig = { decidesWhileDraining: true };
 
 export async function sessionsPlugin(app: FastifyInstance, options: SessionsOptions) {
@@ -54,7 +54,7 @@ export async function sessionsPlugin(app: FastifyInstance, options: SessionsOpti
   }
 }
 
-/** Reads bodies as bytes. They are parsed later, once the session is known. */
+/** Makes the app read request bodies as bytes. They are parsed later, once the session is known. */
 function readBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = async ({ headers }: FastifyRequest, body: Buffer) => {
@@ -74,7 +74,7 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   };
   const checkType = async ({ headers }: FastifyRequest) => refuseOtherMediaTypes(headers);
   const checkState = async (request: SessionRequest) => checkSession(request, options);
-  /** Checks that the session exists. An ended session has a stream too. */
+  /** Checks that the session exists. Ended sessions pass, because they have a stream too. */
   const checkKnown = async (request: SessionRequest): Promise<void> => {
     await findSession(request, options);
   };

@@ -9,7 +9,7 @@ type Rate = Readonly<{ perMinute: number; burst: number }>;
 type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; clock: Clock }>;
 
 /**
- * Creates the rate limits of starts and messages. Bearer tokens are not verified, so addresses are limited too. A bearer
+ * Creates the limits of session starts and messages. Bearer tokens are not verified, so addresses are limited too. A
  * token has a higher limit than an address, so that one client cannot use up the limit of others with the same token.
  */
 export function createCallRates({ starts, messages, clock }: CallRatesOptions) {
@@ -17,13 +17,13 @@ export function createCallRates({ starts, messages, clock }: CallRatesOptions) {
   const toStarts = { rate: starts, what: 'start', ofWhat: 'sessions' };
   const toMessages = { rate: messages, what: 'send', ofWhat: 'messages' };
   return {
-    /** Counts a start, which is also a message. @throws Problem `rate_limited` with the exact wait */
+    /** Counts the start of a session, which is also a message. @throws Problem `rate_limited` with the exact wait */
     spendStart: (owner: string | null, client: Client): void => {
       const ofBearer =
         owner === null ? [] : [{ ...multiply(toStarts), who: 'One bearer', name: owner }];
       spend([...ofBearer, ...toCharges(client, toStarts), ...toCharges(client, toMessages)]);
     },
-    /** Counts a further message. @throws Problem `rate_limited` with the exact wait */
+    /** Counts a message to an existing session. @throws Problem `rate_limited` with the exact wait */
     spendMessage: (client: Client): void => spend(toCharges(client, toMessages)),
   };
 }
@@ -45,10 +45,10 @@ function multiply({ rate, ...rule }: Rule): Rule {
 const maxCallers = 100_000;
 const looks = 4; // least recently seen callers that each charge checks for removal
 
-/** Creates a limiter by the generic cell rate algorithm. It applies all charges of a call or none. */
+/** Creates a limiter by the generic cell rate algorithm. A call applies all of its charges or none of them. */
 function createRateLimit(clock: Clock): (charges: readonly Charge[]) => void {
   const fullAtMs = new Map<string, number>();
-  /** Removes callers whose bucket is full again. */
+  /** Removes callers whose full burst is available again, and the least recently seen callers if there are too many. */
   const forgetFull = (nowMs: number): void => {
     let left = looks;
     for (const [name, atMs] of fullAtMs) {

@@ -4,7 +4,7 @@ import type { Problem, ProblemDocument } from '../../core/problem.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Id of the session of a request, once the session is known to exist; `null` before. */
+    /** Id of the session of a request. `null` until the session is known to exist. */
     knownSession: string | null;
   }
 }

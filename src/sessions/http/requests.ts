@@ -4,7 +4,7 @@ import type { FollowMode } from '../streams/stream-reader.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Parses a body as a JSON object; `undefined` for an empty body. @throws Problem `invalid_body` */
+/** Parses a body as a JSON object. Returns `undefined` for an empty body. @throws Problem `invalid_body` */
 export function parseBody(bytes: Buffer): Body | undefined {
   if (bytes.length === 0) return undefined;
   const body = parseJson(bytes);

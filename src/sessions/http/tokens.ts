@@ -20,7 +20,7 @@ type Purpose = 'token' | 'owner' | 'address' | 'network' | 'idempotency' | 'body
 export const keyedHash = (secret: Buffer, purpose: Purpose, text: string | Buffer): string =>
   createHmac('sha256', secret).update(`${purpose}\0`).update(text).digest('base64url');
 
-/** Returns the keyed hash of a request's bearer token; `null` if it is missing or empty, or the scheme is another. */
+/** Returns the keyed hash of a request's bearer token; `null` if the request has no bearer token or an empty one. */
 export function readOwner(request: AuthorizationSource, secret: Buffer): string | null {
   const bearer = readBearer(request);
   return bearer === null || bearer === '' ? null : keyedHash(secret, 'owner', bearer);

@@ -3,7 +3,7 @@ import { idempotencyMs } from './session-rows.ts';
 import type { SessionStore } from './sqlite-store.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 
-/** Maximum idle time and age of a session, time until an ended session is deleted, and time for which its id gets a 410. */
+/** Maximum idle time and age of sessions, time until ended sessions are deleted, and time for which the ids get 410. */
 export type LifetimeLimits = Readonly<Record<Lives, number>>;
 type Lives = 'idleMs' | 'ageMs' | 'retentionMs' | 'forgetMs';
 
@@ -55,7 +55,7 @@ async function expireDue({ store, clock, limits }: ExpiryOptions): Promise<void>
   await store.forget({ purgedMs: nowMs - limits.forgetMs, idempotencyMs: nowMs - idempotencyMs });
 }
 
-/** Processes batches until the list is empty or does not get shorter. */
+/** Processes batches until the list is empty, or until a batch made no progress: its first id is listed again. */
 async function forEachBatch(
   list: () => Promise<readonly string[]>,
   take: (ids: readonly string[]) => Promise<unknown>,

@@ -1,13 +1,13 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { MessageChange } from './state.ts';
 
-/** Maximum number of characters of several events that are read or written together. */
+/** Maximum total number of characters of events that are read or written together, if there are several. */
 export const chunkLength = 65_536;
 
 /** Stored event. Its line has no line feed and never contains the continuation token. */
 export type StoredEvent = Readonly<{ index: number; line: string }>;
 
-/** Question, with the line of its `message.completed` event. */
+/** Question and the stored line of the `message.completed` event that answers it. */
 export type AnsweredTurn = Readonly<{ question: string; line: string }>;
 
 interface SessionMessage {

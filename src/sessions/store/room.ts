@@ -11,7 +11,7 @@ export interface StoreBounds {
   isRead(id: string): boolean;
 }
 
-/** Quantities in the ledger for which sessions are evicted. */
+/** Quantities in the ledger whose limits are enforced by evicting sessions. */
 type Quantity = 'sessions' | 'sessionBytes';
 
 interface RoomOptions {
@@ -24,14 +24,14 @@ interface Need {
   readonly quantity: Quantity;
   readonly client: Client | null;
   readonly amount: number;
-  /** Number of the session that needs the room, which is never evicted; 0 for a new session. */
+  /** Row number of the session that needs the space, which is never evicted; 0 for a new session. */
   readonly session: number;
 }
 
 const activeMs = 60_000; // sessions used more recently are not evicted for other addresses
 const maxEvictions = 256; // maximum per change, because deleting is slow
 
-/** Creates the eviction of sessions, which enforces the limits of the ledger. There are no limits before `setBounds`. */
+/** Creates the functions that evict sessions to enforce the ledger's limits. No limits apply before `setBounds`. */
 export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptions) {
   let bounds: StoreBounds | null = null;
   const isRead = (id: string) => bounds?.isRead(id) === true;
@@ -120,13 +120,13 @@ const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>
   sessionBytes: ['ended', 'failed', 'waiting'],
 };
 
-/** Search for a session of `name` to evict. Sessions with open streams are evicted for their own address only. */
+/** Search for a session of the client or network `name`. If `isOwn` is 1, sessions with open streams are included. */
 type Search = Readonly<{ name: string; except: number; unusedSinceMs: number; isOwn: 0 | 1 }>;
 
 type Holder = Readonly<{ name: string; weight: number }>;
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
-/** Prepares the search for the next session to evict. Active sessions are evicted for their own address only. */
+/** Prepares the search for the next session to evict. Active sessions can be evicted only for their own address. */
 function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions) {
   database.function('is_read', (id) => Number(isRead(String(id))));
   const oldest = (where: string) =>
@@ -177,7 +177,7 @@ function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions
   };
 }
 
-/** Returns the least recently used session among the heaviest holders that have an inactive session. */
+/** Returns the least recently used session of the heaviest clients or networks that have an inactive session. */
 function findInHeaviest(
   holders: readonly Holder[],
   findOf: (name: string) => SessionRow | undefined,

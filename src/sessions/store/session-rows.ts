@@ -2,7 +2,7 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { PendingTurn, SessionRecord } from './state.ts';
 
-/** Session with its row number, and the sum of the lengths of its lines. */
+/** Session with its row number and the total length of its stored lines. */
 export type SessionRow = Readonly<{ number: number; bytes: number; record: SessionRecord }>;
 
 /** Columns of the table `sessions`, with aliases that match `RawSession`. */
@@ -122,7 +122,7 @@ export type Receipt = Readonly<{ sessionId: string; deliveryId: string; queued: 
 /** Request with an `Idempotency-Key`, which is executed once. `key` is the keyed hash of the key and its sender. */
 export type KeyedRequest = Readonly<{ key: string; fingerprint: string; nowMs: number }>;
 
-/** Time for which idempotency keys are stored. */
+/** Time in milliseconds for which idempotency keys are stored. */
 export const idempotencyMs = 24 * 60 * 60 * 1000;
 
 export function createIdempotencyRows(database: SqliteDatabase) {
@@ -135,7 +135,7 @@ export function createIdempotencyRows(database: SqliteDatabase) {
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
   return {
-    /** Returns the earlier reply to a request. @throws Problem `idempotency_conflict` if the key had another request */
+    /** Returns the earlier reply to a request. @throws Problem `idempotency_conflict` if its key had another request */
     recall: (request: KeyedRequest | null): Receipt | undefined => {
       const row = request && find.get(request.key, request.nowMs - idempotencyMs);
       if (!row) return undefined;

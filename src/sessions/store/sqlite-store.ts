@@ -64,7 +64,7 @@ export function openSqliteSessions(options: SqliteSessionsOptions) {
   return {
     ...createReads(rows, group),
     ...createWrites(group, rows, createChanges(database, { rows, stamp, noteChange })),
-    /** Sets the listener, which is called with each commit, in order, once it is durable. There is only one listener. */
+    /** Sets the only listener. It is called with each commit, in order, when the commit is durable. */
     onCommit: (next: (commit: Commit) => void): void => {
       listener = next;
     },
@@ -98,7 +98,7 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
     /** Returns the receipt of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
     recall: async (request: KeyedRequest | null) =>
       request === null ? undefined : read(() => idempotency.recall(request)),
-    /** Reads events from an index on: at least one if there is any, and about `chunkLength` characters at most. */
+    /** Reads events from index `from` on: about `chunkLength` characters or less, but at least one event, if any. */
     readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
     /** Reads a part of an event that is longer than `chunkLength` bytes; `undefined` for any other event. */
     readPart: (id: string, { index, offset }: Record<'index' | 'offset', number>) =>
@@ -107,7 +107,7 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
     readMessages: (id: string) => read(() => log.messages.all(numberOf(id))),
     readAnswered: (id: string, { before, count }: Record<'before' | 'count', number>) =>
       read(() => log.answered.all(numberOf(id), before, count).reverse()),
-    /** Yields pages of sessions in the order of their start. */
+    /** Yields sessions in pages, ordered by their start. */
     list: async function* (which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]> {
       const pageAfter = (number: number) => read(() => sessions.page(which, number));
       let page = await pageAfter(0);
@@ -119,7 +119,7 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
     /** Returns the ids of up to 100 waiting sessions last active before `idleMs` or created before `createdMs`. */
     listExpired: ({ idleMs, createdMs }: Record<'idleMs' | 'createdMs', number>) =>
       read(() => life.expired.all(idleMs, createdMs)),
-    /** Reads the ids of up to a hundred sessions that ended before a time. */
+    /** Returns the ids of up to 100 sessions that ended before `endedMs`. */
     listStale: (endedMs: number) => read(() => life.stale.all(endedMs)),
     countLive: () => read(() => life.live.get() ?? 0),
   };
@@ -167,14 +167,14 @@ function createWrites(
         const transition = row && decide(row.record);
         return row && transition ? apply(row, transition) : undefined;
       }, urgency),
-    /** Deletes the data of a session, but keeps its id and the time `nowMs`. Returns whether the session existed. */
+    /** Deletes a session's data. Keeps its id and the deletion time `nowMs`. Returns whether the session existed. */
     purge: (id: string, nowMs: number): Promise<boolean> =>
       write(() => {
         const row = sessions.find(id);
         if (row !== undefined) purge(row, nowMs);
         return row !== undefined;
       }),
-    /** Deletes the ids of purged sessions and the idempotency keys from before these times. */
+    /** Deletes the ids of sessions purged before `purgedMs` and the idempotency keys stored before `idempotencyMs`. */
     forget: ({
       purgedMs,
       idempotencyMs,
@@ -187,7 +187,7 @@ function createWrites(
 
 type ChangesOptions = Readonly<{ rows: Rows; stamp: StampEvent; noteChange: Note }>;
 
-/** Creates changes within a transaction. A Problem is thrown before any write except evictions. */
+/** Creates the functions that change sessions in a transaction. A Problem is thrown before all writes but evictions. */
 function createChanges(database: SqliteDatabase, { rows, stamp, noteChange }: ChangesOptions) {
   const { sessions, idempotency, life } = rows;
   const purge = (row: SessionRow, nowMs: number): void => {

@@ -14,7 +14,7 @@ export interface SessionRecord {
   /** Keyed hashes of the address that started the session; `null` if unknown, or for the command line. */
   readonly client: Client | null;
   readonly createdMs: number;
-  /** Time of the last message or the last end of a turn. */
+  /** Time at which the last message was accepted or the last turn ended, whichever is later. */
   readonly activeMs: number;
   readonly endedMs: number | null;
   /** Number of accepted messages, which is also the sequence number of the next turn. */
@@ -45,11 +45,11 @@ export interface SessionLimits {
   /** Maximum number of messages queued behind the first pending turn. */
   readonly queue: number;
   readonly turns: number;
-  /** Stored bytes from which a session accepts no further turns. */
+  /** Number of stored bytes at which a session stops accepting turns. */
   readonly sessionBytes: number;
 }
 
-/** Text of an answer that is not stored yet; `null` if there is none. */
+/** Text of an answer that is not stored yet; `null` if all text is stored. */
 export type Unsent = { readonly delta: string; readonly soFar: string } | null;
 
 export function startSession(
@@ -105,7 +105,7 @@ function queueMessage(record: SessionRecord, { deliveryId, text, nowMs }: Delive
   };
 }
 
-/** Begins a turn; returns `null` if it is not the first pending turn or has already begun. */
+/** Begins a turn. Returns `null` if the turn is not the first pending turn or has already begun. */
 export function beginTurn(
   record: SessionRecord,
   sequence: number,
@@ -127,7 +127,7 @@ export function beginTurn(
   };
 }
 
-/** Appends text to the answer of a running turn; returns `null` if the turn is no longer running. */
+/** Appends text to the answer of a running turn. Returns `null` if the turn is no longer running. */
 export function appendText(record: SessionRecord, sequence: number, unsent: Unsent) {
   const front = findRunning(record, sequence);
   return front ? { record, events: appendedEvents(front, unsent), messages: [] } : null;
@@ -142,7 +142,7 @@ export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
 /** Failure of a turn, as in its events. A terminal failure also ends the session. */
 export type TurnFailure = Readonly<{ code: string; message: string; terminal: boolean }>;
 
-/** Ends a running turn; returns `null` if it is no longer running. */
+/** Ends a running turn. Returns `null` if the turn is no longer running. */
 export function endTurn(
   record: SessionRecord,
   { sequence, end }: { readonly sequence: number; readonly end: TurnEnd },

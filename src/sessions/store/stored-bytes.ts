@@ -1,10 +1,10 @@
 import type { EventDraft } from '../events.ts';
 
-/** Bytes of an empty session: its rows, their index entries, and the row that remains after deletion. */
+/** Estimated bytes of an empty session: its rows, their index entries, and the row that remains after deletion. */
 export const emptySessionBytes = 1024;
 export const keyRowBytes = 512;
 
-/** Returns the size of a message: its row, and twice its text in the `message.received` event. */
+/** Returns the size of a message: the row of its text, and its `message.received` event, which has the text twice. */
 export function toMessageBytes(text: string): number {
   const escaped = Buffer.byteLength(JSON.stringify(text));
   return toRowBytes(Buffer.byteLength(text)) + toRowBytes(2 * escaped);
@@ -19,7 +19,7 @@ export const estimateEventBytes = (draft: EventDraft): number =>
   toRowBytes(Buffer.byteLength(JSON.stringify(draft)) + stampBytes);
 
 const stampBytes = 256; // maximum number of bytes that the metadata adds to an event
-/** Size of a database page, and the bytes of it that a long text can use. */
+/** Size of a database page in bytes, and the number of these bytes that a long text can use. */
 const [pageBytes, usedBytes] = [4096, 4092];
 const shortBytes = 1000; // maximum length of a row that shares its page with others
 

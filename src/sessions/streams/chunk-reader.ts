@@ -23,7 +23,7 @@ type Source = Pick<SessionStore, 'readEvents' | 'readPart'>;
 
 const lineEnd = Buffer.from('\n');
 
-/** Creates the reader of stored events. Chunks never change, so they are cached, and readers share queries. */
+/** Creates the reader of stored events. It caches chunks, which never change, and shares queries for the same range. */
 export function createChunkReader(source: Source) {
   const cache = new LRUCache<string, Chunk>({
     maxSize: maxCachedBytes,
@@ -40,7 +40,7 @@ export function createChunkReader(source: Source) {
     }
   };
   return {
-    /** Resolves to `null` if there are no events in the range. Rejects if the store cannot be read. */
+    /** Reads a chunk. Resolves to `null` if the range has no events. Rejects if the store cannot be read. */
     read: async (range: ChunkRange): Promise<Chunk | null> => {
       const { sessionId, from, untilIndex, token } = range;
       const key = `${sessionId} ${from.index} ${from.offset} ${untilIndex} ${token ?? ''}`;
@@ -69,7 +69,7 @@ async function readChunk({ sessionId, from, untilIndex, token }: ChunkRange, sou
   return wanted.length === 0 ? null : toChunk(wanted, token);
 }
 
-/** Joins as many whole events as fit into a chunk, at least one. */
+/** Joins as many whole events as fit into a chunk, but at least one event. */
 export function toChunk(events: readonly StoredEvent[], token: string | null): Chunk {
   const lines: string[] = [];
   let length = 0;

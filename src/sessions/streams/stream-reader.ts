@@ -47,11 +47,11 @@ export function createReader(
     cursor: startIndex < 0 ? Math.max(0, events + startIndex) : Math.min(startIndex, events),
     /** Number of bytes of the event at the cursor that were sent. Long events are sent in parts. */
     offset: 0,
-    /** Index before which the stream ends. */
+    /** Index of the event before which the stream ends; `Infinity` if no event ends it. */
     untilIndex: mode === 'once' ? events : noEnd,
     untilMs: nowMs + durationMs[mode],
     outputMs: nowMs,
-    /** Start time of the current write; `Infinity` if there is none. */
+    /** Start time of the current write; `Infinity` if no write is in progress. */
     writingSinceMs: noEnd,
     /** Whether the stream ends after the events stored so far. */
     isClosing: false,
@@ -109,13 +109,13 @@ export async function sendStream(sending: Sending, options: SendOptions): Promis
   endStream(sending);
 }
 
-/** Ends a stream. Destroys the connection within a line, so that readers do not take a part for a whole line. */
+/** Ends a stream. Destroys the connection if a line was sent in part, so that clients do not take it for complete. */
 export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
   if (reader.offset === 0) sink.end();
   else sink.destroy();
 }
 
-/** Returns whether to send the lease record. An ended session needs none, because no events will follow. */
+/** Returns whether to send the lease record. Ended sessions need no lease, because no events will follow. */
 const isLeased = ({ mode }: Reader, { record }: Feed): boolean =>
   mode === 'lease' && record !== undefined && isLive(record.state);
 

@@ -15,7 +15,7 @@ import {
   sendStream,
 } from './stream-reader.ts';
 
-/** Open stream, with the session as of its opening. Call `sendTo` exactly once and at once; it resolves at the end. */
+/** Open stream and its session when it was opened. Call `sendTo` exactly once, immediately. It resolves at the end. */
 interface Stream {
   readonly record: SessionRecord;
   sendTo(sink: Writable): Promise<void>;

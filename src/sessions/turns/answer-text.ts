@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Unsent } from '../store/state.ts';
 
-/** Options of an answer's text. `onDue` is called when text should be sent: call `take` then. `signal` stops the timer. */
+/** Options of the buffer. `onDue` is called when text should be sent, by calling `take`. `signal` stops the timer. */
 interface AnswerTextOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -10,7 +10,7 @@ interface AnswerTextOptions {
 
 export type AnswerText = ReturnType<typeof createAnswerText>;
 
-/** Text is sent once this many characters, or this fraction of the text sent before, are buffered, or after this time. */
+/** Text is sent if `minCharacters` and 1/`minFraction` of the text sent before are buffered, or after `maxDelayMs`. */
 const minCharacters = 64;
 const minFraction = 16;
 const maxDelayMs = 250;
@@ -24,7 +24,7 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
   let repeated = 0;
   let bufferedSinceMs: number | null = null;
   let isWaiting = false;
-  /** Returns the unsent text and marks it as sent; `null` if there is none. */
+  /** Returns the unsent text and marks it as sent; `null` if all text was sent. */
   const take = (): Unsent => {
     bufferedSinceMs = null;
     if (sent === soFar.length) return null;
@@ -58,7 +58,7 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
       }
     },
     take,
-    /** Returns the unsent rest of the final answer; the unsent buffered text if the answer differs from what was sent. */
+    /** Returns the unsent rest of the final answer, or of the buffered text if the answer differs from sent text. */
     takeRest: (whole: string): Unsent => {
       if (!whole.startsWith(soFar.slice(0, sent))) return take();
       soFar = whole;

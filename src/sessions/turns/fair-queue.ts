@@ -3,7 +3,7 @@ import type { Client } from '../../core/caller.ts';
 /** Queued task with a unique key. The client is `null` if unknown. `order` sorts by arrival. */
 export type QueuedTask = Readonly<{ key: string; client: Client | null; order: string }>;
 
-/** Creates a queue that is fair between networks. Each IPv4 address is a network; unknown clients share one. */
+/** Creates a queue that is fair between networks. Each IPv4 address is a network; unknown clients share a network. */
 export function createFairQueue<Task extends QueuedTask>() {
   /** Tasks by network and address. The first entry at each level is the next one to run. */
   const networks = new Map<string, Map<string, Task[]>>();
@@ -18,7 +18,7 @@ export function createFairQueue<Task extends QueuedTask>() {
     get length() {
       return queued.size;
     },
-    /** Adds a task. Does nothing if a task with its key is queued already. */
+    /** Adds a task. Does nothing if a task with the same key is already queued. */
     add: (task: Task): void => {
       if (queued.has(task.key)) return;
       queued.set(task.key, task);
@@ -51,7 +51,7 @@ export function createFairQueue<Task extends QueuedTask>() {
   };
 }
 
-/** Moves an entry to the end of the map, or removes it if it is empty. */
+/** Moves an entry to the end of the map, or removes the entry if `left`, the number of items in it, is 0. */
 function moveToEnd<Value>(map: Map<string, Value>, [name, value]: [string, Value], left: number) {
   map.delete(name);
   if (left > 0) map.set(name, value);

@@ -32,7 +32,7 @@ type Stop =
 interface Run extends TurnRunOptions {
   readonly sessionId: string;
   readonly sequence: number;
-  /** Aborted with a `Stop` as its reason. */
+  /** Signal that is aborted with a `Stop` as its reason when the turn must stop early. */
   readonly signal: AbortSignal;
   readonly stop: (stop: Stop) => void;
 }
@@ -63,7 +63,7 @@ export const failures = {
 
 const maxEarlierTurns = 6;
 const maxAnswerLength = 262_144; // characters; longer answers are truncated
-/** Delay between attempts to record the end of a turn. */
+/** Milliseconds between attempts to record the end of a turn, or to read its session again. */
 export const retryMs = 1000;
 
 export type TurnRun = ReturnType<typeof runTurn>;
@@ -76,7 +76,7 @@ export function runTurn(sessionId: string, sequence: number, options: TurnRunOpt
   return { sequence, stop, ended: executeTurn(run) };
 }
 
-/** Returns the session after the turn; `undefined` if it was deleted or the end could not be recorded. */
+/** Returns the session after the turn; `undefined` if the session was deleted or the end could not be recorded. */
 async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, engine } = run;
   try {
@@ -154,7 +154,7 @@ async function askEngine(
   }
 }
 
-/** Parses the stored turns for the engine; `null` if they are damaged. */
+/** Parses the stored turns for the engine. Returns `null` if the stored data is damaged. */
 function readEarlier(answered: readonly AnsweredTurn[]): readonly EarlierTurn[] | null {
   try {
     return answered.map(({ question, line }) => {
@@ -202,7 +202,7 @@ async function sendText(text: AnswerText, run: Run): Promise<void> {
   }
 }
 
-/** Records the end of a turn. Retries until it is stored, because readers wait for the event. */
+/** Records the end of a turn. Retries until the end is stored, because readers wait for the event. */
 async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, clock, limits } = run;
   for (;;) {

@@ -6,7 +6,7 @@ interface TurnsOptions extends TurnRunOptions {
   readonly scheduler: Scheduler;
 }
 
-/** Creates the runner of turns. The scheduler is fair between addresses and keeps the order of arrival of each. */
+/** Creates the runner of turns. The scheduler is fair between addresses. The turns of an address start in order. */
 export function createTurns(options: TurnsOptions) {
   const { scheduler } = options;
   const { running, schedule, close } = createRunningTurns(options);
@@ -22,7 +22,7 @@ export function createTurns(options: TurnsOptions) {
     },
     /** Schedules the first pending turn of a session, if there is one. */
     schedule,
-    /** Cancels the turn with this id, or the first pending turn for `null`. */
+    /** Cancels the turn `turnId`, or the first pending turn if `turnId` is `null`. */
     cancel: async (sessionId: string, turnId: string | null): Promise<void> => {
       if (cancelRunning(sessionId, turnId)) return;
       const record = await cancelQueued(sessionId, turnId, options);
@@ -40,7 +40,7 @@ export function createTurns(options: TurnsOptions) {
     },
     /** Starts no more turns. Queued turns stay in the store. */
     startDraining: close,
-    /** Fails the running turns as interrupted. Resolves when their ends are recorded. */
+    /** Stops the running turns, which fail with `turn_interrupted`. Resolves when their ends are recorded. */
     interrupt: async (): Promise<void> => {
       close();
       const turns = [...running.values()];
@@ -90,7 +90,7 @@ function createRunningTurns(options: TurnsOptions) {
   return { running, schedule, close };
 }
 
-/** Cancels the first pending turn of a session if it has not started; returns `undefined` otherwise. */
+/** Cancels the first pending turn of a session if the turn has not started. Otherwise returns `undefined`. */
 async function cancelQueued(sessionId: string, turnId: string | null, options: TurnsOptions) {
   const { store, engine, clock, limits } = options;
   const found = await store.find(sessionId);
