@@ -36,27 +36,27 @@ export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) 
 const readToken = ({ raw }: FastifyRequest) =>
   authorizationFault(raw) === null ? readBearer(raw) : null;
 
-/** Returns a digest, whose fixed length allows a comparison in constant time. */
+/** Returns the SHA-256 digest of a token. Digests have equal lengths, so they can be compared in constant time. */
 function toDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Returns the same problem for a wrong token, a missing one, and a server without a configured token. */
+/** Returns one problem for all cases: a wrong token, a missing token, and a server without a configured token. */
 function unauthorized(): Problem {
   const detail = 'Only the operator of this server can use this route.';
   return new Problem('unauthorized', { detail });
 }
 
-/** Number of failed attempts that are answered without a delay, for mistyped tokens. */
+/** Number of failed attempts that are answered without a delay, because people mistype tokens. */
 const freeAttempts = 3;
 
 /** Maximum number of delayed attempts with a wrong token. Each costs little more than an idle connection. */
 const maxWaiting = 10_000;
 
-/** Failed attempts of an address. `hasAborted`: whether a client disconnected during a delay. */
+/** Failed attempts of an address. `hasAborted` is true if a client disconnected during a delay. */
 type Attempts = { count: number; waiting: number; hasAborted: boolean };
 
-/** Creates the record of failed attempts, which delays further ones. */
+/** Creates the counter of attempts with a wrong token. It delays further attempts from the same address. */
 export function createFailedAttempts(clock: Clock) {
   const byAddress = new LRUCache<string, Attempts>({
     maxSize: 10_000, // `max` would allocate for all entries at once
@@ -89,8 +89,8 @@ export function createFailedAttempts(clock: Clock) {
   };
   return {
     /**
-     * Delays an attempt before its token is checked, and counts it as failed, if another attempt from the same address
-     * is delayed or was aborted while delayed. Otherwise the delay would reveal that the token is wrong.
+     * Delays an attempt and counts it as failed, if another attempt from its address is being delayed or was aborted
+     * during its delay. This happens before the token is checked; otherwise the delay would reveal a wrong token.
      * @throws Problem `overloaded` if too many attempts are delayed
      */
     delayIfPending: async (address: string, signal: AbortSignal) => {

@@ -24,7 +24,7 @@ interface AdminKeysOptions {
 
 type OneKey = { readonly Params: { readonly id: string } };
 
-/** Registers the admin routes, and their guard for all paths under `/api/admin` and `/admin`, even unknown ones. */
+/** Registers the admin routes. Their guard covers all paths under `/api/admin` and `/admin`, even unknown paths. */
 export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOptions) {
   const { keys, baseUrl } = options;
   rejectOtherOrigins(app, options.origins);
@@ -107,7 +107,7 @@ function known<Found>(found: Found | undefined, id: string): Found {
   throw new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });
 }
 
-/** Accepts only JSON bodies of up to 16 KiB in a scope (notes have up to 2000 characters); empty ones are `undefined`. */
+/** Makes a scope accept only JSON bodies, of up to 16 KiB. An empty body is parsed as `undefined`. */
 function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -165,7 +165,7 @@ function quoteValue(value: unknown): string {
   return typeof value === 'object' && value !== null ? nameKind(value) : String(value);
 }
 
-/** Returns the requirement that a field fails. Messages that start with `must ` are written in our schemas. */
+/** Returns the requirement that a field violates. Messages that start with `must ` come from this project's schemas. */
 function describeRequirement(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must ')) return issue.message;
   return issue.code === 'invalid_type' ? `must be a ${issue.expected}` : 'must have another format';

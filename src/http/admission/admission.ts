@@ -9,14 +9,14 @@ import { maxUrlBytes } from '../../web/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route handles requests itself while the process shuts down. */
+    /** Whether requests reach the route's handler even while the process shuts down. */
     decidesWhileDraining?: boolean;
   }
 }
 
 export type Readiness = { readonly draining: boolean };
 
-/** Rejects requests without a `Host` or with a foreign one, with too long a URL, or during a shutdown. */
+/** Rejects requests without one valid `Host` header or with too long a URL, and requests during a shutdown. */
 export function setAdmission(app: FastifyInstance, readiness: Readiness, checkHost: HostCheck) {
   app.addHook('onRequest', (request, reply, done) => {
     const fault = findFault(request.raw) ?? checkHost(request.raw.headers.host);
@@ -41,7 +41,7 @@ function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Prob
   return new Problem('uri_too_long', { detail: `The URL is longer than ${maxUrlBytes} bytes.` });
 }
 
-/** Returns whether a request is accepted during a shutdown: liveness checks, and routes that handle it themselves. */
+/** Returns whether a request is accepted during a shutdown: liveness checks, and routes with `decidesWhileDraining`. */
 function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
   return (
     url.split('?', 1)[0] === '/health/live' || routeOptions.config?.decidesWhileDraining === true

@@ -19,8 +19,8 @@ const maxPipelined = 16;
 const penaltyMs = 10_000;
 
 /**
- * Limits the number of connections, per client and in total, and of pipelined requests per connection (RFC 9112
- * §9.3.2). A connection with too many is cut. Call this after the server has its request listeners.
+ * Limits the connections per client and in total, and the pipelined requests per connection (RFC 9112 §9.3.2). Closes a
+ * connection with too many pipelined requests. Call this after the server's request listeners are registered.
  */
 export function boundConnections(server: Server, options: ConnectionsOptions): void {
   const { ledger, clientOf, refuse } = options;
@@ -63,7 +63,7 @@ interface Parser {
   onIncoming?: ((request: IncomingMessage, shouldKeepAlive: boolean) => number) | null;
 }
 
-/** Stops the parser of a cut connection; parsing the buffers of hundreds would take seconds. */
+/** Stops the parser of a closed connection. Parsing the buffers of hundreds of connections would take seconds. */
 function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void {
   const { parser } = socket;
   const { onIncoming } = parser ?? {};
@@ -73,7 +73,7 @@ function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void
     socket.destroyed ? 2 : onIncoming(request, shouldKeepAlive);
 }
 
-/** Creates a function that returns whether to handle a request, and calls `cutOff` if its connection has too many. */
+/** Creates a function that returns whether to handle a request. Calls `cutOff` if too many requests are pipelined. */
 function createPipelineBound(cutOff: (socket: Socket) => void) {
   const waiting = new WeakMap<Socket, number>();
   return ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
@@ -92,7 +92,7 @@ function createPipelineBound(cutOff: (socket: Socket) => void) {
 type ReplyBytesOptions = Pick<Identification, 'clientOf'> & { readonly ledger: Ledger };
 
 /**
- * Limits the bytes of unread replies, per client and in total; a reply beyond the limit becomes `overloaded`. Replies
+ * Limits the bytes of unread replies, per client and in total. A reply beyond the limit becomes `overloaded`. Replies
  * that bypass Fastify's `send` do not count: cached replies share their bytes, and streams respect backpressure.
  */
 export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBytesOptions): void {

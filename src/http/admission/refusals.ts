@@ -72,7 +72,7 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
       if (error.code === 'ECONNRESET') socket.destroy();
       else refuse(toProblem(error), socket, url);
     },
-    /** Node does not pass the method CONNECT to its routers. */
+    /** Refuses CONNECT requests, which Node does not pass to request listeners. */
     onConnect: (_request: unknown, socket: Socket): void => {
       const detail = 'This server is not a proxy. Use GET or HEAD.';
       refuse(new Problem('method_not_allowed', { detail, allow: ['GET', 'HEAD'] }), socket);
@@ -116,7 +116,7 @@ function toProblem(error: ParserError): Problem {
     : new Problem('headers_too_large', { detail: 'The headers are larger than 16 KiB.' });
 }
 
-/** Returns the path and query at the start of unparsed input; without the query if the URL is too long. */
+/** Returns the path and query in unparsed input, without the query if the URL is too long; `null` if it has no path. */
 function targetOf(packet: unknown): string | null {
   if (!Buffer.isBuffer(packet)) return null;
   const line = packet.toString('latin1', 0, maxUrlBytes);
@@ -138,7 +138,7 @@ export function describeRefused(url: string, baseUrl: string): Headers {
   return { ...(isClosedPath(url) ? {} : corsHeaders), ...lifecycle };
 }
 
-/** Creates a function that returns the headers of requests with a broken percent-encoding, which run no hooks. */
+/** Creates a function that returns the headers for requests with invalid percent-encoding, which run no hooks. */
 export function createUnroutedHeaders(identification: Identification, baseUrl: string) {
   const rows = routes
     .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)

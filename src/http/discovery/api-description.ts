@@ -185,7 +185,7 @@ function describeRoute(route: Route) {
   };
 }
 
-/** Lists the values of the parameter `format`. Link previews cannot be requested with it. */
+/** Lists the values of the parameter `format`. No value requests a link preview. */
 function listFormats(): ApiIndex['formats'] {
   const ids = Object.keys(reads) as ReadId[]; // keys of the table of reads
   const whole = Object.entries(formats.post).filter(([name]) => name !== 'preview');

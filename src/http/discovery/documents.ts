@@ -33,7 +33,7 @@ const json = 'application/json';
 const plainText = { mediaType: 'text/plain', schema: 'text' } as const;
 
 interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
-  /** Default: `application/json`, which more clients accept than special types such as that of OpenAPI. */
+  /** Default: `application/json`, because more clients accept it than special types such as the type of OpenAPI. */
   readonly mediaType?: string;
   readonly schema: z.ZodType | 'text';
   readonly write: (facts: DiscoveryFacts, nowMs: number) => unknown;

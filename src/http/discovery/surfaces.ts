@@ -19,7 +19,7 @@ export const discoveryPaths = {
   ard: '/.well-known/ard.json',
   aiCatalog: '/.well-known/ai-catalog.json',
   mcp: '/mcp',
-  /** Path below the endpoint that SEP-2127 reserves. */
+  /** SEP-2127 reserves this path below the MCP endpoint. */
   serverCard: '/mcp/server-card',
   llms: '/llms.txt',
   llmsFull: '/llms-full.txt',
@@ -60,7 +60,7 @@ export const surfaces = {
 /** Media type of an MCP server card (SEP-2127). */
 export const serverCardType = 'application/mcp-server-card+json';
 
-/** Document that describes a surface: its path, the media type it is sent with, and its most specific media type. */
+/** OpenAPI document as the description of a surface. `artifactType` is its most specific media type. */
 const openApi = {
   path: discoveryPaths.openApi,
   mediaType: 'application/json',
@@ -183,7 +183,7 @@ function linkSurface(surface: MachineSurface, baseUrl: string) {
   };
 }
 
-/** Returns the `Link` header of the catalog: itself and its items (required for HEAD by RFC 9727 §2). */
+/** Returns the `Link` header of the API catalog: links to the catalog and its items (RFC 9727 §2, for HEAD). */
 export function toCatalogLink({ baseUrl, endpoints }: DiscoveryFacts): string {
   return [
     `<${baseUrl}${discoveryPaths.apiCatalog}>; rel="api-catalog"; type="application/linkset+json"`,
@@ -243,7 +243,7 @@ export function describeArd({ baseUrl, version, endpoints }: DiscoveryFacts) {
   } satisfies z.output<typeof ardManifest>;
 }
 
-/** Returns the host of the base URL. The colons of an IPv6 address become hyphens, as they would split the identifier. */
+/** Returns the host of the base URL. Colons of an IPv6 address would split the identifier, so they become hyphens. */
 function toPublisher(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
   return hostname.startsWith('[') ? hostname.slice(1, -1).replaceAll(':', '-') : hostname;

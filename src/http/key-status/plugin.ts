@@ -15,7 +15,7 @@ import { type Load, overloaded } from '../operations/load.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Allowance that requests spend, or a function that returns it. Without one, callers are not identified. */
+    /** Allowance that requests spend, or a function that returns it. If missing, callers are not identified. */
     allowance?: AllowanceSurface | ((request: FastifyRequest) => AllowanceSurface | null);
   }
 
@@ -25,7 +25,7 @@ declare module 'fastify' {
 }
 
 /**
- * Identifies the callers of routes with an allowance, and adds the key and `RateLimit` headers to their replies, even
+ * Identifies the callers of routes with an allowance. Adds the key and `RateLimit` headers to their replies, including
  * 405 (docs/keys.md). Handlers must check `identity.refusal`, and add `identity.headers()` if they bypass `send`.
  */
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
@@ -44,7 +44,7 @@ export function setKeyStatus(app: FastifyInstance, identification: Identificatio
   });
 }
 
-/** Returns the headers about the caller's key and allowance, for replies that are not prepared. */
+/** Returns the headers about the caller's key and allowance, for replies that are not a `PreparedReply`. */
 export function toKeyHeaders({ isPrivate, headers }: Identity): Readonly<Record<string, string>> {
   const list = headers();
   const pairs = list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]]] : []));
@@ -92,7 +92,7 @@ export interface Identity {
   readonly variesByKey: boolean;
   /** Problem to answer the request with; `null` if the request is accepted. */
   readonly refusal: Problem | null;
-  /** Returns the current `RateLimit` and key headers; names and values alternate. */
+  /** Returns the current `RateLimit` and key headers as a list in which names and values alternate. */
   headers(): readonly string[];
 }
 
@@ -146,7 +146,7 @@ export function createIdentification(options: IdentificationOptions): Identifica
 
 type ValidKey = KeyCheck & { readonly status: 'valid' };
 
-/** Maximum number of cached identities of keys, and of addresses. */
+/** Maximum number of identities in each of the two caches, by key and by address. */
 const maxCached = 1000;
 
 function createKeyCache(options: IdentityOptions): (key: ValidKey) => Identity {
@@ -199,7 +199,7 @@ function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identit
   };
 }
 
-/** Creates a function that returns the headers of an account (docs/keys.md) and caches them while they are valid. */
+/** Creates a function that returns the headers of an allowance account (docs/keys.md). It caches them while valid. */
 function createAccountHeaders(
   { allowances, clock }: IdentityOptions,
   account: Account,

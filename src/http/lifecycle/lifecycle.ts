@@ -27,7 +27,7 @@ export function setLifecycle(app: FastifyInstance, baseUrl: string): void {
   });
 }
 
-/** Returns the headers `Deprecation`, `Sunset` and `Link` of a request's route; `null` if it is not deprecated. */
+/** Returns the headers `Deprecation`, `Sunset` and `Link` of a request; `null` if its route is not deprecated. */
 export function lifecycleOf(request: FastifyRequest, baseUrl: string) {
   const { deprecated } = configOf(request);
   return deprecated === undefined
@@ -36,8 +36,8 @@ export function lifecycleOf(request: FastifyRequest, baseUrl: string) {
 }
 
 /**
- * Returns the lifecycle headers of a route (`docs/contract/reads.md#deprecation-headers`; RFC 9745 §2, RFC 8594 §3,
- * RFC 8288), or `null` if it is not deprecated. They depend only on the route table and the URL of the request.
+ * Returns the lifecycle headers of a route (`docs/contract/reads.md#deprecation-headers`; RFC 9745 §2, RFC 8594 §3, RFC
+ * 8288), or `null` if the route is not deprecated. The headers depend only on the route table and the URL.
  */
 export function toLifecycleHeaders(route: Route, url: string, baseUrl: string) {
   if (route.lifecycle === null) return null;
@@ -53,10 +53,10 @@ export function toLifecycleHeaders(route: Route, url: string, baseUrl: string) {
 
 const toPolicyUrl = (baseUrl: string) => `${baseUrl}/docs/versioning`;
 
-/** Maximum number of bytes of the successor's URL in `Link`; a longer one loses its query. */
+/** Maximum length in bytes of the successor's URL in `Link`. A longer URL is sent without its query. */
 const maxSuccessorBytes = 2048;
 
-/** Returns the ASCII URL of the v1 route with the same body; `null` if the resource or a required handle is missing. */
+/** Returns the v1 URL that replaces `url`; `null` if the query has a key or lacks the resource or a required handle. */
 function toSuccessor(route: AliasRoute, url: string, baseUrl: string): string | null {
   const query = parseQuery(url);
   const read = findRead(route, query);
@@ -121,7 +121,7 @@ export function describeVersioning(baseUrl: string, nowMs: number) {
   };
 }
 
-/** Returns the path that replaces an alias, or the paths by the value of the parameter that selects the read. */
+/** Returns the v1 path that replaces an alias. If a parameter selects the read, returns a path for each value. */
 export function describeReplacement({ read }: AliasRoute) {
   if (typeof read === 'string') return { successor: findVersioned(read).path };
   const paths = Object.entries(read.reads).map(

@@ -16,7 +16,7 @@ import { describePaths, describeProblemResponses } from './read-paths.ts';
 export interface OpenApiFacts {
   readonly baseUrl: string;
   readonly version: string;
-  /** Time for the lifecycle states; `null` leaves them out. */
+  /** Time at which the lifecycle states are determined. If `null`, the document has no lifecycle states. */
   readonly nowMs: number | null;
   /** Whether crawlers of link previews get an HTML page with Open Graph tags at the permalinks of posts. */
   readonly linkPreviews: boolean;

@@ -29,7 +29,7 @@ export function describeEndpointPaths(endpoints: readonly Endpoint[], examples: 
   return items;
 }
 
-/** Expands an enumeration in a path to a path for each value, because `/docs/{page}` looks like a permalink. */
+/** Returns an endpoint for each value of an enumeration in the path, because `/docs/{page}` looks like a permalink. */
 export function expandPath(endpoint: Endpoint): readonly Endpoint[] {
   const { path: schema, ...others } = endpoint.parameters ?? {};
   const members = Object.entries(schema?.shape ?? {});
@@ -112,7 +112,7 @@ function describeResponses(endpoint: Endpoint, examples: NamedExamples): JsonSch
   return { ...responses, default: addPage(endpoint, describeRefused(examples)) };
 }
 
-/** Adds the page that navigations of browsers get instead of the problem document. */
+/** Adds the HTML page that browsers get instead of the problem document when they navigate to the path. */
 function addPage({ path }: Endpoint, problem: ResponseObject): ResponseObject {
   if (!hasErrorPages(path)) return problem;
   const headers = { ...problem.headers, ...referHeaders(['Vary']) };

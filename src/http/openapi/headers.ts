@@ -70,7 +70,7 @@ export function listEndpointHeaders(
   );
 }
 
-/** Describes a header of an endpoint. Its schema is the common one of headers with its name. */
+/** Describes a header of an endpoint. Its schema is that of the common header with the same name, or else text. */
 export function describeHeader(name: string, { description, isOptional }: EndpointHeader) {
   const { schema } = Object.entries(describedHeaders).find(([one]) => one === name)?.[1] ?? {
     schema: text,

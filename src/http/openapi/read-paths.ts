@@ -78,7 +78,7 @@ function describeRoute(route: Route): string {
   return [...describeSurface(route), bodyTexts[body], key].join(' ');
 }
 
-/** Relates a route to its v1 route. Its other paths, ambiguous as templates, have no operation. */
+/** Describes a route's v1 route and its other paths, which have no operation because their templates are ambiguous. */
 function describeSurface(route: Route): readonly string[] {
   if (route.surface === 'v1') return [];
   if (route.surface === 'alias') {
@@ -92,7 +92,7 @@ function describeSurface(route: Route): readonly string[] {
   return [`The body equals that of \`${findVersioned(route.read).path}\`.`, ...others];
 }
 
-/** Returns the lifecycle members of an operation; its state only if `nowMs` is not `null`. */
+/** Returns the lifecycle members of an operation. The state is included only if `nowMs` is not `null`. */
 export function describeOperationLifecycle(route: Route, { nowMs }: Pick<OpenApiFacts, 'nowMs'>) {
   const { lifecycle, surface } = route;
   const replacement = surface === 'alias' ? describeReplacement(route) : {};
@@ -144,7 +144,7 @@ function listOf(read: AnyReadId): readonly ParameterObject[] {
   });
 }
 
-/** Lists the parameter that selects the read, then the parameters of all its reads, with the reads that accept each. */
+/** Lists the parameter that selects the read, then the parameters of all reads, each with the reads that accept it. */
 function listOfChoice({ parameter, reads: named }: ReadChoice): readonly ParameterObject[] {
   const values = Object.keys(named);
   const lists = Object.values(named).map(listOf);

@@ -5,7 +5,7 @@ export type Load = { readonly isHigh: boolean };
 
 export type LoadGauge = Load & { close(): void };
 
-/** Opens a load gauge: `isHigh` if the mean delay of the event loop over 250 ms is `maxDelayMs` or more; 0 disables it. */
+/** Opens a gauge: `isHigh` is true if the mean event-loop delay over 250 ms is `maxDelayMs` or more. 0 turns it off. */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };
   let isHigh = false;

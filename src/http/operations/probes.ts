@@ -11,7 +11,7 @@ import { rejectOtherOrigins } from '../../web/cors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
 import type { AdminGuard } from '../admin/guard.ts';
 
-/** Registers `/health/live` and `/health/ready`. During a shutdown, `setAdmission` rejects requests to the latter. */
+/** Registers `/health/live` and `/health/ready`. In a shutdown, `setAdmission` rejects requests to `/health/ready`. */
 export async function healthPlugin(app: FastifyInstance, { chain }: { chain: ProviderChain }) {
   const states = {
     '/health/live': () => ({ status: 'ok' }),

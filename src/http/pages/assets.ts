@@ -17,11 +17,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
 export interface Assets {
   /** Returns the path of an asset. The file name contains a hash of the content. */
   pathOf(name: string): string;
-  /** Returns the reply for the last segment of an asset's path. */
+  /** Returns the reply for the last segment of an asset's path; `undefined` if there is no such asset. */
   find(fileName: string): PreparedReply | undefined;
 }
 
-/** Creates the assets of a folder, which is read at the first request for one of them. */
+/** Creates the assets of a folder. The folder is read when an asset is first requested. */
 export function createAssets(folder: string, logger: FastifyBaseLogger): Assets {
   let cached: ReturnType<typeof readAssets> | undefined;
   const all = () => {

@@ -12,7 +12,7 @@ const htmlOrMarkdown = { 'text/html': 'text', 'text/markdown': 'text' } as const
 const textProblems = ['missing_query', 'invalid_query', 'invalid_option'] as const;
 const notModified = { status: 304, description: 'The caller’s copy is still current.' } as const;
 
-/** Whether the endpoint is a read, with the headers of reads; only a request with `q` is one. */
+/** For the headers of reads, which are optional because only requests with `q` run a read. */
 const onReads = { isOptional: true } as const;
 
 const readHeaders = listEndpointHeaders(
@@ -66,7 +66,7 @@ export const frontEndpoints: readonly Endpoint[] = [
 
 interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'summary' | 'parameters'> {
   readonly found: string;
-  /** Default: HTML or Markdown. */
+  /** Schemas of the page by media type. Default: HTML or Markdown. */
   readonly content?: EndpointReply['content'];
   /** Headers in addition to `ETag`. Default: `Vary`, because `Accept` selects the format. */
   readonly headers?: readonly HeaderName[];

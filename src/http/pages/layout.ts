@@ -45,7 +45,7 @@ export interface Page {
   readonly section?: 'docs' | 'api' | 'find' | 'ask' | 'home';
   readonly kind?: string;
   readonly markdownPath?: string;
-  /** Assets in addition to those of all pages. */
+  /** Scripts in addition to those that all pages load. */
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
   readonly robots?: 'index' | 'noindex';
@@ -214,8 +214,8 @@ export function prepareBody(content: string | Buffer, headers: Headers): Prepare
 }
 
 /**
- * Returns the parameter `q`, trimmed and without control characters; empty if there is none.
- * @throws Problem `invalid_option` if it is repeated, `invalid_query` if it is too long
+ * Returns the parameter `q`, trimmed and without control characters; an empty string if `q` is missing.
+ * @throws Problem `invalid_option` if `q` is repeated, `invalid_query` if `q` is too long
  */
 export function parseText({ raw }: FastifyRequest): string {
   const { q = '' } = parseQuery(raw.url ?? '');
@@ -228,5 +228,5 @@ export function parseText({ raw }: FastifyRequest): string {
   throw new Problem('invalid_query', { detail });
 }
 
-/** Detail for a repeated text. Pages show it to people, and programs need the name of the parameter. */
+/** Problem detail for a repeated `q`. It is worded for people, and names the parameter for programs. */
 export const repeatedText = 'The address contains the text (parameter `q`) more than once.';

@@ -47,10 +47,10 @@ ${wait === undefined ? `<p>${renderCode(resolution)}</p>` : `<p class="wait">Try
 </div>`;
 }
 
-/** Paths that only programs use. Unknown ones among them have no page either. */
+/** Paths that only programs use. Unknown paths of this form get no error page either. */
 const programPath = /^\/(?:api|mcp|svc|\.well-known)(?:\/|$)/;
 
-/** Creates the writer of error pages, which only navigations of browsers get (`docs/contract/reads.md#errors`). */
+/** Creates the writer of the error pages that browsers get on navigation (`docs/contract/reads.md#errors`). */
 export function createProblemPages(site: FrontSite): WriteProblemPage {
   return (problem, reply) => {
     const { raw } = reply.request;

@@ -10,10 +10,10 @@ import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { ReadEndpoint, ReadRoutesOptions } from './read-routes.ts';
 import { findVersioned, surfaceOf } from './routes.ts';
 
-/** Paths that contain a whole URL: unchanged or with merged slashes, and percent-encoded as one segment. */
+/** Router paths that contain a whole URL: unchanged, with merged slashes, or percent-encoded as one segment. */
 export const addressPaths = ['/https::/*', '/http::/*', '/:address(^https?:.+$)'] as const;
 
-/** Creates the endpoint for whole URLs in the path. It answers like the route of the post, profile or search. */
+/** Creates the endpoint for paths that contain the URL of a post, profile or search. It runs the read for that URL. */
 export function createAddressEndpoint({ context }: ReadRoutesOptions): ReadEndpoint {
   /** @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` */
   const parseUrl = (request: FastifyRequest) => {

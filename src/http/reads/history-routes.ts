@@ -101,8 +101,8 @@ function addWarnings(posts: Posts, warnings: readonly string[]): Posts {
 }
 
 /**
- * Sends a history as NDJSON: a line with `post` for each post, flushed before more are read, then one with `meta`.
- * If the import fails, the last line has `error` instead: a problem document with the `meta` of the posts sent.
+ * Sends a history as NDJSON: a line with `post` for each post, then a line with `meta`. Lines are flushed before more
+ * posts are read. If the import fails, the last line has `error`: a problem document with the `meta` of the posts sent.
  */
 async function sendHistoryLines(
   { request, response }: { readonly request: FastifyRequest; readonly response: ServerResponse },
@@ -175,7 +175,7 @@ const maxDocumentBytes = 16 * 1_048_576;
 const tooLarge =
   'The history is larger than 16 MiB as one JSON document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
 
-/** @throws Problem `invalid_option` for a document over 16 MiB, `overloaded`, and those of `PostStream.next` */
+/** @throws Problem `invalid_option` for a document over 16 MiB, `overloaded`, and the problems of `PostStream.next` */
 async function readHistoryJson({ header, posts }: SentHistory, hold: Reservation): Promise<Buffer> {
   const document = createHistoryDocument(header);
   const pieces: Buffer[] = [];

@@ -1,6 +1,6 @@
 export type PageFormat = 'html' | 'markdown';
 
-/** Returns whether `Accept` contains JSON or Markdown explicitly, and not only by wildcards. */
+/** Returns whether `Accept` names JSON or Markdown, rather than matching them only by wildcards. */
 export function namesFormat(accept: string | undefined): boolean {
   return accept !== undefined && /json|markdown/i.test(accept);
 }
@@ -56,7 +56,7 @@ export const offers = {
 
 const maxRanges = 50;
 
-/** Returns the format that `Accept` prefers (RFC 9110 §12.5.1), or the default if it accepts neither. */
+/** Returns the format that `Accept` prefers (RFC 9110 §12.5.1), or the default format if `Accept` allows neither. */
 export function negotiate<Format extends string>(
   accept: string | undefined,
   [usual, other]: Offers<Format>,
@@ -78,7 +78,7 @@ function parseRange(text: string, position: number): Range {
 
 type DecidingRange = Range & { readonly isWide: boolean };
 
-/** Returns the most specific range that matches an offer, with the best quality; `null` if its quality is 0. */
+/** Returns the range that matches an offer most specifically; `null` if no range matches or the range has quality 0. */
 function findRange(offer: Offer<string>, ranges: readonly Range[]): DecidingRange | null {
   const wide = offer.wideRanges ?? [];
   for (const pattern of [...offer.ranges, ...wide]) {
@@ -92,7 +92,7 @@ function findRange(offer: Offer<string>, ranges: readonly Range[]): DecidingRang
   return null;
 }
 
-/** Returns whether `a` is preferred to `b`: by higher quality, then by not being wide, then by its position. */
+/** Returns whether `a` is preferred to `b`: by higher quality, then by not being wide, then by earlier position. */
 function isPreferred(a: DecidingRange | null, b: DecidingRange | null): boolean {
   if (a === null || b === null) return a !== null;
   if (a.quality !== b.quality) return a.quality > b.quality;

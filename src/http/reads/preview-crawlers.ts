@@ -43,7 +43,7 @@ const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/embedly/i, 'Embedly, which unfurls links for others'],
 ];
 
-/** Number of characters of `User-Agent` to search; real values are a fifth as long. */
+/** Number of characters of `User-Agent` that are searched. Real values are about a fifth as long. */
 const maxLength = 1024;
 
 /** Returns whether a `User-Agent` is that of a known crawler of link previews, and not of a browser. */
@@ -52,7 +52,7 @@ export function isPreviewCrawler(userAgent: string | undefined): boolean {
   return name !== undefined && crawlers.some(([pattern]) => pattern.test(name));
 }
 
-/** Names of crawlers for `robots.txt` (RFC 9309 §2.2.1): those with a plain word as their pattern. */
+/** Names of crawlers for `robots.txt` (RFC 9309 §2.2.1). Only crawlers whose pattern is a plain word are included. */
 export const previewProducts: readonly string[] = crawlers.flatMap(
   ([{ source }]) => /^\^?([a-z-]+)$/.exec(source)?.[1] ?? [],
 );

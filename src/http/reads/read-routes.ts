@@ -71,7 +71,7 @@ export interface ReadEndpoint {
   readonly hasPreviews: boolean;
 }
 
-/** Registers all routes of the route table, and those for whole URLs, with the same handler. */
+/** Registers the routes of the route table and the routes for whole URLs, all with the same handler. */
 export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutesOptions) {
   const handling = {
     ...options,
@@ -179,7 +179,7 @@ export function isRouteOf(row: Route, pattern: PathPattern): (request: FastifyRe
   return ({ params }) => row.surface === 'alias' || accepts(row, pattern, params as PathParameters);
 }
 
-/** Creates a parser of requests that caches its results by URL, as they depend on the URL alone. */
+/** Creates a parser of requests. It caches its results by URL, because they depend only on the URL. */
 function createRequestParser(reader: Reader) {
   const cache = new LRUCache<string, ParsedRequest>({ max: 2000 });
   return (request: FastifyRequest, { toRequestedRead, hasPreviews }: ReadEndpoint) => {
@@ -197,7 +197,7 @@ function createRequestParser(reader: Reader) {
   };
 }
 
-/** Returns the parameters of the query and, with precedence, of the path. Throws `invalid_option` for an invalid `{n}`. */
+/** Returns the parameters of the query and the path, which has precedence. Throws `invalid_option` for a bad `{n}`. */
 export function toParameters(pattern: PathPattern, request: FastifyRequest): ParsedUrlQuery {
   const path = request.params as PathParameters;
   const { n } = path;

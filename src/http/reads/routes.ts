@@ -21,7 +21,7 @@ export interface AliasRoute {
   readonly lifecycle: Lifecycle;
 }
 
-/** Reads of an alias by the value of a parameter. */
+/** Reads of an alias, and the parameter whose value selects one of these reads. */
 export interface ReadChoice {
   readonly parameter: 'resource';
   readonly reads: Readonly<Record<string, ReadId>>;
@@ -101,10 +101,10 @@ export function surfaceOf(route: Route): AllowanceSurface {
   return isBrowseRoute(route) ? 'browse' : 'post';
 }
 
-/** Paths of the pages, their assets and `/mcp`. */
+/** Paths of the pages, their assets and `/mcp`, which reject cross-origin requests. */
 const closedPath = /^\/(?:docs(?:\/(?:assets\/)?[^/]*\/?)?|favicon\.ico|mcp)?$/;
 
-/** Returns whether a path and query belongs to a surface that rejects cross-origin requests. */
+/** Returns whether a URL (path and query) belongs to a surface that rejects cross-origin requests. */
 export function isClosedPath(url: string): boolean {
   return isAdminPath(url) || closedPath.test(url.split('?', 1)[0] ?? '');
 }
@@ -114,7 +114,7 @@ export function hasErrorPages(path: string): boolean {
   return /^\/(?:$|(?:docs|admin)(?:\/|$))/.test(path);
 }
 
-/** Returns whether a path and query belongs to the operator's endpoints, which reject cross-origin requests. */
+/** Returns whether a URL (path and query) belongs to the operator's endpoints, which reject cross-origin requests. */
 export function isAdminPath(url: string): boolean {
   return /^\/(?:(?:api\/)?admin(?:\/|$)|metrics$)/.test(toPath(url));
 }
@@ -143,7 +143,7 @@ export function listRouterPaths(route: Route): readonly RouterPath[] {
   );
 }
 
-/** Converts a path for the router. Later handles are constrained: `/profile/{handle}` also fits `/profile/posts`. */
+/** Converts a path for the router. Later handles get a pattern, because `/profile/{handle}` fits `/profile/posts`. */
 function toRouterPath({ path, handles }: PathPattern): string {
   const isFirst = path.startsWith('/{handle}');
   const constraint = handles === undefined || isFirst ? '' : `(^.*${handles.source}.*$)`;
@@ -152,7 +152,7 @@ function toRouterPath({ path, handles }: PathPattern): string {
 
 /**
  * Returns the read that a request to an alias selects. @throws Problem `invalid_resource` or `invalid_option` if the
- * parameter does not name one read; `invalid_handle` if the read requires a handle and none is given
+ * parameter does not name exactly one read; `invalid_handle` if a required handle is missing
  */
 export function chooseRead(route: AliasRoute, query: ParsedUrlQuery): ReadId {
   const read = findRead(route, query) ?? refuseChoice(route, query);
@@ -164,7 +164,7 @@ export function chooseRead(route: AliasRoute, query: ParsedUrlQuery): ReadId {
   return read;
 }
 
-/** Returns the read that a request to an alias selects; `null` if it names none. */
+/** Returns the read that a request to an alias selects; `null` if the request names no read of the alias. */
 export function findRead({ read }: AliasRoute, query: ParsedUrlQuery): ReadId | null {
   if (typeof read === 'string') return read;
   const value = query[read.parameter];
@@ -186,7 +186,7 @@ function refuseChoice({ read }: AliasRoute, query: ParsedUrlQuery): never {
   throw new Problem('invalid_resource', { detail: `${name} ${fault}. It must be ${words}.` });
 }
 
-/** Returns the parameters that an alias passes to its read: those that the read supports. */
+/** Returns the query parameters that an alias passes to its read: the parameters that the read supports. */
 export function pickParameters(read: ReadId, query: ParsedUrlQuery): ParsedUrlQuery {
   const { shape } = reads[read].params;
   return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(shape, name)));

@@ -7,7 +7,7 @@ import { toLink } from '../layout.ts';
 
 export interface AnswerLinks {
   readonly pages: readonly string[];
-  /** Returns the URL of a citation such as `docs/keys.md#get-a-key:12`; `null` if it is not on this site. */
+  /** Returns the URL of a citation such as `docs/keys.md#get-a-key:12`; `null` if the page is not on this site. */
   ofCitation(citation: string): string | null;
   ofTarget(target: string): string | null;
 }
@@ -32,7 +32,7 @@ export function createAnswerLinks(site: DocSite): AnswerLinks {
   };
 }
 
-/** Links for answers about other files: only web URLs. */
+/** Links of answers about files that are not pages of this site. Only web URLs become links. */
 export const foreignLinks: AnswerLinks = {
   pages: [],
   ofCitation: () => null,
@@ -43,7 +43,7 @@ function toWebAddress(target: string): string | null {
   return /^https?:\/\//i.test(target) ? target : null;
 }
 
-/** Creates a renderer of answers. HTML in their Markdown is escaped. */
+/** Creates a function that renders the Markdown of an answer as HTML. HTML in the Markdown is escaped. */
 export async function createAnswerRenderer(links: AnswerLinks) {
   const parser = await createParser();
   // The parser accepts every link; `toElement` renders those without a URL as text.

@@ -48,7 +48,7 @@ export interface QuestionAnswerer {
 
 export interface AskOptions extends Pick<ReadingOptions, 'load' | 'work' | 'accessLog'> {
   readonly asking: QuestionAnswerer;
-  /** Returns the documentation. Throws Problem `route_not_found` if there is none. */
+  /** Returns the documentation. Throws Problem `route_not_found` if there is no documentation. */
   open(): Docs;
 }
 
@@ -90,7 +90,7 @@ async function answer(text: string, request: FastifyRequest, { asking, load, wor
   return work.track(asking.answer(text, request));
 }
 
-/** Question with its answer or a problem; with neither if the form was sent without text. */
+/** Question with its answer or a problem. The result has neither if the form was sent without text. */
 interface QuestionResult {
   readonly question: string;
   readonly answer?: { readonly html: string; readonly abstained: boolean };
@@ -172,7 +172,7 @@ ${renderExamples(context)}
   };
 }
 
-/** `answer.js` and `ask.js` read the data attributes of the form. */
+/** Renders the form. `answer.js` and `ask.js` read its data attributes. */
 function renderForm(
   result: QuestionResult | null,
   { site, links, sessionBase }: AskPageContext,

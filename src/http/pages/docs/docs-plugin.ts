@@ -100,7 +100,7 @@ export function createDocs(library: Library, plain: Site) {
   };
   return {
     site,
-    /** Returns the reply of a page, or of the list of pages for `null`. */
+    /** Returns the reply of a page, or the reply of the list of pages if `page` is `null`. */
     reply: async (page: LibraryPage | null, format: DocFormat): Promise<PreparedReply> => {
       const key = `${format} ${page?.name ?? ''}`;
       const reply = replies.get(key) ?? preparePage(await write(page, format), format);
@@ -128,7 +128,7 @@ function nameOf({ params }: FastifyRequest): string {
   return (params as { readonly page?: string }).page ?? ''; // the routes have no other parameter
 }
 
-/** New names of pages by their old ones. */
+/** New names of renamed pages, by their old names. */
 const movedPages: ReadonlyMap<string, string> = new Map([['self-hosting', 'deploy']]);
 
 /** Finds a page by the last segment of its path, in any letter case, with or without `.md`. */
@@ -152,7 +152,7 @@ function requirePage(docs: Docs, wanted: string) {
   throw new Problem('route_not_found', { detail });
 }
 
-/** Finds up to three names that are similar to a word; none for words of more than 40 characters. */
+/** Returns up to three names that are similar to a word; an empty list for words of more than 40 characters. */
 function findSimilar(word: string, names: readonly string[]): readonly string[] {
   if (word === '' || word.length > 40) return [];
   return names
@@ -163,7 +163,7 @@ function findSimilar(word: string, names: readonly string[]): readonly string[] 
     .map(({ name }) => name);
 }
 
-/** Returns the edit distance; 1 if one word contains the other. */
+/** Returns the edit distance of two words, or 1 if one contains the other and both have at least three characters. */
 function distanceOf(a: string, b: string): number {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return short.length >= 3 && long.includes(short) ? 1 : countEdits(a, b);

@@ -120,7 +120,7 @@ function renderHit({ entry, snippet }: SearchHit, site: DocSite): string {
   return `<li>${within}${renderLink(toHitPath(entry), entry.heading.text, site)}<p>${parts.join('')}</p></li>`;
 }
 
-/** Returns the path of a section; a page's title links to the page itself. */
+/** Returns the path of a section. For the title of a page, this is the path of the page. */
 function toHitPath({ page, heading }: SearchHit['entry']): string {
   return `${docsPath}/${page}${heading.level === 1 ? '' : `#${heading.id}`}`;
 }

@@ -11,7 +11,7 @@ export interface LibraryPage {
   readonly group: string;
   /** Returns the page as Markdown. */
   readonly read: () => string;
-  /** Default: the ids of GitHub, in lower case. */
+  /** Creates the ids of headings. Default: ids as on GitHub, in lower case. */
   readonly toId?: ToId;
 }
 
@@ -24,7 +24,7 @@ export interface Library {
 interface LibraryOptions {
   readonly folder: string;
   readonly navigation: readonly NavigationGroup[];
-  /** Pages that are not files, by name. */
+  /** Pages that are generated instead of read from a file, by name. */
   readonly written?: Readonly<Record<string, Pick<LibraryPage, 'title' | 'read' | 'toId'>>>;
   readonly logger: FastifyBaseLogger;
 }
@@ -38,7 +38,7 @@ export function createLibrary(options: LibraryOptions): () => Library {
   };
 }
 
-/** Reads the pages, and logs those that cannot be read in one line. */
+/** Reads the pages. Pages that cannot be read are logged together, in one line. */
 function readLibrary({ folder, navigation, written = {}, logger }: LibraryOptions): Library {
   const missing: string[] = [];
   const groups = navigation.map(({ title, pages }) => ({

@@ -11,7 +11,7 @@ export interface DocumentSection {
 export interface MarkdownDocument {
   /** HTML without the first heading of level 1, which is the title of the page. */
   readonly html: string;
-  /** Sections in the order of the document, including that of level 1. */
+  /** Sections in the order of the document, including the section of level 1. */
   readonly sections: readonly DocumentSection[];
 }
 
@@ -43,7 +43,7 @@ export async function createMarkdown() {
   };
 }
 
-/** Creates a Markdown parser without HTML and pictures. Loads its package on demand. */
+/** Creates a Markdown parser that supports neither HTML nor pictures. Loads the parser's package on demand. */
 export async function createParser(): Promise<MarkdownIt> {
   const { default: createMarkdownIt } = await import('markdown-it');
   const parser = createMarkdownIt({ html: false, linkify: false });
@@ -69,7 +69,7 @@ function renderCode(token: Token | undefined): string {
   return `<div class="code${role}"><pre><code class="language-${escapeHtml(language)}">${code}</code></pre></div>\n`;
 }
 
-/** Marks code blocks without a language that follow a command: they are its output (docs/development.md). */
+/** Marks a code block without a language as the output of the command in the block before it (docs/development.md). */
 function markOutputs(tokens: readonly Token[]): void {
   for (const [at, token] of tokens.entries()) {
     const before = tokens[at - 1];
@@ -80,7 +80,7 @@ function markOutputs(tokens: readonly Token[]): void {
   }
 }
 
-/** Roles of the parts of tables. Browsers do not set them for elements with another `display`. */
+/** ARIA roles of the parts of tables. Browsers do not set these roles if CSS changes the `display` of the elements. */
 const tableRoles: Readonly<Record<string, string>> = {
   thead_open: 'rowgroup',
   tbody_open: 'rowgroup',
@@ -89,7 +89,7 @@ const tableRoles: Readonly<Record<string, string>> = {
   td_open: 'cell',
 };
 
-/** Marks tables of variables with their defaults, whose rows are shown as blocks (`assets/text.css`). */
+/** Marks tables with the columns `variable` and `default`, whose rows are shown as blocks (`assets/text.css`). */
 function markSettings(tokens: readonly Token[]): void {
   let isSettings = false;
   for (const [at, token] of tokens.entries()) {
@@ -149,7 +149,7 @@ export interface LinkElement {
   readonly attrs: [string, string][];
 }
 
-/** Replaces the elements of the links among inline tokens. Links cannot nest. */
+/** Replaces the element of each link in a list of inline tokens. Links cannot nest. */
 export function setTargets(tokens: readonly Token[], toElement: (target: string) => LinkElement) {
   let tag = 'a';
   for (const token of tokens) {

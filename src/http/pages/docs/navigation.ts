@@ -1,6 +1,6 @@
 export interface NavigationGroup {
   readonly title: string;
-  /** Pages by file name without `.md`. A summary has no full stop at its end. */
+  /** Pages of the group. `name` is the file name without `.md`. `summary` has no full stop at its end. */
   readonly pages: readonly { readonly name: string; readonly summary: string }[];
 }
 

@@ -7,7 +7,7 @@ export interface SearchEntry extends DocumentSection {
 
 export interface SearchHit {
   readonly entry: SearchEntry;
-  /** Text around the first match, as parts that are matches or the text between them. */
+  /** Text around the first match, split into matches and the text between them. */
   readonly snippet: readonly { readonly text: string; readonly isMatch: boolean }[];
 }
 
@@ -17,7 +17,7 @@ export const maxHits = 20;
 
 const maxWords = 8;
 
-/** Maximum number of entries that are indexed without letting other requests run. */
+/** Maximum number of entries to index before other requests can run. */
 const chunkSize = 20;
 
 /** Creates the search index. Loads its package on demand, because most servers never search. */
@@ -40,7 +40,7 @@ export async function createSearchIndex(entries: readonly SearchEntry[]) {
   });
   await index.addAllAsync(documents, { chunkSize });
   return {
-    /** Returns the best hits first, at most `maxHits`. */
+    /** Returns up to `maxHits` hits, the best first. */
     find: (query: string): readonly SearchHit[] => {
       const words = splitQuery(query);
       return index
@@ -57,7 +57,7 @@ function splitWords(text: string): readonly string[] {
   return folded.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
 }
 
-/** Returns the words of a text, with the parts of words such as `invalid_key`. */
+/** Returns the words of a text, and also the parts of compound words such as `invalid_key`. */
 function splitTerms(text: string): string[] {
   return splitWords(text).flatMap((word) =>
     word.includes('_') ? [word, ...word.split('_')] : [word],

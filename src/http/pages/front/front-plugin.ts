@@ -64,7 +64,7 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   refuseOtherMethods(app, '/', { allow: ['GET', 'HEAD'], config });
 }
 
-/** Creates a function that returns the page without a question, and caches it. */
+/** Creates a function that returns the front page without a question, and caches the page. */
 function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
   const cache = new Map<PageFormat, PreparedReply>();
   const headers = { link: toDiscoveryLink(site.baseUrl) };
@@ -157,7 +157,7 @@ const blank = {
     'The text is empty. Enter the URL of a post, an account or a search, an `@handle`, or words to search for.',
 };
 
-/** Maximum bytes of Markdown that a page shows rendered, because rendering takes time. The source is shown in full. */
+/** Maximum number of bytes of Markdown that a page renders, which takes time. The source is always shown in full. */
 export const maxRenderedBytes = 32_768;
 
 /** Creates a function that builds the reply to a question: a page, or the same Markdown as at the read's own URL. */

@@ -5,7 +5,7 @@ import { ownPathOf } from '../../../reads/addresses/address.ts';
 import { matchOwnPath, toOwnPath } from '../../../reads/addresses/own-path.ts';
 import { parseTypedInput, toTypedUrl } from '../../../reads/addresses/typed-input.ts';
 
-/** Read with its path and query on this server, without `format`. */
+/** Read and its `address`: the path and query on this server, without `format`. */
 export interface OwnRead extends AddressedRead {
   readonly address: string;
 }
@@ -24,7 +24,7 @@ export function parsePasted(text: string, options: AddressOptions): OwnRead {
   return { ...found, address: toOwnPath(found, 'permalink') };
 }
 
-/** Returns the path and query of a URL of this server; `null` for other URLs, and for those with a user name. */
+/** Returns the path and query of a URL of this server; `null` for other URLs and URLs with a user name or password. */
 export function ownAddress(text: string, baseUrl: string): string | null {
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
@@ -43,7 +43,7 @@ function toOwnRead(address: string): OwnRead | null {
   return found && { ...found, address: query === '' ? path : `${path}?${query}` };
 }
 
-/** Returns the other meaning of a single word, as an account or as a search; `null` if there is none. */
+/** Returns the other meaning of a word, as an account or as a search; `null` if the text has no other meaning. */
 export function findOtherMeaning(text: string) {
   // A word with a dot, such as `node.js`, is parsed as a handle but may be meant as a search.
   if (/[@:\s]/.test(text) || parseHandle(text) === null) return null;

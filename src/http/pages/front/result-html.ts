@@ -18,8 +18,8 @@ interface ResultOptions extends AddressOptions {
 }
 
 /**
- * Creates a renderer of results. Its optional second argument is the Mastodon server of the answer. HTML in the
- * Markdown is escaped, and pictures become links, so that the page sends no requests to other hosts.
+ * Creates a function that renders a result's Markdown as HTML. Its optional second argument is the Mastodon server that
+ * the result is from. HTML is escaped and pictures become links, so that the page sends no requests to other hosts.
  */
 export async function createResultRenderer(options: ResultOptions) {
   const { default: createParser } = await import('markdown-it');
@@ -46,10 +46,10 @@ export async function createResultRenderer(options: ResultOptions) {
   };
 }
 
-/** Blocks of text, each with its own text direction. */
+/** Matches the tokens that open a block of text. Each block has its own text direction. */
 const textBlock = /^(?:paragraph|heading|list_item|blockquote|th|td)_open$/;
 
-/** Moves all headings below the first one, which is the title. Articles can have headings of any level. */
+/** Lowers all headings after the first one, the title, to levels below it. Articles can have headings of any level. */
 function keepOneTitle(tokens: readonly Token[]): void {
   const [title, ...others] = tokens.filter(({ type }) => type === 'heading_open');
   if (title === undefined) return;
@@ -143,7 +143,7 @@ function readLink(href: string, options: ResultOptions, isPlatform: (hostname: s
   }
 }
 
-/** Returns the attributes of a link. Links that Perch cannot read come from posts and get `nofollow`. */
+/** Returns the attributes of a link. URLs that Perch cannot read come from posts, so their links get `nofollow`. */
 function toTarget(
   href: string,
   read: LinkedRead | null,

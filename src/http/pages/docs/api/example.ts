@@ -27,7 +27,7 @@ export function writeExample(operation: Operation, api: ApiDescription): string 
   return `${command}\n\n\`\`\`\`\n${shown.join('\n')}\n\`\`\`\``;
 }
 
-/** Parameters that are sent although they are optional. With them, the sample answers reads, as JSON. */
+/** Optional parameters that examples send, so that the sample data answers the request, as JSON. */
 const chosen = /^(?:handle|id|platform|format)$/;
 const samples: Readonly<Record<string, string>> = { platform: 'archive', format: 'json' };
 

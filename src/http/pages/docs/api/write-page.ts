@@ -19,7 +19,7 @@ export function writeApiPage(title: string, document: unknown): string {
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-/** Writes the operations of a tag. An operation that differs from another only in its id and path refers to it. */
+/** Writes a tag's operations. An operation that differs from an earlier one only in id and path links to that one. */
 function writeOperations(operations: readonly Operation[], api: ApiDescription): string[] {
   const written = new Map<string, string>();
   return operations.flatMap((operation) => {
@@ -59,7 +59,7 @@ function writeOperation(operation: Operation, api: ApiDescription): readonly str
   ];
 }
 
-/** Replaces explanations of problem codes by links to them. */
+/** Replaces the explanations of problem codes with links to these codes in `errors.md`. */
 function linkCodes(description: string, { 'x-problem-codes': codes }: ApiDescription): string {
   return description.replaceAll(/^`(\w+)`: .*$/gm, (line, name: string) =>
     Object.hasOwn(codes, name) ? `[${code(name)}](errors.md#${name})` : line,
@@ -87,7 +87,7 @@ function writeMembers({ properties, required }: ValueSchema): string {
   return writeTable(['member', 'type', 'description'], rows);
 }
 
-/** Names the values that a schema allows. Schemas that have a name are links. */
+/** Returns a short description of the values that a schema allows. Named schemas become links. */
 function nameType(schema: unknown): string {
   const parsed = valueSchema.parse(schema);
   const { $ref, items, const: constant, enum: values, 'x-extensible-enum': known } = parsed;
@@ -114,7 +114,7 @@ function code(value: unknown): string {
   return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-/** Writes a table; an empty string if it has no rows. Bars in cells are escaped, also in code (GFM 4.10). */
+/** Writes a table; an empty string if there are no rows. Escapes bars in cells, even in code (GFM 4.10). */
 function writeTable(names: readonly string[], rows: readonly (readonly string[])[]): string {
   const toRow = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.trim().replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')).join(' | ')} |`;
