@@ -20,8 +20,8 @@ export async function withStopSignal<Result>(
 }
 
 /**
- * Adds listeners that exit on SIGINT and SIGTERM if the process has id 1, as in a container: Linux ignores these
- * signals for process 1 without listeners. Without listeners, they end other processes even if JavaScript is busy.
+ * Adds listeners that exit on SIGINT and SIGTERM if the process has id 1, as in a container, where Linux ignores these
+ * signals otherwise. Other processes get no listeners: the default action ends them even if JavaScript is busy.
  */
 export function exitOnSignalAsInit(): void {
   if (process.pid === 1) for (const name of names) process.on(name, end);

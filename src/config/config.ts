@@ -285,7 +285,7 @@ export function loadConfig(
   return { ok: true, config: parsed.data, warnings: unknownVariables(set) };
 }
 
-/** Returns the errors of the user agent. Takes raw variables, to report these errors together with the schema's. */
+/** Returns the faults of the configured user agent. Reads raw variables, to report all faults of settings at once. */
 function userAgentFaults(set: Record<string, string | undefined>): readonly string[] {
   const { PERCH_USER_AGENT: own, PERCH_BASE_URL: baseUrl = '', PERCH_PROVIDERS: list } = set;
   const word = forbiddenInUserAgent(own ?? baseUrl);

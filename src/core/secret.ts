@@ -31,7 +31,7 @@ function readSecret(path: string): Buffer {
   return Buffer.from(text, 'hex');
 }
 
-/** Creates the file atomically: a complete draft is linked to the path, which fails if the path exists. */
+/** Creates the file atomically: links a complete temporary file to the path. Fails if the path exists. */
 function createSecret(path: string, random: Random): void {
   makePrivateFolder(dirname(path));
   const draft = `${path}.${random.bytes(6).toString('hex')}`;

@@ -9,7 +9,7 @@ export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean }>;
 /** Result of a search, from which `toConfidence` computes the confidence of an answer. */
 export interface Findings {
   readonly concepts: Concepts;
-  /** Id of the passage that the previous turn quoted first, with the follow-up's query. `undefined` if not found. */
+  /** Follow-up's query and the id of the passage quoted first in the previous turn; `undefined` without such a passage. */
   readonly repeated: (FollowUpQuery & { readonly id: number }) | undefined;
   /** Passages found, by descending score. */
   readonly scored: readonly ScoredPassage[];

@@ -159,7 +159,7 @@ function choosePassages({ leading, further }: FoundSources): readonly FoundSourc
   return chosen;
 }
 
-/** Creates a converter of cited paths and corpus paths. With several corpora, cited paths start with a corpus name. */
+/** Creates a converter between cited paths and corpus paths. With several corpora, cited paths start with a corpus name. */
 function createPathConverter(corpora: readonly Corpus[]) {
   const names = new Map(corpora.map((corpus) => [keyOf(corpus), corpus.name]));
   const isOne = corpora.length < 2;

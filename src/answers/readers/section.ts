@@ -16,7 +16,7 @@ export interface Section {
   readonly heading: string;
   /** Headings that contain this section, outermost first. */
   readonly trail: readonly string[];
-  /** Line of the heading and last line of the section, counted from 1. */
+  /** First line of the section, which has the heading. Lines are counted from 1, and `endLine` is included. */
   readonly line: number;
   readonly endLine: number;
   readonly blocks: readonly Block[];

@@ -31,7 +31,7 @@ export function openAccess({ config, clock, random, logger }: AppBasics) {
         'Perch ignores X-Forwarded-For headers. If your proxy sends them, add it to PERCH_TRUST_PROXY',
       ),
   });
-  /** Returns the client address of a request, in the form of `toClientAddress`. */
+  /** Returns the client address of a request, in the format that `toClientAddress` returns. */
   const clientOf = ({ raw }: FastifyRequest) => readAddress(raw);
   return {
     keys,

@@ -27,7 +27,7 @@ export function setLifecycle(app: FastifyInstance, baseUrl: string): void {
   });
 }
 
-/** Returns the headers `Deprecation`, `Sunset` and `Link` of a request; `null` if its route is not deprecated. */
+/** Returns `Deprecation`, `Sunset` and `Link` for the response to a request; `null` if its route is not deprecated. */
 export function lifecycleOf(request: FastifyRequest, baseUrl: string) {
   const { deprecated } = configOf(request);
   return deprecated === undefined

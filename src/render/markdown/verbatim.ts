@@ -122,7 +122,7 @@ function findCodeEnd(line: string, from: number, ticks: number): number | undefi
   return undefined;
 }
 
-/** Escapes HTML, unsafe links and reference definitions. `<` becomes an entity, as `\` can be the end of a URL. */
+/** Escapes HTML, unsafe links and reference definitions. `<` becomes an entity: a `\` before it could belong to a URL. */
 function cleanInline(text: string): string {
   return text
     .replace(/\\.|<(?!(?:https?:\/\/|mailto:)[^\s<>`]*>)/gis, (found) =>
