@@ -193,7 +193,7 @@ export const variables = z.object({
     'Allowance for browsing (profiles, lists and searches) of each client address without a key: number of reads per window. Reads answered from the cache do not count.',
   ),
   PERCH_KEY_ALLOWANCE: integer(1, 1_000_000, 600).describe(
-    'Allowance for browsing of each key that you did not create with its own allowance: number of reads per window.',
+    'Default allowance for browsing of each key: number of reads per window. An allowance that you set for a key replaces it.',
   ),
   PERCH_POST_ALLOWANCE: integer(1, 1_000_000, 600).describe(
     'Allowance for posts of each client address, with or without a key: number of reads per window. Reads answered from the cache do not count.',
