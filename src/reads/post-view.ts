@@ -4,7 +4,7 @@ import type { UserDetail } from '../model/results.ts';
 
 /** Parts of a conversation to show. */
 export interface PostView {
-  /** `off`, `full`, `conversation`, or the maximum number of posts of the thread. */
+  /** Posts of the thread that are shown. A number is their maximum number. */
   readonly thread: 'off' | 'full' | 'conversation' | number;
   readonly context: 'full' | 'thread';
   readonly replies: 'top' | 'recent' | 'off';

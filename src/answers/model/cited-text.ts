@@ -17,7 +17,7 @@ interface CitedTextOptions {
   readonly quoted: readonly PromptPassage[];
   /** Full text of the prompt. Links in the model's text must occur in it. */
   readonly promptText: string;
-  /** API key. Text that contains the key is never sent. */
+  /** API key of the model. Text of the model that contains the key is never sent to the client. */
   readonly secret: string | undefined;
   /** Returns false for a passage that was changed or removed from the index. */
   isCurrent(passage: PromptPassage): Promise<boolean>;

@@ -69,7 +69,7 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
     },
     usedBy: (resource: Resource, name: string): number => usedIn(usageOf(resource), name),
     totalOf: (resource: Resource): number => totalIn(usageOf(resource)),
-    /** Returns the number of refused amounts since the start. */
+    /** Returns how many reservations of a resource were refused since the server started. */
     refusedCount: (resource: Resource): number => usageOf(resource).refused,
   };
 }

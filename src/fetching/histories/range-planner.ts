@@ -201,7 +201,7 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
     },
     /** Merges a range into the next newer range. Returns `false` if it is the newest range. */
     mergeIntoAbove,
-    /** Merges each range that has no cursor and is not being read into the next newer range. */
+    /** Merges each idle range without a cursor into the next newer range. */
     mergeSeekRanges: (): void => {
       for (const range of ranges.slice(1).toReversed()) {
         if (!range.isBeingRead && range.cursor === null) mergeIntoAbove(range);

@@ -44,7 +44,7 @@ export interface HistoryReadOptions extends PageReaderOptions {
 export interface HistoryReadResult {
   /** Parts that were not read, newest first. If the limit of posts was reached, this includes all older posts. */
   readonly unread: readonly SecondRange[];
-  /** Parts that may lack posts because their pages stayed short. */
+  /** Ranges that may lack posts because the source returned short pages each time. */
   readonly uncertain: readonly SecondRange[];
   readonly isCut: boolean;
   readonly isAtEnd: boolean;

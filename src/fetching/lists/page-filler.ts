@@ -59,7 +59,7 @@ export async function fillPage(read: ReadPage, options: FillOptions): Promise<Fi
   return filler.finish();
 }
 
-/** Limits of one read. With a slow source, its deadline comes first. */
+/** Limits of one read. A read from a slow source reaches its deadline first. */
 const maxRequests = 200; // requests
 const retriesPerPage = 4; // per doubtful page
 const maxRetries = 60; // for all doubtful pages with rows

@@ -77,7 +77,7 @@ interface WaitCounts {
   sum: number;
 }
 
-/** Counts a wait. The map has at most one entry for each registered route. */
+/** Adds the wait of a request to the counts of its route. The map has entries for registered routes only. */
 function countWait(waits: Map<string, WaitCounts>, route: string, seconds: number): void {
   const none = Array<number>(waitBounds.length + 1).fill(0);
   const counts = waits.get(route) ?? { within: none, sum: 0 };

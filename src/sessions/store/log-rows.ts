@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { MessageChange } from './state.ts';
 
-/** Maximum total number of characters of events that are read or written together, if there are several. */
+/** Maximum number of characters of a batch of events. A batch of one event may exceed it. */
 export const chunkLength = 65_536;
 
 /** Stored event. Its line has no line feed and never contains the continuation token. */
