@@ -22,6 +22,7 @@ describe.skipIf(browserPath === undefined)('/docs/ask in the browser PERCH_BROWS
     const page = await rig.open();
     await page.goto('/docs');
     await page.getByRole('navigation', { name: 'Site' }).getByRole('link', { name: 'Ask' }).click();
+    await page.waitForURL('**/docs/ask'); // until its script has run; without it, Enter sends the form
 
     await page.getByLabel('Your question').fill(question);
     await page.keyboard.press('Enter');
