@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { listDocstrings } from '../scripts/docstrings.ts';
 
 /** Openings that hide the subject of a sentence: “Gives what was read”, “Where the rows are kept”. */
-const riddles = /^(?:Gives|Tells|Told|What|Who|Whom|Whose|Where)\b/;
+const riddles = /^(?:Gives|Makes|Tells|Told|What|Who|Whom|Whose|Where)\b/;
 
 describe('docstrings', () => {
   it('begin with a verb or a noun that names their subject', () => {

@@ -72,7 +72,7 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   await server.ready();
   return {
     server,
-    /** Makes the server answer new requests with 503 `shutting_down`. */
+    /** Starts to answer new requests with 503 `shutting_down`. */
     startDraining: () => {
       readiness.draining = true;
       sessions?.service.startDraining();

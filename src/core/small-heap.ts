@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Makes V8 collect garbage earlier, for commands that process much data: otherwise garbage takes about 60 MiB. After a
+ * Sets V8 to collect garbage earlier, for commands that process much data: otherwise garbage takes about 60 MiB. After a
  * first collection, the old generation grows by at most a third each time. V8's `--optimize-for-size` would make the
  * young generation so small that an import takes 25% longer.
  */

@@ -18,7 +18,7 @@ export function parserOf<S extends z.ZodType>(schema: S): (value: unknown) => z.
   };
 }
 
-/** Makes a zod transform fail with a message. */
+/** Fails a zod transform with a message. */
 export function refuse(context: z.RefinementCtx, message: string): never {
   context.addIssue({ code: 'custom', message });
   return z.NEVER;

@@ -45,7 +45,7 @@ export async function setCors(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** Makes a scope reject requests from other origins with 403 `origin_not_allowed`, and send no CORS headers. */
+/** Rejects requests of a scope from other origins with 403 `origin_not_allowed`, and sends no CORS headers. */
 export function rejectOtherOrigins(app: FastifyInstance, origins: Origins): void {
   disableCors(app);
   app.addHook('onRequest', (request, _reply, done) => {

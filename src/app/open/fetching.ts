@@ -88,7 +88,7 @@ export function openFetching(options: FetchingOptions) {
     context,
     chain,
     cache,
-    /** Makes running and later fetches fail with Problem `shutting_down`. */
+    /** Fails running and later fetches with Problem `shutting_down`. */
     stop: () => stopping.abort(),
     /** Waits for background fetches, then closes stores and connections. */
     close: async () => {

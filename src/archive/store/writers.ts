@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { isSameSecond, nextNumber } from './post-number.ts';
 
-/** Makes a write atomic. Joins an open transaction, because a nested transaction is as slow as a write. */
+/** Wraps a write in a transaction. Joins an open transaction, because a nested transaction is as slow as a write. */
 export function openAtomicWriter<Row>(
   database: SqliteDatabase,
   write: (row: Row) => void,

@@ -65,7 +65,7 @@ const controls = /(?![\n\t])\p{Cc}/gu;
 /** Bidirectional embeddings, overrides and isolates, which can reorder the text after them (UAX #9 §2). */
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** Makes text safe for terminals: uses LF, removes bidirectional controls, replaces other controls by U+FFFD. */
+/** Cleans text for terminals: uses LF, removes bidirectional controls, replaces other controls by U+FFFD. */
 export function cleanText(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replaceAll(directions, '').replaceAll(controls, '\ufffd');
 }

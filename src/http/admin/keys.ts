@@ -107,7 +107,7 @@ function known<Found>(found: Found | undefined, id: string): Found {
   throw new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });
 }
 
-/** Makes a scope accept only JSON bodies, of up to 16 KiB. An empty body is parsed as `undefined`. */
+/** Restricts the bodies of a scope to JSON of up to 16 KiB. An empty body is parsed as `undefined`. */
 function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(

@@ -75,7 +75,7 @@ function toLocated({ row, home }: ReadAccount) {
 
 type ReadByHandle = (handle: string, context: RequestContext) => Promise<ReadAccount>;
 
-/** Makes concurrent reads of an account share one request, for example the reads of its profile and its posts. */
+/** Merges concurrent reads of an account into one request, for example those of its profile and its posts. */
 function shareReads(read: ReadByHandle): ReadByHandle {
   const inFlight = new Map<string, Promise<ReadAccount>>();
   const join: ReadByHandle = async (handle, context) => {

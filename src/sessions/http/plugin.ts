@@ -54,7 +54,7 @@ export async function sessionsPlugin(app: FastifyInstance, options: SessionsOpti
   }
 }
 
-/** Makes the app read request bodies as bytes. They are parsed later, once the session is known. */
+/** Registers a parser that returns bodies as bytes. They are parsed later, once the session is known. */
 function readBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = async ({ headers }: FastifyRequest, body: Buffer) => {

@@ -47,13 +47,13 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
       bounds = next;
       registerHolders(database, next.ledger);
     },
-    /** Makes room for a message and its turn. @throws Problem `turn_queue_full`; `overloaded` if nothing can be evicted */
+    /** Evicts sessions if a message and its turn need room. @throws Problem `turn_queue_full`; `overloaded` if nothing can be evicted */
     admitMessage: (client: Client | null, amount: number, session: number): void => {
       const excess = bounds?.ledger.findExcess('queuedTurns', client, 1) ?? null;
       if (excess !== null) throw tooManyTurns(excess);
       makeRoomOrThrow({ quantity: 'sessionBytes', client, amount, session });
     },
-    /** Makes room for a session. @throws Problem `overloaded` if nothing can be evicted */
+    /** Evicts sessions if a new one needs room. @throws Problem `overloaded` if nothing can be evicted */
     admitSession: (client: Client | null): void =>
       makeRoomOrThrow({ quantity: 'sessions', client, amount: 1, session: 0 }),
     /** Evicts up to 256 sessions while too many bytes are stored. Returns the number of evicted sessions. */
