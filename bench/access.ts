@@ -10,10 +10,10 @@ const root = join(import.meta.dirname, '..');
 const target = join(root, 'bench/targets/perch.mjs');
 const ports = [18_083, 18_084] as const;
 
-/** Typical profile request: twenty posts as Markdown. */
+/** Path of a typical profile request: twenty posts as Markdown. */
 const path = '/api/v1/profiles/ada.example';
 
-/** Measures the cost of keys and allowances: one cached request to a server with them and to one without them. */
+/** Measures the cost of API keys and allowances (read quotas): compares servers with and without them. */
 export async function benchAccess(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-access-'));
   try {

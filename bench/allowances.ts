@@ -5,26 +5,25 @@ import { AllowanceWindow } from '../src/access/allowances/allowance-window.ts';
 import { systemClock } from '../src/core/clock.ts';
 
 const floodSize = 100_000;
-/** Units of the allowance that each address spends in a flood: one, or the whole public allowance. */
+/** Numbers of allowance units (reads) that each address spends: one, or the whole allowance of an anonymous client. */
 const floods = [1, 60];
 const windowMs = 60_000;
-/** Length of the allowance window in floods. A flood is shorter, so that no spent unit expires. */
+/** Length of the allowance window in milliseconds. It is longer than the measurement, so no spent unit expires. */
 const floodWindowMs = 3_600_000;
 const goalMiB = 64;
 const rounds = Number(process.env.BENCH_ALLOWANCES_ROUNDS ?? 30);
 const callsInRound = 20_000;
 const callers = Array.from({ length: 10_000 }, (_, index) => addressAt(index * 97));
 
-/** Call whose duration is measured, repeated with many accounts in turn. */
+/** Function call to measure, repeated with many accounts in turn. */
 interface Case {
   readonly name: string;
   call(account: string): unknown;
 }
 
 /**
- * Measures the memory that the allowances of many addresses use, and the time of calls relative to a `Map` lookup.
- *
- * @returns The lines of a Markdown section.
+ * Measures the memory that the allowances (read quotas) of many addresses use, and the time of calls relative to a
+ * `Map` lookup. @returns The lines of a Markdown section.
  */
 export async function benchAllowances(): Promise<string[]> {
   const rows: string[] = [];
@@ -48,7 +47,7 @@ export async function benchAllowances(): Promise<string[]> {
   ];
 }
 
-/** Lets many addresses spend `units` units each. Returns a table row with the heap growth and the time. */
+/** Simulates many addresses that each spend `units` units. Returns a table row with the heap growth and the time. */
 async function benchFlood(units: number): Promise<string> {
   const before = heapMiB();
   const store = new AllowanceWindow({ windowMs: floodWindowMs, clock: systemClock });
@@ -141,7 +140,7 @@ function collect(): void {
   gc();
 }
 
-/** Returns the account of the address with the given index: IPv4 if the index is even, IPv6 if it is odd. */
+/** Returns the account name of the address with the given index: IPv4 for an even index, IPv6 for an odd index. */
 function addressAt(index: number): string {
   return index % 2 === 0
     ? `public 10.${index >>> 16}.${(index >>> 8) & 255}.${index & 255}`

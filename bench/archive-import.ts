@@ -24,17 +24,15 @@ const mebibyte = 2 ** 20;
 interface Measured {
   readonly rows: number;
   readonly seconds: number;
-  /** User and system CPU seconds of all threads. */
+  /** User and system CPU time of all threads, in seconds. */
   readonly cpuSeconds: number;
   /** Maximum growth of the resident memory since the start, in MiB. */
   readonly grownMebibytes: number;
 }
 
 /**
- * Compares an import of an X export with a loop that only inserts the same rows and full-text entries.
- * Both run in turn in separate processes.
- *
- * @returns The lines of a Markdown section.
+ * Compares the speed of an X export's import with a loop that only inserts the same rows and full-text entries. Import
+ * and loop run in turn in separate processes. @returns The lines of a Markdown section.
  */
 export function benchArchiveImport(): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-import-'));
@@ -113,7 +111,7 @@ async function measureImport(folder: string, path: string): Promise<Measured> {
   return { rows: counts.posts, ...spent, grownMebibytes: (highest - atStart) / mebibyte };
 }
 
-/** Starts a stopwatch. The returned function returns the elapsed time and the CPU time. */
+/** Starts a stopwatch. The returned function returns the elapsed time and CPU time in seconds. */
 function startStopwatch(): () => Pick<Measured, 'seconds' | 'cpuSeconds'> {
   const begun = performance.now();
   const cpu = process.cpuUsage();

@@ -19,18 +19,17 @@ const firstSecond = 1_600_000_000;
 const lastSecond = 1_780_000_000;
 const limit = 20;
 
-/** Query to measure, with the maximum ratio of its time for 100,000 posts to its time for 1,000 posts. */
+/** Query to measure. `goal` is the maximum ratio of its time for 100,000 posts to its time for 1,000 posts. */
 interface Case {
   readonly name: string;
   readonly goal: number;
-  /** Runs the query. The number of the round determines the account that is read. */
+  /** Runs the query. `round` determines the account to query. */
   ask(archive: Provider, round: number): Promise<Page<unknown> | undefined>;
 }
 
 /**
- * Measures the archive's reads with 1,000 and with 100,000 posts by the same accounts.
- *
- * @returns The lines of a Markdown section.
+ * Measures queries of the archive with 1,000 and with 100,000 posts by the same accounts. @returns The lines of a
+ * Markdown section.
  */
 export async function benchArchive(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-archive-'));
@@ -200,7 +199,7 @@ const cases: readonly Case[] = [
   followers('deep', 'follower5'),
 ];
 
-/** Writes an archive with `size` posts by ten accounts, and a tenth as many reposts and followers. */
+/** Writes an archive database with `size` posts by ten accounts, and a tenth as many reposts and followers. */
 function build(path: string, size: number) {
   const begun = performance.now();
   const store = openArchiveStore(path, baseUrl);

@@ -23,7 +23,7 @@ const port = 18_101;
 const upstreamPort = 18_102;
 const maxSlowestMs = 250;
 const maxMiB = 1024;
-/** Number of normal clients while all attacks run at once. It exceeds the number of attackers. */
+/** Number of normal clients while all attacks run at once. It is greater than the number of attackers. */
 const normalClients = 32;
 
 const path = (name: string) => join(import.meta.dirname, name);
@@ -50,7 +50,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await Promise.race([ended, killed]);
 }
 
-/** Starts the server and waits until its index of the documentation is built. */
+/** Starts the server and waits until its documentation is indexed. */
 function startServer(): Promise<Target> {
   return startTarget({
     name: 'perch',
@@ -69,7 +69,7 @@ function startServer(): Promise<Target> {
   });
 }
 
-/** Effects of an attack on the normal client and on the server. */
+/** Measured effects of an attack on the normal clients and on the server. */
 interface Result extends ClientResults {
   readonly name: string;
   readonly mostMiB: number;
@@ -139,7 +139,7 @@ async function measureCapacity(server: Target): Promise<number> {
   return trivial.length / secondsForEach;
 }
 
-/** Runs all attacks while normal clients use a tenth of the server's capacity. Returns whether the run failed. */
+/** Runs all attacks while normal clients use 10% of the server's capacity. Returns whether the run failed. */
 async function attackTogether(): Promise<boolean> {
   const seconds = Number(process.env.BENCH_ATTACK_MINUTES ?? 10) * 60;
   const quiet = await startServer();

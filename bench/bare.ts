@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTarget, type Target } from './processes.ts';
 
-/** Response that a bare server, the baseline of a comparison, sends to every request. */
+/** Response that a minimal server, the baseline of a comparison, sends to every request. */
 export interface Page {
   /** Path and query of the request that the response was copied from. */
   readonly target: string;
@@ -17,10 +17,10 @@ export interface Page {
 
 const ports = { 'bare-http': 18_081, 'bare-fastify': 18_082 } as const;
 
-/** Headers that belong to the connection, not to the page. */
+/** Response headers that are not copied, because they belong to the connection. */
 const connectionHeaders = ['date', 'connection', 'keep-alive'];
 
-/** Fetches a page from a server, so that a bare server can send the same bytes and headers. */
+/** Fetches a response, so that a minimal server can send the same bytes and headers. */
 export async function copyPage({ url, headers }: Target): Promise<Page> {
   const answer = await fetch(url, { headers });
   const { pathname, search } = new URL(url);
@@ -34,7 +34,7 @@ export async function copyPage({ url, headers }: Target): Promise<Page> {
   };
 }
 
-/** Starts a server that only sends the given page. */
+/** Starts a minimal server that sends the given response to every request. */
 export async function startBare(name: keyof typeof ports, page: Page): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-bare-'));
   const file = join(folder, 'page.json');
@@ -46,6 +46,6 @@ export async function startBare(name: keyof typeof ports, page: Page): Promise<T
     const url = `http://127.0.0.1:${port}${page.target}`;
     return await startTarget({ name, args, url, headers: page.requestHeaders ?? {} });
   } finally {
-    rmSync(folder, { recursive: true, force: true }); // read at its start
+    rmSync(folder, { recursive: true, force: true }); // the server reads the file only at its start
   }
 }

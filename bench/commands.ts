@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median } from './interleave.ts';
 
-/** Number of runs of each command. Commands run in turn. */
+/** Number of runs of each command. The commands run alternately. */
 const runs = 9;
 
 const main = join(import.meta.dirname, '../dist/main.js');

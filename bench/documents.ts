@@ -9,7 +9,7 @@ import { startTarget, type Target } from './processes.ts';
 const main = join(import.meta.dirname, '../dist/main.js');
 const port = 18_085;
 
-/** Paths of pages and documents. The first two are requested with `Accept: text/html`, as in a browser. */
+/** Paths to request. The first two are requested with `Accept: text/html`, as by a browser. */
 const cases = [
   { path: '/', accept: 'text/html' },
   { path: '/docs/posts', accept: 'text/html' },
@@ -18,7 +18,7 @@ const cases = [
   { path: '/llms.txt', accept: '*/*' },
 ] as const;
 
-/** Compares pages and documents with a minimal Fastify route that sends the same bytes and headers. */
+/** Compares the speed of pages and documents with a minimal Fastify server that sends the same bytes. */
 export async function benchDocuments(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-documents-'));
   const rows: string[] = [];

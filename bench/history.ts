@@ -21,11 +21,11 @@ const shortShare = 0.1;
 const goal = 10;
 const dayMs = 86_400_000;
 
-/** Local server that plays the upstream, with its statistics. */
+/** Local server that simulates the upstream, with its statistics. */
 interface Upstream {
   readonly url: string;
   readonly requests: number;
-  /** Maximum number of requests within any 60 seconds. */
+  /** Maximum number of requests that arrived within any 60 seconds. */
   readonly mostInMinute: number;
   /** Number of requests answered with status 429. */
   readonly refused: number;
@@ -39,10 +39,9 @@ interface Measured {
 }
 
 /**
- * Measures a history import from an upstream on loopback. The upstream takes one second for a page of 30
- * posts, sends one page in ten with fewer posts, and enforces a rate limit.
- *
- * @returns The lines of a Markdown section.
+ * Measures the import of an account's post history from a simulated upstream. The upstream takes one second for a page
+ * of 30 posts, sends one page in ten with fewer posts, and enforces a rate limit. @returns The lines of a Markdown
+ * section.
  */
 export async function benchHistory(): Promise<string[]> {
   const posts = 2000;
@@ -71,7 +70,7 @@ export async function benchHistory(): Promise<string[]> {
 interface Case {
   readonly posts: number;
   readonly perMinute: number;
-  /** Number of concurrent requests of the import. Default: that of `PERCH_HISTORY_CONCURRENCY`. */
+  /** Number of concurrent requests of the import. Default: the default of `PERCH_HISTORY_CONCURRENCY`. */
   readonly concurrency?: number;
 }
 
@@ -115,7 +114,7 @@ async function measure({ posts, perMinute, concurrency }: Case): Promise<Measure
   return { seconds, share: shareOf(found, timeline), upstream };
 }
 
-/** Returns the ids of the posts in an NDJSON import. @throws Error if the import did not finish */
+/** Returns the ids of the posts in an NDJSON import. @throws Error if the import is incomplete */
 async function readIds(url: string): Promise<readonly string[]> {
   const reply = await fetch(url);
   const lines = (await reply.text()).trimEnd().split('\n');
@@ -125,7 +124,7 @@ async function readIds(url: string): Promise<readonly string[]> {
   return lines.slice(0, -1).map((line) => JSON.parse(line).post.id);
 }
 
-/** Returns the share of the timeline's posts that were found. @throws Error for duplicate or unknown posts */
+/** Returns the share of the timeline's posts that the import returned. @throws Error for duplicate or unknown posts */
 function shareOf(found: readonly string[], timeline: FakeTimeline): number {
   const truth = new Set(
     timeline

@@ -1,18 +1,18 @@
 import { type Measured, measure } from './load.ts';
 import type { Target } from './processes.ts';
 
-/** Number of rounds of a comparison. Each round runs the load against every server once, in turn. */
+/** Number of rounds of a comparison. Each round measures every server once, in turn. */
 export const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
 
 /** Load on each server in a round. Rounds are short, because the speed of a shared machine changes within seconds. */
 export const load = { seconds: Number(process.env.BENCH_SECONDS ?? 1), connections: 32 };
 
-/** Median measurements of a server, and the median ratios of the first server's measurements to this server's. */
+/** Median measurements of a server. `ratios`: median ratios of the first server's measurements to this server's. */
 export interface Interleaved extends Measured {
   readonly ratios: Measured;
 }
 
-/** Measures servers under load in turn, so that changes of the machine's speed affect all servers alike. */
+/** Measures servers under load in turn, so that changes of the machine's speed affect all servers equally. */
 export async function interleave(targets: readonly Target[]): Promise<Interleaved[]> {
   for (const target of targets) await measure(target, { ...load, seconds: 3 });
   const all: Measured[][] = targets.map(() => []);
@@ -29,7 +29,7 @@ function divide(first: readonly Measured[], second: readonly Measured[]): Measur
   }));
 }
 
-/** Measurements of two servers, and the median ratio of the second server's request rate to the first server's. */
+/** Median measurements of two servers. `ratio` is the second server's request rate divided by the first server's. */
 export interface Compared {
   readonly measured: readonly Measured[];
   readonly ratio: number;
@@ -42,8 +42,8 @@ const restarts = 5;
 const turns = 6;
 
 /**
- * Compares two servers in turns of one second, and restarts both for each round. Two processes of the same server can
- * differ by 10% in speed, and the machine can be slow for some seconds.
+ * Compares two servers by measuring them alternately for one second, and restarts both servers for each round. Two
+ * processes of the same server can differ by 10% in speed, and the machine can be slow for some seconds.
  */
 export async function comparePair(
   start: readonly [() => Promise<Target>, () => Promise<Target>],

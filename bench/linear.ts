@@ -8,16 +8,16 @@ const maxRatio = 2.5;
 /** CPU time in milliseconds below which a run is too short to judge. */
 const floorMs = 100;
 
-/** CPU time in milliseconds after which larger inputs are not tried, because they would show nothing new. */
+/** CPU time in milliseconds above which no larger inputs are tested, because their results would not differ. */
 const enoughMs = 1000;
 
-/** Number of measurements of an input and its half. Minimum times are compared, because noise only adds time. */
+/** Number of measurements of an input and of half the input. The minimum times are compared. */
 const repeats = 7;
 
-/** Number of confirmations, each with other random input. Superlinear code exceeds `maxRatio` in every one. */
+/** Number of repetitions with other random input. An input fails only if its ratio exceeds `maxRatio` each time. */
 const rounds = 3;
 
-/** Divisors of the maximum body size that give the tested sizes, from small to large. */
+/** Divisors of the maximum body size. The quotients are the tested input sizes, from small to large. */
 const parts = [512, 256, 128, 64, 32, 16, 8, 4, 2, 1] as const;
 
 const seed = process.env.BENCH_SEED ?? 'heron';
@@ -47,7 +47,7 @@ for (const one of [...xCases, ...fediverseCases]) {
 for (const name of failed) console.log(`FAILED: ${name} takes more than linear time.`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
-/** Doubles the input up to the maximum body size. Returns the doubling with the highest ratio of CPU times. */
+/** Doubles the input up to the maximum body size. Returns the measurement with the highest ratio of CPU times. */
 async function findWorst(one: Case): Promise<Doubling> {
   let worst: Doubling = { bytes: 0, ms: 0, ratio: 0 };
   let before = Number.POSITIVE_INFINITY;
@@ -78,7 +78,7 @@ async function confirm(one: Case, bytes: number, ratio: number): Promise<number>
   return least;
 }
 
-/** Measures an input and half of it in turn, and returns the ratio of their minimum times. */
+/** Measures an input and half the input alternately, and returns the ratio of the minimum CPU times. */
 async function measureAgain(one: Case, bytes: number, roundSeed: string): Promise<number> {
   const [half, whole] = [one.prepare(roundSeed, bytes / 2), one.prepare(roundSeed, bytes)];
   const times: { readonly half: number; readonly whole: number }[] = [];
@@ -88,7 +88,7 @@ async function measureAgain(one: Case, bytes: number, roundSeed: string): Promis
   return Math.min(...times.map((time) => time.whole)) / Math.min(...times.map((time) => time.half));
 }
 
-/** Returns the CPU time of a run in milliseconds. First collects the garbage of earlier runs. */
+/** Returns the CPU time of a run in milliseconds. Collects garbage before the run. */
 async function measure(run: () => Promise<void>): Promise<number> {
   gc?.();
   const start = process.cpuUsage();

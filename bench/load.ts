@@ -16,7 +16,7 @@ export interface LoadOptions {
 
 export const generator = isInstalled('wrk') ? 'wrk' : 'undici';
 
-/** Sends requests as fast as the server answers, for a given time. */
+/** Sends requests as fast as the server responds, for a given time, and measures the server. */
 export async function measure(target: Target, options: LoadOptions): Promise<Measured> {
   const before = cpuSeconds(target.pid);
   const begin = performance.now();
@@ -45,7 +45,7 @@ function runWrk({ url, headers }: Target, { seconds, connections }: LoadOptions)
   });
 }
 
-/** Runs the load with undici, which is slower than the servers: CPU times are exact, rates are a lower bound. */
+/** Sends the load with undici. As undici is slower than the servers, the measured request rates are lower bounds. */
 async function runUndici(
   { url, headers }: Target,
   { seconds, connections }: LoadOptions,

@@ -3,13 +3,13 @@ import { fediverseCases } from './linear/fediverse-cases.ts';
 import type { Case } from './linear/upstreams.ts';
 import { xCases } from './linear/x-cases.ts';
 
-/** Maximum number of milliseconds for which a read may block the event loop. */
+/** Maximum time in milliseconds for which parsing and rendering a response may block the event loop. */
 const maxMs = 50;
 
-/** Number of runs for each size. The median of their longest blocking times is used. */
+/** Number of runs for each input size. The median of the runs' longest blocking times is used. */
 const runs = 5;
 
-/** Divisors of the maximum body size. Larger bodies can exceed other limits, so a smaller one can block longer. */
+/** Divisors of the maximum body size. Smaller bodies are tested too, because large bodies can exceed other limits. */
 const parts = [64, 8, 1] as const;
 
 const seed = process.env.BENCH_SEED ?? 'heron';
@@ -40,7 +40,7 @@ async function measureCase(one: Case, bytes: number): Promise<number> {
   return median(lengths);
 }
 
-/** Returns the longest time in milliseconds for which a read blocks the event loop. */
+/** Returns the longest time in milliseconds for which `run` blocks the event loop. */
 async function longestBlock(run: () => Promise<void>): Promise<number> {
   gc?.();
   let isRunning = true;

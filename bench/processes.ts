@@ -2,19 +2,19 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** Measured server in a separate process. */
+/** Server to measure, which runs in a separate process. */
 export interface Target {
   readonly name: string;
   readonly url: string;
-  /** Headers of each request to the server. */
+  /** Headers of each request that the benchmark sends to the server. */
   readonly headers: Readonly<Record<string, string>>;
   readonly pid: number;
-  /** Milliseconds from the start to the first response. */
+  /** Milliseconds from the start of the process to the first response. */
   readonly startMs: number;
   stop(): Promise<void>;
 }
 
-/** Server to start: its Node.js arguments, and the URL that responds once the server is ready. */
+/** Server to start. `args` are arguments of Node.js; `url` responds once the server is ready. */
 export interface TargetOptions {
   readonly name: string;
   readonly args: readonly string[];
@@ -25,18 +25,18 @@ export interface TargetOptions {
   readonly cores?: 'own' | 'any';
 }
 
-/** Whether servers and load generator run on separate cores. */
+/** Whether the measured servers and the load generator run on separate CPU cores. */
 export const isPinned = cpus().length > 1 && isInstalled('taskset');
 
 /** Arguments for Node.js to run TypeScript sources. */
 export const fromSources: readonly string[] = ['--import', import.meta.resolve('tsx')];
 
-/** Returns the command with a prefix that runs it on the given core, if the system supports this. */
+/** Returns a command that runs `command` on the given CPU core, if the system supports CPU affinity. */
 export function onCore(core: number, command: string, args: readonly string[]): [string, string[]] {
   return isPinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
 }
 
-/** Starts a server and waits for its first response. */
+/** Starts a server and waits for the server's first response. */
 export async function startTarget(options: TargetOptions): Promise<Target> {
   const { name, args, url, env, headers = {}, cores = 'own' } = options;
   const begin = performance.now();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Scenarios that do not apply to a server with only tools and resources, each with the reason. */
+/** Scenarios of the MCP conformance suite that do not apply to this server, each with the reason. */
 const inapplicable: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^tools-call-/, 'requires a tool that the suite defines (`test_…`)'],
   [/^json-schema-2020-12$/, 'requires a tool that the suite defines (`json_schema_2020_12_tool`)'],
@@ -22,7 +22,7 @@ const inapplicable: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^(?:sep-2640-skills|tasks)-/, 'not supported: an extension'],
 ];
 
-/** Checks that do not apply, in scenarios that otherwise apply, each with the reason. */
+/** Checks of the MCP conformance suite that do not apply, although their scenario does, each with the reason. */
 const inapplicableChecks: Readonly<Record<string, string>> = {
   'sep-2575-server-rejects-undeclared-capability': 'requires a tool that the suite defines',
   'sep-2575-missing-capability-http-400': 'requires a tool that the suite defines',
@@ -57,7 +57,7 @@ async function listScenarios(): Promise<readonly Scenario[]> {
   }));
 }
 
-/** Runs a scenario for one MCP revision and returns its checks. */
+/** Runs a conformance scenario for one MCP revision and returns the results of its checks. */
 async function runScenario(name: string, revision: string): Promise<readonly Check[]> {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
   const version = ['--spec-version', revision];
@@ -74,7 +74,7 @@ async function runScenario(name: string, revision: string): Promise<readonly Che
   }
 }
 
-/** Prints the results of a scenario and returns the number of failed checks. */
+/** Prints the results of a conformance scenario and returns the number of failed checks. */
 function report(title: string, checks: readonly Check[]): number {
   const failures = checks.filter(({ status }) => status === 'FAILURE');
   const failed = failures.filter(({ id }) => inapplicableChecks[id] === undefined);

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A documentation comment with the line of code that follows it. */
+/** Documentation comment with the line of code that follows it. */
 export interface Docstring {
   readonly path: string;
   /** Line in which the comment starts, counted from 1. */
   readonly line: number;
-  /** Text on one line, without the comment markers. */
+  /** Text of the comment on one line, without the comment markers. */
   readonly text: string;
   readonly declares: string;
 }

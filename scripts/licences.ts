@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { packagePath } from '../src/core/files/package-path.ts';
 
-/** Matches the folder of the package that contains a file: the innermost one if packages are nested. */
+/** Matches the innermost package folder in the path of a file. */
 const packageFolder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /**

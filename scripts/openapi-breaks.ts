@@ -68,7 +68,7 @@ function listOperations({ before, after }: Documents): readonly Operation[] {
   });
 }
 
-/** Old and new version of an object, with its location. */
+/** Old and new version of a part of an OpenAPI description, with its location. */
 interface Pair {
   readonly place: string;
   readonly before: JsonObject;
@@ -157,7 +157,7 @@ function compareContents(
   });
 }
 
-/** Compares security requirements. Each old alternative must remain, including access without credentials. */
+/** Compares security requirements. Each old way of access must remain, including access without credentials. */
 function compareSecurity({ place, before, after }: Pair, documents: Documents): readonly string[] {
   const old = securityOf(before, documents.before);
   const now = securityOf(after, documents.after);
@@ -215,7 +215,7 @@ function compareSchemaOf(
   return compare({ place, direction, before: before.schema ?? {}, after: after.schema ?? {} });
 }
 
-/** Compares problem codes. A code must keep its status and must not be removed. */
+/** Compares error codes. A code must keep its status and must not be removed. */
 function compareCodes({ before, after }: Documents): readonly string[] {
   const now = asObject(after['x-problem-codes']);
   return Object.entries(asObject(before['x-problem-codes'])).flatMap(([code, old]) => {
@@ -225,7 +225,7 @@ function compareCodes({ before, after }: Documents): readonly string[] {
   });
 }
 
-/** Compares lifecycle promises. Support must not end earlier than promised. */
+/** Compares the announced support periods. Support must not end earlier than announced before. */
 function compareLifecycles({ before, after }: Documents): readonly string[] {
   const [old, now] = [before, after].map((one) => asObject(one['x-api-lifecycle']));
   const versions = listOf(old?.supported_versions).filter(
@@ -244,7 +244,7 @@ function compareLifecycles({ before, after }: Documents): readonly string[] {
   ];
 }
 
-/** Returns the ids of the operations whose sunset has passed. */
+/** Returns the ids of the operations whose sunset (announced removal date) has passed. */
 function listSunset(document: JsonObject, nowMs: number): ReadonlySet<unknown> {
   const past = operationsOf(asObject(document['x-api-lifecycle'])).filter(
     ({ sunset }) => Date.parse(String(sunset)) <= nowMs,

@@ -15,10 +15,10 @@ import {
 const handle = 'ada.example';
 const id = '1900000000000000001';
 
-/** Parameters of the recorded reads. */
+/** Request parameters of the recorded examples. */
 const parameters = { handle, id, n: 1, q: 'heron', maxwidth: 400, maxheight: 300 };
 
-/** Records examples for the OpenAPI description from a server with the sample and a fixed clock. */
+/** Records examples for the OpenAPI description from a server with sample data and a fixed clock. */
 export async function recordExamples(): Promise<RecordedExamples> {
   const sessions = await recordSessions();
   const { app, request, baseUrl } = await openSample({ engine: steadyEngine });
@@ -86,7 +86,7 @@ async function recordHistory(request: SendRequest, path: string) {
 
 type Replies = RecordedExamples['endpoints'];
 
-/** Records the public documents, except the OpenAPI description, which cannot contain itself, and the longest text. */
+/** Records the public documents, except the longest text and the OpenAPI description, which contains the examples. */
 async function recordDocuments(request: SendRequest): Promise<Replies> {
   const documents = endpoints.filter(
     ({ method, path, tag, id: name }) =>
@@ -119,7 +119,7 @@ function bodyOf(reply: LightMyRequestResponse): unknown {
 const keys = '/api/admin/keys';
 const asOperator = { authorization: `Bearer ${sampleToken}`, 'content-type': 'application/json' };
 
-/** Records the admin routes: creates, changes, reads and lists a key. */
+/** Records examples of the admin routes: creates, changes, reads and lists an API key. */
 async function recordKeys(request: SendRequest): Promise<Replies> {
   const toExample = async (reply: LightMyRequestResponse) => ({
     [reply.statusCode]: { 'application/json': reply.json() },
@@ -138,7 +138,7 @@ async function recordKeys(request: SendRequest): Promise<Replies> {
   };
 }
 
-/** Records error responses by their problem codes. */
+/** Records an example of an error response for each error code. */
 async function recordProblems(
   request: SendRequest,
   url: string,
@@ -178,7 +178,7 @@ async function recordProblems(
   return Object.fromEntries(documents.map((one) => [one.code, one] as const));
 }
 
-/** Records valid requests that are refused: allowance spent, server overloaded, server shutting down. */
+/** Sends valid requests that the server refuses: allowance used up, server overloaded, server shutting down. */
 async function refuseAll(url: string): Promise<readonly Promise<LightMyRequestResponse>[]> {
   const spent = await openSample({ env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
   const busy = await openSample({ load: { isHigh: true, close: () => undefined } });

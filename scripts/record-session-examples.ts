@@ -16,14 +16,14 @@ const answer: Answer = {
   finishReason: 'stop',
 };
 
-/** Engine with a fixed answer, so that examples change only when the API changes. */
+/** Answer engine with a fixed answer, so that examples change only when the API changes. */
 export const steadyEngine: AnswerEngine = {
   modelId: 'perch/extractive',
   isReady: true,
   answer: async () => answer,
 };
 
-/** Engine that never answers, so that messages wait. */
+/** Answer engine that never answers, so that further messages have to wait. */
 const silent: AnswerEngine = {
   ...steadyEngine,
   answer: (_question, { signal }) =>

@@ -11,11 +11,11 @@ import type { LoadGauge } from '../src/http/operations/load.ts';
 /** Admin token of sample servers. */
 export const sampleToken = 'an-admin-token-that-only-this-script-has';
 
-/** Differences from the default sample server. */
+/** Options of a sample server that differ from the defaults. */
 export interface SampleOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly load?: LoadGauge;
-  /** Answer engine. Without it the session service is off. */
+  /** Answer engine of the session service. Without an engine, the session service is off. */
   readonly engine?: AnswerEngine;
 }
 
@@ -37,7 +37,7 @@ export interface SampleServer {
   readonly baseUrl: string;
 }
 
-/** Opens a server with sample data. Call `app.server.close()` to close it. */
+/** Opens a server with sample data. Callers must call `app.server.close()`. */
 export async function openSample({
   env = {},
   load,

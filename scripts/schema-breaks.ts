@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Use of a schema. A new request schema must accept all old requests; a new response schema must allow
- * only responses that the old one allows.
+ * Use of a schema. A new request schema must accept all old requests. A new response schema must allow only responses
+ * that the old schema allows.
  */
 export type Direction = 'request' | 'reply';
 
@@ -154,7 +154,7 @@ function compareTypes({ place, direction, before, after }: OnePair): readonly st
   return [`${place}: the type ${show(before.type)} became ${show(after.type)}`];
 }
 
-/** Compares enumerated values. Requests may accept new values; in responses, only open sets may get new values. */
+/** Compares enumerated values. Requests may accept new values. Responses may add values only to extensible sets. */
 function compareValues(pair: OnePair): readonly string[] {
   const { place, direction, before, after } = pair;
   const old = valuesOf(before);
@@ -211,7 +211,7 @@ function compareForms({ place, direction, before, after }: OnePair): readonly st
   });
 }
 
-/** Keywords that limit values: `up` if a larger limit allows more values, `down` if a smaller limit does. */
+/** Schema keywords that limit values: `up` if a larger limit allows more values, `down` if a smaller limit does. */
 const limits = {
   maximum: 'up',
   exclusiveMaximum: 'up',
@@ -287,14 +287,14 @@ function compareItems(pair: OnePair, { compare }: Context): readonly string[] {
   });
 }
 
-/** Keywords that other functions compare, or that do not restrict values. */
+/** Schema keywords that other functions compare, or that do not restrict values. */
 const known = new Set([
   ...['type', 'enum', 'const', 'default', 'properties', 'required', 'additionalProperties'],
   ...['items', 'anyOf', 'oneOf', 'title', 'description', 'examples', 'example', 'deprecated'],
   ...['$comment', 'readOnly', 'writeOnly', ...formatKeywords, ...Object.keys(limits)],
 ]);
 
-/** Compares all other keywords. Any change of an unknown keyword counts as breaking. */
+/** Compares all other keywords of a schema. Any change of an unknown keyword counts as breaking. */
 function compareOthers({ place, before, after }: OnePair): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names]
@@ -303,7 +303,7 @@ function compareOthers({ place, before, after }: OnePair): readonly string[] {
     .map((name) => `${place}: ${name} was ${show(before[name])} and is ${show(after[name])}`);
 }
 
-/** Resolves a reference within its document (RFC 6901). Returns other objects unchanged. */
+/** Resolves a `$ref` within its document (RFC 6901). Returns objects without a `$ref` unchanged. */
 export function resolve(document: JsonObject, value: unknown): JsonObject {
   const { $ref: reference, ...siblings } = asObject(value);
   if (typeof reference !== 'string') return asObject(value);

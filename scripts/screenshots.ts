@@ -6,8 +6,8 @@ import { type Browser, chromium } from 'playwright-core';
 import { openSample } from './sample-server.ts';
 
 /**
- * Takes pictures of the pages with the Chromium in `PERCH_BROWSER`: `npx tsx scripts/screenshots.ts` writes the picture of
- * the README, `--all FOLDER` pictures of ten pages, wide and narrow, light and dark.
+ * Takes screenshots of the web pages with the Chromium in `PERCH_BROWSER`. `npx tsx scripts/screenshots.ts` writes the
+ * picture of the README; `--all FOLDER` writes ten pages, wide and narrow, light and dark.
  */
 const { values } = parseArgs({ options: { all: { type: 'string' } } });
 
@@ -15,7 +15,7 @@ const port = await findPort();
 const baseUrl = `http://localhost:${port}`;
 const thread = `${baseUrl}/ada.example/status/1900000000000000001`;
 
-/** Paths of the pages by the names of their pictures. */
+/** Paths of the pages by the names of their screenshots. */
 const pages = {
   front: '/',
   result: `/?q=${encodeURIComponent(thread)}`,

@@ -1,7 +1,7 @@
 import { openSqlite } from '../../src/core/files/sqlite.ts';
 import type { JudgedAnswer } from './scoring.ts';
 
-/** Section of a document with its full text. */
+/** Section of a document with the section's full text. */
 export interface PlainSection {
   readonly file: string;
   readonly heading: string;
@@ -9,13 +9,13 @@ export interface PlainSection {
   readonly text: string;
 }
 
-/** Baseline that answers with the five sections that plain BM25 ranks highest. It never declines. */
+/** Baseline for comparisons: answers with the five sections that BM25 ranks highest, and never declines to answer. */
 export interface Baseline {
   answer(question: string): JudgedAnswer;
   close(): void;
 }
 
-/** Opens a plain FTS5 index of the sections. It stems words and finds sections with any word of a question. */
+/** Opens a plain FTS5 index of the sections, which finds sections that contain any (stemmed) word of a question. */
 export function openBaseline(sections: readonly PlainSection[]): Baseline {
   const database = openSqlite({
     path: ':memory:',

@@ -7,8 +7,8 @@ import { scratchFolder } from './rig.ts';
 import { plain } from './scoring.ts';
 
 /**
- * Checks that the files, headings, lines and phrases that labelled questions expect exist in their packages, without
- * answering the questions: `npx tsx bench/answers/check-questions.ts [FILE...]`.
+ * Checks labelled questions without answering them: expected files, headings, lines and phrases must exist in the
+ * packages that the questions are about. Usage: `npx tsx bench/answers/check-questions.ts [FILE...]`.
  */
 const { positionals } = parseArgs({ allowPositionals: true });
 const files =
@@ -18,7 +18,7 @@ const files =
         (name) => `bench/answers/${name}.jsonl`,
       );
 
-/** Returns the lines of a section, or of the whole file if the place has no heading. */
+/** Returns the lines of a document section, or of the whole file if the place has no heading. */
 function sectionOf({ file, heading, line }: Place, folder: string): readonly string[] {
   const lines = readFileSync(join(folder, file), 'utf8').split('\n');
   if (heading === null) return lines;
@@ -38,7 +38,7 @@ function headingLevels(lines: readonly string[]): readonly number[] {
   });
 }
 
-/** Returns the text of a heading's line without Markdown or HTML syntax. */
+/** Returns the text of a heading line without Markdown or HTML syntax. */
 function headingAt(line: string, file: string): string {
   const text = file.endsWith('.html') ? line.replaceAll(/<[^>]*>/g, '') : line;
   return plain(text.replace(/^#{1,6} /, ''));
@@ -66,7 +66,7 @@ function faultOfShape({ kind, answerable, expect, phrases }: LabelledQuestion): 
   return expect.length === groups ? undefined : `${kind} needs ${groups} groups`;
 }
 
-/** Returns a message for each phrase that no accepted place contains, because no answer can contain it either. */
+/** Returns a message for each expected phrase that occurs in no accepted section. */
 function faultsOfPhrases({ expect, phrases }: LabelledQuestion, folder: string): readonly string[] {
   const texts = expect.flat().map((place) => sectionOf(place, folder).join('\n'));
   return phrases

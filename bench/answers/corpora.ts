@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path';
 
 /**
- * Downloads the package of a corpus (`npm:name@version` or `deb:name@version`) into a folder below `scratch`, unless
+ * Downloads a package with documents (`npm:name@version` or `deb:name@version`) into a folder below `scratch`, unless
  * the folder exists. Returns the folder. For Debian packages, apt must offer the given version.
  */
 export function fetchCorpus(corpus: string, scratch: string): string {
@@ -27,7 +27,7 @@ function fetchNpm(spec: string, parts: string, folder: string): void {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const archive = join(parts, onlyFile(parts, '.tgz'));
-  // Bundled dependencies are not part of the docs.
+  // Bundled dependencies are not part of the documents.
   execFileSync('tar', [
     'xzf',
     archive,

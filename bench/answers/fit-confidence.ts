@@ -10,9 +10,9 @@ import { openRig } from './rig.ts';
 import { quantile } from './scoring.ts';
 
 /**
- * Fits the confidence model and writes `src/answers/engine/confidence-model.ts`:
- * `npx tsx bench/answers/fit-confidence.ts`. First prints, for each corpus, the results of a model fitted to the other
- * corpora. Questions about other corpora are unanswerable samples.
+ * Fits the model that decides whether a question is answerable, and writes `src/answers/engine/confidence-model.ts`.
+ * First prints a cross-validation: for each document set, the results of a model fitted to the other sets. Usage: `npx
+ * tsx bench/answers/fit-confidence.ts`.
  */
 const questions = [
   ...readQuestions('bench/answers/questions.jsonl'),
@@ -20,10 +20,10 @@ const questions = [
   ...readQuestions('bench/answers/questions-blind.jsonl'),
 ];
 
-/** Weight of questions about other corpora, used as unanswerable samples. One of `oneOf` such questions is used. */
+/** Weight of questions about other document sets, which are unanswerable samples. One in `oneOf` of them is used. */
 const foreign = { weight: 0.3, oneOf: 6 } as const;
 
-/** Maximum share of the answerable questions that the model may decline among the samples it was fitted to. */
+/** Maximum share of the answerable training questions that the model may decline. */
 const falseDeclines = 0.025;
 
 interface SetSample extends Sample {

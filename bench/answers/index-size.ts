@@ -11,8 +11,8 @@ import { openSqlite } from '../../src/core/files/sqlite.ts';
 import { makeFile, writeMadeFiles } from './made-files.ts';
 
 /**
- * Builds indexes of generated files in separate processes. Prints the time relative to bare FTS5, the memory, and the
- * time of a refresh: `npx tsx bench/answers/index-size.ts [1000 5000 …]`.
+ * Builds search indexes of generated files in separate processes. Prints the time relative to plain FTS5, the memory,
+ * and the time of an index update. Usage: `npx tsx bench/answers/index-size.ts [1000 5000 …]`.
  */
 const { values, positionals } = parseArgs({
   options: { part: { type: 'string' }, work: { type: 'string', default: '' } },
@@ -20,13 +20,13 @@ const { values, positionals } = parseArgs({
 });
 const sizes = positionals.length === 0 ? [1000, 5000, 10_000] : positionals.map(Number);
 
-/** Result that a process reports. */
+/** Measurements that a process reports. */
 interface Measured {
   readonly ms: number;
   readonly files: number;
   readonly read: number;
   readonly passages: number;
-  /** Resident memory before the measured work; `peakMiB` is the maximum during the work. */
+  /** Resident memory in MiB before the measured work. `peakMiB` is the maximum during the work. */
   readonly startMiB: number;
   readonly peakMiB: number;
 }
@@ -103,7 +103,7 @@ async function changeOne(work: string): Promise<Measured> {
   return build(work);
 }
 
-/** Measures the baseline: reads the same files and inserts the same passages without analysing the passages. */
+/** Measures the baseline: reads the same files and inserts the same passages without analysing their text. */
 async function bare(work: string): Promise<Measured> {
   const source = openSqlite({ path: join(work, 'answers.db'), migrations });
   const paths = source
@@ -141,7 +141,7 @@ async function bare(work: string): Promise<Measured> {
   return { ms, files: paths.length, read: paths.length, passages, startMiB, peakMiB };
 }
 
-/** Returns the CPU time in milliseconds since `since`. Elapsed time would depend on other processes. */
+/** Returns the CPU time in milliseconds since `since`. CPU time does not depend on other processes. */
 function cpuMs(since: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since);
   return (user + system) / 1000;

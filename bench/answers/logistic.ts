@@ -14,7 +14,7 @@ const rate = 2;
 /** Strength of the ridge (L2) regularization. */
 const ridge = 0.0003;
 
-/** Fits a logistic model by gradient descent. Positive and negative samples have the same total weight. */
+/** Fits a logistic regression by gradient descent. Positive and negative samples have the same total weight. */
 export function fitLogistic(samples: readonly Sample[]): Logistic {
   const total = (isPositive: boolean) =>
     samples.reduce((sum, one) => sum + (one.isPositive === isPositive ? one.weight : 0), 0);

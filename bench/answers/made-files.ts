@@ -4,13 +4,13 @@ import { join } from 'node:path';
 const syllables = 'ba co di fu ga he ji ko lu ma ne po qui ra se ti vo wa xe zu'.split(' ');
 const filesInFolder = 50;
 
-/** Reproducible random number generator. */
+/** Random number generator with reproducible results. */
 export interface Chance {
   /** Returns an integer from 0 to `end` - 1. */
   below(end: number): number;
 }
 
-/** Creates a linear congruential generator with the constants of Numerical Recipes. */
+/** Creates a linear congruential random number generator with the constants of Numerical Recipes. */
 export function createChance(seed: number): Chance {
   let state = seed;
   return {
@@ -64,7 +64,7 @@ const kinds = [
   { extension: 'html', make: html },
 ] as const;
 
-/** Returns the path and the text of a generated file. */
+/** Returns the path and the text of the generated file with a given number. */
 export function makeFile(number: number): { readonly path: string; readonly text: string } {
   const chance = createChance(number + 1);
   const { extension, make } = kinds[number % kinds.length] ?? kinds[0];

@@ -7,8 +7,8 @@ import { refreshIndex } from '../../src/answers/index/refresh.ts';
 import { plain, resolves } from './scoring.ts';
 
 /**
- * Asks questions that newcomers have about Perch, and prints how many were answered:
- * `npx tsx bench/answers/newcomers.ts [--set development|measuring] [--questions FILE] [--misses]`.
+ * Answers questions that newcomers have about Perch, and prints how many answers are good. Usage: `npx tsx
+ * bench/answers/newcomers.ts [--set development|measuring] [--questions FILE] [--misses]`.
  */
 const { values } = parseArgs({
   options: {
@@ -18,16 +18,16 @@ const { values } = parseArgs({
   },
 });
 
-/** Line of `newcomers-*.jsonl`. */
+/** Question to answer: a line of `newcomers-*.jsonl`. */
 interface NewcomersQuestion {
   readonly id: string;
   readonly question: string;
   readonly answerable: boolean;
-  /** Alternative strings. A good answer contains at least one of them in its first `beginning` characters. */
+  /** Alternative facts. A good answer contains one or more of them in its first `beginning` characters. */
   readonly facts: readonly string[];
 }
 
-/** Length in characters of the beginning of an answer, which must contain a fact. */
+/** Number of characters at the start of an answer that must contain a fact. */
 const beginning = 400;
 
 const path = values.questions ?? `bench/answers/newcomers-${values.set}.jsonl`;

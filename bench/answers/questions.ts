@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Section that answers a question; the whole file if `heading` is `null`. */
+/** Document section that answers a question; the whole file if `heading` is `null`. */
 export interface Place {
   readonly file: string;
   readonly heading: string | null;

@@ -13,11 +13,11 @@ import { fetchCorpus } from './corpora.ts';
 import type { LabelledQuestion } from './questions.ts';
 import type { JudgedAnswer } from './scoring.ts';
 
-/** Folder to which packages are downloaded. */
+/** Folder into which packages with documents are downloaded. */
 export const scratchFolder =
   process.env.PERCH_BENCH_SCRATCH ?? join(tmpdir(), 'perch-bench-answers');
 
-/** Documents of a package, indexed for the engine and for the baseline. */
+/** Documents of a package, indexed for the answer engine and for the baseline. */
 export interface Rig {
   readonly corpus: string;
   readonly folder: string;

@@ -11,8 +11,8 @@ import {
 } from './scoring.ts';
 
 /**
- * Asks labelled questions and prints the quality of the answers compared with plain BM25:
- * `npx tsx bench/answers/run.ts [--questions FILE] [--misses]`. Packages are fetched on the first run.
+ * Answers labelled questions and prints the quality of the answers compared with plain BM25. Downloads packages on the
+ * first run. Usage: `npx tsx bench/answers/run.ts [--questions FILE] [--misses]`.
  */
 const { values } = parseArgs({
   options: {
@@ -21,7 +21,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Number of times that each question is asked. The fastest time counts, to reduce noise from other processes. */
+/** Number of times that each question is answered. Only the fastest time counts, to reduce noise. */
 const times = 3;
 
 function quickest(answers: readonly JudgedAnswer[]): JudgedAnswer {

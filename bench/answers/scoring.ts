@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LabelledQuestion, Place } from './questions.ts';
 
-/** Parts of an answer that are judged. */
+/** Parts of an answer that the benchmark scores. */
 export interface JudgedAnswer {
   readonly text: string;
   readonly abstained: boolean;
@@ -10,14 +10,14 @@ export interface JudgedAnswer {
   readonly ms: number;
 }
 
-/** Citation with its path relative to the package. */
+/** Citation in an answer. `file` is relative to the package folder. */
 export interface JudgedCitation {
   readonly file: string;
   readonly heading: string;
   readonly line: number;
 }
 
-/** Judgement of one answer. The optional members are absent for unanswerable questions. */
+/** Scores of one answer. The optional members are absent for unanswerable questions. */
 export interface Judgement {
   readonly question: LabelledQuestion;
   readonly answer: JudgedAnswer;
@@ -28,7 +28,7 @@ export interface Judgement {
   readonly valid?: boolean;
 }
 
-/** Judges an answer. Only the first five citations and 4,000 characters count. */
+/** Scores an answer. Only the first five citations and the first 4,000 characters count. */
 export function judge(question: LabelledQuestion, answer: JudgedAnswer, folder: string): Judgement {
   if (!question.answerable) return { question, answer };
   const citations = answer.citations.slice(0, 5);
@@ -53,7 +53,7 @@ export function judge(question: LabelledQuestion, answer: JudgedAnswer, folder: 
   };
 }
 
-/** Returns the text of a heading as readers see it, in lower case. */
+/** Returns the text of a heading without markup, in lower case. */
 export function plain(heading: string): string {
   return heading
     .replaceAll(/<\/?[a-z][^>]*>/gi, '')
@@ -72,7 +72,7 @@ export function resolves({ file, heading, line }: JudgedCitation, folder: string
   return lines.slice(0, line).some((one) => plain(one).includes(plain(heading)));
 }
 
-/** Aggregated judgements. All members except `questions` are shares from 0 to 1. */
+/** Aggregated scores. All members except `questions` are shares from 0 to 1. */
 export interface Shares {
   readonly questions: number;
   readonly first: number;
@@ -80,7 +80,7 @@ export interface Shares {
   readonly heading: number;
   readonly phrase: number;
   readonly valid: number;
-  /** Share of the declined questions that are unanswerable. */
+  /** Share of the declined (not answered) questions that are unanswerable. */
   readonly declinePrecision: number;
   /** Share of the unanswerable questions that were declined. */
   readonly declined: number;
@@ -88,7 +88,7 @@ export interface Shares {
   readonly falselyDeclined: number;
 }
 
-/** Aggregates judgements. A declined question has no citations, so it counts as a miss. */
+/** Aggregates scores. A declined (not answered) question has no citations, so it counts as a miss. */
 export function toShares(judgements: readonly Judgement[]): Shares {
   const answerable = judgements.filter(({ question }) => question.answerable);
   const others = judgements.filter(({ question }) => !question.answerable);

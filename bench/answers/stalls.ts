@@ -9,14 +9,14 @@ import { makeFile, writeMadeFiles } from './made-files.ts';
 import { quantile } from './scoring.ts';
 
 /**
- * Asks questions while generated files are indexed, first in one thread, then in worker threads. Prints the delays of
- * the event loop and of the answers: `npx tsx bench/answers/stalls.ts [FILES]`.
+ * Answers questions while generated files are indexed, first in one thread, then in worker threads. Prints the delays
+ * of the event loop and of the answers. Usage: `npx tsx bench/answers/stalls.ts [FILES]`.
  */
 const count = Number(process.argv[2] ?? 1000);
 const work = mkdtempSync(join(tmpdir(), 'perch-stalls-'));
 const text = makeFile(0).text.split(/\s+/).slice(2, 7).join(' ');
 
-/** Delays in milliseconds during and after the build of the index. */
+/** Delays of the event loop and of answers in milliseconds, during and after the build of the index. */
 interface Stalls {
   readonly loopP99: number;
   readonly loopMost: number;

@@ -28,10 +28,10 @@ function stall({ port, localAddress, signal }: AttackTarget, text: string): Prom
   });
 }
 
-/** Milliseconds until a closed connection is replaced. Floods of new connections are a task for a firewall. */
+/** Milliseconds until a closed connection is replaced. The attacks do not include floods of new connections. */
 const betweenMs = 1000;
 
-/** Keeps `count` connections open. Each sends `text()` and reads nothing. Closed connections are replaced. */
+/** Opens `count` connections that send `text()` and never read a response. Replaces closed connections. */
 async function keepStalled(target: AttackTarget, count: number, text: () => string): Promise<void> {
   const keepOne = async () => {
     while (!target.signal.aborted) {
@@ -49,7 +49,7 @@ async function keepStalled(target: AttackTarget, count: number, text: () => stri
   await Promise.all(Array.from({ length: count }, keepOne));
 }
 
-/** Keeps `count` requests in flight: each completed request is followed by another one. */
+/** Sends requests until the signal is aborted, with `count` requests in flight at a time. */
 async function keepRequesting(
   target: AttackTarget,
   count: number,
@@ -105,7 +105,7 @@ function send(
 
 const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
-/** Returns the path to read a post on the given Mastodon server. */
+/** Returns the API path to read a post of the given Mastodon server. */
 const readOf = (host: string) => `/api/v1/posts?url=https://${host}/@wren/113000000000000000`;
 
 const kinds = ['pictures', 'items', 'ends', 'nested', 'spaces', 'links', 'markup', 'replies'];
@@ -136,7 +136,7 @@ function postOf(path: string, headers: Readonly<Record<string, string>>, body: s
 
 const message = JSON.stringify({ message: fill('how do I read a profile of heron? ', 65_000) });
 
-/** Attacks by name. Each runs from one address until its signal is aborted. */
+/** Attacks by name. Each attack runs from one client address until its signal is aborted. */
 export const attacks = {
   patterns: (target) => {
     const shapes = [

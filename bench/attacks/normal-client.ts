@@ -4,14 +4,14 @@ import { Pool } from 'undici';
 /** Number of requests, failures and response times of the normal clients. */
 export interface ClientResults {
   readonly requests: number;
-  /** Number of connection errors and of responses with status 429 or above, by status or message, and path. */
+  /** Numbers of connection errors and of responses with status 429 or above, by error or status, and by path. */
   readonly failures: Readonly<Record<string, number>>;
   /** Duration of the slowest request to a path in `trivial`, in milliseconds. */
   readonly slowestMs: number;
   readonly p99Ms: number;
 }
 
-/** Rate and duration of normal use. */
+/** Rate and duration of the requests that normal clients send. */
 export interface NormalUse {
   readonly port: number;
   readonly seconds: number;
@@ -20,7 +20,7 @@ export interface NormalUse {
   readonly clients?: number;
 }
 
-/** Paths that take a few milliseconds on an idle server: cache hits, documents and the sample. */
+/** Paths to which an idle server responds in a few milliseconds: cached posts, documents and sample data. */
 export const trivial = [
   '/health/live',
   '/ada.example',
@@ -31,7 +31,7 @@ export const trivial = [
   '/docs/start',
 ] as const;
 
-/** Minimum number of requests to `trivial` between reads of uncached X posts. High rates use more. */
+/** Minimum number of requests to paths in `trivial` between two requests for uncached posts of X. */
 const leastBeforeMiss = 49;
 
 /** Sends requests at a steady rate, as scripts do, and records the responses. */

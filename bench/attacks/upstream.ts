@@ -29,7 +29,7 @@ function answer(response: ServerResponse, body: unknown): void {
   response.end(text);
 }
 
-/** Returns the FxTwitter response for a path. */
+/** Returns the simulated FxTwitter response for a path. */
 function toX(path: string): unknown {
   const id = /\/(?:status|thread|conversation)\/(\d+)/.exec(path)?.[1];
   if (id === '8000000') return { code: 200, filler: 'x'.repeat(8 * mebibyte - 64) };
@@ -38,7 +38,7 @@ function toX(path: string): unknown {
   return fxBody(status, { thread: [status], replies: [] });
 }
 
-/** Returns the response of a Mastodon server for a path. */
+/** Returns the simulated response of a Mastodon server for a path. */
 function toMastodon(host: string, path: string): unknown {
   const kind = host.split('.')[0]?.split('-')[0] ?? '';
   const wren = accountRow(`wren@${host}`, { acct: 'wren', url: `https://${host}/@wren` });
@@ -53,7 +53,7 @@ function toMastodon(host: string, path: string): unknown {
   return wren;
 }
 
-/** Returns `true` for hosts `hang…` and `drip…`, and never completes the response: sends nothing or a byte a second. */
+/** Returns `true` for hosts `hang…` and `drip…`, whose responses never end. Sends no bytes, or 1 byte per second. */
 function stall(request: IncomingMessage, response: ServerResponse, host: string): boolean {
   if (host.startsWith('hang')) return true;
   if (!host.startsWith('drip')) return false;

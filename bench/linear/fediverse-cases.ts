@@ -15,7 +15,7 @@ import {
 } from './random-text.ts';
 import { type Case, createCase, fill } from './upstreams.ts';
 
-/** HTML fragments that are expensive to parse. Each is repeated, alone or with text in between. */
+/** HTML fragments that are expensive to parse. Each fragment is repeated, alone or with text in between. */
 const html: Readonly<Record<string, readonly [string, ...string[]]>> = {
   'list items': ['<li>', '<ul><li>', '<ol><li>a'],
   'end tags': ['</i>', '</p></b>', '</li></a></div>'],
@@ -229,7 +229,7 @@ const blueskyLists: readonly Case[] = [
   }),
 ];
 
-/** Hostile responses of Mastodon servers and of Bluesky. */
+/** Test cases with expensive responses of Mastodon servers and of Bluesky. */
 export const fediverseCases: readonly Case[] = [
   ...mastodonPosts,
   ...mastodonLists,

@@ -7,7 +7,7 @@ export interface RandomSource {
   for(name: string): RandomSource;
 }
 
-/** Creates a generator (mulberry32) from a seed, which can be any text. */
+/** Creates a random number generator (mulberry32) from a seed, which can be any text. */
 export function createRandomSource(seed: string): RandomSource {
   let state = [...seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
   const next = () => {
@@ -29,7 +29,7 @@ type Pieces = readonly [string, ...string[]];
 /** Kind of hostile text, which is expensive to parse. */
 export type Theme = 'spaces' | 'markers' | 'brackets' | 'html' | 'links' | 'scripts' | 'words';
 
-/** Fragments that hostile texts consist of, by kind. */
+/** Fragments of hostile texts, by the kind of text. */
 const pieces: Readonly<Record<Theme, Pieces>> = {
   spaces: [' ', '\t', '\n', '\u00a0', '\r\n', 'a\n\n', '  \n', '\u2028'],
   markers: ['*', '_', '~', '`', '**', '``', '$', '==', '%%', '\\', '|', '- ', '> ', '#', '1. '],
@@ -51,7 +51,7 @@ const pieces: Readonly<Record<Theme, Pieces>> = {
 
 export const themes = Object.keys(pieces) as readonly Theme[]; // the names of the table above
 
-/** Number of different texts in a list. They repeat, so that twice as many rows need twice as much work. */
+/** Number of different texts in a list. Further rows repeat the texts, so that twice the rows need twice the work. */
 const rowTexts = 16;
 
 /** Returns the text of a row of a list. The texts repeat after `rowTexts` rows. */
@@ -59,7 +59,7 @@ export function writeRowText(random: RandomSource, row: number, length: number):
   return writeAnyText(random.for(String(row % rowTexts)), length);
 }
 
-/** Returns a random text of a random kind. */
+/** Returns a random hostile text of a random kind, such as brackets or HTML. */
 export function writeAnyText(random: RandomSource, length: number): string {
   return writeText(random, themes[random.below(themes.length)] ?? 'words', length);
 }

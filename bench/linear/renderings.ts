@@ -10,7 +10,7 @@ import { arrangePosts } from '../../src/reads/post-view.ts';
 import { renderInSlices } from '../../src/render/formats.ts';
 
 const url = 'https://perch.example/a';
-/** Maximum number of items on a page. Further items of a provider go to the next page. */
+/** Maximum number of items on a rendered page. A server would return further items on the next page. */
 const maxItems = 100;
 const common = { warnings: [], fetchedAt: '2026-03-04T09:12:00Z', source: 'bench', full: true };
 const renderResult = await createResultRenderer({
@@ -75,7 +75,7 @@ async function renderList(
   await renderInFormats(result, ['markdown', 'json']);
 }
 
-/** Renders a result in the given formats, and its Markdown as HTML. Yields to the event loop in between. */
+/** Renders a result in the given formats, and its Markdown as HTML. Yields to the event loop between formats. */
 async function renderInFormats(result: Result, names: readonly Format[]): Promise<void> {
   const slices = createSlices(() => setImmediate());
   for (const name of names) {

@@ -17,7 +17,7 @@ import { openGates } from '../../test/support/mastodon-rig.ts';
 import { createRandomSource, type RandomSource } from './random-text.ts';
 import { renderAccounts, renderFound, renderPosts } from './renderings.ts';
 
-/** Hostile response of an upstream. */
+/** Test case: a response of an upstream that is expensive to parse. */
 export interface Case {
   readonly name: string;
   /** Maximum size of a response body of this upstream, in bytes. */
@@ -29,7 +29,7 @@ export interface Case {
 /** Response bodies by a word in the request path. The first word that the path contains selects the body. */
 export type Bodies = Readonly<Record<string, unknown>>;
 
-/** Provider and read operation to test, and a function that creates the response bodies. */
+/** Upstream client (provider) and read operation to test, and a function that creates the response bodies. */
 export interface CaseOptions {
   readonly provider: keyof typeof providers;
   readonly read: keyof typeof reads;
@@ -39,7 +39,7 @@ export interface CaseOptions {
 
 const mebibyte = 1_048_576;
 const apiUrl = 'https://api.example';
-/** Clock with a time later than all posts. */
+/** Clock with a fixed time later than all posts. */
 const clock: Clock = { now: () => 1_900_000_000_000, sleep: () => Promise.resolve() };
 
 const providers = {
@@ -92,7 +92,7 @@ const reads = {
   },
 } as const;
 
-/** Creates a case that parses the bodies with a provider and renders the result in all formats. */
+/** Creates a test case that parses the bodies like responses of the upstream and renders the result in all formats. */
 export function createCase({ provider, read, name, write }: CaseOptions): Case {
   const { maxBytes, subject, create } = providers[provider];
   const title = `${provider} ${read}: ${name}`;
@@ -122,7 +122,7 @@ export function createCase({ provider, read, name, write }: CaseOptions): Case {
 
 type Written = readonly (readonly [word: string, body: string])[];
 
-/** Creates bodies, smaller than `bytes` if the HTTP client would reject them for too many JSON delimiters. */
+/** Creates response bodies of about `bytes` bytes, or less if the HTTP client would reject so many JSON delimiters. */
 function writeAccepted(write: (bytes: number) => Bodies, bytes: number): Written {
   const written = Object.entries(write(bytes)).map(
     ([word, body]) => [word, JSON.stringify(body)] as const,

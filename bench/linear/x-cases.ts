@@ -228,5 +228,5 @@ const syndication = Object.entries({
   }),
 );
 
-/** Hostile responses of the two upstreams for X. */
+/** Test cases with expensive responses of the two upstreams for X. */
 export const xCases: readonly Case[] = [...posts, ...lists, ...syndication];

@@ -1,24 +1,24 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Target } from '../processes.ts';
 
-/** Session with its continuation token. */
+/** Session id with the continuation token, which is required to send further messages. */
 export interface ClientSession {
   readonly id: string;
   readonly token: string;
 }
 
-/** Client of one server, with one connection for each concurrent request. */
+/** HTTP client of the session service, with one connection for each concurrent request. */
 export interface SessionClient {
   /** Starts a session. Rejects if the message is not accepted. */
   start(message: string): Promise<ClientSession>;
   /** Sends a further message. Rejects if the message is not accepted. */
   say(session: ClientSession, message: string): Promise<void>;
-  /** Reads a stream to its end. Rejects if the connection breaks. */
+  /** Reads the event stream of a session to its end. Rejects if the connection breaks. */
   read(session: ClientSession, query?: string): Promise<string>;
   close(): void;
 }
 
-/** Creates a client. Close it with `close()`. */
+/** Creates an HTTP client of the session service. Callers must call `close`. */
 export function createSessionClient({ url }: Pick<Target, 'url'>): SessionClient {
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   const base = url.replace('/health', '');
@@ -83,7 +83,7 @@ function readText(reply: IncomingMessage): Promise<string> {
   });
 }
 
-/** Members of an event that are needed to check a stream. */
+/** Members of an event that are used to check a stream. */
 interface Event {
   readonly type: string;
   readonly meta: { readonly id: string; readonly index: number };
@@ -98,9 +98,8 @@ export function parseLines(body: string): readonly Event[] {
 }
 
 /**
- * Returns the ids of the events of a session with one turn.
- *
- * @throws Error if an event is missing or repeated, or the turn is incomplete
+ * Returns the event ids of a session with one question and answer. @throws Error if an event is missing or repeated, or
+ * the answer is incomplete
  */
 export function checkOneTurn(body: string): readonly string[] {
   const events = parseLines(body);

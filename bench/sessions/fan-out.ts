@@ -17,7 +17,7 @@ const goal = 0.5;
 
 const readers = Math.ceil(size / 10);
 
-/** Number of turns. `message` requests 40 pieces of text in each turn: about 900 events in total. */
+/** Number of answers. `message` requests 40 pieces of text for each answer: about 900 events in total. */
 const turns = 20;
 const message = '40 pieces of 64';
 
@@ -37,7 +37,7 @@ interface Setting {
   readonly own: Target;
   readonly bare: Target;
   readonly session: ClientSession;
-  /** Number of events of all turns. */
+  /** Number of events of all answers in the session. */
   readonly events: number;
 }
 

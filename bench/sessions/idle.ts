@@ -9,16 +9,16 @@ const goalKiB = 40;
 
 const streams = size * 2;
 
-/** Number of streams at the first measurement. */
+/** Number of open streams at the first measurement. */
 const first = streams / 10;
 
-/** Number of streams, or sessions, opened concurrently. */
+/** Number of streams or sessions that are opened concurrently. */
 const atOnce = 50;
 
-/** Milliseconds to wait before a measurement: longer than the interval of Perch's heartbeats. */
+/** Milliseconds to wait before a measurement. Longer than the interval of the server's heartbeats. */
 const settleMs = 15_000;
 
-/** Measures the memory of idle streams. Returns the lines of a Markdown section. */
+/** Measures the memory of open streams without new events. Returns the lines of a Markdown section. */
 export async function benchIdle(): Promise<string[]> {
   demandFiles(streams + 200);
   const { own, bare } = await withFolder(measure);
@@ -102,7 +102,7 @@ async function hold(target: Target, pathOf: (at: number) => string): Promise<Hel
   });
 }
 
-/** Opens a stream and reads it up to the end of a turn. */
+/** Opens an event stream and reads it up to the end of an answer. */
 function openAndWait(port: number, path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

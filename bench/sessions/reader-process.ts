@@ -13,10 +13,9 @@ export interface Taken {
 }
 
 /**
- * Runs many readers of a stream in a separate process on its own core. The measured time starts when `begin` is called
- * or, without `begin`, when the streams are opened. It ends when the last reader has read everything.
- *
- * @param begin Makes the server send events, once all readers are waiting. Without `begin`, stored events are read.
+ * Runs many readers of a stream in a separate process on its own core. Measures the time from the call of `begin` or,
+ * without `begin`, from the opening of the streams, until the last reader has read everything. @param begin Makes the
+ * server send events, once all readers are waiting. Without `begin`, stored events are read.
  */
 export async function readTogether(
   reading: Reading,
@@ -41,7 +40,7 @@ export async function readTogether(
   return { ms, text };
 }
 
-/** Buffers the messages of a process until they are awaited. */
+/** Buffers the messages of a child process until the caller awaits them. */
 function bufferMessages(child: ChildProcess) {
   const received = new Map<ReaderMessage['kind'], ReaderMessage>();
   const waiting = new Map<ReaderMessage['kind'], (received: ReaderMessage) => void>();

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 
 /**
  * Process with many readers of one stream. The readers do so little work that the server is the bottleneck. The process
- * sends `ready`; after it receives `begin`, `open` when all readers have the response headers, `done` when all have
- * read the expected number of turns, and `read` with the text. All readers must receive the same text.
+ * reports its progress with messages (`ReaderMessage`) and starts on the message `begin`. All readers must receive the
+ * same text.
  */
 
 /** Options of the readers, passed as JSON in the first argument. */
@@ -11,17 +11,17 @@ export interface Reading {
   readonly port: number;
   readonly path: string;
   readonly readers: number;
-  /** Number of turns to read. */
+  /** Number of answers to read. */
   readonly turns: number;
 }
 
-/** Message that the process sends. The kinds are listed in the order of sending. */
+/** Progress message. `open`: all readers have the response headers. `done`: all have read to the end. */
 export interface ReaderMessage {
   readonly kind: 'ready' | 'open' | 'done' | 'read';
   readonly text?: string;
 }
 
-/** Text that marks the end of a turn. */
+/** Text that marks the end of an answer in the stream. */
 const mark = Buffer.from('"type":"session.waiting"');
 
 const reading: Reading = JSON.parse(process.argv[2] ?? '{}');

@@ -12,7 +12,7 @@ export const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 
 const ports = { perch: 18_086, scripted: 18_087, bare: 18_088 } as const;
 
-/** Raised limits, because all load comes from one address. */
+/** Server settings with raised limits, because all load comes from one address. */
 const limits = {
   PERCH_SESSIONS: 'on',
   PERCH_CONNECTIONS: '20000',
@@ -40,12 +40,12 @@ export interface Serving {
   readonly cores?: 'own' | 'any';
 }
 
-/** Starts the built server like `npm start`, with its own docs as the corpus. */
+/** Starts the built server like `npm start`. The server answers questions from its own documentation. */
 export function startPerch(serving: Serving): Promise<Target> {
   return startServer('perch', [join(root, 'dist/main.js'), 'serve'], serving);
 }
 
-/** Starts the built server with a scripted engine. The message determines the size of the answer. */
+/** Starts the server with a scripted answer engine. The message determines the size of the answer. */
 export function startScripted(serving: Serving): Promise<Target> {
   return startServer(
     'scripted',
@@ -54,7 +54,7 @@ export function startScripted(serving: Serving): Promise<Target> {
   );
 }
 
-/** Starts a bare Fastify server that writes lines from a file. It shares only the health route with Perch. */
+/** Starts a minimal Fastify server that streams the lines of a file, as a baseline. */
 export function startBareStream(lines: string, serving: Serving): Promise<Target> {
   return startServer('bare', [join(root, 'bench/targets/bare-stream.mjs'), lines], serving);
 }
@@ -73,7 +73,7 @@ function startServer(
   });
 }
 
-/** Runs work with an empty folder and removes the folder afterwards. */
+/** Runs work with an empty temporary folder and removes the folder afterwards. */
 export async function withFolder<Value>(work: (folder: string) => Promise<Value>): Promise<Value> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-sessions-'));
   try {

@@ -9,19 +9,19 @@ const goal = 1.2;
 
 const readers = Math.ceil(size / 20);
 
-/** Number of answers. Together they exceed the buffers of a connection. */
+/** Number of answers. Their total size exceeds the buffers of a connection. */
 const turns = 16;
 const message = '1 pieces of 250000';
 
 const sampleMs = 20;
 
-/** Time until the other readers have read everything, and maximum memory of the server. */
+/** Time until all other readers have read everything, and maximum memory of the server. */
 interface Taken {
   readonly ms: number;
   readonly mostMiB: number;
 }
 
-/** Compares many readers with and without one stalled reader. Returns the lines of a Markdown section. */
+/** Compares many readers with and without one reader that reads nothing. Returns the lines of a Markdown section. */
 export async function benchStalled(): Promise<string[]> {
   const pairs: (readonly [Taken, Taken])[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -68,7 +68,7 @@ async function follow(folder: string, last: 'reads' | 'stalls'): Promise<Taken> 
   });
 }
 
-/** Opens the last reader and waits for its response headers. */
+/** Opens a connection that reads the stream or stalls, and waits for the response headers. */
 function openLast(port: number, path: string, does: 'reads' | 'stalls'): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

@@ -9,7 +9,7 @@ import {
 } from './client.ts';
 import { rounds, size, startPerch, withFolder, withTargets } from './servers.ts';
 
-/** Number of sequential sessions before and after each load. */
+/** Number of sessions that run one after another before and after each load. */
 const singles = 25;
 
 const goal = 5;
@@ -31,17 +31,17 @@ const questions = [
   'What is the capital of Mongolia?',
 ];
 
-/** Answered session, with the time from its start to the end of its stream. */
+/** Session with an answer, and the time from its start to the end of its stream. */
 interface Answered {
   readonly session: ClientSession;
   readonly body: string;
   readonly ms: number;
 }
 
-/** Compares concurrent sessions with sequential ones. Returns the lines of a Markdown section. */
+/** Compares concurrent sessions with sequential sessions. Returns the lines of a Markdown section. */
 export async function benchTogether(): Promise<string[]> {
   const measured = await withFolder(async (folder) => {
-    // Server and client share all cores, because the goal divides by their number.
+    // Server and client share all CPU cores, because the goal depends on the number of cores.
     const target = await startPerch({ folder, cores: 'any' });
     return withTargets([target], () => measureRounds(target));
   });
@@ -100,7 +100,7 @@ async function askInTurn(client: SessionClient): Promise<Answered[]> {
   return answered;
 }
 
-/** Checks a stream. @throws Error if the stream is incomplete, or differs when it is read again */
+/** Checks a session's event stream. @throws Error if the stream is incomplete or changes between two reads */
 async function expectWhole(
   { session, body }: Answered,
   client: SessionClient,

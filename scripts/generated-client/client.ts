@@ -1,6 +1,6 @@
 /**
- * Client that uses only types generated from the OpenAPI description, and `openapi-fetch`.
- * `scripts/test-client.sh` type-checks it and runs it against a server.
+ * Test client that uses only `openapi-fetch` and types generated from the OpenAPI description. `scripts/test-client.sh`
+ * type-checks the client and runs it against a server.
  */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import createClient from 'openapi-fetch';
@@ -17,7 +17,7 @@ const perch = createClient<paths, Read>({
   headers: { accept: 'application/json' },
 });
 
-/** Returns the seconds to wait before a retry. @throws Error if a retry would not help */
+/** Returns the seconds to wait before retrying a failed request. @throws Error if a retry would not help */
 function resolve({ code, resolution, retry_after: seconds }: Problem): number {
   switch (code) {
     case 'rate_limited':
@@ -78,7 +78,7 @@ async function readSearch(limit: number): Promise<readonly string[]> {
   return ids;
 }
 
-/** Spends the allowance, waits for the time that the server demands, and checks that requests succeed again. */
+/** Uses up the allowance (read quota), waits for the demanded time, and checks that requests succeed again. */
 async function waitOutAllowance(): Promise<void> {
   const search = () =>
     perch.GET('/api/v1/search', {

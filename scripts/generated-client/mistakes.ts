@@ -1,4 +1,4 @@
-/** Errors that the generated types must detect. `tsc` fails if one of them compiles. */
+/** Incorrect code that the generated types must reject. `tsc` fails if any of it compiles. */
 import createClient from 'openapi-fetch';
 import type { components, paths } from './perch.d.ts';
 

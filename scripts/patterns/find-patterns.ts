@@ -8,7 +8,7 @@ export interface FoundPattern {
   readonly flags: string;
 }
 
-/** Location that creates regular expressions from strings. */
+/** Location in the source code that creates regular expressions from strings. */
 export interface DynamicPlace {
   readonly file: string;
   readonly line: number;

@@ -4,31 +4,31 @@ import { dirname, join } from 'node:path';
 import { checkSync, type Diagnostics } from 'recheck';
 import type { FoundPattern } from './find-patterns.ts';
 
-/** The result of analysing one pattern. */
+/** Result of analysing the running time of a regular expression. */
 export type Verdict =
   | { readonly status: 'linear' }
-  /** The analyser gave up, so nothing is proved. */
+  /** The analyser gave up, so the running time is unknown. */
   | { readonly status: 'unproved'; readonly reason: string }
   | { readonly status: 'superlinear'; readonly degree: string; readonly attack: Attack };
 
-/** Input that makes a pattern slow: `prefixes[i]` and repetitions of `pumps[i]`, then `suffix`. */
+/** Input that makes a regular expression slow: `prefixes[i]` and repetitions of `pumps[i]`, then `suffix`. */
 export interface Attack {
   readonly parts: readonly { readonly prefix: string; readonly pump: string }[];
   readonly suffix: string;
 }
 
-/** Milliseconds after which the analyser gives up on a pattern. */
+/** Milliseconds after which the analyser gives up on a regular expression. */
 const timeout = 180_000;
 
-/** Fixed seed of the random search for slow inputs, which recheck runs for patterns that it cannot classify. */
+/** Fixed seed of the random search for slow inputs, which recheck uses for patterns that it cannot classify. */
 const randomSeed = 1;
 
-/** Lengths of measured attacks in UTF-16 code units, and maximum time of a linear pattern in milliseconds. */
+/** Lengths of test inputs in UTF-16 code units, and the maximum time of a linear pattern in milliseconds. */
 const trial = { lengths: [2_000, 8_000, 32_000, 128_000], maxMs: 200 };
 
-/** Analyses a pattern with recheck (https://makenowjust-labs.github.io/recheck/). */
+/** Analyses a regular expression with recheck (https://makenowjust-labs.github.io/recheck/). */
 export function judgePattern(source: string, flags: string): Verdict {
-  // Selects the native program of recheck if the platform has one. It is much faster than the JavaScript.
+  // Selects the native program of recheck if the platform has one, because it is faster than the JavaScript.
   process.env.RECHECK_SYNC_BACKEND = 'synckit';
   const found = checkSync(source, flags, { timeout, randomSeed });
   const verdict = toVerdict(found);
@@ -60,7 +60,7 @@ function toVerdict(found: Diagnostics): Verdict {
   }
 }
 
-/** Returns an attack as a string of about `length` UTF-16 code units. */
+/** Returns a slow input as a string of about `length` UTF-16 code units. */
 export function writeAttack({ parts, suffix }: Attack, length: number): string {
   const fixed = parts.reduce((sum, { prefix }) => sum + prefix.length, suffix.length);
   const pumped = parts.reduce((sum, { pump }) => sum + pump.length, 0);
@@ -70,7 +70,7 @@ export function writeAttack({ parts, suffix }: Attack, length: number): string {
 
 const timings = 5;
 
-/** Returns the time in milliseconds that a pattern takes on an attack: the minimum of several measurements. */
+/** Returns the time in milliseconds that a pattern takes on an input: the minimum of several measurements. */
 export function measureAttack(
   { source, flags }: Pick<FoundPattern, 'source' | 'flags'>,
   attack: string,
@@ -84,10 +84,10 @@ export function measureAttack(
   return Math.min(...times);
 }
 
-/** File with the verdicts of earlier runs, because analysing every pattern takes a minute or two. */
+/** Cache file with the results of earlier runs, because analysing every pattern takes a minute or two. */
 const cachePath = join(import.meta.dirname, '../../node_modules/.cache/perch/patterns.json');
 
-/** Opens a judge that caches its verdicts in a file. `close` writes the verdicts that were used. */
+/** Creates an analyser of patterns that caches results in a file. `close` writes the results that were used. */
 export function openJudge(): {
   judge(source: string, flags: string): Verdict;
   close(): void;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 /** Regular expression that may take more than linear time, because its input is short. */
 export interface PatternException {
   readonly file: string;
-  /** The pattern as a literal, such as `/a+$/g`. */
+  /** Regular expression as a literal, such as `/a+$/g`. */
   readonly pattern: string;
   /** Maximum length of the pattern's input in UTF-16 code units. */
   readonly maxLength: number;
-  /** Code that limits the length of the input. */
+  /** Code that limits the length of the pattern's input. */
   readonly bound: string;
   /** Maximum measured time for input of `maxLength` code units, in milliseconds. */
   readonly worstMs: number;
@@ -18,7 +18,7 @@ export const maxMs = 5;
 
 export const exceptions: readonly PatternException[] = [];
 
-/** File that creates patterns from strings. */
+/** Source file that creates regular expressions from strings. */
 export interface DynamicPatterns {
   readonly file: string;
   /** Description of the strings that the patterns are built from. */

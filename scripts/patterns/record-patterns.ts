@@ -3,7 +3,7 @@ import type { FoundPattern } from './find-patterns.ts';
 
 const sources = join(import.meta.dirname, '../../src/');
 
-/** Returns the patterns that modules under `src/` create from strings while `run` runs. */
+/** Returns the regular expressions that modules under `src/` create from strings while `run` runs. */
 export async function recordPatterns(run: () => unknown): Promise<readonly FoundPattern[]> {
   const original = globalThis.RegExp;
   const recorded: FoundPattern[] = [];

@@ -4,16 +4,16 @@ import { type DynamicPatterns, maxMs, type PatternException } from './listed-pat
 
 export interface Review {
   readonly literals: readonly FoundPattern[];
-  /** Locations in `src` that create patterns from strings. */
+  /** Locations in `src` that create regular expressions from strings. */
   readonly places: readonly DynamicPlace[];
-  /** Patterns that these locations created when they ran. */
+  /** Regular expressions that the code in `places` created when it ran. */
   readonly recorded: readonly FoundPattern[];
   readonly exceptions: readonly PatternException[];
   readonly dynamicPatterns: readonly DynamicPatterns[];
   readonly judge: (source: string, flags: string) => Verdict;
 }
 
-/** Returns a message for each pattern that may be slow and for each unnecessary entry of the lists. */
+/** Returns a message for each regular expression that may be slow and for each unnecessary entry of the lists. */
 export function reviewPatterns(review: Review): readonly string[] {
   const { literals, recorded, exceptions } = review;
   const patterns = [...literals, ...recorded];
@@ -61,7 +61,7 @@ function toLiteral({ source, flags }: FoundPattern): string {
   return `/${source}/${flags}`;
 }
 
-/** Returns a message for each location that is not listed, or has created no pattern to analyse. */
+/** Returns a message for each location that is not listed, or has created no regular expression to analyse. */
 function reviewPlaces({ places, recorded, dynamicPatterns }: Review): readonly string[] {
   const unlisted = places.filter(({ file }) => !dynamicPatterns.some((one) => one.file === file));
   const unseen = places.filter(

@@ -10,12 +10,12 @@ import {
   toDottedEnd,
 } from '../core/http/ip-address.ts';
 
-/** Name shared by all clients without a valid address, so that malformed addresses share one allowance. */
+/** Name of every client without a valid address. All these clients share one rate limit. */
 const unknownClient = 'unknown';
 
 /**
- * Returns the name under which a client's allowance is counted: an IPv4 address unchanged (also if IPv4-mapped), or the
- * /64 of an IPv6 address as four groups, `2001:db8:1:2`. Accepts brackets and a port. Anything else is `unknown`.
+ * Returns a client's name for rate limits: an IPv4 address unchanged (also if IPv4-mapped), or the /64 of an IPv6
+ * address as four groups, `2001:db8:1:2`. Accepts brackets and a port. Returns `unknown` for an invalid address.
  */
 export function toClientAddress(address: string | undefined): string {
   return nameOf(toAddress(address));
@@ -28,7 +28,7 @@ function nameOf(address: IpAddress | null): string {
   return network.join(':');
 }
 
-/** Returns the client with a name from `toClientAddress`. `network` is the IPv6 /48, `2001:db8:1/48` (RFC 6177 §2). */
+/** Converts a name from `toClientAddress` to a client. `network` is an IPv6 /48: `2001:db8:1/48` (RFC 6177 §2). */
 export function toClient(name: string): Client {
   const end = name.lastIndexOf(':');
   return { address: name, network: end === -1 ? null : `${name.slice(0, end)}/48` };
@@ -41,7 +41,7 @@ function toAddress(written: string | undefined): IpAddress | null {
 const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const dottedWithPort = /^([\d.]+):\d{1,5}$/;
 
-/** Removes the port from `[2001:db8::1]:443` or `203.0.113.7:4711`, which some proxies send. */
+/** Removes brackets and the port from an address such as `[2001:db8::1]:443` or `203.0.113.7:4711`. */
 function withoutPort(written: string): string {
   const [, address] = bracketed.exec(written) ?? dottedWithPort.exec(written) ?? [];
   return address ?? written;
@@ -54,14 +54,14 @@ const namedRanges: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/** Returns the error for an entry of `PERCH_TRUST_PROXY` as the end of a sentence, or `null` if the entry is valid. */
+/** Returns the error message for an invalid entry of `PERCH_TRUST_PROXY`, or `null` if the entry is valid. */
 export function trustedProxyFault(entry: string): string | null {
   if (parseRanges(entry) !== null) return null;
   const names = Object.keys(namedRanges).join(', ');
   return `must be a comma-separated list of IP addresses, CIDR ranges or ${names}, not “${entry}”`;
 }
 
-/** Returns the address ranges of an entry, or `null` if the entry is invalid. */
+/** Parses an entry of `PERCH_TRUST_PROXY` into address ranges. Returns `null` if the entry is invalid. */
 function parseRanges(entry: string): readonly AddressRange[] | null {
   const name = entry.toLowerCase();
   const written = Object.hasOwn(namedRanges, name) ? (namedRanges[name] ?? []) : [entry];
@@ -113,18 +113,18 @@ export interface AddressSource {
 interface AddressReaderOptions {
   /** Valid entries of `PERCH_TRUST_PROXY`: the proxies whose `X-Forwarded-For` is trusted. */
   readonly trusted: readonly string[];
-  /** Called once, for the first `X-Forwarded-For` from an untrusted peer. */
+  /** Called once, when the first `X-Forwarded-For` header from an untrusted peer is ignored. */
   readonly onIgnored: () => void;
 }
 
-/** Maximum number of cached peers and of cached headers, and maximum length of a cached header. */
+/** Maximum number of cached peers, and of cached `X-Forwarded-For` headers up to `maxCachedLength` characters. */
 const maxCached = 2000;
 const maxCachedLength = 200;
 
 /**
  * Creates a function that returns the name of a request's client (see `toClientAddress`). The client is the remote
  * address of the socket. If that address belongs to a trusted proxy, the client is the rightmost address in
- * `X-Forwarded-For` that belongs to no trusted proxy, because each proxy appends the address it saw.
+ * `X-Forwarded-For` that belongs to no trusted proxy, because each proxy appends the address of its peer.
  */
 export function createAddressReader({
   trusted,
@@ -148,10 +148,10 @@ export function createAddressReader({
   };
 }
 
-/** Maximum number of entries of `X-Forwarded-For` that are read, from the right. */
+/** Maximum number of `X-Forwarded-For` entries that are read, starting from the right. */
 const maxEntries = 32;
 
-/** Returns the name of the leftmost trustworthy address of the header, or '' if there is none. */
+/** Returns the name of the leftmost address that a trusted proxy added to `X-Forwarded-For`; '' if there is none. */
 function followForwarded(header: string, isTrusted: Trust): string {
   let client = '';
   let end = header.length;

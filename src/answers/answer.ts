@@ -1,4 +1,4 @@
-/** Question to answer, with the earlier turns of the same session, oldest first. */
+/** Question to answer, with the earlier questions and answers of the same session, oldest first. */
 export type Question = Readonly<{ text: string; earlier: readonly EarlierTurn[] }>;
 
 export interface EarlierTurn {
@@ -7,42 +7,42 @@ export interface EarlierTurn {
   readonly citations: readonly Citation[];
 }
 
-/** Section of a corpus that an answer quotes or is based on. */
+/** Section of a document that an answer quotes or is based on. */
 export interface Citation {
-  /** Path relative to the corpus, with `/` as separator. If there are several corpora, starts with the corpus name. */
+  /** Path in the corpus (document folder), separated by `/`. Starts with the corpus name if there are several. */
   readonly path: string;
   /** Heading of the section without Markdown syntax. Empty for text before the first heading of a file. */
   readonly heading: string;
-  /** First and last line of the quoted text, counted from 1. */
+  /** First line of the quoted text, counted from 1. `endLine` is the last line. */
   readonly line: number;
   readonly endLine: number;
-  /** Relevance from 0 to 1. Scores of different answers are not comparable. */
+  /** Relevance of the section to the question, from 0 to 1. Scores of different answers are not comparable. */
   readonly score: number;
 }
 
 export interface Answer {
-  /** Markdown that ends with the list of citations as `path#heading:line`, where `heading` is a slug. */
+  /** Answer as Markdown. Ends with the list of citations in the form `path#heading:line`, where `heading` is a slug. */
   readonly text: string;
   /** Up to five citations, most relevant first. Empty if `abstained`. */
   readonly citations: readonly Citation[];
-  /** Whether the corpus has no answer to the question. The text then says so. */
+  /** Whether the documents contain no answer to the question. `text` is then a message that no answer was found. */
   readonly abstained: boolean;
-  /** Reason why the text ends: `length` if it was truncated, otherwise `stop`. */
+  /** Reason why the text ends: `length` if the text was truncated, otherwise `stop`. */
   readonly finishReason: 'stop' | 'length';
   /** Token counts that the language model reported, such as `inputTokens`; absent if unknown. */
   readonly usage?: Readonly<Record<string, number>>;
   readonly fallback?: Fallback;
 }
 
-/** Engine that replaced a failed language model or completed its answer, and the reason. */
+/** Engine that answered in place of a failed language model, or completed the model's answer, with the reason. */
 export interface Fallback {
   readonly modelId: string;
   readonly code: FallbackCode;
-  /** Reason as a sentence for users. Never quotes the response of the model's endpoint. */
+  /** Reason for the fallback, as a sentence for users. Never quotes the response of the model's endpoint. */
   readonly message: string;
 }
 
-/** Reason why a language model gave no answer or an incomplete one. */
+/** Reason for a missing or incomplete answer of a language model. */
 export type FallbackCode =
   | 'model_failed'
   | 'model_stalled'
@@ -52,16 +52,16 @@ export type FallbackCode =
   | 'model_not_asked';
 
 export interface EngineCallOptions {
-  /** Signal that cancels the answer, also after a timeout. The engine then stops and throws the signal's reason. */
+  /** Signal that cancels the answer, for example after a timeout. The engine then throws the signal's reason. */
   readonly signal: AbortSignal;
   /** Called with each part of the answer's text, in order. The parts together form the whole text. */
   onText(piece: string): void;
 }
 
 export interface AnswerEngine {
-  /** Name of the engine in events: `perch/extractive`, or the name of a language model. */
+  /** Name of the engine in session events: `perch/extractive`, or the name of a language model. */
   readonly modelId: string;
-  /** Whether questions can be answered. False until the index has been built once. */
+  /** Whether the engine can answer questions. False until the search index has been built once. */
   readonly isReady: boolean;
   answer(question: Question, call: EngineCallOptions): Promise<Answer>;
 }
@@ -78,19 +78,19 @@ export function toExtractiveEngine(answer: AnswerEngine['answer'], isReady: () =
 }
 
 export interface PromptPassage {
-  /** Row id of the passage in the index. */
+  /** Row id of the passage (section of a document) in the search index. */
   readonly id: number;
   readonly citation: Citation;
   /** Headings above the passage and its own heading, outermost first. */
   readonly trail: readonly string[];
-  /** Whole passage as Markdown. */
+  /** Full text of the passage as Markdown. */
   readonly text: string;
 }
 
-/** Source of passages for a language model. The search may run in another thread. */
+/** Search for passages (sections of documents) that a language model answers from. May run in another thread. */
 export interface PassageSource {
-  /** Returns matching passages, first those that an extractive answer would cite. The list is empty if none match. */
+  /** Returns the passages that match a question. Passages that an answer by quotation would cite come first. */
   find(question: Question): Promise<readonly PromptPassage[]>;
-  /** Returns whether the passage is still in the index, unchanged. */
+  /** Returns whether the search index still contains the passage unchanged. */
   isCurrent(passage: PromptPassage): Promise<boolean>;
 }

@@ -8,32 +8,32 @@ import { type RefreshProgress, refreshIndex } from './index/refresh.ts';
 
 export interface AnswersOptions {
   readonly corpora: readonly Corpus[];
-  /** Path of the index file, or `:memory:`. */
+  /** Path of the file that contains the search index, or `:memory:`. */
   readonly path: string;
   readonly clock: Clock;
   readonly onProgress?: (progress: RefreshProgress) => void;
-  /** Called after each successful refresh of the index. */
+  /** Called after each successful update of the index. */
   readonly onRefreshed?: (summary: RefreshSummary) => void;
-  /** Called when a refresh fails or a worker thread ends unexpectedly. A failed refresh is retried later. */
+  /** Called when an index update fails or a worker thread ends unexpectedly. Failed updates are retried later. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Answer engine, with functions that update and close the index it searches. */
+/** Answer engine, with functions that update and close its search index. */
 export interface Answers {
   readonly engine: AnswerEngine;
   /** Finds passages for the prompt of a language model. */
   readonly passages: PassageSource;
   /** Updates the index once. Throws if the update fails. */
   refresh(signal?: AbortSignal): Promise<RefreshSummary>;
-  /** Updates the index now and whenever files of the corpora change, until `close` is called. */
+  /** Updates the index now and whenever an indexed file changes, until `close` is called. */
   keepCurrent(): void;
-  /** Stops running work and closes the index. */
+  /** Stops running updates and closes the index. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the index and the engine in the calling thread (servers use `openThreadedAnswers`). Does not read the corpora.
- * Uses an index that an earlier process built for the same corpora. @throws Error if the index cannot be opened
+ * Opens the search index and the answer engine in the calling thread (servers use `openThreadedAnswers`). Reads no
+ * documents, but uses an index that an earlier process built from them. @throws Error if the index cannot be opened
  */
 export function openAnswers(options: AnswersOptions): Answers {
   const { corpora, path, onProgress } = options;

@@ -7,7 +7,7 @@ import { addressEndpoints } from '../http/reads/address-route.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
-/** All routes other than reads and sessions, in the order in which `/api` and OpenAPI list them. */
+/** All routes except those that read posts and those of sessions, in the order of `/api` and the OpenAPI document. */
 export const endpoints: readonly Endpoint[] = [
   ...addressEndpoints,
   ...mcpEndpoints,
@@ -19,7 +19,7 @@ export const endpoints: readonly Endpoint[] = [
   ...metricsEndpoints,
 ];
 
-/** Returns all routes other than reads. `sessionSegment`: path prefix of sessions, or `null` if they are disabled. */
+/** Returns all routes except those that read posts. `sessionSegment`: path prefix of sessions; `null` if disabled. */
 export function listEndpoints(sessionSegment: string | null): readonly Endpoint[] {
   if (sessionSegment === null) return endpoints;
   return [...endpoints, ...askEndpoints, ...describeSessionEndpoints(sessionSegment)];

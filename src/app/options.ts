@@ -15,17 +15,17 @@ export interface AppBasics {
   readonly logger: FastifyBaseLogger;
 }
 
-/** Options of an app. Tests pass their own clock, random source and providers. */
+/** Options of the server. Tests pass their own clock, random source and providers. */
 export interface AppOptions extends AppBasics {
-  /** Providers to read from. Default: the configured providers. Closing the app closes the providers. */
+  /** Providers (sources of posts). Default: the configured providers. Closing the server closes the providers. */
   readonly providers?: readonly Provider[];
-  /** Archive provider that is already open. Default: the app opens one. */
+  /** Provider of imported archives that is already open. By default, the server opens this provider. */
   readonly archive?: Provider;
-  /** DNS and connections for hosts that requests name. Tests replace them; users cannot configure them. */
+  /** DNS lookup and connections for hosts that appear in requests. Tests replace this option; users cannot set it. */
   readonly network?: PublicHttpOptions;
   /** Gauge of the server's load. Default: a gauge of the event-loop delay. Closing the server closes the gauge. */
   readonly load?: LoadGauge;
-  /** Identifies callers. Default: by API key and client address. The benchmark replaces this to skip identification. */
+  /** Identification of callers. Default: by API key and client address. The benchmark passes a faster substitute. */
   readonly identification?: Identification;
   readonly engine?: AnswerEngine;
 }

@@ -7,26 +7,26 @@ import type { Post, Status, Tombstone } from '../model/post.ts';
 import type { ArchiveStore } from './store/store.ts';
 import type { StoredRepost } from './store/timeline.ts';
 
-/** Version of the sample. Raise it when a file in `resources/sample/` changes. */
+/** Version of the built-in sample archive. Increment it when a file in `resources/sample/` changes. */
 export const sampleVersion: number = 6;
 
-/** Fictional archive: accounts, posts from the oldest to the newest, reposts and follows. */
+/** Content of the built-in sample archive, which is fictional. Posts are ordered from oldest to newest. */
 interface Sample {
   readonly accounts: readonly Account[];
-  /** `parentId`: id of the post that `post` replies to, or `null`. Tombstones can have a parent too. */
+  /** `parentId`: id of the post to which `post` replies, or `null`. Placeholders of deleted posts can have parents. */
   readonly posts: readonly Readonly<{ id: string; parentId: string | null; post: Post }>[];
   readonly reposts: readonly Omit<StoredRepost, 'platform' | 'stored'>[];
   /** Handles of followed accounts, by the handle of the follower. */
   readonly follows: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Fields of a status that `posts.json` omits if they are empty. */
+/** Fields of a post that the sample file `posts.json` omits if they are empty. */
 type Optional = 'possibly_sensitive' | 'poll' | 'article' | 'community_note';
 
-/** Fields that have the same value in all posts of the sample, so `posts.json` omits them. */
+/** Fields with the same value in all sample posts. The sample file `posts.json` omits these fields. */
 type Constant = 'reposted_by' | 'content_warning' | 'card' | 'context' | 'platform';
 
-/** Post in `posts.json`. It refers to its author by handle and to other posts by id. */
+/** Post in the sample file `posts.json`. It refers to its author by handle and to other posts by id. */
 interface StatusRecord
   extends Omit<Status, Optional | Constant | 'author' | 'replying_to' | 'quote' | 'media'>,
     Partial<Pick<Status, Optional>> {
@@ -47,7 +47,7 @@ interface KnownRecords {
   readonly posts: ReadonlyMap<string, Post>;
 }
 
-/** Reads the sample archive. URLs of the server itself begin with `perch:`. @throws Error for an invalid reference */
+/** Reads the built-in sample archive. @throws Error if a record refers to an unknown account or post */
 export function readSample(): Sample {
   // A test checks the records against the schemas of the model.
   const accounts = readRecords('accounts') as Sample['accounts'];
@@ -122,7 +122,7 @@ function lookUp<Value>(known: ReadonlyMap<string, Value>, name: string): Value {
 
 const versionFact = 'sample_version';
 
-/** Stores the sample, or replaces an older version of it. Does nothing if the current version is stored. */
+/** Stores the built-in sample archive, unless its current version is already stored. Replaces an older version. */
 export function seedSample(store: ArchiveStore, clock: Clock): void {
   const version = String(sampleVersion);
   if (store.readFact(versionFact) === version) return;

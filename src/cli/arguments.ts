@@ -16,7 +16,7 @@ type ValuesOf<Options extends CommandOptions> = ReturnType<
   typeof parseCommandArgs<Options>
 >['values'];
 
-/** Returns the `options` and `plan` of an action. A CommandError that the action throws is printed. */
+/** Returns a command's options and argument parser (`plan`). Prints a CommandError that the command throws. */
 export function withOptions<const Options extends CommandOptions>(
   options: Options,
   plan: (values: ValuesOf<Options>, positionals: readonly string[]) => Run,
@@ -39,7 +39,7 @@ export function withOptions<const Options extends CommandOptions>(
   };
 }
 
-/** Returns the `subcommands` and `plan` of a command whose first argument is a subcommand. */
+/** Returns the subcommands and the argument parser (`plan`) of a command that requires a subcommand. */
 export function withSubcommands(name: string, subcommands: Readonly<Record<string, Action>>) {
   return {
     subcommands,
@@ -48,7 +48,7 @@ export function withSubcommands(name: string, subcommands: Readonly<Record<strin
   };
 }
 
-/** Creates a `list` subcommand, which prints a table or lines of JSON. `noun` names one entry in the help. */
+/** Creates a `list` subcommand, which prints a table or JSON lines. `noun` is the help's word for one item. */
 export function createListing(noun: string, about: string, run: (isJson: boolean) => Run): Action {
   const json = { type: 'boolean', about: `Prints a line of JSON for each ${noun}.` } as const;
   return {
@@ -73,7 +73,7 @@ export function parseCommandArgs<const Options extends CommandOptions>(
   }
 }
 
-/** Returns the message for an error of `parseArgs`, whose own message for an unknown option only explains `--`. */
+/** Returns a message for an error of Node's `parseArgs`. For an unknown option, the message names valid options. */
 function describeParseError(error: unknown, known: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, unknown] = /^Unknown option '(-[^']*)'/.exec(message) ?? [];
@@ -86,8 +86,8 @@ function describeParseError(error: unknown, known: readonly string[]): string {
 }
 
 /**
- * Returns the value named `word` in `table`. The error message is `sentence`, then the names in the table.
- * @throws UsageError, with the most similar name as a suggestion, and without `word`, which may be a secret key
+ * Returns the entry of `table` with the name `word`. @throws UsageError for an unknown name. The message consists of
+ * `sentence`, the list of names and the most similar name. The message omits `word`, which may be a secret.
  */
 export function chooseByName<Value>(
   table: Readonly<Record<string, Value>>,
@@ -99,16 +99,16 @@ export function chooseByName<Value>(
   throw new UsageError(`${sentence} ${Object.keys(table).join(', ')}.${suggestName(word, table)}`);
 }
 
-/** Returns ` Did you mean NAME?` for the most similar name in a table; an empty string if none is similar. */
+/** Returns ` Did you mean NAME?` for the most similar name in a table; an empty string if no name is similar. */
 export function suggestName(word: string, table: Readonly<Record<string, unknown>>): string {
   const near = nearestName(word, Object.keys(table));
   return near === undefined ? '' : ` Did you mean ${near}?`;
 }
 
-/** Maximum value of `--limit`. */
+/** Maximum value of the option `--limit`, the number of posts or accounts to print. */
 const maxItems = 1_000_000;
 
-/** Returns the maximum number of items; `Infinity` for `--all`. @throws UsageError for a bad number or both options */
+/** Parses `--limit`, the maximum number of items. Returns `Infinity` for `--all`. @throws UsageError */
 export function toItemCount(limit: string | undefined, all = false): number {
   if (limit === undefined) return all ? Number.POSITIVE_INFINITY : 20;
   if (all) throw new UsageError('--limit and --all cannot be used together.');

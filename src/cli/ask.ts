@@ -18,7 +18,7 @@ import { createProgressLine, type ProgressLine } from './output/progress-line.ts
 import { toJsonLines } from './output/table.ts';
 import { askSession } from './sessions/ask-session.ts';
 
-/** `perch ask`: answers a question from documentation or source code. It needs no server. */
+/** Command `perch ask`, which answers a question from documentation or source code. It needs no server. */
 export const askCommand: CommandBody = {
   exits:
     'Exit code: 0 answered, 1 no answer in the documents, 2 bad usage or no such session, 3 session unavailable or turn failed.',
@@ -58,7 +58,7 @@ export const askCommand: CommandBody = {
   ),
 };
 
-/** Parses the value of `--session`. Returns `null` for a new session. @throws UsageError */
+/** Parses the value of `--session`: a session id, or `new`, which becomes `null`. @throws UsageError */
 function toSessionId(value: string): string | null {
   if (value === 'new') return null;
   if (isSessionId(value)) return value;

@@ -9,7 +9,7 @@ export interface CommandContext {
   readonly stderr: Output;
 }
 
-/** Exit codes of all commands. */
+/** Process exit codes of all commands. `defect` means a bug in Perch. */
 export const exitCodes = { ok: 0, notFound: 1, usage: 2, upstream: 3, defect: 70 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -19,14 +19,14 @@ export function worstOf(one: ExitCode, other: ExitCode): ExitCode {
   return one > other ? one : other;
 }
 
-/** Option of a command, as `parseArgs` of `node:util` defines it, with its help text. */
+/** Command-line option: the fields that `parseArgs` of `node:util` expects, and the help text. */
 export interface CommandOption {
   readonly type: 'boolean' | 'string';
   readonly multiple?: true;
   readonly default?: string;
-  /** Set if the option is on by default, so that users turn it off with `--no-NAME`. */
+  /** `true` if the option is on by default. Users turn such an option off with `--no-NAME`. */
   readonly isNegative?: true;
-  /** Placeholder for the option's value in the help. */
+  /** Placeholder for the option's value in the help text, such as `FILE`. */
   readonly value?: string;
   readonly about: string;
 }
@@ -34,37 +34,37 @@ export interface CommandOption {
 /** Options of a command by name, without leading hyphens. */
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** Function that runs a command after its arguments are parsed. @throws CommandError, UsageError */
+/** Function that runs a command after the arguments are parsed. @throws CommandError, UsageError */
 export type Run = (context: CommandContext) => Promise<ExitCode>;
 
-/** Command or subcommand: its help and its implementation. */
+/** Help texts and implementation of a command or subcommand. */
 export interface Action {
-  /** Name and arguments, for example `read URL`. */
+  /** Name and arguments of the command, for example `read URL`. */
   readonly usage: string;
   readonly about: string;
-  /** Further help text, printed as it is, including its line breaks. */
+  /** Further help text of the command, printed with its line breaks. */
   readonly details?: string;
   readonly options?: CommandOptions;
-  /** Parses the arguments, before any file is opened. @throws UsageError */
+  /** Parses the arguments and returns the function that runs the command. Opens no file. @throws UsageError */
   plan(args: readonly string[]): Run;
 }
 
-/** Entry of a command in the general help. */
+/** Entry of a command in the list of commands that `perch --help` prints. */
 export type CommandSummary = Pick<Action, 'usage' | 'about'>;
 
-/** Help and implementation of a command, without its entry in the general help. */
+/** Help and implementation of a command, except its entry in the list that `perch --help` prints. */
 export interface CommandBody extends Omit<Action, keyof CommandSummary> {
   /** Sentence that explains the command's exit codes. */
   readonly exits: string;
   /** Subcommands by name. The first argument selects one. */
   readonly subcommands?: Readonly<Record<string, Action>>;
-  /** Returns the settings that the arguments override, by the names of their environment variables. */
+  /** Returns the settings that options override: values by environment variable, such as `PORT`. */
   settings?(args: readonly string[]): Readonly<Record<string, string>>;
 }
 
 export type Command = CommandBody & CommandSummary;
 
-/** Error for invalid arguments. Its message is printed to standard error, followed by the usage. */
+/** Error for invalid arguments. The message and the usage of the command are printed to standard error. */
 export class UsageError extends Error {}
 
 /** Error that ends a command. The message is printed to standard error, and the process exits with the code `exit`. */

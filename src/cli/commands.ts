@@ -1,9 +1,9 @@
 import type { CommandBody, CommandSummary } from './command.ts';
 
-/** Command whose module is loaded only when it is used, because most commands import much of Perch. */
+/** Command whose module is imported on first use, because importing all commands would slow down the start. */
 type CommandEntry = CommandSummary & { load(): Promise<CommandBody> };
 
-/** Commands by name, in the order of the help. */
+/** Commands by name, in the order in which `perch --help` lists them. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
   serve: {
     usage: 'serve [--port PORT] [--host HOST]',

@@ -34,7 +34,7 @@ const fieldOptions = {
   notes: { type: 'string', value: 'TEXT', about: 'Notes about the key, for the operator.' },
 } as const satisfies CommandOptions;
 
-/** `perch keys`: manages the keys of callers, even while a server runs. */
+/** Command `perch keys`, which manages the API keys of callers, even while a server runs. */
 export const keysCommand: CommandBody = {
   exits: 'Exit code: 0 success, 1 no such key, 2 bad usage, 3 key store unusable.',
   ...withSubcommands('keys', {
@@ -109,7 +109,7 @@ function changeKey(id: string, changes: KeyChanges): Run {
   });
 }
 
-/** Prints only the key to standard output, so that `key=$(perch keys create …)` works. */
+/** Prints the new API key to standard output, without other text, so that `key=$(perch keys create …)` works. */
 function printIssued(issued: IssuedKey | undefined, { stdout, stderr }: CommandContext): boolean {
   if (issued === undefined) return false;
   stdout.write(`${issued.key}\n`);
@@ -154,7 +154,7 @@ const columns: Columns<KeyRecord> = {
   NOTES: ({ notes }) => toOneLine(notes ?? ''),
 };
 
-/** Maximum number of characters of notes in a table. `--json` prints them in full. */
+/** Maximum number of characters of a key's notes in a table. `--json` prints the full notes. */
 const maxNotes = 40;
 
 function toOneLine(notes: string): string {
@@ -163,7 +163,7 @@ function toOneLine(notes: string): string {
   return `${characters.slice(0, maxNotes - 1).join('')}…`;
 }
 
-/** Returns a command that calls `act` with the open key store. `act` returns false if there is no such key. */
+/** Returns a function that calls `act` with the opened store of API keys. `act` returns `false` for an unknown key. */
 function withKeys(act: (keys: KeyStore, context: CommandContext) => Promise<boolean>): Run {
   return (context) => {
     const folder = dataFolderOf(context, 'the keys');
@@ -172,7 +172,7 @@ function withKeys(act: (keys: KeyStore, context: CommandContext) => Promise<bool
         path: `${folder}/perch.db`,
         clock: systemClock,
         random: systemRandom,
-        // A missing store must not be replaced by an empty one, which a running server would trust.
+        // A missing store must not be replaced by an empty store, which a running server would use.
         whenMissing: 'wait',
       });
     const explain = (error: unknown) =>

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import type { Output } from './output/output.ts';
 
-/** Creates the logger: coloured text on a terminal, JSON lines elsewhere. */
+/** Creates a logger that writes coloured text to a terminal and JSON lines to other outputs. */
 export async function createLogger(level: string, output: Output): Promise<pino.Logger> {
   const options: pino.LoggerOptions = {
     level,

@@ -8,7 +8,7 @@ import { type CommandBody, exitCodes, type Run, UsageError } from './command.ts'
 import { withFetching } from './reading/open-reading.ts';
 import { withStopSignal } from './stop-signal.ts';
 
-/** `perch mcp`: serves the tools and resources of `/mcp` to one client on standard input and output. */
+/** Command `perch mcp`, which serves one MCP client on standard input and output. It needs no other server. */
 export const mcpCommand: CommandBody = {
   details: `The tools and resources are the same as those of /mcp. No other server is needed. The command ends when
 standard input ends, or on SIGTERM or SIGINT. The log goes to standard error.`,

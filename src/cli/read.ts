@@ -8,7 +8,7 @@ import { type PlannedRead, readAll } from './reading/read-all.ts';
 import { listInputs, parseInput, type ReadInput } from './reading/read-inputs.ts';
 import { createReadOptions, type OptionValues, textOf } from './reading/read-options.ts';
 
-/** Reads that the command supports, each with the name of its result for messages. */
+/** Read operations that `perch read` supports, each with the name of its result in error messages. */
 const kinds = [
   { read: reads.getPost, name: 'a post' },
   { read: reads.getProfile, name: 'a profile' },
@@ -32,7 +32,7 @@ const options: CommandOptions = {
   },
 };
 
-/** `perch read`: prints posts, profiles, follower lists and searches. It needs no server. */
+/** Command `perch read`, which prints posts, profiles, follower lists and searches. It needs no server. */
 export const readCommand: CommandBody = {
   details: `
 An input is one of:
@@ -68,7 +68,7 @@ its results.`,
   }),
 };
 
-/** Checks that each option applies to one or more of the inputs. @throws UsageError */
+/** Checks that each option applies to an input. @throws UsageError for an option that no input uses */
 function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void {
   const requested = inputs.flatMap(({ target }) => ('read' in target ? [reads[target.read]] : []));
   if (requested.length === 0) return;
@@ -83,13 +83,13 @@ function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void 
   }
 }
 
-/** Returns the reads that accept an option; an empty list if the option belongs to the command itself. */
+/** Returns the read operations that accept an option; an empty list for options of the command, such as `--output`. */
 function kindsWithOption(name: string): readonly (typeof kinds)[number][] {
   if (Object.hasOwn(listOptions, name)) return kinds.filter(({ read }) => read !== reads.getPost);
   return Object.hasOwn(parameterOptions, name) ? readOptions.readsWith(name) : [];
 }
 
-/** Returns the read to run for an input. @throws UsageError for conflicting options or misspelled values */
+/** Returns the read operation to run for an input. @throws UsageError for conflicting options or misspelled values */
 function plan({ text, target }: ReadInput, values: OptionValues, inputs: number): PlannedRead {
   const format = toFormat(values, 'read' in target ? target.given.format : undefined);
   const isJson = format === 'json';

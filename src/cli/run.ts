@@ -18,7 +18,7 @@ import { commands } from './commands.ts';
 import { renderCommandHelp, renderHelp, usageOf } from './output/help.ts';
 import { createOutput, type RawOutput } from './output/output.ts';
 
-/** Environment variables and streams of the process; tests pass their own. */
+/** Environment variables and streams of the process. Tests pass substitutes. */
 export interface ProcessIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin?: Readable;
@@ -26,7 +26,7 @@ export interface ProcessIo {
   readonly stderr: RawOutput;
 }
 
-/** Environment variables and streams, with outputs that make untrusted text safe for terminals. */
+/** Environment variables and streams. The output streams replace control characters that could affect a terminal. */
 type Io = Omit<CommandContext, 'config'> & Pick<ProcessIo, 'env'>;
 
 async function findCommand(name: string): Promise<Command | undefined> {
@@ -34,7 +34,7 @@ async function findCommand(name: string): Promise<Command | undefined> {
   return entry && { ...entry, ...(await entry.load()) };
 }
 
-/** Runs the command given by the arguments, by default `serve`, and returns its exit code. */
+/** Runs the command given by the arguments, by default `serve`, and returns the exit code. */
 export async function runCommand(
   args: readonly string[],
   { env, stdin = Readable.from([]), stdout, stderr }: ProcessIo,
@@ -62,7 +62,7 @@ function refuseCommand(name: string, { stderr }: Io): ExitCode {
   return exitCodes.usage;
 }
 
-/** Prints the help of the command or subcommand that the arguments start with, otherwise the general help. */
+/** Prints the help of the command or subcommand at the start of the arguments; otherwise, the general help. */
 async function printHelp([name = '', ...args]: readonly string[], { stdout }: Io) {
   const command = await findCommand(name);
   stdout.write(

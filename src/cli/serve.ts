@@ -17,8 +17,8 @@ import { explainOpenError } from './output/explain.ts';
 import { withStopSignal } from './stop-signal.ts';
 
 /**
- * Maximum number of connections that wait to be accepted; the system may allow fewer. With the default
- * of Node.js, 511, some of a thousand simultaneous clients would retry only after one or three seconds.
+ * Maximum length of the queue of connections that wait to be accepted (listen backlog). With Node's default of 511,
+ * some of a thousand simultaneous clients would connect only after 1 to 3 seconds.
  */
 const backlog = 4096;
 
@@ -27,7 +27,7 @@ const serveOptions = {
   host: { type: 'string', value: 'HOST', about: 'Address to listen on. Overrides HOST.' },
 } as const satisfies CommandOptions;
 
-/** `perch serve`: runs the server until SIGTERM or SIGINT. */
+/** Command `perch serve`, which runs the server until SIGTERM or SIGINT. */
 export const serveCommand: CommandBody = {
   exits: 'Exit code: 0 stopped, 2 bad usage, invalid configuration or failed start.',
   settings: (args) => {
@@ -63,7 +63,7 @@ async function open({ config }: CommandContext, logger: Logger): Promise<App> {
   return buildApp({ config, logger, clock: systemClock, random: systemRandom });
 }
 
-/** Listens until `signal` is aborted, then shuts down. @throws the error of `listen`, after closing the server */
+/** Runs the server until `signal` is aborted, then shuts it down. @throws the error of `listen` */
 async function serveUntil(
   signal: AbortSignal,
   app: App,
@@ -100,18 +100,18 @@ async function serveUntil(
 /** Milliseconds between the closing of the server and a forced exit of the process. */
 const exitDelayMs = 500;
 
-/** Milliseconds after the grace period in which responses can still be flushed. */
+/** Maximum time in milliseconds, after the shutdown grace period, to send the rest of pending responses. */
 const flushMs = 500;
 
 interface ShutdownOptions {
   readonly clock: Clock;
-  /** Milliseconds that requests in progress may take. After that, they fail with `shutting_down`. */
+  /** Time in milliseconds for running requests to finish. Requests that take longer fail with `shutting_down`. */
   readonly graceMs: number;
-  /** Minimum number of milliseconds that the listener stays open, so that load balancers notice the shutdown. */
+  /** Minimum time in milliseconds that the port stays open, so that load balancers notice the shutdown. */
   readonly drainMs: number;
 }
 
-/** Refuses new requests, waits for those in progress up to the grace period, and closes the server. */
+/** Refuses new requests, waits up to `graceMs` for running requests, and closes the server. */
 export async function shutDown(app: App, { clock, graceMs, drainMs }: ShutdownOptions) {
   app.startDraining();
   const startedMs = clock.now();

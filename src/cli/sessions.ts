@@ -20,7 +20,7 @@ import {
 import { type Columns, toJsonLines, toTable } from './output/table.ts';
 import { withStore } from './with-store.ts';
 
-/** `perch sessions`: manages the sessions in the data directory, even while a server runs. */
+/** Command `perch sessions`, which lists, prints and deletes stored sessions, even while a server runs. */
 export const sessionsCommand: CommandBody = {
   exits: 'Exit code: 0 success, 1 no such session, 2 bad usage, 3 session file unusable.',
   ...withSubcommands('sessions', {
@@ -74,7 +74,7 @@ function toSessionId([id, ...more]: readonly string[]): string {
   throw new UsageError('Give one session ID (ses_…). `perch sessions list` shows the IDs.');
 }
 
-/** Returns a command that calls `act` with the open store. `act` returns false if there is no such session. */
+/** Returns a function that calls `act` with the opened session store. `act` returns `false` for an unknown session. */
 function withSessions(
   act: (store: SessionStore, context: CommandContext) => Promise<boolean>,
 ): Run {
@@ -96,7 +96,7 @@ function withSessions(
   };
 }
 
-/** Returns the path of the session file. @throws UsageError if sessions are stored in memory */
+/** Returns the path of the session database. @throws UsageError if sessions are stored in memory */
 export function sessionsFileOf({ config }: CommandContext): string {
   const path = toSessionsPath(config);
   if (path !== ':memory:') return path;
@@ -105,7 +105,7 @@ export function sessionsFileOf({ config }: CommandContext): string {
   );
 }
 
-/** Opens the session file. If the file does not exist, opens an empty store in memory and creates no file. */
+/** Opens the session database. If the file does not exist, opens an empty database in memory instead. */
 function openStore(path: string): SessionStore {
   const ids = createSessionIds(systemClock, systemRandom);
   const stamp = (index: number) => ({ id: ids.event(), atMs: systemClock.now(), index });
@@ -139,7 +139,7 @@ function toSessionMembers(record: SessionRecord) {
   };
 }
 
-/** Yields all event lines of a session, each with its line feed, and reads them in batches. */
+/** Yields the events of a session as JSON lines, each with a line feed. Reads the events in batches. */
 async function* readLines(store: SessionStore, id: string): AsyncGenerator<string> {
   for (let from = 0; ; ) {
     const events = await store.readEvents(id, from);

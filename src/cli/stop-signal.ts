@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 
 const names = ['SIGINT', 'SIGTERM'] as const;
 
-/** Calls `use` with an AbortSignal. The first SIGINT or SIGTERM aborts it (reason: its name), and the second exits. */
+/** Calls `use` with an AbortSignal. The first SIGINT or SIGTERM aborts the AbortSignal; the second ends the process. */
 export async function withStopSignal<Result>(
   use: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
@@ -20,8 +20,8 @@ export async function withStopSignal<Result>(
 }
 
 /**
- * Adds listeners that exit on SIGINT and SIGTERM if the process has id 1, as in a container, where Linux ignores these
- * signals otherwise. Other processes get no listeners: the default action ends them even if JavaScript is busy.
+ * Adds listeners that end the process on SIGINT and SIGTERM if its process id is 1, as in a container. Without a
+ * listener, Linux ignores these signals for process 1. Other processes get no listeners.
  */
 export function exitOnSignalAsInit(): void {
   if (process.pid === 1) for (const name of names) process.on(name, end);
@@ -34,7 +34,7 @@ function end(name: NodeJS.Signals): void {
 
 type Listener = (name: NodeJS.Signals) => void;
 
-/** Replaces a signal listener. The new one is added first, so that no signal arrives without a listener. */
+/** Replaces a signal listener. The new listener is added before the old one is removed, so that no signal is missed. */
 function replaceListener(old: Listener, next: Listener): void {
   for (const name of names) process.on(name, next).off(name, old);
 }

@@ -1,7 +1,7 @@
 import { type CommandContext, CommandError, type ExitCode, UsageError } from './command.ts';
 
 /**
- * Opens a store, calls `use` and closes the store. @throws CommandError for an error of the store
+ * Opens a store (a database), calls `use` with the store, and closes the store. @throws CommandError for a store error
  * @param explain Returns the message for an error of the store; `null` for any other error.
  */
 export async function withStore<Store extends { close(): void }>(
@@ -22,7 +22,7 @@ export async function withStore<Store extends { close(): void }>(
   }
 }
 
-/** Returns the data directory. @throws UsageError if it is `:memory:`; `what` is the data that would be lost */
+/** Returns the data directory. @throws UsageError if the setting is `:memory:`; `what` names the data in the message */
 export function dataFolderOf({ config }: CommandContext, what: string): string {
   const { PERCH_DATA_DIR: folder } = config;
   if (folder !== ':memory:') return folder;

@@ -55,7 +55,7 @@ const hostFault = (entry: string) =>
     : `must be public host names such as \`nitter.net\`, separated by commas, not “${entry}”`;
 const hostList = z.string().toLowerCase().pipe(list).superRefine(checkEach(hostFault));
 
-/** Public API server (AppView) of Bluesky, and the AppView behind it, which allows searches without an account. */
+/** Public API server (AppView) of Bluesky. Searches without an account work only at `blueskySearchUrl`. */
 const blueskyUrl = 'https://public.api.bsky.app';
 const blueskySearchUrl = 'https://api.bsky.app';
 
@@ -285,7 +285,7 @@ export function loadConfig(
   return { ok: true, config: parsed.data, warnings: unknownVariables(set) };
 }
 
-/** Returns the faults of the configured user agent. Reads raw variables, to report all faults of settings at once. */
+/** Returns an error message for a user agent that FxTwitter rejects. Reads raw values, to report all errors at once. */
 function userAgentFaults(set: Record<string, string | undefined>): readonly string[] {
   const { PERCH_USER_AGENT: own, PERCH_BASE_URL: baseUrl = '', PERCH_PROVIDERS: list } = set;
   const word = forbiddenInUserAgent(own ?? baseUrl);
@@ -303,7 +303,7 @@ function describeIssue(issue: z.core.$ZodIssue, set: Record<string, string | und
   return `${name}${value} ${issue.message}.`;
 }
 
-/** Variables whose values are never printed. A URL may contain a password by mistake. */
+/** Pattern of variables whose values are never printed. `PERCH_MODEL_URL` may contain a password by mistake. */
 const secret = /^PERCH_(?:ADMIN_TOKEN|CURSOR_KEY|MODEL_KEY|MODEL_URL)$/;
 
 function unknownVariables(set: Record<string, string | undefined>): readonly string[] {

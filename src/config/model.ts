@@ -28,7 +28,7 @@ export const modelVariables = z.object({
   ),
 });
 
-/** Returns an error message for each variable that has no effect because another one is not set. */
+/** Returns an error message for each variable that has no effect because another variable is not set. */
 export function modelFaults(set: Record<string, string | undefined>): readonly string[] {
   const { PERCH_MODEL_URL: url, PERCH_MODEL: model, PERCH_MODEL_KEY: key } = set;
   const faults: string[] = [];

@@ -43,7 +43,7 @@ export const flag = (byDefault: boolean) =>
     .transform((value) => ['true', '1', 'yes', 'on'].includes(value))
     .default(byDefault);
 
-/** Schema of a list of web origins as browsers serialize them (RFC 6454 §6.2), or `*`. Default: empty. */
+/** Schema of a list of web origins in their serialized form (RFC 6454 §6.2), or `*`. Default: an empty list. */
 export const origins = z
   .string()
   .toLowerCase()

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isReservedName } from '../reads/addresses/match-path.ts';
 import { flag, integer, oneOf, optionalInteger, origins } from './schemas.ts';
 
-/** Default first path segment of the session routes, which session clients expect. */
+/** Default first path segment of the session service's URLs. Clients of the service expect this segment. */
 const defaultSegment = 'svc';
 
 /** Environment variables of the session service, including all its limits. */

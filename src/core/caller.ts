@@ -1,29 +1,29 @@
-/** Result of checking the bearer key of a request. `unverified`: the key store could not be read. */
+/** Result of checking the API key of a request. `unverified`: the key store could not be read. */
 export type KeyStatus = 'valid' | 'anonymous' | 'invalid' | 'unverified';
 
-/** Names under which the server counts a client's use of shared resources. */
+/** Address and network of a client, by which the server counts the use of shared resources. */
 export interface Client {
-  /** The client address, or a keyed hash of it. */
+  /** The client's IP address, or a keyed hash of the address. */
   readonly address: string;
-  /** The IPv6 /48 around the address, in the same form; `null` for IPv4. */
+  /** The /48 network of an IPv6 address, or a keyed hash of the network; `null` for IPv4. */
   readonly network: string | null;
 }
 
 export type PoolShare = 'anonymous' | 'keyed';
 
 export interface SpentUnit {
-  /** Returns the unit to the caller's allowance. Calls after the first one do nothing. */
+  /** Adds the unit back to the caller's allowance (read quota). Further calls do nothing. */
   refund(): void;
 }
 
 export interface Caller {
   readonly share: PoolShare;
-  /** Spends a unit of the caller's allowance, or throws Problem `rate_limited`. */
+  /** Spends a unit of the caller's allowance (read quota). Throws Problem `rate_limited` if no unit is left. */
   spend(): Promise<SpentUnit>;
 }
 
-/** Upstream requests that all callers share. */
+/** Shared limit on upstream requests of all callers. */
 export interface Pool {
-  /** Charges one request to the pool. `history` is the client if a history is read. Throws Problem `rate_limited`. */
+  /** Counts an upstream request. `history`: client of a history import. Throws Problem `rate_limited` at the limit. */
   take(share: PoolShare, history?: Client | undefined): Promise<void>;
 }

@@ -11,17 +11,17 @@ export type EndpointTag =
   | 'permalink'
   | 'sessions';
 
-/** Documented reply of an endpoint, other than a problem document. */
+/** Documented response of an endpoint, except error responses (problem documents). */
 export interface EndpointReply {
   readonly status: number;
   readonly description: string;
   /** Schema of the body by media type, or `text` if the body is not JSON. */
   readonly content?: Readonly<Record<string, z.ZodType | 'text'>>;
-  /** Headers in addition to those of every reply. */
+  /** Response headers, in addition to the headers of all responses. */
   readonly headers?: EndpointHeaders;
 }
 
-/** Headers of a reply by name. An optional header may be absent. */
+/** Headers of a response by name. An optional header may be absent. */
 export type EndpointHeaders = Readonly<Record<string, EndpointHeader>>;
 
 export interface EndpointHeader {
@@ -29,7 +29,7 @@ export interface EndpointHeader {
   readonly isOptional?: true;
 }
 
-/** Description of a route that is not a read, for the OpenAPI document and `/api`. */
+/** Description of a route that reads no posts or accounts, for the OpenAPI document and `/api`. */
 export interface Endpoint {
   /** OpenAPI operation id. A published id never changes. */
   readonly id: string;
@@ -47,9 +47,9 @@ export interface Endpoint {
   readonly body?: Readonly<Record<string, z.ZodType>>;
   readonly isBodyOptional?: true;
   readonly replies: readonly EndpointReply[];
-  /** Headers of every reply of this endpoint, including problems, in addition to the common ones. */
+  /** Headers of all responses of this endpoint, including errors, in addition to the common headers. */
   readonly headers?: EndpointHeaders;
-  /** Codes of the errors that the route can return, in addition to those of every route. */
+  /** Codes of the errors that the route can return, in addition to the errors of all routes. */
   readonly problems: readonly ProblemCode[];
   /** `open`: no credentials; `key`: an optional key; `bearer`: any bearer token; `operator`: the admin token. */
   readonly access: 'open' | 'key' | 'bearer' | 'operator';

@@ -3,12 +3,12 @@ import { z } from 'zod';
 /** JSON Schema (draft 2020-12), the dialect of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Hand-written JSON Schemas that replace the generated ones in documents. */
+/** Hand-written JSON Schemas, by zod schema. They replace the generated JSON Schemas. */
 export interface SchemaForms {
   get(schema: z.core.$ZodType): JsonSchema | undefined;
 }
 
-/** Returns the JSON Schema of the input that a zod schema accepts, before its transforms. */
+/** Returns the JSON Schema of the input that a zod schema accepts, before transforms of the input. */
 export function toInputSchema(schema: z.ZodType, forms: SchemaForms): JsonSchema {
   const { $schema: _dialect, ...described } = z.toJSONSchema(schema, {
     io: 'input',
@@ -22,7 +22,7 @@ export function toInputSchema(schema: z.ZodType, forms: SchemaForms): JsonSchema
   return described;
 }
 
-/** Replaces the keywords of a schema except its description. zod requires that the object is mutated. */
+/** Replaces all keywords of a JSON Schema except `description`. Mutates the schema, as zod's `override` requires. */
 function replace(schema: Record<string, unknown>, form: JsonSchema): void {
   for (const keyword of Object.keys(schema)) {
     if (keyword !== 'description') delete schema[keyword];
@@ -30,9 +30,9 @@ function replace(schema: Record<string, unknown>, form: JsonSchema): void {
   Object.assign(schema, form);
 }
 
-const schemaPrefix = '#/components/schemas/'; // of references by id (OpenAPI 3.1 §4.8.7)
+const schemaPrefix = '#/components/schemas/'; // prefix of references by id (OpenAPI 3.1 §4.8.7)
 
-/** Creates the schema of a string with the known values. Later versions of Perch may add values. */
+/** Creates a string schema with a list of known values. Later versions of Perch may add values. */
 export const openEnum = (values: readonly string[], description: string): z.ZodString =>
   z.string().meta({ description, 'x-extensible-enum': values });
 
@@ -43,7 +43,7 @@ export function refer(schema: z.ZodType): JsonSchema {
   return { $ref: `${schemaPrefix}${id}` };
 }
 
-/** Returns a `$ref` for a reply schema with an id. Returns other schemas themselves, open to more members. */
+/** Returns a `$ref` if a response schema has an id; otherwise its JSON Schema, which allows further members. */
 export function toReplySchema(schema: z.ZodType): JsonSchema {
   if (z.globalRegistry.get(schema)?.id !== undefined) return refer(schema);
   const { $defs: _kept, ...described } = z.toJSONSchema(schema, {
@@ -54,8 +54,8 @@ export function toReplySchema(schema: z.ZodType): JsonSchema {
 }
 
 /**
- * Returns the schema of a request body, which allows no further members, and the schemas it refers to, by name. The
- * suffix `Input` distinguishes these from the open schemas of replies: `Account` in a body is `AccountInput`.
+ * Returns the JSON Schema of a request body and the schemas it refers to, by name. These schemas allow no further
+ * members. Their names end in `Input` to distinguish them from the schemas of responses.
  */
 export function toBodySchema(schema: z.ZodType) {
   const { $defs = {}, ...described } = z.toJSONSchema(schema, { io: 'input' });
@@ -74,13 +74,13 @@ function rewriteReferences(described: object, suffix = ''): JsonSchema {
 }
 
 /**
- * Returns all JSON Schemas that replies refer to, sorted by id. The schemas are open: they allow further members, and
- * an enumeration is a string with its known values in `x-extensible-enum`. Constants stay, because unions need them.
+ * Returns all JSON Schemas that responses refer to, sorted by id. The schemas allow further members. Enumerations
+ * become strings with the known values in `x-extensible-enum`. Constants are unchanged, because unions need constants.
  */
 export function toReplySchemas(replies: readonly z.ZodType[]) {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: (id) => `${schemaPrefix}${id}`,
-    // zod converts every schema with an id, also those that no reply uses; none of them may fail.
+    // zod converts every schema with an id, even schemas that no response uses. No conversion may fail.
     unrepresentable: 'any',
     override: ({ jsonSchema }) => open(jsonSchema),
   });
@@ -97,7 +97,7 @@ export function toReplySchemas(replies: readonly z.ZodType[]) {
   return Object.fromEntries([...reached].sort().map((id) => [id, withoutNames(schemas[id] ?? {})]));
 }
 
-/** Allows further members and values in a schema. zod requires that the object is mutated. */
+/** Changes a JSON Schema to allow further members and values. Mutates the schema, as zod's `override` requires. */
 function open(schema: Record<string, unknown>): void {
   delete schema.readOnly; // clients do not send replies back
   if (schema.additionalProperties === false) delete schema.additionalProperties;

@@ -1,6 +1,6 @@
 import { toIsoSeconds } from './clock.ts';
 
-/** Dates of a route's deprecation and removal, in whole seconds. The removal is never earlier (RFC 8594 §3). */
+/** Dates of a route's deprecation and removal, rounded to seconds. The removal is not earlier (RFC 8594 §3). */
 export interface Lifecycle {
   readonly deprecationMs: number;
   readonly sunsetMs: number;
@@ -14,7 +14,7 @@ export const scheduledLifecycle: Lifecycle = {
 
 type LifecycleState = 'current' | 'announced' | 'deprecated' | 'past_sunset';
 
-/** Returns the state of a route at a Unix time. `lifecycle` is `null` if no deprecation is scheduled. */
+/** Returns the state of a route at a time in Unix milliseconds. `lifecycle` is `null` without a deprecation. */
 export function lifecycleState(lifecycle: Lifecycle | null, nowMs: number): LifecycleState {
   if (lifecycle === null) return 'current';
   if (nowMs < lifecycle.deprecationMs) return 'announced';

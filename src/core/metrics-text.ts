@@ -8,7 +8,7 @@ export interface MetricSample {
 }
 
 export interface MetricFamily {
-  /** Name that ends in its unit, or in `_total` for a counter. */
+  /** Metric name. It ends in the unit or, for a counter, in `_total`. */
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -18,7 +18,7 @@ export interface MetricFamily {
 /** Media type of the Prometheus text format 0.0.4. */
 export const metricsMediaType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Returns metrics as text in the Prometheus format 0.0.4. Families without samples are omitted. */
+/** Returns metrics as text in the Prometheus format 0.0.4. Metrics without samples are omitted. */
 export function writeMetrics(families: readonly MetricFamily[]): string {
   return families
     .filter(({ samples }) => samples.length > 0)

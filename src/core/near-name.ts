@@ -9,7 +9,7 @@ export function nearestName(word: string, names: Iterable<string>): string | und
   return nearest;
 }
 
-/** Returns the edit distance (letters to add, drop, change or swap) of `a` and `b`, or `most + 1` if it is greater. */
+/** Returns the edit distance (letters to add, drop, change or swap) of `a` and `b`; `most + 1` if it exceeds `most`. */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let before: readonly number[] = [];

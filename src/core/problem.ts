@@ -4,13 +4,13 @@ export interface ProblemKind {
   readonly status: number;
   readonly title: string;
   readonly resolution: string;
-  /** Condition under which the code is used, for the generated `docs/errors.md`. */
+  /** Condition under which the error occurs, for the generated `docs/errors.md`. */
   readonly when: string;
-  /** Default `Retry-After` in seconds. */
+  /** Default value of the header `Retry-After` in seconds. */
   readonly retryAfterSeconds?: number;
 }
 
-/** Creates an entry of the table from the status, title, `resolution`, `when` and default `Retry-After`. */
+/** Creates an entry of `problemKinds`, the table of errors for callers. `seconds` is the default `Retry-After`. */
 const kind = (
   status: number,
   title: string,
@@ -92,7 +92,7 @@ export const sessionProblemKinds = {
   ]),
 };
 
-/** All problems of the server by `code`. A published code keeps its meaning and status. */
+/** All errors that the server can report, by code. A published code never changes its meaning and status. */
 export const problemKinds = {
   missing_url: kind(400, 'No post URL', [
     'Send the URL of a post in the parameter `url`. To read a post, you can send `handle` and `id` instead.',
@@ -265,18 +265,18 @@ export const problemKinds = {
 export type ProblemCode = keyof typeof problemKinds;
 
 interface ProblemOptions {
-  /** Sentence for the caller: the parameter, the fault of its value and the accepted form. */
+  /** Sentence for the caller that names the invalid parameter, the error and the accepted values. */
   readonly detail: string;
   /** Next step for the caller. Default: `resolution` in `problemKinds`. */
   readonly resolution?: string;
-  /** Value of `Retry-After`. Default: `retryAfterSeconds` in `problemKinds`. */
+  /** Value of the header `Retry-After` in seconds. Default: `retryAfterSeconds` in `problemKinds`. */
   readonly retryAfterSeconds?: number;
-  /** Methods for the header `Allow` of `method_not_allowed`. */
+  /** HTTP methods for the header `Allow`. Used only with the code `method_not_allowed`. */
   readonly allow?: readonly string[];
   readonly cause?: unknown;
 }
 
-/** Error that is reported to the caller. Any other error becomes `internal_error`. */
+/** Error that is reported to the caller. Any other error is reported as `internal_error`. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;
@@ -325,7 +325,7 @@ export type ProblemDocument = Readonly<ReturnType<typeof toProblemDocument>>;
 export const toProblemType = (code: ProblemCode, baseUrl: string): string =>
   `${baseUrl}/docs/errors#${code}`;
 
-/** Quotes at most 80 characters of input, without bearer keys and with control characters escaped. */
+/** Quotes at most 80 characters of input. Removes API keys and escapes control characters. */
 export function quoteInput(value: string): string {
   const redacted = redactKeys(value);
   const shown = [...redacted].slice(0, 80).join('');

@@ -1,12 +1,12 @@
-/** Matches bearer keys (also parts of them and percent-encoded ones), session ids and continuation tokens. */
+/** Matches API keys (whole or in part), session ids and continuation tokens, also with percent-encoding. */
 const key = /(perch_|(?<![a-z0-9])(?:ses|svct)_)[\w%-]{16,}/gi;
 
 const layers = 3; // maximum number of layers of percent-encoding that are decoded
 
-/** Decodes one percent-encoded byte as a character, which is enough because keys are ASCII. */
+/** Decodes one percent-encoded byte as a character. One byte is sufficient, because all secrets are ASCII. */
 const toCharacter = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
 
-/** Removes keys, session ids and continuation tokens. A text with a percent-encoded key is replaced as a whole. */
+/** Replaces API keys, session ids and continuation tokens. Replaces the whole text if a key is percent-encoded. */
 export function redactKeys(text: string): string {
   const redacted = text.replaceAll(key, (_, prefix: string) => `${prefix.toLowerCase()}…`);
   let decoded = redacted;

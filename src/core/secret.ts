@@ -7,8 +7,8 @@ import type { Random } from './random.ts';
 export class UnusableSecretError extends Error {}
 
 /**
- * Reads the secret in a file, and creates a missing file. Processes that start together read the same secret.
- * @throws UnusableSecretError if the file contains no secret; Error if it cannot be read or written
+ * Reads the secret in a file, and creates a missing file. Processes that start together read the same secret. @throws
+ * UnusableSecretError if the file contains no secret; Error if the file cannot be read or written
  */
 export function openSecret(path: string, random: Random): Buffer {
   try {
@@ -31,7 +31,7 @@ function readSecret(path: string): Buffer {
   return Buffer.from(text, 'hex');
 }
 
-/** Creates the file atomically: links a complete temporary file to the path. Fails if the path exists. */
+/** Creates a secret file atomically, by linking a complete temporary file to the path. Keeps an existing file. */
 function createSecret(path: string, random: Random): void {
   makePrivateFolder(dirname(path));
   const draft = `${path}.${random.bytes(6).toString('hex')}`;

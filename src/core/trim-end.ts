@@ -1,4 +1,4 @@
-/** Removes the given characters (UTF-16 code units) from the end of a text, in linear time, unlike `/,+$/`. */
+/** Removes the given characters (UTF-16 code units) from the end of a text in linear time. */
 export function trimEndOf(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;

@@ -4,16 +4,16 @@ import { Problem } from '../core/problem.ts';
 import type { Reservation } from '../core/scheduling/ledger.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
-/** Caller that an answer is fetched for. Its members are read only if the cache has no answer. */
+/** Caller of a read. If the cache has no answer, the upstream requests are charged to this caller. */
 export interface Requester {
   readonly signal: AbortSignal;
-  /** Rate-limited caller that is charged for answers that are not cached; absent if reads are free. */
+  /** Rate-limited caller that is charged for answers that are not cached; `undefined` if reads are free. */
   readonly caller?: Caller | undefined;
-  /** Client address that the work counts against; absent for the server's own work and the command line. */
+  /** Client whose limits the work counts against; `undefined` for the server's own work and the command line. */
   readonly client?: Client | undefined;
 }
 
-/** Charges the caller a unit; refunds the unit if a source or the server fails. @throws Problem `rate_limited` */
+/** Charges the caller and runs `work`. If a source fails, refunds the charge. @throws Problem `rate_limited` */
 export async function withCharge<Result>(
   requester: Requester | undefined,
   work: () => Promise<Result>,
@@ -27,21 +27,21 @@ export async function withCharge<Result>(
   }
 }
 
-/** Returns whether a failed read is charged: a source answered, the caller left, or a host in the request timed out. */
+/** Returns whether a failed read stays charged: a source answered, or the caller left, or the requested host hung. */
 function keepsCharge(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted === true) return true;
   if (!(error instanceof Problem)) return false;
   return ['not_found', 'invalid_query'].includes(error.code) || isHangingHost(error.cause);
 }
 
-/** Returns whether a host in the request timed out. Without a charge, callers could occupy slots for free. */
+/** Returns whether the requested host timed out. Such reads are charged, because they occupy slots for a long time. */
 function isHangingHost(cause: unknown): boolean {
   if (!(cause instanceof ProviderError) || cause.isProviderWide) return false;
   const failure = cause.cause;
   return failure instanceof HttpFailure && ['timeout', 'aborted'].includes(failure.kind);
 }
 
-/** Creates `RequestContext.takeBytes`, which counts bytes until the reservation is released. */
+/** Returns a function that counts response bytes in `reservation`. @throws Problem `overloaded` at its limit */
 export function toTakeBytes(reservation: Reservation): (count: number) => void {
   return (count) => {
     if (!reservation.take(count))

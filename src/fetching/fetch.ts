@@ -26,9 +26,9 @@ export interface FetchOptions extends Lifetimes {
   readonly memory: SentItemsMemory;
   readonly clock: Clock;
   readonly readTimeoutMs: number;
-  /** Limits concurrent upstream reads (`upstreamReads`) and their bytes (`upstreamBytes`). */
+  /** Limits on concurrent upstream reads (`upstreamReads`) and on the bytes of their responses (`upstreamBytes`). */
   readonly ledger: Ledger;
-  /** Allowance for the upstream requests of browse reads; absent if these requests are not counted. */
+  /** Shared budget of upstream requests for lists and searches; `undefined` for no limit. */
   readonly pool?: Pool | undefined;
   /** Called with unexpected errors of background fetches, because no caller receives them. */
   readonly onDefect: (error: unknown) => void;
@@ -45,7 +45,7 @@ export function createFetcher(options: FetchOptions) {
   const isFresh = (cached: Entry) => clock.now() < cached.freshUntilMs;
   const revalidate = (plan: Plan): void => {
     const work = join(plan, undefined).catch((error: unknown) => {
-      // The chain has logged provider failures, and the caller has the stale answer.
+      // The provider chain has logged the failure, and the caller has received the stale answer.
       if (!(error instanceof Problem)) options.onDefect(error);
     });
     background.add(work);
@@ -64,14 +64,14 @@ export function createFetcher(options: FetchOptions) {
     }
   };
   return {
-    /** Returns a fresh answer from the cache. @throws Problem `not_found` if the cached answer is “not found” */
+    /** Returns a fresh answer from the cache, or `undefined`. @throws Problem `not_found` if that problem is cached */
     getFresh: (plan: Plan): Answer | undefined => {
       const cached = lookUp(plan);
       return cached !== undefined && isFresh(cached) ? toAnswer(cached, 'hit') : undefined;
     },
     /**
-     * Returns the answer to a plan from the cache, a fetch in flight or a provider. Only cached answers are free.
-     * @throws Problem, see ProviderChain.ask; `overloaded` or `rate_limited` at a limit; the signal's reason on abort
+     * Returns the answer to a plan from the cache, an in-flight fetch or a provider. Cached answers are not charged.
+     * @throws Problem, see ProviderChain.ask; `overloaded` or `rate_limited` at a limit; the abort reason of the signal
      */
     fetch: async (plan: Plan, requester?: Requester): Promise<Answer> => {
       const cached = lookUp(plan);
@@ -96,7 +96,7 @@ function toAnswer({ outcome, fetchedAtMs, renderings }: Entry, cache: CacheState
   return { found, source, fetchedAtMs, cache, renderings };
 }
 
-/** Creates a function that joins the in-flight fetch of a plan, or starts one, which uses its caller's limits. */
+/** Creates a function that joins the in-flight fetch of a plan, or starts a fetch within the requester's limits. */
 function createInFlightFetches(options: FetchOptions) {
   const { ledger, pool } = options;
   const run = createCoalescer<Entry>();
@@ -126,7 +126,7 @@ function createInFlightFetches(options: FetchOptions) {
     } catch (error) {
       const isRateLimited = error instanceof Problem && error.code === 'rate_limited';
       if (isOwn || !isRateLimited) throw error;
-      // The first caller may use another part of the pool, so this one starts its own fetch.
+      // The first caller may have another share of the request budget, so this caller starts its own fetch.
       const own = `${shareOf(requester)} ${flightKey}`;
       return run(own, requester?.signal, (shared) => begin(plan, shared, requester));
     }
@@ -145,11 +145,11 @@ async function fetchAndStore(options: FetchOptions, plan: Plan, request: Request
   } catch (error) {
     if (stop?.aborted) throw shuttingDown();
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-    // A confirmed deletion also removes older copies, whatever their options were.
+    // After a confirmed deletion, all cached answers about the subject are removed, whatever their options were.
     cache.dropSubject(plan.subject, clock.now());
     outcome = { gone: error };
   }
-  // An answer can be partial only because the process stops.
+  // The answer may be partial because the process is stopping.
   if (stop?.aborted && isPartial(outcome)) throw shuttingDown();
   request.signal.throwIfAborted();
   const nowMs = clock.now();
@@ -163,7 +163,7 @@ const shuttingDown = (): Problem =>
 async function resolve(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { chain, memory, clock } = options;
   const { query, isLiveOnly } = plan;
-  // Posts and replies have their own allowance and do not use the pool.
+  // Posts and replies do not count against the shared budget of upstream requests.
   const { takeRequest: _pool, ...free } = request;
   switch (query.kind) {
     case 'post': {

@@ -2,27 +2,27 @@ import type { PostFound, PostQuery } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
 import type { BrowseFound, BrowseQuery } from './lists/browse.ts';
 
-/** Kind of answer. Posts stay fresh longest, lists a twelfth of that time, searches a sixtieth. */
+/** Kind of answer. The cache lifetime is full for posts, 1/12 of that for lists and 1/60 for searches. */
 export type Freshness = 'post' | 'list' | 'search';
 
-/** Description of what to fetch for a read. It depends only on the parameters of the request. */
+/** Query of a read, with its cache key and cache options. A plan depends only on the parameters of the request. */
 export interface Plan {
   readonly query: PostQuery | BrowseQuery;
   /** Key of the answer in the cache. Equal plans have equal keys. */
   readonly key: string;
-  /** Post, account or search that the answer is about. Its deletion drops all cached answers about it. */
+  /** Post, account or search that is read. If it is deleted upstream, all cached answers about it are removed. */
   readonly subject: string;
   readonly freshness: Freshness;
   /** Whether a cached answer may be used; false for `nocache=true`. */
   readonly useCache: boolean;
-  /** Whether stale answers and providers of last resort are excluded. */
+  /** Whether stale answers and providers of last resort, such as the server's archive, are excluded. */
   readonly isLiveOnly?: boolean;
 }
 
 export const accountSubject = (platform: Platform, handle: string): string =>
   `account ${platform} ${handle.toLowerCase()}`;
 
-/** How the cache was used for an answer, as sent in the header `X-Cache`. */
+/** Use of the cache for an answer, as sent in the header `X-Cache`. */
 export type CacheState = 'hit' | 'miss' | 'stale' | 'bypass';
 
 export type Found = PostFound | BrowseFound;
@@ -35,27 +35,27 @@ export interface Answer {
   readonly renderings: RenderingBudget;
 }
 
-/** Returns the post of an answer. @throws Error for an answer to another kind of plan */
+/** Returns the post and conversation of an answer. @throws Error if the answer is a page of a list */
 export function postIn({ found }: Answer): PostFound {
   if ('post' in found) return found;
   throw new Error('The answer has a page of a list instead of a post.');
 }
 
-/** Returns the page of an answer. @throws Error for an answer to another kind of plan */
+/** Returns the page of a list in an answer. @throws Error if the answer is a post */
 export function pageIn({ found }: Answer): BrowseFound {
   if ('items' in found) return found;
   throw new Error('The answer has a post instead of a page of a list.');
 }
 
-const maxRenderings = 16; // cached renderings per answer; further ones are rendered each time
+const maxRenderings = 16; // cached renderings per answer; further renderings are not cached
 
-/** Limit on the renderings that are cached together with one answer. */
+/** Limit on the rendered replies (Markdown, JSON, …) that are cached together with one answer. */
 export interface RenderingBudget {
-  /** Returns whether a rendering of this size may be cached. If so, adds it to the total. */
+  /** Returns whether a rendering of `bytes` bytes may be cached. If so, counts the rendering against the limit. */
   admit(bytes: number): boolean;
 }
 
-/** Creates the budget of one answer. `grow` is called with the size of each admitted rendering in bytes. */
+/** Creates the limit of one answer. `grow` is called with the size of each admitted rendering in bytes. */
 export function createRenderingBudget(grow: (bytes: number) => void): RenderingBudget {
   let count = 0;
   return {
@@ -70,7 +70,7 @@ export function createRenderingBudget(grow: (bytes: number) => void): RenderingB
 
 export type RenderingCache<Value> = ReturnType<typeof createRenderingCache<Value>>;
 
-/** Creates a cache of renderings, keyed by answer and name. The renderings of an answer are freed with the answer. */
+/** Creates a cache of rendered replies by answer and name. Removing an answer from memory removes its renderings. */
 export function createRenderingCache<Value>() {
   const byBudget = new WeakMap<RenderingBudget, Map<string, Value>>();
   return {

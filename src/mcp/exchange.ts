@@ -3,19 +3,19 @@ import { createMcpServers, type McpOptions, type RequestIdentity, type Sdk } fro
 
 export type McpExchange = ReturnType<typeof createExchange>;
 
-/** Maximum number of bytes of a request body. Batches may be much larger than single calls. */
+/** Maximum size of an HTTP request body in bytes. The limit leaves room for batches of calls. */
 export const maxBodyBytes = 1_048_576;
 
-/** Only MCP revision with batches over HTTP; the default for requests without a revision (2025-06-18, Transports). */
+/** MCP revision with batches, assumed for requests without a revision header (MCP 2025-06-18, Transports). */
 const revisionOfBatches = '2025-03-26';
 
-/** Maximum number of messages in a batch, which limits the results of one request. */
+/** Maximum number of JSON-RPC messages in a batch. */
 export const maxBatch = 10;
 
-/** Maximum number of open notification streams. `Ledger` limits the streams of each client address. */
+/** Maximum number of open notification streams in total. A separate limit applies to each client address. */
 const maxSubscriptions = 4096;
 
-/** Creates the handler of MCP messages over HTTP. `onReport` is called with errors of the SDK and refused messages. */
+/** Creates the handler of MCP messages over HTTP. Calls `onReport` with each error that the MCP SDK reports. */
 export function createExchange(
   sdk: Sdk,
   { onReport, ...options }: McpOptions & { readonly onReport: (error: Error) => void },
@@ -41,7 +41,7 @@ export function createExchange(
     }
   };
   return {
-    /** Answers a POST request. The signal of `request` is aborted when the client disconnects. */
+    /** Answers a POST request. The caller aborts the signal of `request` when the client disconnects. */
     answer: async (request: Request, body: string, identity: RequestIdentity) => {
       let parsedBody: unknown;
       try {
@@ -59,7 +59,7 @@ export function createExchange(
   };
 }
 
-/** Returns the error response for a batch that is too large or not supported by its revision; otherwise `undefined`. */
+/** Returns the error response for a batch that is too long or that its MCP revision forbids; otherwise `undefined`. */
 function refuseBatch({ headers }: Request, body: unknown): Response | undefined {
   if (!Array.isArray(body)) return undefined;
   if (body.length > maxBatch) {
@@ -75,7 +75,7 @@ function refuse(code: number, message: string): Response {
   return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status: 400 });
 }
 
-/** Waits for `work`. Rejects if the signal is aborted, because work for a disconnected client may never end. */
+/** Waits for `work`, which may never settle after a disconnect. Rejects when `signal` is aborted. */
 function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

@@ -12,9 +12,9 @@ import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions } from './server.ts';
 
 interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
-  /** Web origins whose pages may call the route. */
+  /** Web origins (CORS) whose pages may call `/mcp`. */
   readonly origins: Origins;
-  /** Returns the caller, and the problem with the request's credentials. The problem is `null` if they are valid. */
+  /** Returns the caller of a request. `refusal` is the error for invalid credentials, or `null` for valid ones. */
   readonly identityOf: (request: FastifyRequest) => {
     readonly caller: Caller;
     readonly refusal: Problem | null;
@@ -22,16 +22,16 @@ interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   readonly clientOf: (request: FastifyRequest) => Client;
   readonly ledger: Ledger;
   readonly heavyTurns: Turns;
-  /** Returns a problem while the process is overloaded or shutting down; otherwise `null`. */
+  /** Returns an error while the process is overloaded or shutting down; otherwise `null`. */
   readonly shed: () => Problem | null;
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
-  /** Called with each response, for the access log. */
+  /** Adds the response to the access log if the response is slow or its status is 500 or higher. */
   readonly logIfNotable: (request: FastifyRequest, reply: FastifyReply, status: number) => void;
 }
 
 export const mcpPath = '/mcp';
 
-/** Methods of the route. GET and DELETE are for sessions, which this server does not have. */
+/** HTTP methods of `/mcp`. MCP uses GET and DELETE only for sessions, which this server does not support. */
 const allowedMethods = ['POST'];
 const noSessions =
   'The MCP server has no sessions, so only POST with a JSON-RPC message is supported.';
@@ -65,7 +65,7 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
   refuseOtherMethods(app, mcpPath, { allow: allowedMethods, config, detail: noSessions });
 }
 
-/** Returns a function that loads the MCP SDK on its first call, so that the server starts without waiting for it. */
+/** Returns a function that loads the MCP SDK and creates the request handler once, on its first call. */
 function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {
   let opening: Promise<McpExchange> | undefined;
   const open = async () => {
@@ -80,7 +80,7 @@ function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {
   return () => (opening ??= open());
 }
 
-/** Returns a controller that is aborted on disconnect. Fastify's own signal is aborted after the body is read. */
+/** Returns a controller that aborts on disconnect. (Fastify's own signal also aborts after the body is read.) */
 function abortOnDisconnect({ raw }: FastifyReply): AbortController {
   const disconnect = new AbortController();
   raw.once('close', () => {
@@ -120,7 +120,7 @@ async function answer(
   return response;
 }
 
-/** Returns the headers that MCP uses. The SDK gets no other headers, such as those with an API key. */
+/** Returns the request headers that MCP defines. Other headers, such as an API key, never reach the MCP SDK. */
 function toHeaders({ headers }: FastifyRequest): Headers {
   const { accept = '', 'content-type': contentType = '' } = headers;
   const mcpHeaders = Object.entries(headers).flatMap(([name, value]) =>
@@ -129,7 +129,7 @@ function toHeaders({ headers }: FastifyRequest): Headers {
   return new Headers({
     // `*/*` accepts both media types, but the SDK checks for their names.
     accept: /(?:^|[\s,])\*\/\*/.test(accept) ? 'application/json, text/event-stream' : accept,
-    // The SDK accepts only this name of JSON. Other media types were already refused by the body parser.
+    // The SDK accepts no other media type. The body parser has already refused types that are not JSON.
     'content-type': contentType === '' ? '' : 'application/json',
     ...Object.fromEntries(mcpHeaders),
   });
@@ -152,7 +152,7 @@ function isStream({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-/** Counts a stream until it closes. @throws Problem `overloaded` if too many are open in total or for this client */
+/** Counts an event stream as open until the stream closes. @throws Problem `overloaded` if too many are open */
 async function countStream(
   { body }: Response,
   { ledger, clientOf }: McpPluginOptions,

@@ -20,7 +20,7 @@ interface ToolResult {
   readonly [member: string]: unknown;
 }
 
-/** Rendered result. Results are cached and shared by several calls, so `structuredContent` must not be modified. */
+/** Rendered text and JSON of a tool result. Several calls share the cached object, so do not modify it. */
 export type RenderedResult = Readonly<{ text: string; structuredContent: Record<string, unknown> }>;
 
 interface ToolCall {
@@ -28,15 +28,15 @@ interface ToolCall {
   readonly context: PlanContext;
   readonly results: RenderingCache<RenderedResult>;
   readonly requester: Requester;
-  /** Waits for a turn between parts of a long rendering. If `undefined`, the result is rendered without pauses. */
+  /** Lets other requests run between the parts of a long rendering. If `undefined`, the rendering does not pause. */
   readonly takeTurn: (() => Promise<void>) | undefined;
-  /** Called with each unexpected error. The details of the error are not sent to the caller. */
+  /** Called with each unexpected error. The MCP client receives no details of the error. */
   readonly onDefect: (error: unknown) => void;
 }
 
 /**
- * Calls a tool. The text of the result is the body that HTTP sends for the same parameters; the structured content is
- * the JSON body. Returns failures as results with a problem document. Throws only if the client has disconnected.
+ * Calls a tool. The text of the result equals the HTTP response body for the same parameters; the structured content
+ * equals the JSON body. A failure is a result with a problem document (RFC 9457). Throws only after a disconnect.
  */
 export async function callTool(tool: ReadTool, args: ToolArguments, call: ToolCall) {
   try {
@@ -56,8 +56,8 @@ function toDefect(cause: unknown, { onDefect }: ToolCall): Problem {
 const maxCompared = 50;
 
 /**
- * Returns the arguments of a call without `null` values, which count as omitted, and the names of unknown arguments
- * for which the read itself adds no warning. Throws Problem for a list, which a read treats as a repeated parameter.
+ * Returns the arguments of a tool call without `null` values, and the names of unknown arguments. Leaves out unknown
+ * names that resemble a parameter, because another warning covers them. Throws Problem if an argument is a list.
  */
 function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   const entries = Object.entries(args).filter(([, value]) => value !== null);
@@ -89,7 +89,7 @@ async function readTool({ read, definition }: ReadTool, args: ToolArguments, cal
   };
 }
 
-/** Renders the result of an answer. Results are cached together with the representations of the answer. */
+/** Renders an answer as text and JSON. Caches the result for as long as the answer itself is cached. */
 async function render(answered: AnsweredRead, { reader, results, takeTurn }: ToolCall) {
   const { format = 'markdown' } = answered.parsed;
   const { renderings } = answered.answer;
@@ -105,10 +105,10 @@ async function render(answered: AnsweredRead, { reader, results, takeTurn }: Too
   return rendered;
 }
 
-/** Approximate upper limit of the bytes that parsed JSON takes in memory for each character. */
+/** Estimated maximum memory size of parsed JSON, in bytes for each character of the JSON text. */
 const bytesPerCharacter = 4;
 
-/** Returns a warning about unknown arguments. They are ignored, as over HTTP, but most of them are misspellings. */
+/** Returns a warning that lists the unknown arguments, which were ignored, and the arguments that the tool takes. */
 function warnOfIgnored(
   unknown: readonly string[],
   { name, inputSchema: { properties } }: ReadTool['definition'],

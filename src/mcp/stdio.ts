@@ -6,7 +6,7 @@ interface StdioOptions extends McpOptions {
   readonly input: Readable;
   /** Writes a serialized message, including its line end. */
   readonly write: (text: string) => void;
-  /** Signal that ends the connection. Calls in flight are not answered. */
+  /** Signal that ends the connection. Calls in flight receive no response. */
   readonly stop: AbortSignal;
   readonly onReport: (error: Error) => void;
 }
@@ -28,8 +28,8 @@ export async function serveStdio({ stop, onReport, ...options }: StdioOptions): 
 }
 
 /**
- * Creates a transport that answers all requests before it closes. The SDK's own transport drops calls in flight when
- * the input ends, which is immediately for `echo … | perch mcp`. `closed` resolves when the connection has ended.
+ * Creates a transport that closes only after all requests are answered. The transport of the MCP SDK drops calls in
+ * flight when the input ends, for example in `echo … | perch mcp`. `closed` resolves when the transport has closed.
  */
 function createLineTransport(sdk: Sdk, { input, write }: Pick<StdioOptions, 'input' | 'write'>) {
   const buffer = new sdk.ReadBuffer();
@@ -89,7 +89,7 @@ function createLineTransport(sdk: Sdk, { input, write }: Pick<StdioOptions, 'inp
   return { transport, closed };
 }
 
-/** Tracks the ids of requests that need a response, except cancelled requests and subscriptions. */
+/** Adds the id of a request that needs a response to `unanswered`. Removes the id of a cancelled request. */
 function trackRequest(unanswered: Set<unknown>, message: JSONRPCMessage): void {
   if (!('method' in message) || message.method === 'subscriptions/listen') return;
   if ('id' in message) unanswered.add(message.id);

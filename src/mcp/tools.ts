@@ -3,7 +3,7 @@ import { type JsonSchema, refer, toReplySchemas } from '../core/json-schema.ts';
 import { reads } from '../reads/index.ts';
 import { describeParametersOf, type Read } from '../reads/read.ts';
 
-/** Read operation that is available as an MCP tool, with the tool definition that clients get. */
+/** MCP tool: a read operation and the tool definition that is sent to clients. */
 export type ReadTool = NonNullable<ReturnType<ReturnType<typeof createTools>['get']>>;
 
 const annotations = {
@@ -13,7 +13,7 @@ const annotations = {
   openWorldHint: true,
 } as const;
 
-/** Creates the map of tools by name. `problem` is the schema of the structured content of results with `isError`. */
+/** Creates the MCP tools, by name. `problem` is the schema of the structured content of failed calls. */
 export function createTools(problem: z.ZodType) {
   return new Map(
     Object.values<Read>(reads).flatMap((read) => {
@@ -36,7 +36,7 @@ export function createTools(problem: z.ZodType) {
 const formatDescription =
   'Format of the text of the result. Default: `markdown`. The structured content is always JSON.';
 
-/** Returns the input schema. Several clients reject `anyOf` at the root, so descriptions explain the alternatives. */
+/** Returns the input schema of a tool, without `anyOf` at the root, which several MCP clients reject. */
 function describeInput(read: Read) {
   const parameters = describeParametersOf(read);
   const properties = parameters.map(({ name, description, schema }): [string, JsonSchema] => [
@@ -51,8 +51,8 @@ function describeInput(read: Read) {
 }
 
 /**
- * Returns the schema of a tool's structured content: the read's body or a problem document, because clients validate
- * both. Descriptions are omitted to save tokens of language models. The protocol requires an object at the root.
+ * Returns the schema of a tool's structured content: a JSON response body, or a problem document for an error. MCP
+ * requires an object at the root. Descriptions are omitted to save tokens of language models.
  */
 function describeOutput(reply: z.ZodType, problem: z.ZodType) {
   const named = toReplySchemas([reply, problem]);
@@ -70,7 +70,7 @@ function describeOutput(reply: z.ZodType, problem: z.ZodType) {
 
 type NamedSchemas = Readonly<Record<string, JsonSchema>>;
 
-/** Creates the function that reduces the schema of an object to the names and types of its members. */
+/** Returns a function that reduces the schema of an object to the names and types of its members. */
 function createOutline(named: NamedSchemas, definitions: readonly string[]) {
   const outlineMember = (schema: JsonSchema): JsonSchema => {
     const name = nameOf(schema);
@@ -89,7 +89,7 @@ function createOutline(named: NamedSchemas, definitions: readonly string[]) {
   };
 }
 
-/** Returns the names of the schemas that the members of an object refer to, such as posts and accounts. */
+/** Returns the names of the schemas to which the members of `body` refer, such as `Post` and `Account`. */
 function namesIn(named: NamedSchemas, body: JsonSchema): readonly string[] {
   const members = Object.values((body.properties ?? {}) as NamedSchemas);
   const names = members.flatMap((member) => {

@@ -14,7 +14,7 @@ export const facet = record('Facet', {
   url: optionalText.describe('Target of a link, mention or tag.'),
 });
 
-/** Server that sent a copy of a post or an account of another server. */
+/** Server from which a copy of another server's post or account was read. */
 export const copiedFrom = record('CopiedFrom', {
   host: z
     .string()
@@ -23,7 +23,7 @@ export const copiedFrom = record('CopiedFrom', {
 });
 export type CopiedFrom = z.output<typeof copiedFrom>;
 
-/** Names of the incomplete members of a post or an account. */
+/** Names of the members of a post or an account that are incomplete. */
 export const leftOut = list(z.string())
   .optional()
   .describe(
@@ -76,7 +76,7 @@ export type Account = z.output<typeof account>;
 type KnownAccount = Pick<Account, 'id' | 'screen_name' | 'name' | 'url' | 'platform'> &
   Partial<Account>;
 
-/** Creates an account. Members that are not in `known` are `null`; by default, it is public and not verified. */
+/** Creates an account from its known members. Unknown values are `null`, but `protected` and `verified` are `false`. */
 export function toAccount(known: KnownAccount): Account {
   return {
     description: null,
@@ -96,7 +96,7 @@ export function toAccount(known: KnownAccount): Account {
   };
 }
 
-/** Returns the website; `null` without a URL. By default, `display` is the URL without scheme and final slash. */
+/** Returns a website, or `null` if `url` is empty. `display` defaults to the URL without scheme and trailing slash. */
 export function toWebsite(url: string | null, display: string | null = null): Account['website'] {
   if (url === null || url === '') return null;
   const bare = url.replace(/^https?:\/\//i, '').replace(/\/$/, '');

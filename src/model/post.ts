@@ -8,7 +8,7 @@ import { platform } from './reference.ts';
 export type Facet = z.output<typeof facet>;
 const postContext = z.enum(['parent', 'post', 'thread', 'reply']);
 
-/** Role of a post. `parent`: an ancestor; `post`: the requested one; `thread`: later in the author's thread; `reply`. */
+/** Role of a post in a conversation: ancestor, requested post, later post of the author's thread, or reply. */
 export type PostContext = z.output<typeof postContext>;
 
 /** Placeholder for a post that cannot be shown (deleted, protected, blocked). */
@@ -136,6 +136,6 @@ export type Status = Readonly<z.output<typeof status>>;
 export const post = z.discriminatedUnion('type', [status, tombstone]).meta({ id: 'Post' });
 export type Post = Status | Tombstone;
 
-/** Returns the URL that a post was read from. For a copy, returns the copy's URL, because `url` is not verified. */
+/** Returns the URL of a post. For a copy that another server stores, returns the URL of the copy. */
 export const canonicalUrl = (post: Post): string | null =>
   post.type === 'status' ? (post.copied_from?.url ?? post.url) : post.url;

@@ -6,12 +6,12 @@ import type { Feed } from './results.ts';
 export interface PostQuery {
   readonly kind: 'post';
   readonly post: PostReference;
-  /** Whether to read the ancestors and the continuation of the author's thread. */
+  /** Whether to read the ancestors of the post and the later posts of the author's thread. */
   readonly thread: boolean;
   readonly replies: 'top' | 'recent' | 'off';
 }
 
-/** Query for all replies to a post. `order` applies to the direct replies. */
+/** Query for a page of the replies to a post. `order` sorts the direct replies. */
 export interface RepliesQuery extends PageQuery {
   readonly kind: 'replies';
   readonly post: PostReference;
@@ -23,20 +23,20 @@ export interface ProfileQuery {
   readonly account: AccountReference;
 }
 
-/** Query for a page of a list. `cursor` is the provider's own cursor, `null` for the first page. */
+/** Query for a page of a list. `cursor` comes from the provider's previous page; `null` requests the first page. */
 interface PageQuery {
   readonly cursor: string | null;
-  /** Desired number of rows. A provider may return fewer or more. */
+  /** Desired number of posts or accounts on the page. A provider may return fewer or more. */
   readonly count: number;
 }
 
-/** Query for an account's posts, newest first. `untilSeconds` is an exclusive upper bound of their times. */
+/** Query for an account's posts, newest first. Only posts before `untilSeconds` (Unix seconds) are requested. */
 export interface TimelineQuery extends PageQuery {
   readonly kind: 'timeline';
   readonly account: AccountReference;
   readonly withReplies: boolean;
   readonly withReposts: boolean;
-  /** Whether to omit posts without own images, videos or audio. */
+  /** Whether to omit posts without images, videos or audio. */
   readonly onlyMedia?: boolean;
   readonly untilSeconds: number | null;
 }
@@ -62,18 +62,18 @@ export interface UserSearchQuery extends PageQuery {
 }
 
 interface Dated {
-  /** Time at which stored content was current, in Unix milliseconds; absent for live content. */
+  /** Time at which archived content was current, in Unix milliseconds; absent for live content. */
   readonly asOfMs?: number;
 }
 
-/** Post with its conversation. `ancestors` and `continuation` are oldest first. */
+/** Post with its conversation. `ancestors` and `continuation` (the rest of the author's thread) are oldest first. */
 export interface PostFound extends Dated {
   readonly ancestors: readonly Post[];
   readonly post: Post;
   readonly continuation: readonly Post[];
   /** Direct replies in the requested order, each followed by the replies to it. */
   readonly replies: readonly Post[];
-  /** Requested parts that could not be read; `warnings` has a sentence for each. */
+  /** Requested parts of the conversation that could not be read. `warnings` contains a sentence about each part. */
   readonly missing: readonly ('thread' | 'replies')[];
   readonly warnings: readonly string[];
 }
@@ -83,30 +83,30 @@ export interface ProfileFound extends Dated {
   readonly warnings: readonly string[];
 }
 
-/** Part of a timeline that a page covers, for histories, which read many pages concurrently. */
+/** Time range of a timeline that a page covers. Used to read many pages of a timeline concurrently. */
 export interface PageSpan {
-  /** Exclusive upper end of the page in Unix milliseconds; `null` at the top of the timeline. */
+  /** Exclusive upper end of the time range in Unix milliseconds; `null` if the range starts at the newest post. */
   readonly fromMs: number | null;
-  /** Lower end of the page in Unix milliseconds; `null` if unknown. */
+  /** Lower end of the time range in Unix milliseconds; `null` if unknown. */
   readonly toMs: number | null;
-  /** Whether the page contains all rows between both ends; `false` if the source may have sent fewer. */
+  /** Whether the page contains every post of the time range. `false` if the source may have omitted posts. */
   readonly isWhole: boolean;
 }
 
-/** Page of a provider's list, which may be short or empty. `cursor` is `null` at the end. Pages may overlap. */
+/** Page of a provider's list. A page may be short or empty, and pages may overlap. `cursor` is `null` at the end. */
 export interface Page<Item> extends Dated {
   readonly items: readonly Item[];
   readonly cursor: string | null;
   readonly warnings: readonly string[];
-  /** Number of rows that the source sent, if some of them are not in `items`. */
+  /** Number of posts or accounts that the source sent, including filtered ones. Default: the length of `items`. */
   readonly rows?: number;
-  /** Whether the source may have sent this page in place of a fuller page, so that a retry may help. */
+  /** Whether the page is suspiciously short, so that a retry may return more items. */
   readonly isDoubtful?: boolean;
-  /** Whether pages never overlap, and are never short or empty before the end. */
+  /** Whether the pages of this list never overlap, and are never short or empty before the end of the list. */
   readonly isExact?: boolean;
-  /** Part of the timeline that the page covers, if the cursors of the source show it. */
+  /** Time range that the page covers, if the cursors of the source contain times. */
   readonly span?: PageSpan;
-  /** Post that the replies answer, if the source sends it with them. */
+  /** Post to which the replies on the page belong, if the source sends that post with the replies. */
   readonly answered?: Post;
 }
 

@@ -3,14 +3,14 @@ import { domainName, isPublicName } from '../core/http/public-host.ts';
 import { parseUrl } from '../core/http/url.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
 
-/** Platforms of posts and accounts. New values may appear in replies. */
+/** Platforms of posts and accounts. Later versions may add values, so clients must accept unknown values. */
 export const platform = z.enum(['x', 'bluesky', 'mastodon', 'sample']);
 export type Platform = z.output<typeof platform>;
 
-/** Search targets: the platforms, the imported posts of the archive, and the fictional sample data. */
+/** Search targets: the platforms, the archive of imported posts, and the fictional sample data. */
 export const searchPlatforms = ['x', 'bluesky', 'mastodon', 'archive', 'sample'] as const;
 
-/** Names of the platforms and search targets for use in sentences. */
+/** Display names of the platforms and search targets, for use in sentences. */
 export const platformNames: Readonly<Record<Platform | SearchPlatform, string>> = {
   x: 'X',
   bluesky: 'Bluesky',
@@ -27,7 +27,7 @@ export interface AccountReference {
   readonly handle: string;
 }
 
-/** Reference to a post. `handle` is `null` if the URL has no handle, but never on Mastodon, where it names the host. */
+/** Reference to a post. `handle` is `null` if the URL of the post has no handle. On Mastodon, it is never `null`. */
 export interface PostReference {
   readonly platform: Platform;
   readonly handle: string | null;
@@ -52,7 +52,7 @@ const idForms: Readonly<Record<Platform, RegExp>> = {
 
 const maxSnowflake = 9223372036854775807n; // maximum signed 64-bit number
 
-/** Parses a handle with or without `@`, ignoring case. Returns `null` if it does not have the form of any platform. */
+/** Parses a handle with or without `@`, ignoring case. Returns `null` if the format fits no platform. */
 export function parseHandle(text: string): AccountReference | null {
   // ASCII only, because `toLowerCase` converts the Kelvin sign to `k`.
   const handle = text.replace(/^@/, '').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -68,11 +68,11 @@ export function isPostId(of: Platform, id: string): boolean {
   return of !== 'x' || BigInt(id) <= maxSnowflake;
 }
 
-/** Returns a unique key of a post. Ids are unique on X and in the sample, elsewhere only within an account or a host. */
+/** Returns a unique key of a post. Where post ids are not unique on the whole platform, the key includes the handle. */
 export const identifyPost = ({ platform: of, handle, id }: PostReference): string =>
   `${of} ${of === 'x' || of === 'sample' ? '' : handle} ${id}`;
 
-/** Handle in URLs of posts on X that name no author, `x.com/i/status/20`. No account on X can have this handle. */
+/** Placeholder for the handle in URLs of X such as `x.com/i/status/20`. No account on X can have this handle. */
 export const nobodyOnX = 'i';
 
 /** Returns a reference to a post, or `null` if the handle or the id is malformed. */
@@ -83,7 +83,7 @@ export function toPostReference(handle: string, id: string): PostReference | nul
   return isNobody ? { platform: 'x', handle: null, id } : { ...account, id };
 }
 
-/** Parses the parameters `handle` and `id`. Throws Problem `invalid_params` that names the malformed one. */
+/** Parses the parameters `handle` and `id`. Throws Problem `invalid_params` that names the malformed parameter. */
 export function parsePostParams(handle: string, id: string): PostReference {
   const post = toPostReference(handle, id);
   if (post !== null) return post;
@@ -96,11 +96,11 @@ export function parsePostParams(handle: string, id: string): PostReference {
   });
 }
 
-/** Paths of a post on its own Mastodon server: `/@user/1` and `/users/user/statuses/1`; a boost also has `/activity`. */
+/** Paths of a post on its author's Mastodon server: `/@user/1`, `/users/user/statuses/1`, `…/1/activity` (boosts). */
 const originPath =
   /^\/(?:@([^/@]+)\/([^/]+)|users\/([^/@]+)\/statuses\/([^/]+)(?:\/activity)?)\/?$/;
 
-/** Parses the https URL of a post on its own Mastodon server. Returns `null` for other URLs, also those of copies. */
+/** Parses the https URL of a post on its author's Mastodon server. Returns `null` for any other URL. */
 export function parseMastodonOrigin(text: string): PostReference | null {
   const url = parseUrl(text);
   if (url === null || url.protocol !== 'https:' || url.host !== url.hostname) return null;
@@ -140,7 +140,7 @@ export const postUrl = ({ platform: of, handle, id }: PostReference, baseUrl: st
 export const embedUrl = (url: string, baseUrl: string): string =>
   `${baseUrl}/api/v1/oembed?url=${encodeURIComponent(url)}`;
 
-/** Returns the URL of the posts with a hashtag. `host` is the Mastodon server. */
+/** Returns the URL of the page for a hashtag. On Mastodon, `where.host` is the server. */
 export function hashtagUrl(
   of: Platform,
   tag: string,

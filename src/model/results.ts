@@ -4,15 +4,15 @@ import { account } from './account.ts';
 import { post } from './post.ts';
 import { list, optionalText, record } from './record.ts';
 
-/** Names of all providers, as the member `source` of replies shows them. */
+/** Names of all data providers, as used in the member `source` of responses. */
 export const sourceNames = ['archive', 'fxtwitter', 'syndication', 'bluesky', 'mastodon'] as const;
 export const postFormats = ['markdown', 'json', 'obsidian'] as const;
 export const browseFormats = ['markdown', 'json'] as const;
 
-/** Format of a representation. `preview` is for link preview crawlers and cannot be requested by a parameter. */
+/** Output format. `preview` is for link preview crawlers; clients cannot request `preview` with a parameter. */
 export type Format = (typeof postFormats)[number] | 'preview';
 
-/** Feeds of a search. The parameter also accepts `media` as a synonym of `photos`. */
+/** Result lists (feeds) of a search. The request parameter also accepts `media` as a synonym of `photos`. */
 export const feeds = ['latest', 'top', 'photos', 'videos', 'users'] as const;
 export type Feed = (typeof feeds)[number];
 const warnings = list(z.string()).describe('Sentences about missing or unusual content.');
@@ -32,7 +32,7 @@ export const postReply = record('PostReply', {
 });
 export type PostReply = z.output<typeof postReply>;
 
-/** Accounts whose profiles a Markdown page includes. */
+/** Accounts whose profiles a Markdown page includes: none, only the author, or all. */
 export type UserDetail = 'off' | 'author' | 'all';
 
 interface ReadResult {
@@ -51,7 +51,7 @@ export interface PostResult extends ReadResult {
   readonly userDetail: UserDetail;
 }
 
-/** JSON body of a list read: a profile, followers, following, replies, or a search. */
+/** JSON response with a list: the posts of a profile, followers, following, replies, or search results. */
 export const browseReply = record('BrowseReply', {
   resource: openEnum(['profile', 'followers', 'following', 'search', 'replies'], 'Kind of list.'),
   handle: optionalText.describe(
@@ -84,7 +84,7 @@ export type BrowseItems =
 export type BrowseSubject =
   | {
       readonly resource: 'profile' | 'followers' | 'following';
-      /** Handle without `@`, in the account's own spelling if known. */
+      /** Handle without `@`, with the upper and lower case letters of the account's own spelling, if known. */
       readonly handle: string;
       readonly url: string;
     }
@@ -92,9 +92,9 @@ export type BrowseSubject =
       readonly resource: 'replies';
       readonly id: string;
       readonly url: string;
-      /** Handle of the author without `@`; `null` if unknown. */
+      /** Handle of the post's author without `@`; `null` if unknown. */
       readonly handle: string | null;
-      /** Post that the replies answer; `null` if the source has not sent it. */
+      /** Post to which the replies belong; `null` if the source has not sent that post. */
       readonly answered: z.output<typeof post> | null;
     }
   | { readonly resource: 'search'; readonly query: string; readonly feed: Feed };
@@ -102,9 +102,9 @@ export type BrowseSubject =
 export interface BrowseResult extends ReadResult {
   readonly kind: 'browse';
   readonly subject: BrowseSubject;
-  /** Account of a profile read; `null` for other reads. */
+  /** Account whose profile was requested; `null` for other requests. */
   readonly profile: z.output<typeof account> | null;
-  /** Items of the page; `null` if a profile was requested without its posts. */
+  /** Posts or accounts on the page; `null` if a profile was requested without its posts. */
   readonly items: BrowseItems | null;
   readonly page: number;
   readonly limit: number;
@@ -113,7 +113,7 @@ export interface BrowseResult extends ReadResult {
   readonly degraded: boolean;
 }
 
-/** JSON body of the oEmbed read: oEmbed 1.0, type `rich`. */
+/** oEmbed 1.0 response of type `rich` (https://oembed.com). */
 export const embedReply = record('EmbedReply', {
   version: z.literal('1.0'),
   type: z.literal('rich'),

@@ -9,7 +9,7 @@ import { isWebUrl } from './text.ts';
 const did = z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/);
 const feature = z.object({ $type: token, uri: urlOrNull, did: lenient(did), tag: tokenOrNull });
 
-/** Annotated range in UTF-8 bytes, end exclusive: https://atproto.com/lexicons/app-bsky-richtext */
+/** Bluesky facet (link, mention or tag), with offsets in UTF-8 bytes: https://atproto.com/lexicons/app-bsky-richtext */
 export const blueskyFacet = z.object({
   index: z.object({ byteStart: z.number().int(), byteEnd: z.number().int() }),
   features: listOf(feature, maximums.languages),
@@ -17,7 +17,7 @@ export const blueskyFacet = z.object({
 
 export type BlueskyFacet = z.output<typeof blueskyFacet>;
 
-/** Converts facets to offsets in code points. Omits facets that begin or end within a character. */
+/** Converts Bluesky facets to offsets in code points. Omits facets that begin or end within a character. */
 export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): readonly Facet[] {
   if (facets.length === 0) return [];
   const { points, length } = pointsOfBytes(text);
@@ -30,7 +30,7 @@ export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): read
   return nestRuns(found, length);
 }
 
-/** Returns the code point offset of each byte offset (-1 within a character), and the length in code points. */
+/** Returns the code point offset of each UTF-8 byte offset (-1 within a character), and the number of code points. */
 function pointsOfBytes(text: string) {
   const points = new Int32Array(Buffer.byteLength(text) + 1).fill(-1);
   let byte = 0;
@@ -46,7 +46,7 @@ function pointsOfBytes(text: string) {
 
 type Target = Required<Pick<Facet, 'type' | 'url'>>;
 
-/** Returns a list with the target of a feature. The list is empty if the type is unknown or the target is invalid. */
+/** Returns the type and URL of a facet, in a list. The list is empty if the type is unknown or the URL is invalid. */
 function toTarget({ $type, uri, did, tag }: BlueskyFacet['features'][number]): readonly Target[] {
   switch ($type) {
     case 'app.bsky.richtext.facet#link':
@@ -60,7 +60,7 @@ function toTarget({ $type, uri, did, tag }: BlueskyFacet['features'][number]): r
   }
 }
 
-/** Returns a list with the target of a tag. The list is empty if the tag is empty or cannot be encoded in a URL. */
+/** Returns the link of a hashtag, in a list. The list is empty if the tag is empty or cannot be encoded in a URL. */
 function toTagTarget(tag: string | null): readonly Target[] {
   const name = tag?.replace(/^[#＃]/u, '') ?? '';
   if (name === '' || /\p{Surrogate}/u.test(name)) return [];

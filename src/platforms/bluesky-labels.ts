@@ -1,4 +1,4 @@
-/** Label by which an author asks to be visible only to logged-in users. */
+/** Bluesky label of authors who ask to be visible only to logged-in users. */
 export const signedInOnly = '!no-unauthenticated';
 
 export const hidingLabels: ReadonlySet<string> = new Set([signedInOnly, '!hide', '!takedown']);

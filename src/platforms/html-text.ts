@@ -11,7 +11,7 @@ interface HtmlOptions {
 
 const maxHtmlLength = 262_144; // UTF-16 code units, far above the limits of servers
 
-/** Converts HTML to text with facets in linear time, without building a tree of elements in memory. */
+/** Converts HTML to text and facets (links and styles) in linear time, without building a tree of elements. */
 export function toRichText(html: string, options: HtmlOptions): RichText {
   const reader = new HtmlReader(options);
   return reader.read(html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html);
@@ -51,10 +51,10 @@ class HtmlReader {
   readonly #tokenizer: Tokenizer;
   readonly #open: OpenElement[] = [];
   readonly #lists: OpenList[] = [];
-  /** Number of open elements of each style. Only the outermost element of a style creates a facet. */
+  /** Number of open elements of each text style, such as bold. Only the outermost element creates a facet. */
   readonly #styled = new Map<Facet['type'], number>();
   #link: OpenLink | null = null;
-  /** Numbers of open elements that are invisible, omitted, or preformatted. */
+  /** Numbers of open elements: invisible ones, omitted ones (`#omitted`), and preformatted ones (`#verbatim`). */
   #invisible = 0;
   #omitted = 0;
   #verbatim = 0;
@@ -192,7 +192,7 @@ class HtmlReader {
     const isAfterBreak = this.#isAfterBreak;
     this.#isAfterBreak = false;
     if (this.#omitted > 0 || this.#invisible > 0) return;
-    // Some servers format their HTML with a line feed after `<br>`, which has no meaning.
+    // Some servers write a line feed after `<br>`. That line feed has no meaning.
     const text = chars.replaceAll('\r', '').slice(isAfterBreak && chars.startsWith('\n') ? 1 : 0);
     if (this.#link !== null) this.#link.label.push(text);
     else if (this.#verbatim > 0) this.#writer.writeVerbatim(text);
@@ -206,7 +206,7 @@ class HtmlReader {
     this.#isAfterBreak = true;
   }
 
-  /** Closes the open link and paragraph, and before an `li` also the open list item. Then starts the block `name`. */
+  /** Closes an open link and paragraph; before a new `li`, also the previous `li`. Then starts the block `name`. */
   #startBlock(name: string): void {
     this.#closeTo('a');
     this.#closeTo('p');
@@ -231,7 +231,7 @@ class HtmlReader {
     this.#closeTo(name);
   }
 
-  /** Closes the innermost element `name`. An inline element stays open while a block within it is open. */
+  /** Closes the innermost open element `name`. An inline element with an open block inside stays open. */
   #closeTo(name: string): void {
     const at = this.#open.findLastIndex((element) => element.name === name);
     if (at < 0) return;
@@ -249,7 +249,7 @@ const attributeOf = ({ attrs }: Token.TagToken, name: string): string =>
 
 const toNumber = (text: string): number | null => (/^-?\d{1,6}$/.test(text) ? Number(text) : null);
 
-/** Creates a map from each of the space-separated names to the value of its row. */
+/** Creates a lookup table from rows. A row contains a value and the space-separated keys of the value. */
 const toTable = <Value>(rows: readonly (readonly [Value, string])[]): ReadonlyMap<string, Value> =>
   new Map(rows.flatMap(([value, names]) => names.split(' ').map((name) => [name, value])));
 
@@ -260,7 +260,7 @@ const styles = toTable<Facet['type']>([
   ['code', 'code pre tt kbd samp'],
 ]);
 
-/** Number of line feeds before and after a block, by element name. */
+/** Number of line feeds before and after an HTML block element, by element name. */
 const blocks = toTable([
   [2, 'p pre blockquote ul ol dl table figure hr h1 h2 h3 h4 h5 h6'],
   [1, 'div li dt dd tr section article details summary figcaption'],

@@ -18,15 +18,15 @@ export function parserOf<S extends z.ZodType>(schema: S): (value: unknown) => z.
   };
 }
 
-/** Fails a zod transform with a message. */
+/** Reports a validation error in a zod transform. */
 export function refuse(context: z.RefinementCtx, message: string): never {
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
 }
 
-/** Successfully parsed items of a list. */
+/** List of the items that were parsed successfully. */
 export type List<Row> = readonly Row[] & {
-  /** Number of items that were not parsed: malformed ones, and those over the maximum of the list. */
+  /** Number of omitted items: malformed items, and items beyond the maximum length of the list; absent if none. */
   readonly leftOut?: number;
 };
 
@@ -36,10 +36,10 @@ export const joinLists = <Row>(first: List<Row>, second: List<Row>): List<Row> =
 const toList = <Row>(rows: readonly Row[], leftOut: number): List<Row> =>
   leftOut === 0 ? rows : Object.assign(rows, { leftOut });
 
-/** Number of malformed items after which a list is not read further, because failing parses are slow. */
+/** Number of malformed items after which the parsing of a list stops, because failing parses are slow. */
 const maxUnreadable = 100;
 
-/** Creates a schema for a list that skips malformed items and reads up to `max` items. */
+/** Creates a schema for a list. The schema skips malformed items and reads up to `max` items. */
 export function listOf<S extends z.ZodType>(schema: S, max: number) {
   return anything.transform((rows): List<z.output<S>> => {
     if (!Array.isArray(rows) || rows.length === 0) return [];
@@ -59,7 +59,7 @@ function readEach<S extends z.ZodType>(rows: readonly unknown[], schema: S, max:
   return toList(found, rows.length - found.length);
 }
 
-/** Creates a schema for a list that must be complete, such as labels that can hide a post. An overlong list is an error. */
+/** Creates a schema for a list that must be read to its end, such as moderation labels. Rejects overlong lists. */
 export function fullListOf<S extends z.ZodType>(schema: S, max: number) {
   return listOf(schema, max).refine(
     ({ length, leftOut = 0 }) => length < max && leftOut < maxUnreadable,
@@ -75,7 +75,7 @@ export const text = z.string().transform(cutRaw);
 /** Schema of a text of one line. Texts longer than `maximums.rawLine` are rejected. */
 export const line = z.string().max(maximums.rawLine);
 
-/** Schema of a non-empty text, which is cut like `text`. Any other value becomes `null`. */
+/** Schema of a non-empty text. Long texts are cut, as by the schema `text`. Any other value becomes `null`. */
 export const textOrNull = anything.transform((value) =>
   typeof value === 'string' && value !== '' ? cutRaw(value) : null,
 );

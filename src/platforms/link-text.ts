@@ -4,7 +4,7 @@ import { isWebUrl } from './text.ts';
 interface LinkElement {
   readonly href: string;
   readonly classes: ReadonlySet<string>;
-  /** Visible text, with `…` if it is shortened. */
+  /** Visible text of the link, with `…` if the link is shortened. */
   readonly label: string;
   readonly isShortened: boolean;
 }
@@ -12,7 +12,7 @@ interface LinkElement {
 /** Function that returns the full handle of a mention from its URL and label, or `null` if the handle is unknown. */
 export type NameMention = (url: string, label: string) => string | null;
 
-/** Returns the text of a link and its facet. Adds the server to mentions, and writes shortened URLs in full. */
+/** Returns the text and the facet of a link. Mentions get the full handle; shortened URLs are written in full. */
 export function toLinkText(link: LinkElement, nameMention: NameMention) {
   const { label } = link;
   const url = link.href.trim();

@@ -22,7 +22,7 @@ export function describeProfile(
   };
 }
 
-/** Joins texts with a separator, and moves their facets accordingly. Empty texts are omitted. */
+/** Joins texts with a separator, and adjusts the offsets of their facets. Omits empty texts. */
 function joinTexts(texts: readonly RichText[], separator: string): RichText {
   const gap = countCodePoints(separator);
   const facets: RichText['facets'][number][] = [];

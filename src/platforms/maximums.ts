@@ -1,6 +1,6 @@
-/** Maximum sizes of parts of an upstream response, against hostile servers. Larger parts are cut; see `left_out`. */
+/** Maximum sizes of the parts of an upstream response, as a protection against hostile servers. */
 export const maximums = {
-  /** Maximum number of posts or accounts in a list: rows of a page, ancestors, replies, nodes of a thread. */
+  /** Maximum number of posts or accounts in a list, such as a page, the ancestors or the replies of a post. */
   rows: 500,
   media: 64,
   variants: 32,
@@ -8,12 +8,12 @@ export const maximums = {
   choices: 64,
   tags: 200,
   reactions: 100,
-  /** Maximum number of labels of a post or account. A longer list is an error, because some labels hide content. */
+  /** Maximum number of moderation labels of a post or account. A longer list is an error: a label can hide a post. */
   labels: 1000,
   languages: 32,
   /** Maximum number of fields of a profile, authors of a link preview, or links in a WebFinger document. */
   fields: 32,
-  /** Maximum number of blocks, of entities and of media in an article. */
+  /** Maximum number of text blocks in an article; also the maximum number of its entities, and of its media. */
   blocks: 2000,
   quotes: 3,
   /** Maximum length in UTF-16 code units of a text in an upstream response, including markup. */
@@ -33,7 +33,7 @@ export interface TextMaximums {
   readonly description: number;
   /** Maximum length of a title, poll choice, content warning or location. */
   readonly line: number;
-  /** Maximum length of a description of an image, preview of an article, or community note. */
+  /** Maximum length of an image description, an article preview, or a community note. */
   readonly note: number;
 }
 
@@ -54,8 +54,8 @@ export const shortTexts: TextMaximums = {
   note: 100,
 };
 
-/** Text budget of a response in UTF-16 code units. Posts that exceed the rest of the budget are shortened. */
+/** Maximum length of all texts in a response, in UTF-16 code units. Posts beyond this budget are shortened. */
 export const maxAnswerText = 75_000;
 
-/** Number of characters that a line break counts for in the text budget, because it takes as much work as they do. */
+/** Weight of a line break in the text budget of a response (`maxAnswerText`), in characters. */
 export const lineWeight = 25;

@@ -1,6 +1,6 @@
 /**
- * Reason of a provider's failure. `missing`: the subject does not exist or is not public; `ambiguous`: `missing` or an
- * outage; `rejected`: the search text is not accepted; `malformed`: the response has an unexpected form.
+ * Reason of a provider's failure. `missing`: the post or account does not exist or is not public. `ambiguous`: either
+ * `missing` or an outage. `rejected`: the search text is not accepted. `malformed`: unexpected response format.
  */
 export type ProviderErrorKind =
   | 'missing'
@@ -11,16 +11,16 @@ export type ProviderErrorKind =
   | 'malformed';
 
 export interface ProviderErrorOptions {
-  /** For `throttled`: number of seconds to wait before the next request, as required by the upstream. */
+  /** For `throttled`: number of seconds to wait before the next request, as the upstream server demands. */
   readonly retryAfterSeconds?: number | undefined;
-  /** Whether an `ambiguous` response counts as evidence that the subject does not exist; default `true`. */
+  /** Whether an `ambiguous` response counts as evidence that the post or account does not exist; default `true`. */
   readonly isEvidence?: boolean;
-  /** Whether the whole provider fails, rather than one subject or one host; default `true`. */
+  /** Whether the failure affects all requests to the provider, not only one post, account or host; default `true`. */
   readonly isProviderWide?: boolean;
   readonly cause?: unknown;
 }
 
-/** Failure of a provider. The message is a sentence for callers, without internal details. */
+/** Failure of a data provider. The message is a sentence for API clients, without internal details. */
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
   readonly retryAfterSeconds: number | undefined;

@@ -6,8 +6,8 @@ export interface Run {
 }
 
 /**
- * Sorts ranges by `start`, the longer first, and makes them nest. Drops ranges outside `[0, length]`, links that overlap
- * an earlier link, and styles nested deeper than 16. Splits styles that cross another range.
+ * Sorts ranges by `start`, longer ranges first, and splits styles that cross another range, so that ranges only nest.
+ * Drops ranges outside `[0, length]`, links that overlap an earlier link, and styles nested deeper than 16.
  */
 export function nestRuns<R extends Run>(runs: readonly R[], length: number): readonly R[] {
   const sorted = runs
@@ -25,7 +25,7 @@ const isLink = ({ url }: Run): boolean => url !== undefined;
 
 const inOrder = (a: Run, b: Run): number => a.start - b.start || b.end - a.end;
 
-/** Splits a style at the start of a link that it covers only partly. */
+/** Splits a style at the start of a link that the style covers only partly. */
 function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
   const last = lastWhere(links, (link) => link.start < run.end);
   if (last === undefined || last.start <= run.start || last.end <= run.end) return [run];
@@ -37,7 +37,7 @@ function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
 
 const maxDepth = 16;
 
-/** Splits each range that crosses the end of an earlier range, at that end. Only styles can cross another range. */
+/** Splits each style that crosses the end of an earlier range, at that end. Links must not cross other ranges. */
 function nest<R extends Run>(runs: readonly R[]): readonly R[] {
   const waiting = runs.toSorted((a, b) => inOrder(b, a));
   const rests: R[] = [];
@@ -61,12 +61,12 @@ function takeNext<R extends Run>(waiting: R[], rests: R[]): R | undefined {
   return isRestNext ? rests.pop() : waiting.pop();
 }
 
-/** Inserts the rest of a split range into `rests`, which is sorted so that the next range is the last item. */
+/** Inserts the rest of a split range into the stack `rests`, which is sorted with the earliest range on top. */
 function putBack<R extends Run>(rests: R[], run: R): void {
   rests.splice(rests.findLastIndex((other) => inOrder(other, run) > 0) + 1, 0, run);
 }
 
-/** Returns the last item for which `isBefore` is true, by binary search. Such items must be at the start of the list. */
+/** Finds the last item for which `isBefore` is true, by binary search. All such items must precede the others. */
 export function lastWhere<T>(list: readonly T[], isBefore: (item: T) => boolean): T | undefined {
   let low = 0;
   let high = list.length;

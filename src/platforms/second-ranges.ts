@@ -1,11 +1,11 @@
-/** Part of a timeline in Unix seconds. Both ends are inclusive. */
+/** Time range in Unix seconds. Both ends are inclusive. */
 export interface SecondRange {
-  /** First second; `-Infinity` if the range starts at the first post. */
+  /** First second of the range; `-Infinity` if the range has no lower bound. */
   readonly fromSecond: number;
   readonly toSecond: number;
 }
 
-/** Returns the parts of `whole` that no other range covers, newest first. */
+/** Returns the parts of `whole` that no range in `others` covers, newest first. */
 export function subtractRanges(
   whole: SecondRange,
   others: readonly SecondRange[],
@@ -22,7 +22,7 @@ export function subtractRanges(
     : [...left, { fromSecond: whole.fromSecond, toSecond }];
 }
 
-/** Merges ranges that overlap or are adjacent. Returns them newest first. */
+/** Merges time ranges that overlap or are adjacent. Returns the merged ranges newest first. */
 export function joinRanges(ranges: readonly SecondRange[]): readonly SecondRange[] {
   const joined: SecondRange[] = [];
   for (const range of ranges.toSorted((a, b) => b.toSecond - a.toSecond)) {

@@ -4,7 +4,7 @@ import { maximums } from './maximums.ts';
 import { nestRuns } from './runs.ts';
 import { codePointOffsets, countCodePoints } from './text.ts';
 
-/** Types of facets that consist of a sign (`@`, `#` or `$`) and a name. */
+/** Types of facets (annotated text ranges) that consist of a sign (`@`, `#` or `$`) and a name. */
 export type TagType = 'mention' | 'hashtag' | 'symbol';
 
 const signs = /^[@＠#＃$＄]/u;
@@ -39,7 +39,7 @@ const names = [
   },
 ] as const;
 
-/** Finds the mentions and hashtags in a text that was sent without facets. */
+/** Finds the mentions and hashtags in a text of X that was sent without annotations. */
 export function scanFacets(text: string): readonly Facet[] {
   const toOffset = codePointOffsets(text);
   const found = names.flatMap(({ type, pattern }) =>
@@ -51,7 +51,7 @@ export function scanFacets(text: string): readonly Facet[] {
   return nestRuns(found, countCodePoints(text));
 }
 
-/** Returns the first matches, up to one more than the maximum, so that callers can detect that the list was cut. */
+/** Returns the first matches, up to one more than `maximums.facets`, so that callers can detect a cut list. */
 function takeFirst<Match>(matches: Iterable<Match>): readonly Match[] {
   const taken: Match[] = [];
   for (const match of matches) {

@@ -26,7 +26,7 @@ const maxMargins = 6; // deeper margins are omitted, so that no line consists on
 
 const maxBreaks = 2;
 
-/** Builds a text and its facets. The offsets of the facets count code points. */
+/** Writer that builds a text and its facets (links and styles). Offsets count Unicode code points. */
 export class TextWriter {
   readonly #parts: string[] = [];
   readonly #facets: Facet[] = [];
@@ -36,7 +36,7 @@ export class TextWriter {
   #breaks = 0;
   #atBlockStart = true;
   #hiddenMargins = 0;
-  /** Number of margins on the empty lines before the next text. */
+  /** Number of margins (line prefixes such as `> `) on the empty lines before the next text. */
   #blankMargins = 0;
 
   /** Writes text. Line feeds become line breaks; spaces at the start of a block are removed. */
@@ -88,7 +88,7 @@ export class TextWriter {
     return style;
   }
 
-  /** Ends a style. A style without text creates no facet. */
+  /** Ends a style, such as bold. A style without text creates no facet. */
   closeStyle({ type, start }: OpenStyle): void {
     if (start !== null) this.#facets.push({ type, start, end: this.#length });
   }

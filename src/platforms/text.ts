@@ -45,7 +45,7 @@ export interface DecodedText {
   toIndex(codePoint: number): number;
 }
 
-/** Decodes HTML entities. In the result, offsets within an encoded entity map to the decoded character. */
+/** Decodes HTML entities. `toIndex` maps each offset within an encoded entity to the decoded character. */
 export function decodeWithOffsets(encoded: string): DecodedText {
   // Without entities and surrogate pairs, offsets and indices are equal.
   if (!/[&\ud800-\udfff]/.test(encoded)) {
@@ -67,7 +67,7 @@ export function decodeWithOffsets(encoded: string): DecodedText {
   return { text: decodeEntities(encoded), length: indices.length, toIndex };
 }
 
-/** Returns whether a text is an absolute http or https URL. Only such URLs become links. */
+/** Returns whether a text is an absolute http or https URL. */
 export function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && parseUrl(text) !== null;
 }
@@ -78,7 +78,7 @@ export const webUrlOrNull = (url: string | null): string | null =>
 
 const searched = 64; // UTF-16 code units around a cut that are searched for a grapheme boundary
 
-/** Cuts a text to at most `max` UTF-16 code units, at a grapheme boundary (UAX #29) if there is one nearby. */
+/** Cuts a text to at most `max` UTF-16 code units, at a grapheme boundary (UAX #29) if one is within 64 code units. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const from = Math.max(0, max - searched);

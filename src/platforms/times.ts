@@ -11,11 +11,11 @@ const yearTenThousandMs = 253_402_300_800_000;
 export const checkTimeMs = (ms: number): number | null =>
   ms >= 0 && ms < yearTenThousandMs ? ms : null;
 
-/** Parses an ISO 8601 time, or `Tue Oct 01 19:59:18 +0000 2024`, to Unix milliseconds. Returns `null` for anything else. */
+/** Parses an ISO 8601 time, or `Tue Oct 01 19:59:18 +0000 2024`, to Unix milliseconds. Returns `null` otherwise. */
 export const readTimeMs = (text: string): number | null =>
   isoTime.test(text) || xTime.test(text) ? checkTimeMs(Date.parse(text)) : null;
 
-/** Converts a time to ISO 8601 UTC with seconds. Returns `null` if it cannot be parsed. */
+/** Converts a time to ISO 8601 UTC with seconds. Returns `null` if `text` cannot be parsed. */
 export function toIsoTime(text: string | null): string | null {
   const ms = text === null ? null : readTimeMs(text);
   return ms === null ? null : toIsoSeconds(ms);
@@ -25,7 +25,7 @@ export function toCreated(ms: number): Pick<Status, 'created_at' | 'created_time
   return { created_at: toIsoSeconds(ms), created_timestamp: Math.floor(ms / 1000) };
 }
 
-/** Adds the creation time to a row. If `createdMs` is `null`, the zod transform fails. */
+/** Adds the creation time to a parsed post. Fails the zod transform if `createdMs` is `null`. */
 export function withCreatedMs<Row extends object>(
   row: Row,
   createdMs: number | null,

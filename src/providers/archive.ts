@@ -21,12 +21,12 @@ import { toRepliesPage } from './rows.ts';
 interface ArchiveOptions {
   readonly path: string;
   readonly sample: boolean;
-  /** Base URL of this server, for the permalinks of the sample. */
+  /** Base URL of this server, for the permalinks of sample posts. */
   readonly baseUrl: string;
   readonly clock: Clock;
 }
 
-/** Opens the archive. Reads of absent rows throw `missing` for the sample, otherwise `ambiguous`. @throws Error */
+/** Opens the provider for imported posts (the archive) and sample data. @throws Error if opening the database fails */
 export function openArchive(options: ArchiveOptions): Provider {
   const { sample } = options;
   const store = openSeededStore(options);
@@ -135,7 +135,7 @@ function isIncomplete(
 
 const isProtected = (): ProviderError => new ProviderError('missing', 'The account is protected.');
 
-/** Returns the rows that a search covers. Until something is imported, a search of the archive covers the sample. */
+/** Returns the part of the archive to search. A search of an archive without imports covers the sample data. */
 function toScope(store: ArchiveStore, target: SearchPlatform, sample: boolean): SearchScope {
   if (target !== 'archive') return target;
   return sample && !store.hasImports() ? 'sample' : 'imports';

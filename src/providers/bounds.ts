@@ -19,15 +19,15 @@ import { countCodePoints, shorten } from '../platforms/text.ts';
 import { type Ask, type Provider, platformOf, readNames } from './provider.ts';
 import { describeExcess } from './rows.ts';
 
-/** Shortens the lists and texts in a provider's answers, except the rows of a page. Adds warnings about omissions. */
+/** Returns a provider that shortens overlong posts and accounts in the results of `provider`, and adds warnings. */
 export function withBounds(provider: Provider): Provider {
-  // The keys of `ask` are kinds of query, by its type.
+  // TypeScript types the keys as `string`, but all of them are kinds of query.
   const kinds = Object.keys(provider.ask) as QueryKind[];
   const bounded = kinds.map((kind) => [kind, boundAsk(provider, kind)] as const);
   return { ...provider, ask: Object.fromEntries(bounded) };
 }
 
-/** Creates a provider that sends requests to the upstreams of one platform, with limited answers. */
+/** Creates a provider that reads from the servers of one platform, and shortens overlong posts and accounts. */
 export function createLiveProvider(name: string, platform: Platform, ask: Provider['ask']) {
   const covers = (query: Query) => platformOf(query) === platform;
   return withBounds({ name, platforms: [platform], reads: new Set(readNames), covers, ask });
@@ -55,7 +55,7 @@ function boundAsk<Kind extends QueryKind>(provider: Provider, kind: Kind): Ask<K
   return ask && (async (query, context) => bound(await ask(query, context), context));
 }
 
-/** Limits a post and its conversation. The replies use the text budget last, so they are shortened first. */
+/** Shortens a post and its conversation to the text budget of a response. The replies are shortened first. */
 async function boundPostFound(found: PostFound, sliced: Sliced): Promise<PostFound> {
   const { rows: max } = maximums;
   const budget = createBudget(sliced);
@@ -162,7 +162,7 @@ function describeGaps(rows: readonly (Post | Account)[], noun: 'post' | 'account
   });
 }
 
-/** Limits the lists and texts of a post, and adds the names of the cut members to `left_out`. */
+/** Shortens the lists and texts of a post, and adds the names of the shortened members to `left_out`. */
 export function boundPost(
   post: Post,
   texts: TextMaximums = shownTexts,
@@ -181,7 +181,7 @@ export function boundPost(
   };
 }
 
-/** Limits the texts of an account, and adds the names of the cut members to `left_out`. */
+/** Shortens the texts of an account, and adds the names of the shortened members to `left_out`. */
 export function boundAccount(account: Account, texts: TextMaximums = shownTexts): Account {
   const description = shortenOrNull(account.description, texts.description);
   const bounded = replaceNamed(account, {
@@ -221,7 +221,7 @@ function boundOwn(post: Status, texts: TextMaximums): Partial<Status> {
   };
 }
 
-/** Limits the number of facets. For a shortened text (`cut`), also removes links past its end and trims styles. */
+/** Limits the number of facets. For a shortened text (`cut`), removes links beyond the text's end and trims styles. */
 function boundFacets(facets: readonly Facet[], cut: string | null): readonly Facet[] {
   const kept = facets.slice(0, maximums.facets);
   if (cut === null) return kept;
@@ -296,7 +296,7 @@ function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
   return lost.length === 0 ? whole : nameLeftOut({ ...whole, ...parts }, lost);
 }
 
-/** Returns the names of the lists from which items were left out. */
+/** Returns the names of the lists from which malformed or excess items were omitted. */
 export function findLeftOut(
   lists: Readonly<Record<string, readonly (List<unknown> | undefined)[]>>,
 ): readonly string[] {

@@ -1,19 +1,19 @@
 import type { Clock } from '../core/clock.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
-/** Pause in seconds after a throttled response without `Retry-After`. */
+/** Seconds for which requests to an upstream pause after a rate-limited response without `Retry-After`. */
 export const defaultPauseSeconds = 30;
 
 const maxPauseSeconds = 300;
 
-/** Limits a pause requested by an upstream to 1 to 300 seconds. */
+/** Limits a pause that an upstream server requests to between 1 and 300 seconds. */
 export const clampPause = (seconds: number): number =>
   Math.min(Math.max(seconds, 1), maxPauseSeconds);
 
 export interface BreakerOptions {
-  /** Number of consecutive failures that open the breaker. */
+  /** Number of consecutive failures that open the circuit breaker. */
   readonly failures: number;
-  /** Milliseconds that the breaker stays open. Each consecutive opening doubles this time, up to `maxOpenMs`. */
+  /** Milliseconds that the breaker stays open. Each consecutive opening doubles the time, up to `maxOpenMs`. */
   readonly openMs: number;
   readonly maxOpenMs: number;
 }
@@ -21,7 +21,7 @@ export interface BreakerOptions {
 export interface CircuitBreakerOptions extends BreakerOptions {
   readonly clock: Clock;
   readonly onChange?: (state: BreakerState) => void;
-  /** Host that the breaker is for. Default: the breaker is for a whole provider. */
+  /** Host whose requests the breaker controls. Default: all requests of a provider. */
   readonly host?: string;
 }
 
@@ -30,14 +30,14 @@ export type BreakerState = 'closed' | 'open' | 'half_open';
 
 export interface BreakerCall {
   readonly signal: AbortSignal;
-  /** Subject of the query. Repeated `malformed` responses about one subject count as one failure. */
+  /** Post, account or path of the query. Repeated `malformed` responses about one subject count as one failure. */
   readonly subject: string;
 }
 
 /**
- * Circuit breaker of a provider or of one of its hosts. It also rejects queries during the pause after a throttled
- * response. Failures that do not concern the whole provider count only in the breaker of a host. Each change of state
- * begins an epoch; outcomes of queries from earlier epochs are ignored.
+ * Circuit breaker of a provider or of a single host. Also rejects queries during the pause after a rate-limited
+ * response. Failures of a single host count only in the breaker of that host. Each change of state begins an epoch, and
+ * the outcomes of queries from earlier epochs are not counted.
  */
 export class CircuitBreaker {
   state: BreakerState = 'closed';
@@ -68,7 +68,7 @@ export class CircuitBreaker {
     }
   }
 
-  /** Rejects queries for the time that a `throttled` error specifies. */
+  /** Rejects all queries for the time that a `throttled` error specifies; default: 30 seconds. */
   pause({ retryAfterSeconds = defaultPauseSeconds }: ProviderError): void {
     const untilMs = this.#options.clock.now() + clampPause(retryAfterSeconds) * 1000;
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);

@@ -18,19 +18,19 @@ const unanswered = {
   aborted: 'The read was cancelled before the source answered.',
   connect: 'The source could not be reached.',
   reset: 'The source could not be reached.',
-  // The same for missing names and private addresses, to hide the names of a private network.
+  // Missing names and private addresses have the same message, to hide the names of a private network.
   refused: 'The server of this account could not be reached.',
 } as const;
 
 export function toProviderError(failure: HttpFailure): ProviderError {
   const { kind } = failure;
   if (kind === 'too_large' || kind === 'redirect') return createMalformed(failure);
-  // The caller has named the refused host; the provider may be able to reach others.
+  // The client chose the refused host. The provider may still reach other hosts.
   const isProviderWide = kind !== 'refused';
   return new ProviderError('unavailable', unanswered[kind], { isProviderWide, cause: failure });
 }
 
-/** Returns the error for status 429, 403 (which CDNs send to frequent callers) or 5xx; `null` for any other status. */
+/** Returns the error for HTTP status 429, 5xx, or 403 (the rate limit of some CDNs); `null` for other statuses. */
 export function toStatusFailure(
   status: number,
   retryAfterSeconds: number | undefined,
@@ -43,7 +43,7 @@ export function toStatusFailure(
   return new ProviderError('unavailable', 'The source is failing at the moment.');
 }
 
-/** Reports a `throttled` error that does not make the read fail, to pause the provider. Ignores other errors. */
+/** Pauses the provider if an optional request fails with a `throttled` error. Ignores other errors. */
 export function reportThrottle({ onThrottled }: ProviderContext, error: unknown): void {
   if (error instanceof ProviderError && error.kind === 'throttled') onThrottled?.(error);
 }
@@ -59,7 +59,7 @@ export async function readOrNull<Found>(read: Promise<Found>, context: ProviderC
   }
 }
 
-/** Waits for a read that checks whether a subject exists. Ignores each ProviderError except `missing`. */
+/** Waits for a read of a post or account. Throws ProviderError `missing`, and ignores any other ProviderError. */
 export async function throwIfMissing(read: Promise<unknown>, context: ProviderContext) {
   try {
     await read;

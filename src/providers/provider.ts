@@ -16,11 +16,11 @@ export const readNames = [
 ] as const;
 
 export interface ProviderContext extends RequestContext {
-  /** Called with a `throttled` error that does not make the read fail, so that the provider is paused. */
+  /** Pauses the provider. Called with a `throttled` error of an optional request, which does not fail the read. */
   readonly onThrottled?: (error: ProviderError) => void;
 }
 
-/** Function that answers one kind of query. Throws ProviderError, and any Problem that `takeRequest` throws. */
+/** Function that answers one kind of query. Throws ProviderError, or Problem if a limit of the client is reached. */
 export type Ask<Kind extends QueryKind> = (
   query: Answers[Kind]['query'],
   context: ProviderContext,
@@ -36,7 +36,7 @@ export interface Provider {
   /** Returns whether the provider can answer this query; the archive, for example, contains only some accounts. */
   covers(query: Query): Coverage;
   readonly ask: { readonly [Kind in QueryKind]?: Ask<Kind> };
-  /** Whether the provider reads from this machine, so that repeated reads cost no upstream requests. */
+  /** Whether the provider reads stored data, without requests to an upstream server. */
   readonly isLocal?: boolean;
   close?(): void;
 }

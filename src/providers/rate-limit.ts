@@ -11,17 +11,17 @@ interface RateLimitOptions {
 
 const minuteMs = 60_000;
 
-const reservedShare = 5; // one in this many turns is reserved for requests that are not background requests
+const reservedShare = 5; // one fifth of all requests is reserved for requests that do not run in the background
 
-/** Tolerance for delays in transit, which can bring requests closer together than they were sent, in milliseconds. */
+/** Tolerance in milliseconds for network delays, which can shorten the interval between two requests. */
 const slackMs = 2000;
 
-const fairTurns = 100; // number of turns in 60 seconds that a client may always take
+const fairTurns = 100; // number of requests in 60 seconds that each client may always start
 
 /**
  * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds; others wait in order. Background
- * requests use at most four fifths of the turns. A client that has used 100 turns may not use more turns than remain
- * for all clients. `get` also throws ProviderError `throttled` if the wait of another request would exceed `maxWaitMs`.
+ * requests use at most four fifths of the limit. A client with over 100 requests must leave at least as many for others
+ * as it has used. `get` throws ProviderError `throttled` if a foreground request would wait longer than `maxWaitMs`.
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs, clock } = options;
@@ -39,7 +39,7 @@ export function withRateLimit(http: HttpClient, options: RateLimitOptions): Http
   };
   const awaitSpareTurn = async ({ signal, client }: RequestContext): Promise<void> => {
     const name = nameOf(client);
-    // Other requests may take turns during the wait, so the turn is taken only after it.
+    // Other requests may start during the wait, so this request is counted only after the wait.
     for (;;) {
       const now = clock.now();
       const freeAt = turns.freeAt(reserved, now - slackMs) + slackMs;
@@ -66,7 +66,7 @@ function throttled(message: string, waitMs: number, isProviderWide: boolean): Pr
   return new ProviderError('throttled', message, { retryAfterSeconds, isProviderWide });
 }
 
-/** Returns the key for counting a client's turns: its IPv6 /48, all of which a client can own, or else its address. */
+/** Returns the key for counting the requests of a client: its IPv6 /48 network, or else its IP address. */
 const nameOf = (client: Client | null | undefined): string | null =>
   client?.network ?? client?.address ?? null;
 
@@ -75,7 +75,7 @@ interface Turn {
   readonly name: string | null;
 }
 
-/** Creates a sliding window with the turns of the last 60 seconds. All times are in Unix milliseconds. */
+/** Creates a sliding window with the requests (turns) of the last 60 seconds. All times are in Unix milliseconds. */
 function createTurnWindow(perMinute: number) {
   const turns: Turn[] = [];
   const taken = new Map<string, number>();
@@ -92,12 +92,12 @@ function createTurnWindow(perMinute: number) {
     }
   };
   return {
-    /** Returns the earliest time at which more than `left` turns are free. */
+    /** Returns the earliest time at which more than `left` further requests are allowed. */
     freeAt: (left: number, nowMs: number): number => {
       const turn = turns[turns.length - perMinute + left];
       return turn === undefined ? nowMs : Math.max(nowMs, turn.atMs + minuteMs);
     },
-    /** Returns the earliest time at which the client may take a turn without exceeding its fair share. */
+    /** Returns the earliest time at which the client may start a request without exceeding its fair share. */
     fairAt: (name: string | null, nowMs: number): number => {
       removeUntil(nowMs - minuteMs - slackMs);
       let own = taken.get(name ?? '') ?? 0;

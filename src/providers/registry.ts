@@ -17,7 +17,7 @@ export type ProviderName = (typeof providerNames)[number];
 
 export interface ProviderSettings {
   readonly http: HttpClient;
-  /** HTTP client for hosts that callers specify. It connects only to public addresses. */
+  /** HTTP client for hosts that API clients specify. It connects only to public addresses. */
   readonly publicHttp: HttpClient;
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -34,7 +34,7 @@ export interface ProviderSettings {
   readonly maxPerHost: number;
 }
 
-/** Factory of each provider. If the provider has a `close` method, call it when you no longer need the provider. */
+/** Functions that create the providers, by name. A provider with a `close` method must be closed after use. */
 export const providerFactories: Readonly<
   Record<ProviderName, (settings: ProviderSettings) => Provider>
 > = {

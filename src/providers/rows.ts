@@ -6,11 +6,11 @@ import { maximums } from '../platforms/maximums.ts';
 export interface Rows<Row> {
   readonly rows: readonly Row[];
   readonly unreadable: number;
-  /** Number of rows over the maximum, which were not read. */
+  /** Number of list items beyond the maximum. These items were not read. */
   readonly excess: number;
 }
 
-/** Parses a list row by row, and counts malformed rows. Returns `null` if the value is not a list. */
+/** Parses a list item by item, and counts malformed items. Returns `null` if the value is not a list. */
 export async function parseRows<Row>(
   list: unknown,
   parseRow: (row: unknown) => Row | null,
@@ -22,7 +22,7 @@ export async function parseRows<Row>(
   return { rows, unreadable: sent.length - rows.length, excess: list.length - sent.length };
 }
 
-/** Returns the number of rows that the source sent, including unreadable ones. */
+/** Returns the number of list items that the source sent, including malformed and excess items. */
 export const countSent = ({ rows, unreadable, excess }: Rows<unknown>): number =>
   rows.length + unreadable + excess;
 
@@ -43,7 +43,7 @@ export function uniqueBy<Row>(
 export const uniqueById = <Row extends { readonly id: string | null }>(rows: readonly Row[]) =>
   uniqueBy(rows, ({ id }) => id);
 
-/** Returns whether a post is within the time range of a search and, for photos or videos, has such media. */
+/** Returns whether a post is in the time range of a search and has the photos or videos that the feed requires. */
 export function isHit({ created_timestamp, media }: Status, query: SearchQuery): boolean {
   const { feed, sinceSeconds, untilSeconds } = query;
   if (sinceSeconds !== null && created_timestamp < sinceSeconds) return false;
@@ -54,7 +54,7 @@ export function isHit({ created_timestamp, media }: Status, query: SearchQuery):
 const plurals = { post: 'posts', account: 'accounts', reply: 'replies' } as const;
 export type RowNoun = keyof typeof plurals;
 
-/** Returns the warning about omitted rows, or an empty list. The last argument is the reason in singular and plural. */
+/** Returns a warning about omitted items, or an empty list. The last argument is the reason in singular and plural. */
 export function describeOmitted(
   count: number,
   noun: RowNoun,
@@ -79,7 +79,7 @@ export function describeUnread(
   ];
 }
 
-/** Converts the replies that a source sent with a post to a list of a single page. */
+/** Converts a post with its replies to a page of replies, which is the only page of the list. */
 export function toRepliesPage({ post, replies, warnings, asOfMs }: PostFound): Page<Post> {
   // Placeholders are not listed, because they may lack the id that identifies an item.
   const items = replies.filter(({ type }) => type === 'status');

@@ -42,7 +42,7 @@ export const handleParam = freeText('invalid_handle').describe(
 const listSchema = z.object(listParams);
 type ListParams = z.output<typeof listSchema>;
 
-/** List that a browse read requests, without the position in the list. */
+/** Requested list (posts, accounts or search results), without the position in the list. */
 export interface BrowseTarget {
   readonly subject: BrowseSubject;
   readonly cacheSubject: string;
@@ -50,13 +50,13 @@ export interface BrowseTarget {
   readonly list: ListQuery | null;
   /** Values that identify the list: its route, query and options. */
   readonly identity: readonly (string | number | boolean | null)[];
-  /** Path under `/api/v1`, and the parameters to repeat in the URL of the next page. */
+  /** Path of the list under `/api/v1`. `parameters` are repeated in the URL of the next page. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | boolean | undefined>>;
   readonly isLiveOnly?: boolean;
 }
 
-/** Parses a handle. @throws Problem `invalid_handle` */
+/** Parses the handle of an account. @throws Problem `invalid_handle` */
 export function toAccountReference(handle: string): AccountReference {
   const reference = parseHandle(handle);
   if (reference !== null) return reference;
@@ -64,7 +64,7 @@ export function toAccountReference(handle: string): AccountReference {
   throw new Problem('invalid_handle', { detail });
 }
 
-/** Creates a read of a list. The schema of its parameters must include `listParams`. */
+/** Creates a read operation that returns a page of a list. The schema of its parameters must include `listParams`. */
 export function createBrowseRead<Schema extends typeof listSchema>(
   about: ReadOf<Schema>,
   toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget,
@@ -136,7 +136,7 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
 const endlessCursor =
   'The list has more items, but the source’s cursor for the next page is too long to be passed on.';
 
-/** Returns the subject with the handle and URL that the source returned for the account or the parent post. */
+/** Returns the subject of a list with the handle and URL of the fetched account or parent post. */
 function nameSubject(
   subject: BrowseSubject,
   { account, answered }: Pick<BrowseFound, 'account' | 'answered'>,

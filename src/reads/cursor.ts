@@ -7,17 +7,17 @@ export type CursorCodec = ReturnType<typeof createCursorCodec>;
 export const maxCursor = 2048;
 const macBytes = 16;
 
-/** Minimum number of item fingerprints in a cursor, unless fewer items were returned. */
+/** Minimum number of item fingerprints (4-byte hashes of returned items) in a cursor, if that many items exist. */
 const minFingerprints = 8;
 const name = z.string().nullable();
 const count = z.number().int().nonnegative();
 
-/** JSON tuple of a position in a list without fingerprints: `provider`, `cursor`, `taken`, `page`, `fruitless`. */
+/** Schema of a list position as a JSON array: `provider`, `cursor`, `taken`, `page` and `fruitless` (empty pages). */
 const positionTuple = z.tuple([name, name, count, count.positive(), count]);
 
 /**
- * Creates a codec that signs and verifies cursors. A cursor is the base64url encoding of a truncated HMAC-SHA256
- * (RFC 2104 §5) and a position in a list. The HMAC also covers the key of the list.
+ * Creates a codec that signs and verifies pagination cursors. A cursor is the base64url encoding of a truncated
+ * HMAC-SHA256 (RFC 2104 §5) and a list position. The HMAC includes `listKey`, so a cursor is valid only for its list.
  */
 export function createCursorCodec(key: Buffer) {
   const sign = (listKey: string, body: Buffer): Buffer =>
@@ -27,7 +27,7 @@ export function createCursorCodec(key: Buffer) {
       .digest()
       .subarray(0, macBytes);
   return {
-    /** Returns a signed cursor of at most 2048 characters; `null` if the provider's own cursor is too long. */
+    /** Returns a signed cursor of at most 2048 characters; `null` if the upstream's own cursor is too long. */
     seal: (listKey: string, position: ListPosition): string | null => {
       const body = toBody(position);
       return body && Buffer.concat([sign(listKey, body), body]).toString('base64url');
@@ -52,7 +52,7 @@ function refuse(cursor: string): Problem {
   return new Problem('invalid_cursor', { detail: `The parameter \`cursor\` ${fault}.` });
 }
 
-/** Encodes a position as a count byte, four bytes per fingerprint, and JSON; returns `null` if it is too long. */
+/** Encodes a list position: 1 byte with the number of fingerprints, 4 bytes for each, and JSON; `null` if too long. */
 function toBody(position: ListPosition): Buffer | null {
   const { provider, cursor, taken, page, fruitless, recent } = position;
   const json = Buffer.from(JSON.stringify([provider, cursor, taken, page, fruitless]));
@@ -73,7 +73,7 @@ function fromBody(body: Buffer, cursor: string): ListPosition {
   const recent = Array.from({ length: count }, (_, index) => body.readUInt32BE(1 + 4 * index));
   const json: unknown = JSON.parse(body.subarray(1 + 4 * count).toString());
   const parsed = positionTuple.safeParse(json);
-  // Signed by a version of Perch with another tuple.
+  // The cursor was signed by a version of Perch with another format.
   if (!parsed.success) throw refuse(cursor);
   const [provider, own, taken, page, fruitless] = parsed.data;
   return { provider, cursor: own, taken, page, fruitless, recent };

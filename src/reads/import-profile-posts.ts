@@ -42,7 +42,7 @@ const params = z.object({
 
 type Params = z.output<typeof params>;
 
-/** Read of all posts of an account in a time range. The reply can be a stream. */
+/** Read operation that imports all posts of an account in a time range. The response can be a stream. */
 export const importProfilePosts = {
   name: 'importProfilePosts',
   summary: 'Imports all posts of an account in a range of time, in one request.',
@@ -51,7 +51,7 @@ export const importProfilePosts = {
   params,
   requires: [],
   reply: historyReply,
-  /** Parses the parameters of a request without side effects. Throws Problem with status 400. */
+  /** Parses the parameters of a request without side effects. @throws Problem with status 400 */
   parse: (given: Readonly<Record<string, unknown>>) => {
     const parsed = parseParameters(params, given);
     refuseContradictions(parsed, given);

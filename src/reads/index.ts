@@ -6,7 +6,7 @@ import { listFollowers, listFollowing } from './list-connections.ts';
 import { listReplies } from './list-replies.ts';
 import { searchPosts } from './search-posts.ts';
 
-/** Reads whose reply is never streamed, by the names that the route table and the MCP tools use. */
+/** Read operations whose response is never streamed, by the names that the route table and the MCP tools use. */
 export const reads = {
   getPost,
   listReplies,
@@ -19,6 +19,6 @@ export const reads = {
 
 export type ReadId = keyof typeof reads;
 
-/** All reads, including `importProfilePosts`, whose reply can be a stream. */
+/** All read operations, including `importProfilePosts`, whose response can be a stream. */
 export const allReads = { ...reads, importProfilePosts } as const;
 export type AnyReadId = keyof typeof allReads;

@@ -1,6 +1,6 @@
 import { nearestName } from '../core/near-name.ts';
 
-/** Maximum numbers of unknown names to compare and of warnings. Further names are ignored without a warning. */
+/** Maximum numbers of unknown parameters that are compared with known parameters, and of warnings. */
 const limits = { names: 50, warnings: 5 } as const;
 const comparedName = /^[\w-]{1,32}$/;
 
@@ -8,7 +8,7 @@ const comparedName = /^[\w-]{1,32}$/;
 export const findCorrection = (name: string, known: readonly string[]): string | undefined =>
   comparedName.test(name) ? nearestName(name, known) : undefined;
 
-/** Returns a warning for each unknown parameter that is probably a misspelling of a known one. */
+/** Returns a warning for each unknown parameter that is probably a misspelling of a known parameter. */
 export function warnAboutMisspelt(
   known: readonly string[],
   given: Readonly<Record<string, unknown>>,

@@ -3,10 +3,10 @@ import { toIsoSeconds } from '../core/clock.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 
-/** Problem code for invalid values of a parameter, and the accepted values as the end of “It must be …”. */
+/** Error code for invalid values of a parameter, and the accepted values as the end of “It must be …”. */
 type ParameterFault = Readonly<{ code: ProblemCode; accepts: string }>;
 
-/** Problem code and accepted values of each parameter. They are not in the schemas, because these are published. */
+/** Error code and accepted values of each parameter. Stored outside the schemas, because the schemas are published. */
 const parameterFaults = z.registry<ParameterFault>();
 
 /** JSON Schema of the usual values of each parameter. Some parameters accept more values, such as any letter case. */
@@ -94,7 +94,7 @@ export function wholeNumber(max: number) {
   });
 }
 
-/** Creates an optional time parameter, parsed to Unix seconds. `about` is the start of its description. */
+/** Creates an optional time parameter, parsed to Unix seconds. `about` is the start of the parameter's description. */
 export function timestamp(about: string) {
   const schema = textOrScalar.transform((text, context) => {
     const seconds = parseTimestamp(text);
@@ -144,7 +144,7 @@ export function refuseEmptyRange(since: number | undefined, until: number | unde
   throw new Problem('invalid_option', { detail });
 }
 
-/** Parses known parameters. @throws Problem of the first invalid parameter; `invalid_option` if one is repeated */
+/** Parses the parameters in `schema` and ignores others. @throws Problem for the first invalid or repeated parameter */
 export function parseParameters<Schema extends z.ZodObject>(
   schema: Schema,
   given: Readonly<Record<string, unknown>>,
@@ -170,11 +170,11 @@ function describeFault(value: unknown, issue: z.core.$ZodIssue | undefined): str
   return `has the value ${quoteInput(String(value))}`;
 }
 
-/** Returns the problem code and the accepted values of a read's parameter. */
+/** Returns the error code and the accepted values of a request parameter. */
 export function faultOf(schema: unknown): ParameterFault {
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
   const inner = isWrapped ? schema.unwrap() : schema;
-  // All parameters of reads are made by the functions above, so the schema is a zod type.
+  // All request parameters are created by the functions above, so the schema is a zod type.
   const fault = parameterFaults.get(inner as z.ZodType);
   return fault ?? { code: 'invalid_option', accepts: 'another value' };
 }

@@ -2,9 +2,9 @@ import type { Post, PostContext } from '../model/post.ts';
 import type { PostFound } from '../model/queries.ts';
 import type { UserDetail } from '../model/results.ts';
 
-/** Parts of a conversation to show. */
+/** Parts of a conversation to include in a response. */
 export interface PostView {
-  /** Posts of the thread that are shown. A number is their maximum number. */
+  /** Posts of the thread to include. A number is the maximum number of posts. */
   readonly thread: 'off' | 'full' | 'conversation' | number;
   readonly context: 'full' | 'thread';
   readonly replies: 'top' | 'recent' | 'off';
@@ -12,13 +12,13 @@ export interface PostView {
   readonly userDetail: UserDetail;
 }
 
-/** Maximum number of direct replies, except with `thread=conversation`, which shows all. */
+/** Maximum number of direct replies in a response. There is no limit with `thread=conversation`. */
 const maxDirectReplies = 20;
 
-/** Returns the found posts in reading order with their `context`, without the posts that the view excludes. */
+/** Returns the fetched posts in reading order, each with its role (`context`). Omits posts that `view` excludes. */
 export function arrangePosts(found: PostFound, view: PostView) {
   const isForeign = ({ author }: Post) => author !== null && author.id !== found.post.author?.id;
-  const foreign = found.ancestors.findLastIndex(isForeign); // the author's own chain follows it
+  const foreign = found.ancestors.findLastIndex(isForeign); // the author's own consecutive posts follow it
   const chain = cutThread(
     view.context === 'thread' ? found.ancestors.slice(foreign + 1) : found.ancestors,
     found.continuation,
@@ -37,7 +37,7 @@ export function arrangePosts(found: PostFound, view: PostView) {
   };
 }
 
-/** Keeps up to `thread` posts: the requested post, then posts after it, then the nearest posts before it. */
+/** Shortens a thread to `thread` posts: the requested post, the posts after it, then the nearest posts before it. */
 function cutThread(
   ancestors: readonly Post[],
   continuation: readonly Post[],
@@ -56,7 +56,7 @@ function cutThread(
   };
 }
 
-/** Keeps the first direct replies, each with the replies by the post's author to that reply. */
+/** Returns the first direct replies, each with the replies of the post's author to that reply. */
 function shortenReplies({ post, continuation, replies }: PostFound): readonly Post[] {
   const thread = new Set([post, ...continuation].map(({ id }) => id));
   let direct = 0;

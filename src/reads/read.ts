@@ -8,11 +8,11 @@ import type { CursorCodec } from './cursor.ts';
 import { warnAboutMisspelt } from './misspelt.ts';
 import { parameterSchemas, parseParameters } from './parameters.ts';
 
-/** Settings of the server that the parsing of a request depends on. */
+/** Server settings that are needed to parse a request. */
 export interface PlanContext extends AddressOptions {
   readonly cursors: CursorCodec;
   readonly searchPlatform: SearchPlatform;
-  /** Number of seconds for which an embedding page may keep a post. */
+  /** Number of seconds for which a web page may cache an embedded post. */
   readonly embedSeconds: number;
 }
 
@@ -20,37 +20,37 @@ export interface ParsedRead {
   readonly plan: Plan;
   /** Value of the `format` parameter; `undefined` if content negotiation chooses the format. */
   readonly format: Format | undefined;
-  /** Cache key of the rendered answer in each format: equal keys mean equal bytes for the same answer. */
+  /** Cache key of the rendered response in each format. Equal data and equal keys produce equal bytes. */
   readonly views: Readonly<Record<Format, string>>;
   assemble(answer: Answer): Result;
 }
 
 export interface ReadAbout {
-  /** OpenAPI operation id of the read's v1 route. */
+  /** OpenAPI operation id of the read operation. */
   readonly name: string;
   readonly summary: string;
-  /** Name of the read's MCP tool; `null` if the read has no tool. */
+  /** Name of the MCP tool for the read operation; `null` if there is no tool. */
   readonly tool: string | null;
-  /** Whether the read belongs to the browse routes, for which callers can send an API key. */
+  /** Whether callers can send an API key with requests for this operation (profiles, followers, searches). */
   readonly isBrowse: boolean;
-  /** Schema of the parameters; `handle` and `id` may be in the path. */
+  /** Schema of the request parameters. `handle` and `id` can be path parameters. */
   readonly params: z.ZodObject;
-  /** Required parameters that are optional in the schema, because a missing value has its own problem code. */
+  /** Required parameters that are optional in the schema, because the error for a missing value has its own code. */
   readonly requires: readonly string[];
   readonly reply: z.ZodType;
 }
 
-/** Read whose reply is complete when it is sent, as opposed to a stream. */
+/** Read operation with a complete response, as opposed to a stream. */
 export interface Read extends ReadAbout {
-  /** Kind of the results, which determines the available formats. */
+  /** Kind of the response, which determines the available output formats. */
   readonly kind: Result['kind'];
-  /** Parses the parameters of a request without side effects. Throws Problem with status 400. */
+  /** Parses the parameters of a request without side effects. @throws Problem with status 400 */
   parse(given: Readonly<Record<string, unknown>>, context: PlanContext): ParsedRead;
 }
 
 const replies = { post: postReply, browse: browseReply, embed: embedReply };
 
-/** Description of a read that is passed to `createRead`, which adds the reply's schema. */
+/** Description of a read operation for `createRead`, which adds the schema of the response. */
 export type ReadOf<Params extends z.ZodObject> = Omit<
   ReadAbout,
   'params' | 'requires' | 'reply'
@@ -59,10 +59,10 @@ export type ReadOf<Params extends z.ZodObject> = Omit<
   readonly requires?: readonly string[];
 };
 
-/** Result of parsing a read's parameters. `view` identifies the result of `assemble` in cache keys. */
+/** Parsed parameters of a read operation. `view` is the part of the cache key for the requested output. */
 export type ReadPlan = Omit<ParsedRead, 'views'> & { readonly view: string };
 
-/** Creates a read that parses its parameters and warns about misspelt ones. */
+/** Creates a read operation that parses its parameters and warns about misspelt parameters. */
 export function createRead<Params extends z.ZodObject>(
   about: ReadOf<Params> & Pick<Read, 'kind'>,
   parse: (params: z.output<Params>, context: PlanContext) => ReadPlan,
@@ -91,7 +91,7 @@ export function createRead<Params extends z.ZodObject>(
   };
 }
 
-/** Returns the cache key of a view in each format. */
+/** Returns the cache keys of a rendered response, one for each format. */
 export function nameViews(name: string): ParsedRead['views'] {
   return {
     markdown: `markdown ${name}`,
@@ -108,7 +108,7 @@ export function staleWarnings(answer: Pick<Answer, 'cache'>, fetchedAt: string):
   ];
 }
 
-/** Returns descriptions of a read's parameters, in the order of the schema, for OpenAPI and MCP. */
+/** Returns descriptions of an operation's parameters, in the order of the schema, for OpenAPI and MCP. */
 export function describeParametersOf({ params, requires }: ReadAbout) {
   const { properties, required = [] } = toInputSchema(params, parameterSchemas);
   const schemas = Object.entries(properties as Readonly<Record<string, JsonSchema>>);

@@ -8,27 +8,27 @@ import type { ParsedRead, PlanContext, Read } from './read.ts';
 
 export type AnsweredRead = Readonly<{ parsed: ParsedRead; answer: Answer }>;
 
-/** Parses, fetches and renders reads for HTTP, MCP and the command line (docs/architecture.md). */
+/** Parser, fetcher and renderer of read operations for HTTP, MCP and the command line (docs/architecture.md). */
 export type Reader = ReturnType<typeof createReader>;
 
 export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, context: PlanContext) {
   const cached = createRenderingCache<Representation>();
   return {
-    /** Parses the parameters of a read. @throws Problem with status 400 */
+    /** Parses the parameters of a read operation. @throws Problem with status 400 */
     parse: (read: Read, given: Readonly<Record<string, unknown>>): ParsedRead =>
       read.parse(given, context),
-    /** Returns a fresh answer from the cache. @throws Problem `not_found` if the cached answer is “not found” */
+    /** Returns cached data that is still fresh. @throws Problem `not_found` if the cached result is “not found” */
     getCached: (parsed: ParsedRead): AnsweredRead | undefined => {
       const answer = fetcher.getFresh(parsed.plan);
       return answer && { parsed, answer };
     },
-    /** Fetches the answer to a parsed read. @throws Problem, see Fetcher.fetch */
+    /** Fetches the data for a parsed request. @throws Problem, see Fetcher.fetch */
     fetch: async (parsed: ParsedRead, requester?: Requester): Promise<AnsweredRead> => ({
       parsed,
       answer: await fetcher.fetch(parsed.plan, requester),
     }),
     assemble: ({ parsed, answer }: AnsweredRead): Result => parsed.assemble(answer),
-    /** Renders the result in a format, and caches the bytes with the answer. */
+    /** Renders the response in a format, and caches the rendered bytes. */
     represent: async (answered: AnsweredRead, format: Format, sliced: Sliced) => {
       const { parsed, answer } = answered;
       const name = nameView(answered, format);
@@ -41,6 +41,6 @@ export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, conte
   };
 }
 
-/** Returns the cache key of a rendered answer. Stale answers have separate keys, because they contain a warning. */
+/** Returns the cache key of a rendered response. A stale response has a separate key, because it contains a warning. */
 export const nameView = ({ parsed, answer }: AnsweredRead, format: Format): string =>
   `${answer.cache === 'stale' ? 'stale ' : ''}${parsed.views[format]}`;

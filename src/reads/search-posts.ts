@@ -65,7 +65,7 @@ function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget
       feed === 'users'
         ? { kind: 'searchUsers', platform, text }
         : { kind: 'search', platform, text, feed, sinceSeconds, untilSeconds },
-    // `live` keeps results that are not live out of later pages and the cache.
+    // Without `live`, later pages and the cache could contain results that are not live.
     identity: ['search', platform, feed, text, ...options],
     path: '/search',
     parameters: {

@@ -19,7 +19,7 @@ export interface AccessLog {
   logIfNotable(request: FastifyRequest, reply: FastifyReply, status: number): void;
 }
 
-/** Access log that writes nothing, for malformed paths, which the router rejects before any hook. */
+/** Access log that writes nothing. Used for malformed paths, which the router rejects before hooks run. */
 export const silentAccessLog: AccessLog = { logIfNotable: () => undefined };
 
 /** Creates the access log. With `lines: 'all'` a hook logs every request, and `logIfNotable` does nothing. */

@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** Response headers that a page of another origin may read. */
+/** Response headers that web pages of other origins may read (CORS). */
 export const exposedHeaders = [
   'Deprecation',
   'Sunset',
@@ -33,7 +33,7 @@ export const corsHeaders = {
   'access-control-expose-headers': exposedHeaders.join(', '),
 } as const;
 
-/** Allows any origin, except on routes with their own `cors` options. `refuseUnrouted` answers preflights with 204. */
+/** Allows requests from any origin, except on routes with their own `cors` options (CORS). */
 export async function setCors(app: FastifyInstance): Promise<void> {
   await app.register(fastifyCors, {
     origin: '*',
@@ -45,7 +45,7 @@ export async function setCors(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** Rejects requests of a scope from other origins with 403 `origin_not_allowed`, and sends no CORS headers. */
+/** Rejects requests from origins that are not allowed with 403 `origin_not_allowed`, and sends no CORS headers. */
 export function rejectOtherOrigins(app: FastifyInstance, origins: Origins): void {
   disableCors(app);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -59,7 +59,7 @@ export function disableCors(app: FastifyInstance): void {
   });
 }
 
-/** Returns the CORS options of a route that only pages of the allowed origins may call. */
+/** Returns the CORS options of a route that only web pages of the allowed origins may call. */
 export function toCorsPolicy(
   origins: Pick<Origins, 'allowed'>,
   policy: Pick<CorsPolicy, 'methods' | 'exposedHeaders' | 'allowedHeaders'>,

@@ -15,7 +15,7 @@ import { toInstance } from './instance.ts';
 /** Maximum length of a request's URL in bytes. Requests with a longer URL get status 414. */
 export const maxUrlBytes = 8192;
 
-/** Problem code and detail for each error code of Fastify. */
+/** Problem code and detail text for each error code of Fastify. */
 const frameworkProblems: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   FST_ERR_BAD_URL: ['malformed_request', 'The path has a broken percent-encoding.'],
   FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', `The URL is longer than ${maxUrlBytes} bytes.`],
@@ -37,12 +37,12 @@ const frameworkProblems: Readonly<Record<string, readonly [ProblemCode, string]>
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Code of the problem sent as this reply; `null` for any other reply. */
+    /** Code of the problem document (RFC 9457) in this reply; `null` if the reply is not a problem document. */
     problemCode: ProblemCode | null;
   }
 }
 
-/** Returns the HTML page for a problem and sets the page's headers; `null` if the request gets the problem document. */
+/** Returns the HTML page for a problem and sets the page's headers; `null` if the client gets JSON instead. */
 export type WriteProblemPage = (problem: ProblemDocument, reply: FastifyReply) => string | null;
 
 type ProblemOptions = Readonly<{
@@ -52,10 +52,10 @@ type ProblemOptions = Readonly<{
   headers?: Headers;
 }>;
 
-/** Logged status of a request whose client disconnected before the reply; it is never sent. */
+/** Status in the log for a request whose client disconnected before the reply. The status is never sent. */
 const clientDisconnected = 499;
 
-/** Sets the handlers that answer every failed request with a problem document or a page. */
+/** Sets the error handlers, which answer every failed request with a problem document or an HTML page. */
 export function setProblemHandlers(app: FastifyInstance, options: ProblemOptions): void {
   app.decorateReply('problemCode', null);
   app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -125,5 +125,5 @@ export function toProblemHeaders(problem: Problem): Record<string, string> {
   };
 }
 
-/** Maximum length of the `instance` of a problem document. A longer `instance` is omitted. */
+/** Maximum length of the `instance` of a problem document, in characters. A longer `instance` is omitted. */
 const maxInstance = 2048;

@@ -3,12 +3,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { CacheState } from '../fetching/plan.ts';
 import type { Representation } from '../render/formats.ts';
 
-/** Values that determine the headers of a read's reply. */
+/** Values that determine the headers of a reply with posts or accounts. */
 interface ReplyFacts {
   readonly representation: Representation;
   readonly source: string;
   readonly cache: CacheState;
-  /** Seconds that a shared cache may store the reply. If 0, `s-maxage` is omitted. */
+  /** Number of seconds for which a shared cache may store the reply. If 0, `s-maxage` is omitted. */
   readonly sharedCacheSeconds: number;
   readonly variesByAgent: boolean;
   readonly variesByKey: boolean;
@@ -24,7 +24,7 @@ export function setCommonHeaders(app: FastifyInstance): void {
   });
 }
 
-/** Adds names to the `Vary` of a reply (RFC 9110 §12.5.5). */
+/** Adds header names to the `Vary` header of a reply (RFC 9110 §12.5.5). */
 export function addVary(reply: FastifyReply, ...names: readonly string[]): void {
   const present = String(reply.getHeader('vary') ?? '').split(/[\s,]+/);
   const all = new Set([...names, ...present].filter((name) => name !== ''));
@@ -46,7 +46,7 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
     'x-source': facts.source,
     'x-cache': facts.cache,
     'x-result-count': String(representation.count),
-    // oEmbed 1.0 §4: where the post's oEmbed document is (RFC 8288).
+    // Link to the post's oEmbed document (oEmbed 1.0 §4, RFC 8288).
     ...(embedUrl === null
       ? {}
       : { link: `<${embedUrl}>; rel="alternate"; type="application/json+oembed"` }),
@@ -54,7 +54,7 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
   };
 }
 
-/** Returns the `Vary` header (RFC 9110 §12.5.5). Caches must not serve anonymous replies to callers with an API key. */
+/** Returns the `Vary` header (RFC 9110 §12.5.5), which separates cached replies for callers with an API key. */
 function toVary({ representation, variesByAgent, variesByKey }: ReplyFacts): Headers {
   const names = [
     ...(representation.kind === 'embed' ? [] : ['Accept']),

@@ -1,6 +1,6 @@
 import { redactKeys } from '../core/redact.ts';
 
-/** Returns a request's path and query as a URI reference, without API keys and values of secret parameters. */
+/** Returns a request's path and query as a URI reference. Removes API keys and the values of secret parameters. */
 export function toInstance(url: string): string {
   return hideSecrets(redactKeys(Buffer.from(url).toString())).replaceAll(
     /[^\x21-\x7e]|["<>\\^`{|}]/g,
@@ -16,7 +16,7 @@ function hideSecrets(url: string): string {
 
 const secretName = /key|token|secret|password|authorization/i;
 
-/** Cuts a parameter after its first secret name. A parameter has several names if its value is a URL with a query. */
+/** Removes the value of a query parameter with a secret name, such as `token`, even within a nested URL. */
 function hideSecret(parameter: string): string {
   const names = parameter.split('=').slice(0, -1);
   const at = names.findIndex((name) => secretName.test(name));

@@ -17,7 +17,7 @@ interface AllowedMethods {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Supported methods by path, for requests with a method that no route of the path supports. */
+    /** Supported methods by path, used for requests with an unsupported method. */
     methodTable: {
       add(url: string, allowed: AllowedMethods): void;
       /** Returns the supported methods of a request's path, and sets `params` and `allowed` of the request. */
@@ -37,8 +37,8 @@ export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyCont
 }
 
 /**
- * Registers all methods that Node can parse, so that unsupported ones get a 405, and adds `methodTable`. (Routes for
- * all would take a third of the start-up time.) Call this before adding a hook that reads the configuration of a route.
+ * Registers all methods that Node can parse, so that unsupported methods get status 405, and adds `methodTable`. Call
+ * this function before adding a hook that reads the configuration of a route.
  */
 export function setMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
@@ -64,12 +64,12 @@ export function setMethods(app: FastifyInstance): void {
   });
 }
 
-/** Returns whether no route matches a request. `@fastify/cors` registers OPTIONS for `*` only to run its hook. */
+/** Returns whether no route matches a request. The route `OPTIONS *` of `@fastify/cors` does not count. */
 function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
   return is404 || routeOptions.url === '*';
 }
 
-/** Answers unrouted requests before reading a body: 404, 405 with `Allow` (RFC 9110 §15.5.6), or a preflight's 204. */
+/** Answers requests that match no route, before their body is read: 404, 405 (RFC 9110 §15.5.6) or a preflight 204. */
 export function refuseUnrouted(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!hasNoRoute(request)) return done();
@@ -92,7 +92,7 @@ function refuseMethod(
   return new Problem('method_not_allowed', { detail, allow });
 }
 
-/** Registers routes that refuse the other methods of a path, for scopes whose hooks must run before the refusal. */
+/** Registers routes that answer unsupported methods of a path with 405, after the hooks of the scope have run. */
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: AllowedMethods) {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     const problem = refuseMethod(request, reply, allowed);

@@ -8,7 +8,7 @@ type HeaderList = readonly string[];
 interface PreparedHeaders {
   readonly ok: HeaderList;
   readonly notModified: HeaderList;
-  /** Headers of the last 200 reply. The next reply reuses the list with another request id. */
+  /** Headers of the last 200 reply. The next reply reuses the list and replaces only the request id. */
   last: { readonly own: HeaderList; readonly all: string[] } | null;
 }
 
@@ -52,7 +52,7 @@ function toPreparedHeaders(headers: Headers): PreparedHeaders {
   };
 }
 
-/** Sends a prepared reply, or 304 (RFC 9110 §13.1.2), without Fastify's `send` (docs/decisions/0004). */
+/** Sends a prepared reply, or 304 if the ETag matches (RFC 9110 §13.1.2). Bypasses Fastify (docs/decisions/0004). */
 export function sendPrepared(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   prepared: PreparedReply,
@@ -68,7 +68,7 @@ export function sendPrepared(
   raw.writeHead(200, listHeaders(selected, headers, request.id)).end(prepared.body);
 }
 
-/** Returns all headers of a 200 reply. Replies that differ only in id share a list, which `writeHead` copies. */
+/** Returns all headers of a 200 reply. Reuses the list of the last reply if only the request id differs. */
 function listHeaders(prepared: PreparedHeaders, own: HeaderList, id: string): string[] {
   if (prepared.last?.own === own) {
     prepared.last.all[1] = id;
@@ -79,7 +79,7 @@ function listHeaders(prepared: PreparedHeaders, own: HeaderList, id: string): st
   return all;
 }
 
-/** Adds links to the `Link` header, which may contain several (RFC 8288 §3). */
+/** Adds links to the `Link` header, which may contain several links (RFC 8288 §3). */
 function withLink(prepared: PreparedHeaders, link: string | null): PreparedHeaders {
   if (link === null) return prepared;
   const add = (headers: HeaderList): HeaderList => {
@@ -90,7 +90,7 @@ function withLink(prepared: PreparedHeaders, link: string | null): PreparedHeade
   return { ok: add(prepared.ok), notModified: add(prepared.notModified), last: null };
 }
 
-/** Starts a streamed response: sends `headers` and the headers set on the reply. Returns Node's response. */
+/** Starts a streamed response: sends `headers` and the headers set on `reply`. Returns Node's response object. */
 export function beginStream(reply: FastifyReply, headers: Headers): ServerResponse {
   const { raw } = reply.hijack();
   const all = { ...Object.fromEntries(Object.entries(reply.getHeaders())), ...headers };
@@ -100,7 +100,7 @@ export function beginStream(reply: FastifyReply, headers: Headers): ServerRespon
   return raw;
 }
 
-/** Compares ETags weakly, as RFC 9110 §13.1.2 requires; `*` matches every ETag. */
+/** Returns whether a list of ETags contains `etag`, compared weakly (RFC 9110 §13.1.2). `*` matches every ETag. */
 function matchesEtag(known: string, etag: string): boolean {
   if (known.trim() === '*') return true;
   return known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);

@@ -2,31 +2,31 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import type { AccountState, AllowanceStore, Charge, Spent } from './allowance-store.ts';
 
-/** `maxAccounts` is the maximum number of accounts in memory; default 100,000. */
+/** `windowMs`: length of the time window. `maxAccounts`: maximum number of accounts in memory (default 100,000). */
 type AllowanceWindowOptions = Readonly<{ windowMs: number; clock: Clock; maxAccounts?: number }>;
 
-/** Times at which an account spent its units, oldest first. */
+/** Times in milliseconds at which an account spent units, oldest first. */
 type Log = Readonly<{ times: number[] }>;
 
 const maxBytes = 64 * 1024 * 1024;
 
-/** Maximum number of units of one account, even if its limit is higher, so that its log fits into `maxBytes`. */
+/** Maximum number of units that an account can spend in a window, so that its log of units fits into `maxBytes`. */
 const maxUnits = 2 ** 20;
 
 const noWait = { account: '', waitMs: 0 };
 
-/** Maximum number of expired accounts removed by one call, which bounds its duration. */
+/** Maximum number of expired accounts that one call removes, so that no call takes long. */
 const maxRemoved = 100;
 
 /**
- * Allowance store in the memory of this process, with a timestamp for every spent unit. Above the maximum number of
- * accounts or 64 MiB, the account that spent least recently is evicted. See docs/decisions/0065.
+ * In-memory rate limiter that stores a timestamp for every spent unit. Above the maximum number of accounts or 64 MiB,
+ * it evicts the account that spent least recently. See docs/decisions/0065.
  */
 export class AllowanceWindow implements AllowanceStore {
   readonly #windowMs: number;
   readonly #readMs: () => number;
   readonly #maxAccounts: number;
-  /** Logs by account. Only spending updates the recency, so the units of the least recent account expire first. */
+  /** Logs by account, ordered by the time of the last spending. Reading a log does not change the order. */
   readonly #logs: LRUCache<string, Log>;
 
   constructor({ windowMs, clock, maxAccounts = 100_000 }: AllowanceWindowOptions) {
@@ -94,25 +94,25 @@ export class AllowanceWindow implements AllowanceStore {
     return times;
   }
 
-  /** Removes a unit from its log, unless the unit has expired. The log may have been evicted. */
+  /** Removes the unit spent at `timeMs` from an account's log. Does nothing if the unit has already expired. */
   #remove(account: string, times: number[], timeMs: number): void {
     const index = times.lastIndexOf(timeMs);
     if (index !== -1) times.splice(index, 1);
-    // The last entry is left to the next call, because deleting it clears tables of 100,000 rows.
+    // The next call removes the last entry, because `delete` would then clear the cache's tables of 100,000 rows.
     if (times.length > 0 || this.#logs.size === 1) return;
     if (this.#logs.peek(account)?.times === times) this.#logs.delete(account);
   }
 }
 
 /**
- * Returns an upper bound of the memory of an account in bytes: its name, its share of the cache's tables, and its log,
- * for which V8 allocates at least 17 and up to about twice as many numbers as it has (`npx tsx bench/allowances.ts`).
+ * Returns an upper bound of an account's memory in bytes: the name, a share of the cache's tables, and the log. V8
+ * allocates 17 numbers or more for a log, up to about twice the log's length (`npx tsx bench/allowances.ts`).
  */
 function estimateBytes({ times }: Log, account: string): number {
   return 450 + account.length + 16 * times.length;
 }
 
-/** Creates a clock reader that never goes backwards: if the clock is set back, the time continues from its last value. */
+/** Creates a monotonic clock. If the system clock is set back, the time continues from its last value. */
 function createMonotonicTime(clock: Clock): () => number {
   let lastMs = clock.now();
   let offsetMs = 0;

@@ -3,32 +3,32 @@ import { Problem } from '../../core/problem.ts';
 import { toClient } from '../client-address.ts';
 import type { AllowanceStore, Charge, Spent } from './allowance-store.ts';
 
-/** Allowance policies, with the names of the header `RateLimit-Policy` (docs/keys.md). */
+/** Name of a rate-limit policy, as in the `RateLimit-Policy` header (docs/keys.md). */
 export type AllowancePolicy = 'public' | 'key' | 'post';
 
-/** Allowance of a key or a client address, to which reads are charged. */
+/** Account of an API key or a client address. Reads are charged to the account's rate limit (allowance). */
 export interface Account extends Charge {
   readonly policy: AllowancePolicy;
-  /** Allowance shared by the IPv6 network of the address; `null` for keys and IPv4. */
+  /** Rate limit that all addresses of the IPv6 /48 share; `null` for API keys and IPv4 addresses. */
   readonly network: Charge | null;
 }
 
-/** Allowance of an IPv6 /48, as a multiple of the allowance of one address. */
+/** Rate limit of an IPv6 /48 network, as a multiple of the rate limit of one address. */
 const allowancesPerNetwork = 8;
 
 interface AllowanceState {
   readonly remaining: number;
-  /** Whole seconds until a unit is available again; the length of the window if no unit is spent. */
+  /** Whole seconds until a spent unit is available again; the length of the window if no unit is spent. */
   readonly resetSeconds: number;
-  /** Milliseconds for which this state is valid without further spends or refunds; `Infinity` if no unit is spent. */
+  /** Milliseconds until the passage of time changes this state; `Infinity` if no unit is spent. */
   readonly validMs: number;
 }
 
-/** Sizes of the allowances in units, and of the pool in upstream requests. */
+/** Rate limits per window: for callers in units, and for the pool (all callers together) in upstream requests. */
 export interface AllowanceLimits {
   readonly windowSeconds: number;
   readonly public: number;
-  /** Default allowance of a key. */
+  /** Default number of units that an API key may spend in a window. */
   readonly key: number;
   readonly post: number;
   readonly pool: number;
@@ -36,17 +36,17 @@ export interface AllowanceLimits {
 
 export interface Allowances {
   readonly limits: AllowanceLimits;
-  /** Returns the account of a client address or a key. `limit` is set for a key with its own allowance. */
+  /** Returns the account of a client address or an API key. `limit` overrides the limit of the policy. */
   accountOf(policy: AllowancePolicy, name: string, limit?: number | null): Account;
-  /** Spends a unit. @throws Problem `rate_limited`, with the exact wait */
+  /** Spends one unit of an account. @throws Problem `rate_limited` with the time until a retry can succeed */
   spend(account: Account): Promise<SpentUnit>;
   stateOf(account: Account): AllowanceState;
-  /** Number of spends and refunds so far. While the number is unchanged, states change only with time. */
+  /** Number of spends and refunds so far. While this number is unchanged, a cached state stays valid for `validMs`. */
   readonly revision: number;
   readonly pool: Pool;
 }
 
-/** Creates the allowances. The pool has its own store, because many callers could evict it from a shared store. */
+/** Creates the rate limits of callers, and of the pool that all callers share. Each of the two has its own store. */
 export function createAllowances(
   stores: Readonly<Record<'callers' | 'pool', AllowanceStore>>,
   limits: AllowanceLimits,
@@ -105,7 +105,7 @@ function chargesOf(account: Account): readonly Charge[] {
   return account.network === null ? [account] : [account, account.network];
 }
 
-/** Maximum fractions of the pool: for callers without a key, for all histories, and for the histories of one client. */
+/** Maximum shares of the upstream-request pool: callers without a key, all histories, and one client's histories. */
 const poolParts = { anonymous: 4 / 5, histories: 5 / 8, client: 1 / 2 } as const;
 
 const anonymous = 'pool anonymous';

@@ -3,7 +3,7 @@ import { keyLength } from './key.ts';
 
 export interface AuthorizationSource {
   readonly headers: { readonly authorization?: string | undefined };
-  /** Alternating header names and values, as received. */
+  /** Alternating names and values of the request's headers, as received. */
   readonly rawHeaders: readonly string[];
 }
 
@@ -13,10 +13,10 @@ const maxBytes = 4096;
 const usualPrefix = 'Bearer ';
 const usualLength = usualPrefix.length + keyLength;
 
-/** Scheme `Bearer`, which is case-insensitive (RFC 9110 §11.1). */
+/** Matches the scheme `Bearer`, which is case-insensitive (RFC 9110 §11.1). */
 const bearer = /^bearer(?:[ \t]+|$)/i;
 
-/** Returns the bearer key, which may be empty; `null` without a `Bearer` header (`docs/contract/reads.md#keys`). */
+/** Returns the key of a `Bearer` header, possibly empty; `null` without such a header (docs/contract/reads.md#keys). */
 export function readBearer({ headers: { authorization } }: AuthorizationSource): string | null {
   if (authorization === undefined) return null;
   // Fast path for the usual form, because every request with a key runs this.
@@ -27,12 +27,12 @@ export function readBearer({ headers: { authorization } }: AuthorizationSource):
   return authorization.replace(bearer, '').trim();
 }
 
-/** Returns whether any `Authorization` header contains a bearer key. Node's `headers` keeps only the first header. */
+/** Returns whether any `Authorization` header uses the scheme `Bearer`. Node's `headers` has only the first header. */
 export function presentsBearer({ rawHeaders }: AuthorizationSource): boolean {
   return valuesOf(rawHeaders).some((value) => bearer.test(value));
 }
 
-/** Returns the problem for a request with several `Authorization` headers or an oversized one, otherwise `null`. */
+/** Returns a problem if the request has several `Authorization` headers or an oversized one; otherwise `null`. */
 export function authorizationFault({
   headers: { authorization },
   rawHeaders,

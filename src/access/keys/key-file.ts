@@ -11,7 +11,7 @@ import {
 } from '../../core/files/sqlite.ts';
 import { type KeyRows, keyMigrations, openKeyRows } from './key-rows.ts';
 
-/** Messages for the operator by fault. The messages contain no path, because the admin routes return them. */
+/** Error messages for the operator, by fault. The admin routes return the messages, so no message contains a path. */
 const details = {
   missing:
     'The key store `perch.db` is missing in the data directory. Restore a backup, or create a key: that creates a new store.',
@@ -30,7 +30,7 @@ const details = {
 
 export type KeyFileFault = keyof typeof details;
 
-/** Error for a key file that cannot be used. The message is for the operator. */
+/** Error for a file of API keys that cannot be used. The message is for the operator. */
 export class KeyFileError extends Error {
   readonly fault: KeyFileFault;
   constructor(fault: KeyFileFault, cause?: unknown) {
@@ -47,9 +47,9 @@ export interface KeyFile {
    */
   use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;
   /**
-   * Returns an object that identifies the version of the file, for caches. It is a new object after every change of the
-   * file and every 100 ms. Returns `undefined` if the content must not be cached: if the store is in memory, if the
-   * file is missing, and for 3 seconds after a change, because another change could have the same timestamp.
+   * Returns an object that identifies the version of the file, for caches. Returns a new object after every change of
+   * the file and every 100 ms. Returns `undefined` if the content must not be cached: if the store is in memory, if the
+   * file is missing, and for 3 seconds after a change, because a second change could have the same timestamp.
    */
   version(): object | undefined;
   close(): void;
@@ -58,26 +58,26 @@ export interface KeyFile {
 const inMemory = ':memory:';
 /** Time in milliseconds that exceeds the resolution of file timestamps, which is at most 2 seconds (FAT). */
 const timestampResolutionMs = 3000;
-/** Maximum age of a version, because file timestamps do not show that another program has locked the file. */
+/** Maximum age of a file version in milliseconds. A lock by another program does not change the file's timestamps. */
 const versionMs = 100;
 const schema = { migrations: keyMigrations, journal: 'rollback', busyMs: 20 } as const;
 
 /** Device and inode that identify a file. */
 type FileIdentity = Pick<Stats, 'dev' | 'ino'>;
 
-/** Properties that change whenever the file changes or another file replaces it. */
+/** Properties of a file. At least one of them changes whenever the file changes or is replaced. */
 type FileState = Pick<Stats, 'dev' | 'ino' | 'size' | 'ctimeMs'>;
 
 interface Connection extends FileIdentity {
   readonly database: SqliteDatabase;
-  /** Absent until the file was read successfully. */
+  /** Prepared statements for the file. Absent until the file was read successfully. */
   rows?: KeyRows;
 }
 
 /**
- * Returns the key file at a path or in memory, without opening it yet. The file may change, disappear or be replaced at
- * any time. While the file stays the same, even locked or damaged, its connection is reused, because SQLite objects are
- * never freed (docs/decisions/0011).
+ * Returns an accessor for the file of API keys at a path or in memory, which is opened on first use. The file may
+ * change, disappear or be replaced at any time. Until the file is replaced, its connection is reused, because SQLite
+ * objects are never freed (docs/decisions/0011).
  */
 export function openKeyFile(location: string, clock: Clock): KeyFile {
   const path = location === inMemory ? location : resolve(location);
@@ -137,7 +137,7 @@ function isSameFile(a: FileState, b: FileState): boolean {
   return a.ctimeMs === b.ctimeMs && a.size === b.size && a.ino === b.ino && a.dev === b.dev;
 }
 
-/** Returns the identity of the file at a path, or a fault that is visible without opening the file. */
+/** Returns the identity of the file at a path, or a fault if the file is missing, empty or not a regular file. */
 function findFile(path: string): FileIdentity | KeyFileFault {
   if (path === inMemory) return { dev: 0, ino: 0 };
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -147,10 +147,10 @@ function findFile(path: string): FileIdentity | KeyFileFault {
   return stats.size === 0 ? 'empty' : stats;
 }
 
-/** SQLite result codes for unexpected content of the file. */
+/** Matches the SQLite result codes for a file with unexpected content. */
 const damage = /^SQLITE_(?:CORRUPT|NOTADB|ERROR|SCHEMA|MISMATCH|FORMAT)/;
 
-/** Converts an error of the file to a KeyFileError. Returns any other error, which is a defect, unchanged. */
+/** Converts an error of SQLite or the file system to a KeyFileError. Returns any other error unchanged. */
 function toFileError(error: unknown): unknown {
   if (error instanceof KeyFileError) return error;
   if (error instanceof UnusableFileError) return new KeyFileError('damaged', error);

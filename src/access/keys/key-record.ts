@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toIsoSeconds } from '../../core/clock.ts';
 
-/** Name of a key for people: 1 to 100 characters on one line, trimmed. */
+/** Schema of an API key's label (a name for people): 1 to 100 characters on one line, trimmed. */
 const label = z
   .string()
   .trim()
@@ -11,7 +11,7 @@ const label = z
   .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'must be one line without control characters')
   .describe('Name of the key for people, on one line.');
 
-/** Units that a key may spend in a window; `null` for the server's default. */
+/** Schema of an API key's rate limit in units per window; `null` for the server's default. */
 const allowance = z
   .int('must be a whole number from 1 to 1000000')
   .min(1, 'must be a whole number from 1 to 1000000')
@@ -19,7 +19,7 @@ const allowance = z
   .nullable()
   .describe('Units that the key may spend in a window; null for the server’s default.');
 
-/** Operator's notes about a key; `null` if there are no notes. */
+/** Schema of the operator's notes about an API key; `null` if there are no notes. */
 const notes = z
   .string()
   .max(2000, 'must have at most 2000 characters')
@@ -27,14 +27,14 @@ const notes = z
   .nullable()
   .describe('Notes of the operator about the key; null for none.');
 
-/** Fields of a new key. Unknown members are refused, so that misspelt ones are noticed. */
+/** Schema of the fields of a new API key. Rejects unknown fields, so that operators notice misspelt names. */
 export const newKey = z
   .strictObject({ label, allowance: allowance.optional(), notes: notes.optional() })
   .meta({ examples: [{ label: 'Ada’s crawler' }] });
 
 export type NewKey = z.output<typeof newKey>;
 
-/** Changes to a key. Omitted fields stay unchanged. */
+/** Schema of the changes to an API key. Omitted fields stay unchanged. */
 export const keyChanges = z
   .strictObject({
     enabled: z.boolean('must be true or false').optional().describe('Whether the key is accepted.'),
@@ -46,13 +46,13 @@ export const keyChanges = z
 
 export type KeyChanges = z.output<typeof keyChanges>;
 
-/** Everything stored about a key, except its hash. */
+/** Stored fields of an API key, without its hash. */
 export interface KeyRecord {
-  /** 12 random hex digits, not derived from the key. */
+  /** Identifier of 12 random hex digits, not derived from the key. */
   readonly id: string;
   readonly label: string;
   readonly enabled: boolean;
-  /** Units that the key may spend in a window; `null` for the server's default. */
+  /** Rate limit of the key in units per window; `null` for the server's default. */
   readonly allowance: number | null;
   /** Time of creation in Unix milliseconds. */
   readonly createdMs: number;
@@ -61,12 +61,12 @@ export interface KeyRecord {
   readonly notes: string | null;
 }
 
-/** Copies the description of a request field to a reply field, which has no checks. */
+/** Returns the schema of a reply field, with the description of the request field that has the same meaning. */
 function describeAs<Schema extends z.ZodType>(schema: Schema, { description }: z.ZodType): Schema {
   return schema.describe(description ?? '');
 }
 
-/** Key record in API replies, without the key itself. */
+/** Schema of an API key's record in replies, without the key itself. */
 export const keyMembers = z
   .object({
     id: z.string().describe('12 hex digits, independent of the key itself.'),

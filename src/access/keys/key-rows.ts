@@ -17,12 +17,12 @@ export const keyMigrations: readonly Migration[] = [
     `),
 ];
 
-/** Prepared statements of one connection. Each change is a transaction that is on disk when the method returns. */
+/** Prepared statements for the table of API keys. Each change is on disk when its method returns. */
 export type KeyRows = ReturnType<typeof openKeyRows>;
 
 type Row = Omit<KeyRecord, 'enabled'> & { readonly enabled: number };
 
-/** Fields of an enabled key that a request needs. */
+/** Fields of an enabled API key that are needed to serve a request. */
 export type FoundKey = Pick<KeyRecord, 'id' | 'allowance'>;
 
 type Replacement = Pick<KeyRecord, 'id' | 'createdMs'> & { readonly hash: string };
@@ -30,7 +30,7 @@ type Replacement = Pick<KeyRecord, 'id' | 'createdMs'> & { readonly hash: string
 const columns =
   'id, label, enabled, allowance, created AS createdMs, last_used AS lastUsedMs, notes';
 
-/** Prepares the statements of a connection whose schema is set up. */
+/** Prepares the statements for the table of API keys. The database must already have the schema. */
 export function openKeyRows(database: SqliteDatabase) {
   const find = database.prepare<[string], FoundKey>(
     'SELECT id, allowance FROM keys WHERE hash = ? AND enabled',
@@ -51,7 +51,7 @@ export function openKeyRows(database: SqliteDatabase) {
   const noteUse = database.prepare(
     'UPDATE keys SET last_used = :at WHERE id = :id AND ifnull(last_used, -1) < :at',
   );
-  // In transactions because the driver throws errors of explicit COMMITs, not of implicit ones.
+  // The transactions are explicit, because the driver does not throw errors of implicit COMMITs.
   const inTransaction = <Args extends unknown[], Result>(change: (...args: Args) => Result) =>
     database.transaction(change).immediate;
   return {
@@ -68,7 +68,7 @@ export function openKeyRows(database: SqliteDatabase) {
       return changed;
     }),
     remove: inTransaction((id: string) => remove.run(id).changes > 0),
-    /** Replaces the hash, id and time of creation of a key, and keeps its other fields. */
+    /** Replaces the hash, id and creation time of a key, and clears its time of last use. Keeps all other fields. */
     replace: inTransaction((oldId: string, replacement: Replacement) => {
       const row = replace.get({ ...replacement, oldId });
       return row && toRecord(row);

@@ -7,21 +7,21 @@ import { type KeyFile, KeyFileError, type KeyFileFault, openKeyFile } from './ke
 import type { KeyChanges, KeyRecord, NewKey } from './key-record.ts';
 import type { FoundKey, KeyRows } from './key-rows.ts';
 
-/** Result of checking a key. `unverified`: the store could not be read immediately. */
+/** Result of checking an API key. `unverified`: the key store could not be read immediately. */
 export type KeyCheck =
   | { readonly status: 'valid'; readonly id: string; readonly allowance: number | null }
   | { readonly status: 'invalid' }
   | { readonly status: 'unverified' };
 
-/** New key. This is the only time that the key itself is available, because the store contains only its hash. */
+/** New API key with its record. The key cannot be retrieved later, because the store contains only its hash. */
 export type IssuedKey = Readonly<{ record: KeyRecord; key: string }>;
 
 /**
- * Store of the callers' keys. When a method that changes keys returns, the change is on disk. All methods except `check`
- * and `close` throw Problem `key_store_unavailable` if the store cannot be used within 2 seconds.
+ * Store of API keys. When a method that changes keys returns, the change is on disk. All methods except `check` and
+ * `close` throw Problem `key_store_unavailable` if the store cannot be used within 2 seconds.
  */
 export interface KeyStore {
-  /** Checks the key of a request. Earlier changes by any process are in effect. Never throws. */
+  /** Checks the key of a request. Earlier changes by this or another process are in effect. Never throws. */
   check(key: string): KeyCheck;
   /** Returns all keys, oldest first. */
   list(): Promise<readonly KeyRecord[]>;
@@ -33,7 +33,7 @@ export interface KeyStore {
   remove(id: string): Promise<boolean>;
   /** Replaces a key, and keeps its label and settings. Returns `undefined` if no key has the id. */
   rotate(id: string): Promise<IssuedKey | undefined>;
-  /** Stores pending times of last use, and closes the store. */
+  /** Writes the pending times of last use to the file, and closes the store. */
   close(): void;
 }
 
@@ -52,11 +52,11 @@ interface KeyStoreOptions {
 const minuteMs = 60_000;
 /** Milliseconds after a failure during which `check` does not access the store. */
 const cooldownMs = 1000;
-/** Maximum time that an operator's request waits for a lock, and interval between two attempts, in milliseconds. */
+/** Maximum time in milliseconds that an operator's request waits for a lock. Retries every `retryIntervalMs`. */
 const lockTimeoutMs = 2000;
 const retryIntervalMs = 25;
 
-/** Opens the key store. Does not throw if the store cannot be used, because later requests try again. */
+/** Opens the store of API keys. Does not throw if the store cannot be used. Each later request tries again. */
 export function openKeyStore(options: KeyStoreOptions): KeyStore {
   const { path, clock, random, whenMissing = 'make' } = options;
   const file = openKeyFile(path, clock);
@@ -80,7 +80,7 @@ export function openKeyStore(options: KeyStoreOptions): KeyStore {
     return { status: 'valid', ...found };
   };
   try {
-    // An empty file stays: the operator may want to restore its keys, which a new store would make invalid.
+    // Does not replace an empty file, because the operator may want to restore its keys from a backup.
     file.use((rows) => rows.find(''), whenMissing === 'make' ? ['missing'] : []);
   } catch (error) {
     outage.begin(error);
@@ -119,13 +119,13 @@ export function openKeyStore(options: KeyStoreOptions): KeyStore {
 
 const maxCached = 1000;
 
-/** Creates a cache of keys by their plain text, which avoids hashing. A new version of the file clears the cache. */
+/** Creates a cache that finds keys without hashing them. A new version of the key file clears the cache. */
 function createKeyCache(file: KeyFile) {
   const keys = new LRUCache<string, FoundKey>({ max: maxCached });
   let cachedVersion: object | undefined;
   return {
     find: (secret: string, onRead: () => void): FoundKey | undefined => {
-      // The version is read before the key, so a change between both invalidates the entry.
+      // Reads the version before the key, so that a change between these reads invalidates the cache entry.
       const version = file.version();
       if (version !== cachedVersion) keys.clear();
       cachedVersion = version;
@@ -175,7 +175,7 @@ async function retryWhileLocked<Value>(clock: Clock, use: () => Value): Promise<
   }
 }
 
-/** Creates a buffer of the times of last use, in whole minutes. Pending times are written to the file every minute. */
+/** Creates a buffer of the keys' times of last use, in whole minutes. Writes pending times to the file every minute. */
 function createKeyUses(file: KeyFile, clock: Clock) {
   const unwritten = new Map<string, number>();
   const closing = new AbortController();

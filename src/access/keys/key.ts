@@ -8,12 +8,12 @@ const shape = new RegExp(`^${prefix}[A-Za-z0-9_-]{${secretLength}}$`);
 
 export const keyLength = prefix.length + secretLength;
 
-/** Creates a bearer key: a fixed prefix and 32 random bytes in base64url. */
+/** Creates an API key: a fixed prefix and 32 random bytes in base64url. */
 export function createKey(random: Random): string {
   return prefix + random.bytes(secretBytes).toString('base64url');
 }
 
-/** Returns the SHA-256 hash of a key in hex, which is stored instead of the key. */
+/** Returns the SHA-256 hash of a key in hex. The key store contains the hash instead of the key. */
 export function hashKey(key: string): string {
   return hash('sha256', key);
 }

@@ -16,10 +16,10 @@ export interface Corpus {
   readonly minConfidence?: number;
 }
 
-/** Error for a path that cannot be read as a corpus. The message names the path. */
+/** Error for a missing or unreadable folder or file of documents. The message contains the path. */
 export class CorpusError extends Error {}
 
-/** Returns a corpus for each path, with unique names. @throws CorpusError for a missing or unreadable path */
+/** Returns a corpus (set of documents) with a unique name for each path. @throws CorpusError for an unreadable path */
 export function corporaAt(paths: readonly string[]): readonly Corpus[] {
   const times = new Map<string, number>();
   return paths.map((path) => {
@@ -56,12 +56,12 @@ export function ownCorpus(): Corpus {
     root: packagePath(),
     only: ['docs'],
     except: contributorDocs.map((path) => `docs/${path}`),
-    // These pages are written for such questions, so a match that is merely near is no answer.
+    // The user documentation should answer most questions, so a passage that matches only weakly is probably no answer.
     minConfidence: 0.45,
   };
 }
 
-/** Returns the key of a corpus in the index. The key depends only on paths, because names can change between runs. */
+/** Returns the key of a corpus in the search index. The key contains paths only, because names can change. */
 export function keyOf({ root, only = [] }: Corpus): string {
   return [root, ...only].join('\n');
 }

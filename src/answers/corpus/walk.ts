@@ -4,7 +4,7 @@ import ignore, { type Ignore } from 'ignore';
 import { kindOf } from '../readers/reader-kinds.ts';
 import type { Corpus } from './corpus.ts';
 
-/** File of a corpus, of a kind that Perch can read. */
+/** File of a corpus (set of documents), in a format that Perch can read. */
 export interface FoundFile {
   /** Path relative to the root of the corpus, with `/` as separator. */
   readonly path: string;
@@ -17,7 +17,7 @@ export interface FoundFile {
 export const maxFileBytes = 524_288;
 /** Maximum size of a JSON file in bytes. This limit is higher because OpenAPI documents are long. */
 export const maxJsonBytes = 4_194_304;
-/** Maximum depth of folders. Deeper folders are skipped. */
+/** Maximum nesting depth of folders in a corpus. Deeper folders are skipped. */
 const maxDepth = 40;
 /** Names of folders that are skipped because they contain dependencies or build output. */
 const skippedFolders = ['node_modules', 'bower_components', '__pycache__'];

@@ -10,7 +10,7 @@ export const maxCitations = 5;
 /** Minimum length of a quotation in characters. */
 const minExcerpt = 60;
 
-/** Composes an answer from leading sources (one for each part of the question), further sources and citations. */
+/** Composes an answer from the best source for each part of the question (`leading`) and other sources (`further`). */
 export function composeAnswer(
   leading: readonly Source[],
   further: readonly Source[],
@@ -58,7 +58,7 @@ export function printSources(citations: readonly Citation[]): string {
   return `Sources:\n\n${printList(citations)}\n`;
 }
 
-/** Composes an answer which says that the documents do not answer the question and lists the nearest sections. */
+/** Composes the answer to a question that the documents do not answer. Lists the nearest sections. */
 export function composeAbstention(nearest: readonly Citation[]): Answer {
   const near = nearest.length === 0 ? '' : ` The nearest sections are:\n\n${printList(nearest)}`;
   return {

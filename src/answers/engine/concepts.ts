@@ -11,7 +11,7 @@ export interface Concept {
   readonly terms: ReadonlyMap<string, number>;
 }
 
-/** Concepts of a question. `names` maps identifiers that its words can form (“body limit”: `bodylimit`) to weights. */
+/** Concepts of a question. `names`: weights of identifiers that its words form (“body limit”: `bodylimit`). */
 export interface Concepts {
   readonly concepts: readonly Concept[];
   readonly names: ReadonlyMap<string, number>;
@@ -19,7 +19,7 @@ export interface Concepts {
 
 export type WordContext = Readonly<{ lexicon: Lexicon; vocabulary: Vocabulary }>;
 
-/** Maximum number of words of a question that are searched for. */
+/** Maximum number of words of a question that the engine searches for. */
 const maxConcepts = 24;
 
 export function toConcepts(text: string, context: WordContext): Concepts {
@@ -27,7 +27,7 @@ export function toConcepts(text: string, context: WordContext): Concepts {
   const { stopWords, takePhrases } = vocabulary;
   const { rest, found } = takePhrases(text.replaceAll(locationPhrases, ' … '));
   const { words, names } = toWords(rest);
-  // A number that no passage has, such as the port that somebody wants, says nothing about the subject.
+  // Ignores a number that no passage contains, such as the port of the user, because it does not describe the subject.
   const isExample = (plain: string) => /^\d+$/.test(plain) && !lexicon.has(plain);
   const contentWords = words.filter(({ plain }) => !stopWords.has(plain) && !isExample(plain));
   const distinct = [...new Map(contentWords.map((word) => [word.stem, word])).values()];
@@ -40,7 +40,7 @@ export function toConcepts(text: string, context: WordContext): Concepts {
       ...identifiers.map((name) => weighConcept(new Map([[name, 1]]), lexicon)),
       ...found
         .map((phrase) => toPhraseConcept(phrase, lexicon))
-        .filter(({ terms }) => terms.size > 0), // a phrase that the documents have no word for says little
+        .filter(({ terms }) => terms.size > 0), // skips phrases for which the documents have no word
     ],
     names: findNames(plains, [...names.slice(0, maxConcepts), ...neighbours(text)], lexicon),
   };
@@ -78,7 +78,7 @@ function toConcept(plain: string, context: WordContext): Concept {
   return weighConcept(terms, lexicon, weakWords.has(plain) ? weights.weakWord : 1);
 }
 
-/** Returns the word if the index contains it, or else spelling corrections. Words with synonyms are not corrected. */
+/** Returns the word if it is in the index, else spelling corrections. Does not correct a word that has synonyms. */
 function findOwnTerms(
   plain: string,
   { lexicon, vocabulary: { synonyms, everyday } }: WordContext,
@@ -91,7 +91,7 @@ function findOwnTerms(
   return new Map(lexicon.corrections(plain).map((term) => [term, weights.correction]));
 }
 
-/** Creates a concept from terms. Its weight is based on their joint inverse document frequency, scaled by `share`. */
+/** Creates a concept from terms, with a weight based on the inverse document frequency of all terms, times `share`. */
 function weighConcept(terms: Concept['terms'], lexicon: Lexicon, share = 1): Concept {
   let passages = 0;
   for (const [term, factor] of terms) passages += factor * lexicon.passagesWith(term);

@@ -3,15 +3,15 @@ import { confidenceModel } from './confidence-model.ts';
 import type { Query } from './query.ts';
 import type { ScoredPassage } from './score.ts';
 
-/** Query from a follow-up's own words. `isNamed`: whether the follow-up asks for a name, such as a variable's. */
+/** Query for a follow-up question. `isNamed`: whether the question asks for a name, such as the name of a variable. */
 export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean }>;
 
 /** Result of a search, from which `toConfidence` computes the confidence of an answer. */
 export interface Findings {
   readonly concepts: Concepts;
-  /** Follow-up's query and the id of the passage quoted first in the previous turn; `undefined` without such a passage. */
+  /** Follow-up query, with the id of the passage that the last answer quoted first; `undefined` if there is none. */
   readonly repeated: (FollowUpQuery & { readonly id: number }) | undefined;
-  /** Passages found, by descending score. */
+  /** Passages found by the search, by descending score. */
   readonly scored: readonly ScoredPassage[];
   readonly hasUnknownName: boolean;
   /** Whether the question asks for something that documentation rarely contains, such as prices or opinions. */
@@ -29,15 +29,15 @@ export function toFeatures({ scored, hasUnknownName, passages }: Findings) {
     focus: highest('headingFocus'),
     lead: highest('leadCoverage'),
     score: top / 3,
-    // Lead of the best passage over the tenth.
+    // Difference between the scores of the best and the tenth passage.
     spread: Math.min(1, top - (scored[9]?.score ?? 0)),
     unknownName: hasUnknownName ? 1 : 0,
-    // Large docs always have a near match; small ones lack common words.
+    // Large documentation always has a similar passage. Small documentation lacks common words.
     size: Math.log10(Math.max(1, passages)) - 3,
   };
 }
 
-/** The confidence of an outside question is multiplied by `factor` if no top heading covers `minCoverage` of it. */
+/** Penalty for questions about prices, news and so on, unless a top heading covers `minCoverage` of the question. */
 const outside = { minCoverage: 0.8, factor: 0.4 } as const;
 
 /** Returns the likelihood that the best passages answer the question, from 0 to 1. */

@@ -11,14 +11,14 @@ type Statement = Readonly<{ block: Block; text: string; at: number; value: numbe
 
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly query: Query;
-  /** Follow-up about a passage that was quoted before. If any statements match the follow-up, only those are quoted. */
+  /** Follow-up question about an already quoted passage. If statements match the question, only these are quoted. */
   readonly followUp: FollowUpQuery | undefined;
 }
 
 /** Maximum numbers of `sentences`, `statements` of any kind, and characters of `text` and `code` in an excerpt. */
 type ExcerptLimits = Readonly<Record<'sentences' | 'statements' | 'text' | 'code', number>>;
 
-/** Returns the best statements and code sample of a passage, in document order, as Markdown with line numbers. */
+/** Returns the statements and code sample of a passage that best match the question, as Markdown with line numbers. */
 export function toExcerpt(
   blocks: readonly Block[],
   question: ExcerptQuestion,
@@ -27,7 +27,7 @@ export function toExcerpt(
   const isAsked = createFilter(blocks, question.followUp);
   const statements = blocks
     .flatMap((block, index) => toStatements(block, index, question))
-    // A row that does not match the question, such as a table header, means nothing by itself.
+    // Drops a table row that does not match the question, such as a header, because it has no meaning by itself.
     .filter((one) => (one.block.kind !== 'row' || one.value > 0) && isAsked(one))
     .sort((a, b) => b.value - a.value || a.at - b.at);
   const chosen = takeFitting(statements, limits).sort((a, b) => a.at - b.at);
@@ -47,7 +47,7 @@ export function toExcerpt(
   };
 }
 
-/** Minimum relevance of a statement to a follow-up, as a share of the highest relevance. */
+/** Minimum relevance of a statement to a follow-up question, as a share of the highest relevance in the passage. */
 const leastShare = 0.6;
 
 /** Creates a filter for statements that match a follow-up. Without a follow-up or matches, all statements pass. */
@@ -96,7 +96,7 @@ function toStatements(block: Block, index: number, question: ExcerptQuestion): S
   }));
 }
 
-/** Splits a paragraph into sentences. Returns a list item or table row whole. */
+/** Splits a paragraph into sentences. Does not split other blocks, such as list items. */
 function splitSentences({ kind, text }: Block): readonly string[] {
   if (kind !== 'text') return [text];
   const parts = text.split(/(?<=[.!?][)"'”]?)\s+(?=[\p{Lu}`*_"'([])/u);

@@ -19,13 +19,13 @@ export interface ExtractiveEngine {
   readonly passages: PassageSource;
 }
 
-/** Size limits of the quotations from leading and from further sources. */
+/** Size limits of quotations from the best source for each part of the question (`leading`) and from other sources. */
 const limits = {
   leading: { sentences: 4, statements: 12, text: 1200, code: 1000 },
   further: { sentences: 3, statements: 4, text: 400, code: 200 },
 } as const;
 
-/** Confidence below which an answer quotes four further sources instead of two. */
+/** Confidence threshold. Below this value, an answer quotes up to four additional sources instead of two. */
 const vague = 0.9;
 
 /** Maximum number of characters of a question that are read. Text beyond this limit is usually a pasted log. */
@@ -62,9 +62,9 @@ export function createExtractiveEngine(
     answer: async (question, { signal, onText }) => {
       await nextTurn();
       signal.throwIfAborted();
-      // One transaction, because another thread may be writing to the index.
+      // Reads in one transaction, because another thread may be writing to the index.
       const answer = index.inSnapshot(() => composeFrom(findFor(question), context));
-      // In small parts, so that readers see progress and the event loop can run in between.
+      // Sends small parts, so that readers see progress and the event loop can run in between.
       for (const [piece] of answer.text.matchAll(/[\s\S]{1,400}(?:\n|$)|[\s\S]{1,400}/g)) {
         signal.throwIfAborted();
         onText(piece);
@@ -112,10 +112,10 @@ function cite(source: FoundSource, confidence: number, paths: SourceContext['pat
   return { path: paths.toCited(passage), heading: toShownHeading(passage), line, endLine, score };
 }
 
-/** `max`: passages in a prompt. `considered`: candidates for them, some of which consist only of a heading. */
+/** Maximum numbers of passages in a prompt (`max`) and of candidates (`considered`), some of which have no text. */
 const promptLimits = { max: 8, considered: 12 } as const;
 
-/** Creates the source of passages. Each method reads in one transaction, as another thread may write to the index. */
+/** Creates the passage search for language models. Reads in transactions, because another thread may be writing. */
 function createPassageSource({
   index,
   paths,
@@ -159,7 +159,7 @@ function choosePassages({ leading, further }: FoundSources): readonly FoundSourc
   return chosen;
 }
 
-/** Creates a converter between cited paths and corpus paths. With several corpora, cited paths start with a corpus name. */
+/** Creates a converter between cited paths and corpus paths. A cited path has the corpus name if there are several. */
 function createPathConverter(corpora: readonly Corpus[]) {
   const names = new Map(corpora.map((corpus) => [keyOf(corpus), corpus.name]));
   const isOne = corpora.length < 2;

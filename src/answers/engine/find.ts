@@ -13,15 +13,15 @@ import { weights } from './weights.ts';
 
 interface FindContext extends WordContext {
   readonly store: PassageStore;
-  /** Words of earlier turns that a follow-up is about. */
+  /** Words from earlier questions that describe the subject of a follow-up question. */
   readonly topic?: string;
-  /** Citations of the previous turn, best first. */
+  /** Citations of the previous answer, best first. */
   readonly recent?: readonly Citation[];
 }
 
 export type FoundSource = Readonly<{ scored: ScoredPassage; findings: Findings }>;
 
-/** Passages for a question: `leading` has the best passage for each part of the question, `further` has others. */
+/** Passages for a question: the best passage for each part of the question (`leading`), and others (`further`). */
 export interface FoundSources {
   readonly leading: readonly FoundSource[];
   readonly further: readonly FoundSource[];
@@ -29,7 +29,7 @@ export interface FoundSources {
   readonly confidence: number;
 }
 
-/** Finds passages for a whole question, and for each part of it that is a question by itself. */
+/** Finds passages for a question, and for each part of the question that is a complete question. */
 export function findSources(text: string, context: FindContext): FoundSources {
   const whole = searchPassages(text, context);
   const parts = toParts(text, context.vocabulary).map((part) => searchPassages(part, context));
@@ -42,7 +42,7 @@ export function findSources(text: string, context: FindContext): FoundSources {
   return { leading, further, confidence: toConfidence(whole) };
 }
 
-/** Returns further passages, alternating between the whole question and its parts. */
+/** Returns additional passages, alternately from the results for the whole question and for each of its parts. */
 function findFurther(leading: readonly FoundSource[], all: readonly Findings[]) {
   const rows = all.map((findings) =>
     choosePassages(findings.scored, maxCitations + 1).map((scored) => ({ scored, findings })),
@@ -70,7 +70,7 @@ function includes(
   return sources.some(({ scored }) => scored.passage[key] === one.passage[key]);
 }
 
-/** Chooses up to `max` of the fifty best passages. Further passages of the same file get a penalty. */
+/** Chooses up to `max` of the fifty best passages. A chosen passage lowers the scores of other passages of its file. */
 function choosePassages(scored: readonly ScoredPassage[], max: number): readonly ScoredPassage[] {
   const chosen: ScoredPassage[] = [];
   const near = scored.slice(0, 50);
@@ -100,11 +100,11 @@ export function toCitedScore({ scored, findings }: FoundSource, confidence: numb
   return Number(Math.max(0, Math.min(1, (confidence * scored.score) / best)).toFixed(3));
 }
 
-/** Score bonuses in follow-ups: `file` for files that the previous turn cited, `shown` for its first quoted passage. */
+/** Score bonuses for follow-ups: for files that the last answer cited, and for the passage that it quoted first. */
 const recentBonuses = { file: 0.25, shown: { named: 1, matched: 0.4, other: -2 } } as const;
-/** Factor of the weight of words from earlier turns. */
+/** Factor that reduces the weight of words from earlier questions. */
 const topicWeight = 0.7;
-/** Matches follow-ups that ask for a name in the quoted passage, such as “and which variable is that?”. */
+/** Matches follow-up questions for a name in the quoted passage, such as “and which variable is that?”. */
 const asksForName =
   /\bwh(?:ich|at)(?: is the)? (?:command|field|file|flag|header|option|parameter|setting|variable)\b/i;
 /** Number of passages to score for a question: a `share` of all passages, but between `min` and `max`. */
@@ -141,7 +141,7 @@ export function searchPassages(text: string, context: FindContext): Findings {
   return { concepts, repeated, scored, passages, ...doubts };
 }
 
-/** Returns the bonus of the passage quoted first in the previous turn; negative if no word of the follow-up matches. */
+/** Returns the bonus of the passage that the last answer quoted first. Negative if it has no word of the question. */
 function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery): number {
   const { named, matched, other } = recentBonuses.shown;
   if (isNamed) return named;
@@ -152,9 +152,9 @@ function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery
     : other;
 }
 
-/** Factors of weights: `above` for a concept that occurs in a title, heading or name, `name` for an identifier. */
+/** Factors of search weights: for a concept found in a title, heading or name (`above`), and for an identifier. */
 const factors = { above: 0.6, name: 0.5 } as const;
-/** Minimum factor of terms that are searched for in titles, headings and names. Other terms are too vague. */
+/** Minimum factor of the terms to search for in titles, headings and names. Excludes synonyms with a low factor. */
 const leastFactorAbove = 0.3;
 
 /** Returns ids of up to `max` passages, best first. Concepts in a title, heading or name get extra weight. */
@@ -173,11 +173,11 @@ export function findCandidates({ concepts, names }: Concepts, store: PassageStor
 
 function createTally(span: number) {
   const sums = new Float64Array(span);
-  // Number of the concept that last counted for each passage.
+  // For each passage, the number of the last concept that was added.
   const counted = new Uint16Array(span);
   let concepts = 0;
   return {
-    /** Adds a concept's weight to each passage that has one of its terms, times the highest factor of these terms. */
+    /** Adds a concept's weight, times the term's factor, to the score of each passage with a term of the concept. */
     add: ({ terms, weight }: Concept, look: PassageStore['anywhere']) => {
       concepts += 1;
       for (const [term, factor] of [...terms].sort(([, a], [, b]) => b - a)) {

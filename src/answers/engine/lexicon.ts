@@ -8,7 +8,7 @@ const maxCachedCounts = 20_000;
 
 export type Lexicon = ReturnType<typeof createLexicon>;
 
-/** Creates an object that provides word statistics of the current state of an index. Caches counts. */
+/** Creates word statistics of the current state of a search index. Caches the number of passages with each word. */
 export function createLexicon(index: PassageIndex) {
   const counts = new LRUCache<string, number>({
     max: maxCachedCounts,
@@ -26,7 +26,7 @@ export function createLexicon(index: PassageIndex) {
   };
 }
 
-/** Finds corrections by edit distance. Never corrects numbers or short words, which are similar to too many words. */
+/** Finds corrections by edit distance. Does not correct numbers or short words, which resemble too many words. */
 function findCorrections(
   word: string,
   index: PassageIndex,
@@ -65,7 +65,7 @@ function countBits(bits: number): number {
   return count;
 }
 
-/** Returns whether two words differ only at the end (“printer”, “printed”), other than by doubled letters. */
+/** Returns whether two words differ only in their endings (“printer”, “printed”), not just by doubled letters. */
 function isAnotherForm(word: string, other: string): boolean {
   const withoutDoubles = (one: string) => one.replaceAll(/(.)\1+/g, '$1');
   if (withoutDoubles(word) === withoutDoubles(other)) return false;
@@ -78,7 +78,7 @@ const maxWords = 60;
 
 const written = /[\p{L}\p{N}_$][\p{L}\p{N}_$.'’-]*/gu;
 
-/** Returns whether a question has a capitalised name that the index lacks. The docs rarely answer such questions. */
+/** Returns whether a question has a capitalised name that is not in the index, and thus probably has no answer. */
 export function hasUnknownName(text: string, { lexicon, vocabulary }: WordContext): boolean {
   return [...text.matchAll(written)]
     .slice(0, maxWords)

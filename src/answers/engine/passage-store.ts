@@ -2,11 +2,9 @@ import { LRUCache } from 'lru-cache';
 import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 import { toWords } from '../text/words.ts';
 
-/**
- * Maximum bytes of cached posting lists, half for terms in any field and half for terms in titles, headings and names.
- */
+/** Maximum bytes of cached posting lists: half for all fields, half for titles, headings and names only. */
 const maxPostingBytes = 8_000_000;
-/** Maximum number of cached profiles. A profile takes about 15 KiB. */
+/** Maximum number of cached profiles (passages with term counts). A profile takes about 15 KiB. */
 const maxProfiles = 1500;
 
 export type PassageStore = ReturnType<typeof createPassageStore>;
@@ -40,7 +38,7 @@ export function createPassageStore(index: PassageIndex) {
   };
 }
 
-/** Bit fields of the packed counts of a term, one for each text field: the first bit and the maximum count. */
+/** Layout of a term's counts, packed into one integer: first bit (`shift`) and maximum count of each text field. */
 const bitFields = {
   body: { shift: 0, max: 1023 },
   code: { shift: 10, max: 1023 },
@@ -53,13 +51,13 @@ const bitFields = {
 
 type CountedField = keyof typeof bitFields;
 
-/** Returns how often a term occurs in a field, from packed counts (`use`). One-bit fields count only to 1. */
+/** Returns the number of times that a term occurs in a field, up to the field's `max`. `use`: packed counts. */
 export function countIn(use: number, field: CountedField): number {
   const { shift, max } = bitFields[field];
   return (use >>> shift) & max;
 }
 
-/** Packed counts of a term that occurs in the lead (first words) of the file and in no other field. */
+/** Packed counts of a term that occurs only in the lead (first words) of the file. */
 export const leadOnly: number = 1 << bitFields.lead.shift;
 
 /** Returns the words of a text in lower case, with a space before and after each. */
@@ -68,13 +66,13 @@ export function toPlainWords(text: string): string {
   return ` ${plain.trim()} `;
 }
 
-/** Maximum length of a heading that may be an identifier. */
+/** Maximum length in characters of a heading that is compared with identifiers. */
 const maxNameLength = 60;
 
 /** Matches names such as “YouTube”, which questions usually spell as one lower-case word. */
 const brandName = /(?<![\p{L}\p{N}._-])\p{Lu}\p{Ll}+\p{Lu}\p{L}+(?![\p{L}\p{N}_(.-])/gu;
 
-/** Passage prepared for comparison with questions. */
+/** Passage with its term counts, for comparison with questions. */
 export type Profile = ReturnType<typeof toProfile>;
 
 function toProfile(passage: FoundPassage) {

@@ -36,7 +36,7 @@ export function coverageOf(
 const zeroMeasures = { fit: 0, coverage: 0, headingCoverage: 0, titleCoverage: 0, leadCoverage: 0 };
 const measures = Object.keys(zeroMeasures) as (keyof typeof zeroMeasures)[]; // its own keys
 
-/** Measures how well a passage matches a question, from 0 to 1. `fit`: BM25F; `matched`: coverage of each concept. */
+/** Measures a passage's match with a question (0 to 1). `fit`: BM25F score; `matched`: match with each concept. */
 export function measurePassage(
   profile: Profile,
   { concepts, weight: all }: Query,

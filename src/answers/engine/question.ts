@@ -5,14 +5,14 @@ import { toWords } from '../text/words.ts';
 const pronouns =
   /\b(?:it|its|that|this|they|them|their|these|those|there|one|same|former|latter|above)\b/i;
 const opening = /^\s*(?:and|but|or|also|then|so|what about|how about|why|which one|ok|okay)\b/i;
-/** Matches the beginning of a question that only names a circumstance, such as “on Windows?”. */
+/** Matches the beginning of a question that only adds a condition to an earlier question, such as “on Windows?”. */
 const circumstance = /^\s*(?:as|by|for|from|in|on|only|with|without|which)\b/i;
-/** Minimum number of content words of a question that is understood without earlier turns. */
+/** Minimum number of content words of a question that does not depend on earlier questions. */
 const minContentWords = 4;
-/** Maximum number of words taken from earlier turns. */
+/** Maximum number of words from earlier questions that are added to a follow-up question. */
 const maxAddedWords = 6;
 
-/** Returns the topic and the last citations for a follow-up (“and what is its default?”); empty for other questions. */
+/** Returns the topic and citations that a follow-up (“and what is its default?”) refers to; otherwise empty values. */
 export function resolveFollowUp({ text, earlier }: Question, vocabulary: Vocabulary) {
   const last = earlier.at(-1);
   if (last === undefined || !isFollowUp(text, vocabulary)) return { topic: '', cited: [] };
@@ -45,7 +45,7 @@ const maxParts = 4;
 const splitPoints =
   /(?<=[?!.;]) | ?; ?|,? (?:and|then|but) (?:also |then )?|, (?=(?:how|what|which|where|when|why|who|can|is|are|does|do)\b)/i;
 
-/** Splits a text into separate questions; returns an empty list if there is only one. */
+/** Splits a text into separate questions. Returns an empty list if the text has only one question. */
 export function toParts(question: string, vocabulary: Vocabulary): readonly string[] {
   const pieces = question.replaceAll(/\s+/g, ' ').split(splitPoints);
   const parts: string[] = [];
@@ -65,7 +65,7 @@ const askingWords: ReadonlySet<string> = new Set(
   'how what which where when why who can is are does do should'.split(' '),
 );
 
-/** Returns whether a text is a question or an instruction with a subject. */
+/** Returns whether a text is a complete question or a complete instruction. */
 function isStandalone(piece: string, vocabulary: Vocabulary): boolean {
   const { stopWords, orderingWords } = vocabulary;
   const [first, ...rest] = toWords(piece).words;

@@ -6,7 +6,7 @@ import { featureWeights } from './weights.ts';
 
 const weightedFeatures = Object.keys(featureWeights) as (keyof typeof featureWeights)[];
 
-/** Features that a passage's score is computed from, each from 0 to about 1. */
+/** Features from which the score of a passage is computed, each from 0 to about 1. */
 type Features = Record<'fit' | keyof typeof featureWeights, number>;
 
 export interface ScoredPassage {
@@ -18,7 +18,7 @@ export interface ScoredPassage {
 /** Question that passages are scored for, and the mean number of words in a passage. */
 type ScoreContext = Readonly<{ text: string; concepts: Concepts; meanWords: number }>;
 
-/** Number of best passages for which `proximity` is measured. */
+/** Number of best passages whose `proximity` (nearness of the question's words) is measured. */
 const proximityCandidates = 40;
 
 /** Returns scored passages, best first. A score depends on the passage and on other passages of the same file. */
@@ -48,9 +48,9 @@ function addUp(features: Features): number {
 
 interface MeasuredPassage {
   readonly passage: FoundPassage;
-  /** Features of the passage. Those that depend on other passages are filled in later. */
+  /** Features of the passage. Features that depend on other passages are added later. */
   readonly features: Features;
-  /** Coverage of each concept, in the order of the concepts. */
+  /** Match of the passage with each concept of the question, from 0 to 1, in the order of the concepts. */
   readonly matched: readonly number[];
 }
 
@@ -62,7 +62,7 @@ interface ScoreQuestion extends Pick<Concepts, 'names'>, Pick<ScoreContext, 'mea
   fitsHint(passage: FoundPassage): boolean;
 }
 
-/** Minimum number of words of a passage that gets no penalty for little text (`thin`). */
+/** Number of words below which a passage gets a penalty for little text (`thin`). */
 const enoughWords = 25;
 
 function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassage {
@@ -98,7 +98,7 @@ function quotesHeading(plainQuestion: string, heading: string): boolean {
   return heading.indexOf(' ', 1) < heading.length - 1 && plainQuestion.includes(heading);
 }
 
-/** Returns the share of a heading's terms that match the question, reduced more for shorter headings. */
+/** Returns the share of a heading's terms that match the question. The share is lower for short headings. */
 function focusOf(heading: readonly string[], { matchesByTerm }: Query): number {
   if (heading.length === 0) return 0;
   const factorOf = (term: string) =>
@@ -112,7 +112,7 @@ function shareOfNames({ headingName, counts }: Profile, names: Concepts['names']
   return query.weight === 0 ? 0 : Math.min(1, (2 * met) / query.weight);
 }
 
-/** Adds the features of each file: the fit of its three best passages, and their joint coverage of the question. */
+/** Adds the features of its file to each passage: the fit and the joint coverage of the file's three best passages. */
 function addFileFeatures(passages: readonly MeasuredPassage[]): void {
   const byFile = new Map<number, MeasuredPassage[]>();
   for (const one of passages) {
@@ -136,7 +136,7 @@ function measureFile(all: readonly MeasuredPassage[]) {
   };
 }
 
-/** Size in words of the window in which proximity is measured. */
+/** Size in words of the text window in which the nearness of the question's words is measured. */
 const windowWords = 16;
 
 /** Returns the highest share of the question's concepts within one window of a text, from 0 to 1. */

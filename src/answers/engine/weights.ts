@@ -1,14 +1,14 @@
-/** Weights of words and fields. docs/decisions/0035 explains how the numbers were chosen. */
+/** Search weights of words and text fields. docs/decisions/0035 explains how the numbers were chosen. */
 export const weights = {
-  /** Factor of a synonym. The word itself has the factor 1. */
+  /** Search weight of a synonym, relative to 1 for the word in the question. */
   synonym: 0.5,
-  /** Factor of a technical word that is searched for in place of an everyday word. */
+  /** Search weight of a technical word that the engine searches for in place of an everyday word. */
   everyday: 0.3,
-  /** Factor of the correction of a misspelt word. */
+  /** Search weight of the correction of a misspelt word. */
   correction: 0.9,
-  /** Factor of a word that most pages contain. */
+  /** Weight factor of a word that most pages contain. */
   weakWord: 0.7,
-  /** `phrase`: factor of each meaning of a phrase. `phraseWeight`: factor of the weight of the whole phrase. */
+  /** Weight factors of a known phrase: `phrase` for each meaning, `phraseWeight` for the whole phrase. */
   phrase: 1,
   phraseWeight: 0.9,
   /** Exponent of the inverse document frequency. A value below 1 reduces the weight of rare words. */
@@ -16,7 +16,7 @@ export const weights = {
   /** BM25F parameters: `saturation` of repeated mentions, and `lengthLoss`, the penalty for long passages. */
   saturation: 1.9,
   lengthLoss: 0.5,
-  /** Weight of a mention in each field. */
+  /** Weights of an occurrence of a term in each text field, starting with the title. */
   inTitle: 0.9,
   inTrail: 1.2,
   inHeading: 3,

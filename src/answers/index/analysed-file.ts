@@ -2,7 +2,7 @@ import type { Block, ReadFile, Section } from '../readers/section.ts';
 import { toWords } from '../text/words.ts';
 import type { Field } from './schema.ts';
 
-/** Terms of each field, in the order of the text. */
+/** Terms (word stems) of each text field of a passage, in the order of the text. */
 export type FieldTerms = Readonly<Record<Field, readonly string[]>>;
 
 interface FileFacts {
@@ -46,14 +46,14 @@ export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
   };
 }
 
-/** Parses the packed terms of a passage, as written by `analyseFile` in the order of `fields`. */
+/** Parses the stored terms of a passage, one line for each field, in the order of `fields`. */
 export function unpackTerms(packed: string): FieldTerms {
   const lines = packed.split('\n').map((line) => (line === '' ? [] : line.split(' ')));
   const [title = [], trail = [], heading = [], body = [], code = [], names = []] = lines;
   return { title, trail, heading, body, code, names };
 }
 
-/** Approximate maximum characters of a passage. Longer sections are split, but not before or within a code block. */
+/** Approximate maximum length of a passage in characters. Splits longer sections, but not before or in code blocks. */
 const softLimit = 1800;
 
 /** Splits a long section. The first part begins at the line of the heading, each later part at its first block. */
@@ -102,7 +102,7 @@ function pathText(path: string): string {
   return steps.map((step) => step.replace(/^\d+[-_. ]/, '')).join(' ');
 }
 
-/** Length in characters of a file's lead, its introductory text. */
+/** Maximum length in characters of the lead (introductory text) of a file. */
 const leadLength = 400;
 
 function leadOf(sections: readonly Section[]): string {

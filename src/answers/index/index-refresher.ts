@@ -2,13 +2,13 @@ import { type FSWatcher, watch } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import type { RefreshProgress } from './refresh.ts';
 
-/** Result of a refresh, with the number of passages in the index and the duration in milliseconds. */
+/** Result of an index update, with the number of passages in the index and the duration in milliseconds. */
 export interface RefreshSummary extends RefreshProgress {
   readonly passages: number;
   readonly ms: number;
 }
 
-/** Abort signal and callback of a refresh. `onFolder` is called with each folder before it is read. */
+/** Abort signal of an index update, and the callback that is called with each folder before the folder is read. */
 export interface RefreshHooks {
   readonly signal: AbortSignal;
   onFolder(absolute: string): void;
@@ -17,23 +17,23 @@ export interface RefreshHooks {
 interface IndexRefresherOptions {
   readonly clock: Clock;
   refreshNow(hooks: RefreshHooks): Promise<Omit<RefreshSummary, 'ms'>>;
-  /** Delay in milliseconds before the first refresh by `keepCurrent`. Default: 0. */
+  /** Delay in milliseconds before `keepCurrent` updates the index for the first time. Default: 0. */
   readonly firstAfterMs?: number;
   readonly onRefreshed?: (summary: RefreshSummary) => void;
-  /** Called when a refresh by `keepCurrent` fails. The refresh is retried later. */
+  /** Called when an index update by `keepCurrent` fails. The update is retried later. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Interval between full refreshes if all folders are watched for changes (`watched`), and if not (`unwatched`). */
+/** Milliseconds between full updates if all folders are watched for changes (`watched`) or not (`unwatched`). */
 const rescanMs = { watched: 600_000, unwatched: 30_000 } as const;
-/** Delay after a reported change, because editors write a file in several steps. */
+/** Delay in milliseconds after a file change, because editors write a file in several steps. */
 const debounceMs = 300;
 
-/** Creates an object that refreshes an index on request or continuously, one refresh at a time, until `close()`. */
+/** Creates an object that updates an index on request or continuously, one update at a time, until `close()`. */
 export function openIndexRefresher(options: IndexRefresherOptions) {
   const { clock, firstAfterMs = 0 } = options;
   const stop = new AbortController();
-  // Aborted by the first change since the last refresh.
+  // The first file change since the last index update aborts this controller.
   let pause = new AbortController();
   const requestRefresh = () => pause.abort();
   const folders = openFolderWatch(requestRefresh);
@@ -49,7 +49,7 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
     return summary;
   };
   const refresh = (signal?: AbortSignal): Promise<RefreshSummary> => {
-    // `keepCurrent` passes no signal: `stop` would keep a reference to every signal made by `any`.
+    // Without a signal, uses `stop` itself, because `stop` would keep a reference to each signal that `any` creates.
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     const next = running.then(() => refreshNow(both));
     running = Promise.allSettled([next]); // the caller of `refresh` gets the error
@@ -68,7 +68,7 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
     }
   };
   return {
-    /** Refreshes the index once. Throws if the refresh fails, the signal is aborted or `close` is called. */
+    /** Updates the index once. Throws if the update fails, the signal is aborted or `close` is called. */
     refresh,
     keepCurrent: () => {
       background = keepRefreshing().catch((error) => {
@@ -86,13 +86,13 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
   };
 }
 
-/** Maximum number of watched folders. The operating system limits the number that all processes together can watch. */
+/** Maximum number of watched folders, because all processes share the watches that the operating system allows. */
 const maxFolders = 2000;
 
 function openFolderWatch(onChange: () => void) {
   const watchers = new Map<string, FSWatcher>();
   let visited = new Set<string>();
-  // Numbers of folders that could not be watched: in the last refresh, and in the current one.
+  // Numbers of folders that could not be watched: in the last index update, and in the current one.
   let [missed, missing] = [0, 0];
   const unwatch = (folder: string) => {
     watchers.get(folder)?.close();
@@ -101,7 +101,7 @@ function openFolderWatch(onChange: () => void) {
   return {
     /** Returns whether all folders are watched, so that every change is reported. */
     isComplete: () => missed + missing === 0,
-    /** Watches a folder and marks it as visited by the current refresh. */
+    /** Watches a folder and marks it as visited by the current index update. */
     watchFolder: (folder: string) => {
       visited.add(folder);
       if (watchers.has(folder)) return;
@@ -130,7 +130,7 @@ function openFolderWatch(onChange: () => void) {
   };
 }
 
-/** Returns whether a changed file is relevant: databases change constantly, and hidden files are not read. */
+/** Returns whether a changed file can affect the index. Ignores databases, which change often, and hidden files. */
 function isRelevant(name: string): boolean {
   if (name.startsWith('.')) return name === '.gitignore';
   return !/\.(?:db|sqlite3?)(?:-\w+)?$/.test(name);

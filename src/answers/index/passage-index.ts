@@ -13,7 +13,7 @@ import { analysisVersion, type Field, migrations } from './schema.ts';
 
 type IndexedFile = Readonly<{ id: number; bytes: number; modifiedMs: number; hash: string }>;
 
-/** Passage with its file and terms. `lead` contains the terms of the file's introductory text. */
+/** Passage (section of a document) with its file and terms. `lead`: terms of the file's introductory text. */
 export interface FoundPassage {
   readonly id: number;
   readonly file: number;
@@ -27,14 +27,14 @@ export interface FoundPassage {
   readonly lead: readonly string[];
 }
 
-/** Row of a passage, with its lists stored as text. */
+/** Database row of a passage. Lists are stored as text. */
 type PassageRow = Omit<FoundPassage, Packed> & Readonly<Record<Packed, string>>;
 type Packed = 'trail' | 'terms' | 'lead';
 
-/** Full-text index of passages. The caller closes it. */
+/** Full-text index of passages. The caller must close the index. */
 export type PassageIndex = ReturnType<typeof createPassageIndex>;
 
-/** Opens the index at a path, or in memory (`:memory:`). Replaces an unusable file: the index can be rebuilt. */
+/** Opens the index at a path or in memory (`:memory:`). Replaces an unusable file, because the index can be rebuilt. */
 export function openPassageIndex(path: string): PassageIndex {
   const open = () => openStore({ path, migrations }, createPassageIndex);
   try {
@@ -58,7 +58,7 @@ function createPassageIndex(database: SqliteDatabase) {
     ...createPassageQueries(database),
     ...words,
     ...createChanges(database, { ...files, ...words }),
-    /** Runs a function in a read transaction, so that writes of other connections are not visible to it. */
+    /** Runs a function in a read transaction, so that the function does not see writes of other connections. */
     inSnapshot: <Found>(look: () => Found): Found => database.transaction(look).deferred(),
     close: () => void database.close(),
   };
@@ -91,7 +91,7 @@ function createFileQueries(database: SqliteDatabase) {
   const writtenElsewhere = database.prepare<[], number>('PRAGMA data_version').pluck();
   const isBuiltFor = (corpora: readonly Corpus[]) => builtFor.get() === toBuildKey(corpora);
   return {
-    /** Returns whether the index was completely built for exactly these corpora, by this process or an earlier one. */
+    /** Returns whether this or an earlier process completely built the index for exactly these corpora. */
     isBuiltFor,
     noteBuilt: (corpora: readonly Corpus[]) => {
       if (!isBuiltFor(corpora)) build.run(toBuildKey(corpora));
@@ -108,7 +108,7 @@ function toBuildKey(corpora: readonly Corpus[]): string {
   return JSON.stringify(corpora.map(keyOf));
 }
 
-/** Fields that name the subject of a passage, without the text fields `body` and `code`. */
+/** Fields that describe the subject of a passage: all except `body` and `code`. */
 const fieldsAbove: readonly Field[] = ['title', 'trail', 'heading', 'names'];
 
 function createPassageQueries(database: SqliteDatabase) {
@@ -169,7 +169,7 @@ function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }:
   const drop = createDrop(database);
   const touch = database.prepare<[number, number]>('UPDATE files SET modified_ms = ? WHERE id = ?');
   const dropWord = database.prepare<[string]>('DELETE FROM spellings WHERE word = ?');
-  /** Runs changes in a transaction, then deletes those of `unusedWords` whose stem no passage contains any more. */
+  /** Runs changes in a transaction. Then deletes each of the `unusedWords` whose stem no passage contains any more. */
   const change = <Result>(run: (unusedWords: Set<string>) => Result): Result =>
     database
       .transaction(() => {
@@ -223,7 +223,7 @@ function createAdd(database: SqliteDatabase): (file: AnalysedFile) => number {
   };
 }
 
-/** Creates a function that deletes a file and adds its words to `unusedWords`, the words that may now be unused. */
+/** Creates a function that deletes a file from the index and adds words that may now be unused to `unusedWords`. */
 function createDrop(database: SqliteDatabase): (file: number, unusedWords: Set<string>) => void {
   const texts = database.prepare<[number], { heading: string; blocks: string }>(
     'SELECT heading, blocks FROM passages WHERE file = ?',

@@ -3,14 +3,14 @@ import type { RefreshProgress } from './refresh.ts';
 
 interface ProgressReportsOptions {
   readonly clock: Clock;
-  /** Delay of the first report in milliseconds. A faster refresh is not reported. */
+  /** Delay of the first report in milliseconds. Shorter index updates are not reported. */
   readonly quietMs: number;
   /** Minimum time between two reports, in milliseconds. */
   readonly everyMs: number;
   onReport(progress: RefreshProgress): void;
 }
 
-/** Creates a throttle for progress reports to users. */
+/** Creates a throttle for reports about the progress of an index update. */
 export function createProgressReports(options: ProgressReportsOptions) {
   const { clock, quietMs, everyMs, onReport } = options;
   let dueMs: number | null = null;

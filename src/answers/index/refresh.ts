@@ -6,13 +6,13 @@ import { type FoundFile, walkCorpus } from '../corpus/walk.ts';
 import { type AnalysedFile, analyseFile } from './analysed-file.ts';
 import type { PassageIndex } from './passage-index.ts';
 
-/** Progress of a refresh: the numbers of `files` checked, new or changed files `read`, and files `removed`. */
+/** Progress of an index update: numbers of checked files, of new or changed files (`read`), and of removed files. */
 export type RefreshProgress = Readonly<{ files: number; read: number; removed: number }>;
 
 interface RefreshOptions {
   readonly index: PassageIndex;
   readonly corpora: readonly Corpus[];
-  /** Stops the refresh after the current file. Files read so far stay in the index. */
+  /** Signal that stops the update after the current file. The index keeps the files that were already read. */
   readonly signal?: AbortSignal;
   /** Called with the absolute path of each folder before it is listed. */
   readonly onFolder?: (absolute: string) => void;
@@ -20,12 +20,12 @@ interface RefreshOptions {
   readonly onReading?: (absolute: string) => void;
   /** Absolute paths of files that are indexed without text until they change. */
   readonly skip?: ReadonlySet<string>;
-  /** Called after every 20 files and at the end of the refresh. */
+  /** Called after every 20 files and at the end of the update. */
   readonly onProgress?: ((progress: RefreshProgress) => void) | undefined;
 }
 
 const filesBetweenReports = 20;
-/** Maximum size of a batch of files. Writing a batch in one transaction is several times as fast. */
+/** Maximum size of a batch of files. One transaction for each batch is several times as fast as one for each file. */
 const batchLimits = { files: 32, bytes: 1_048_576 } as const;
 
 /** Updates the index. Skips files with unchanged size and modification time. @throws the signal's reason if aborted */
@@ -56,7 +56,7 @@ export async function refreshIndex(options: RefreshOptions): Promise<RefreshProg
 interface Run extends RefreshOptions {
   readonly progress: { files: number; read: number };
   report(): void;
-  /** Ids of the indexed files that were found in this refresh. */
+  /** Ids of the indexed files that this update has found on disk. */
   readonly seen: Set<number>;
   readonly writer: ReturnType<typeof createWriter>;
 }
@@ -70,7 +70,7 @@ async function indexFile(corpus: Corpus, found: FoundFile, run: Run): Promise<vo
   if (isRead || isReport) await yieldToEventLoop(run);
 }
 
-/** Yields to the event loop. If the refresh was stopped, writes the pending batch and throws. */
+/** Yields to the event loop. If the update was stopped, writes the pending batch and throws. */
 async function yieldToEventLoop({ signal, writer }: Run): Promise<void> {
   await nextTurn();
   if (signal?.aborted === true) writer.flush();
@@ -96,7 +96,7 @@ function createWriter(index: PassageIndex, seen: Set<number>) {
   };
 }
 
-/** Updates one file in the index. Returns whether it was read. A file that disappears meanwhile counts as deleted. */
+/** Updates one file in the index. Returns whether the file was new or changed. A missing file counts as deleted. */
 async function refreshFile(
   corpus: Corpus,
   { path, absolute, bytes, modifiedMs }: FoundFile,
@@ -117,7 +117,7 @@ async function refreshFile(
     seen.add(stored.id);
     return false;
   }
-  // Most refreshes read no file, and the parsers are slow to load.
+  // Loads the parsers only when needed, because they load slowly and most updates read no file.
   const { decodeText, readFileText } = await import('../readers/reader-table.ts');
   const text = skip?.has(absolute) === true ? undefined : decodeText(content);
   const read = text === undefined ? undefined : readFileText(path, text);
@@ -125,7 +125,7 @@ async function refreshFile(
   return true;
 }
 
-/** Reads a file. Returns `undefined` if the file was deleted or is unreadable; the next refresh tries again. */
+/** Reads a file. Returns `undefined` if the file was deleted or is unreadable; the next update tries again. */
 function readContent(absolute: string): Buffer | undefined {
   try {
     return readFileSync(absolute);

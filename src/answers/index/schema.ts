@@ -1,13 +1,13 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
-/** Version of the file analysis. If readers, words or passages change, increase it so that old indexes are rebuilt. */
+/** Version of the file analysis. Increase this number when the parsing changes, so that old indexes are rebuilt. */
 export const analysisVersion = 4;
 /** Searched fields of a passage, in the order of the columns of `passage_terms`. */
 export const fields = ['title', 'trail', 'heading', 'body', 'code', 'names'] as const;
 
 export type Field = (typeof fields)[number];
 
-/** Migrations of `answers.db`. */
+/** Schema migrations of the database `answers.db`. */
 export const migrations: readonly Migration[] = [
   (database) =>
     database.exec(`

@@ -26,13 +26,13 @@ export interface ModelChoice extends ChatModel {
 export interface AddModelOptions {
   readonly model: ModelChoice | undefined;
   readonly clock: Clock;
-  /** Called for each question that the model failed to answer completely. */
+  /** Called for each question that the language model did not answer completely. */
   readonly onFallback?: ((fallback: Fallback) => void) | undefined;
 }
 
 /**
- * Wraps `answers` so that a language model answers from the passages found. Verifies citations before text is sent.
- * If the model fails, stalls or cites an unknown passage, the extractive engine answers instead and `fallback` is set.
+ * Replaces the engine of `answers` by a language model that answers from the passages found. Verifies citations before
+ * sending text. If the model fails, stalls or cites an unknown passage, answers with quotations and sets `fallback`.
  */
 export function addModel(answers: Answers, { model, clock, onFallback }: AddModelOptions): Answers {
   if (model === undefined) return answers;
@@ -86,7 +86,7 @@ function createModelEngine(
   };
 }
 
-/** Checks that the model can be asked. @throws ModelFailure if no passage was found or the circuit breaker is open */
+/** Checks that the model can be used. @throws ModelFailure if no passage was found or the circuit breaker is open */
 function checkCanAsk({ quoted }: Prompt, isBreakerOpen: boolean): void {
   const noPassage = 'No passage was found for the language model to answer from.';
   if (quoted.length === 0) throw new ModelFailure('model_not_asked', noPassage);
@@ -131,7 +131,7 @@ function finish(text: CitedText, { prompt, end, onText }: FinishOptions): Answer
   return { text: text.shown + ending, citations, abstained: false, finishReason, ...withUsage };
 }
 
-/** Answers with the extractive engine, after any text that the model has already sent to the reader. */
+/** Answers with quotations. If a part of the model's answer was already sent, continues after that part. */
 async function completeWithExtract(
   before: CitedText,
   { answer: answerWith }: AnswerEngine,
@@ -148,7 +148,7 @@ async function completeWithExtract(
 const brokeOff = 'The answer of the language model ended unexpectedly here.';
 const continued = `${brokeOff} The documentation says:`;
 
-/** Completes an interrupted answer: the text sent so far, a notice, the extractive answer and the sources of both. */
+/** Completes an interrupted answer of a model with a notice, quotations, and the sources of both parts. */
 export function completeInterrupted(
   { shown, citations: before }: Pick<CitedText, 'shown' | 'citations'>,
   other: Answer,
@@ -172,7 +172,7 @@ function bodyOf({ text, citations }: Answer): string {
   return (text.endsWith(sources) ? text.slice(0, -sources.length) : text).trim();
 }
 
-/** Joins two lists of citations and sorts the result. Drops citations of `more` whose section `before` cites. */
+/** Joins two lists of citations, best first. Drops a citation of `more` if `before` cites the same section. */
 function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   const others = more.filter(
     ({ path, heading }) => !before.some((one) => one.path === path && one.heading === heading),
@@ -180,7 +180,7 @@ function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   return bestFirst([...before, ...others].slice(0, maxCitations));
 }
 
-/** The breaker opens for `pauseMs` after `failures` consecutive failures. `longestMs`: maximum `Retry-After` used. */
+/** Circuit breaker: opens for `pauseMs` after `failures` failures in a row, or for `Retry-After` up to `longestMs`. */
 const breakerLimits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
 
 /** Creates a circuit breaker, which pauses requests to the model's endpoint after repeated failures. */

@@ -6,7 +6,7 @@ import { ModelFailure } from './model-failure.ts';
 
 export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;
 
-/** Part of a completion. The last part is `end`. Its `reason` is `length` if the endpoint truncated the answer. */
+/** Part of a model's answer. The last part is `end`, with `reason` `length` if the endpoint truncated the answer. */
 export type ChatPiece =
   | { readonly kind: 'text'; readonly text: string }
   | {
@@ -17,11 +17,11 @@ export type ChatPiece =
 
 /** Language model at an OpenAI-compatible endpoint. */
 export interface ChatModel {
-  /** Base URL without `/chat/completions`, such as `http://localhost:11434/v1`. */
+  /** Base URL of the endpoint without `/chat/completions`, such as `http://localhost:11434/v1`. */
   readonly url: string;
   readonly model: string;
   readonly key: string | undefined;
-  /** Maximum milliseconds until the first chunk, and between two chunks. */
+  /** Timeout in milliseconds for the first chunk of a response, and between two chunks. */
   readonly stallMs: number;
   readonly totalMs: number;
 }
@@ -36,7 +36,7 @@ const limits = { maxLine: 262_144, maxBytes: 8_388_608 } as const;
 
 const maxJsonBytes = 1_048_576;
 
-/** Yields a completion's parts. Ending the loop early closes the connection. @throws ModelFailure; signal's reason */
+/** Yields the parts of an answer. Ending the loop early closes the connection. @throws ModelFailure; signal's reason */
 export async function* completeChat(
   { client, clock, ...model }: ChatOptions,
   messages: readonly ChatMessage[],
@@ -194,7 +194,7 @@ const chatPayload = z.object({
   usage: z.object({ prompt_tokens: count, completion_tokens: count }).nullish(),
 });
 
-/** Parsed chunk. `finishReason` is the endpoint's own value, `null` until the model has finished. */
+/** Parsed chunk of a completion. `finishReason` is the endpoint's value; `null` until the model has finished. */
 type CompletionChunk = ReturnType<typeof parseChunk>;
 
 function parseChunk(json: string) {

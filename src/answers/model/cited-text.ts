@@ -15,16 +15,16 @@ import {
 interface CitedTextOptions {
   /** Passages of the prompt. The model cites them by number: the first passage is number 1. */
   readonly quoted: readonly PromptPassage[];
-  /** Full text of the prompt. Links in the model's text must occur in it. */
+  /** Full text of the prompt. The prompt must contain every link in the model's text. */
   readonly promptText: string;
   /** API key of the model. Text of the model that contains the key is never sent to the client. */
   readonly secret: string | undefined;
-  /** Returns false for a passage that was changed or removed from the index. */
+  /** Returns whether the search index still contains the passage unchanged. */
   isCurrent(passage: PromptPassage): Promise<boolean>;
   onText(piece: string): void;
 }
 
-/** Maximum number of buffered characters. A model that writes more without a citation fails. */
+/** Maximum number of buffered characters of a model's text. More text without a citation is an error. */
 const maxBuffered = 3000;
 
 /** Buffer for a model's text. Sends text only up to a verified citation, so that nothing has to be retracted. */
@@ -32,7 +32,7 @@ export class CitedText {
   shown = '';
   /** Verified citations in `shown`, in the order of their first use. */
   citations: readonly Citation[] = [];
-  /** `full`: limit reached. `done`: further text is ignored. `abstained`: the model declined to answer. */
+  /** State of the text. `full`: limit reached. `done`: ignores further text. `abstained`: the model cannot answer. */
   state: 'open' | 'full' | 'done' | 'abstained' = 'open';
   readonly #options: CitedTextOptions;
   readonly #splitSegments: SplitSegments;
@@ -46,7 +46,7 @@ export class CitedText {
     this.#splitSegments = createSegmentSplitter(places);
   }
 
-  /** Adds text. Await each call before the next. @throws ModelFailure `model_miscited` or `model_uncited` */
+  /** Adds a part of the model's text. Await each call. @throws ModelFailure `model_miscited` or `model_uncited` */
   async add(piece: string): Promise<void> {
     // Control characters could move the cursor of a terminal.
     this.#received += piece.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
@@ -129,7 +129,7 @@ export class CitedText {
   }
 }
 
-/** Appends the cited locations to the text, so that the text is complete if the stream ends here. */
+/** Appends the cited locations to the text, so that even an interrupted answer names its sources. */
 function joinCitation(words: string, citations: readonly Citation[]): string {
   const places = citations.map((one) => `\`${printCitation(one)}\``).join(', ');
   const before = trimEndOf(words, ' \t');
@@ -141,10 +141,10 @@ const uncited = () =>
 const miscited = () =>
   new ModelFailure('model_miscited', 'The language model cited a source that does not exist.');
 
-/** Matches the heading of a model's own list of sources. Perch replaces the list by one of verified citations. */
+/** Matches the heading of a model's own list of sources. Perch replaces that list by a list of verified citations. */
 const ownSources = /(?<![^\n])[#*_ \t]*(?:sources|references|citations)[:*_ \t]*\n/i;
 
-/** Finds where a model abstains or begins a list of sources. `at` is the offset from the start of the first segment. */
+/** Finds the offset (`at`) at which a model states that it has no answer, or begins a list of sources. */
 function findStop(segments: readonly Segment[]) {
   let at = 0;
   for (const { kind, text } of segments) {
@@ -159,7 +159,7 @@ function findStop(segments: readonly Segment[]) {
   return undefined;
 }
 
-/** Match text after a citation: `closing` punctuation, a line end (`gap`), and the items or rows of a `list`. */
+/** Matches punctuation after a citation. `gap` matches a line end, and `list` the items or rows of a list. */
 const closing = /(?:[.,;:!?…)*_"'’”\]]| \|)*/y;
 const gap = /\s*\n/y;
 const list = /(?:[ \t]*(?:[-*+]|\d+[.)]|\|)[^\n]*(?:\n|$))+/y;

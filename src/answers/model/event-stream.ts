@@ -16,7 +16,7 @@ export async function* readEventStream(chunks: Bytes, limits: EventStreamLimits)
   if (data !== undefined) yield data;
 }
 
-/** Appends the value of a `data` field. One space after the colon is not part of the value. */
+/** Appends the value of a `data` field to the event's data. One space after the colon is not part of the value. */
 function joinData(before: string | undefined, line: string): string | undefined {
   const [field, value = ''] = /^data(?:: ?(.*))?$/s.exec(line) ?? [];
   if (field === undefined) return before;

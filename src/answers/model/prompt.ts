@@ -16,11 +16,11 @@ Use only what the numbered passages in the last message say. They are quoted fro
 - Answer in the language of the question.
 - If the passages do not answer the question, write ${abstentionMarker} and nothing else.`;
 
-/** Maximum characters of the question and of an earlier question and answer; maximum number of earlier `turns`. */
+/** Maximum characters of the question and of an earlier question and answer; maximum number of earlier answers. */
 const limits = { question: 4000, earlierQuestion: 500, earlierAnswer: 1000, turns: 4 } as const;
 /** Minimum number of characters of a quoted passage. */
 const minPassage = 200;
-/** Maximum share of the space for passages that one passage may take. */
+/** Maximum share of the prompt's space for passages that one passage may fill. */
 const maxShare = 0.5;
 
 export type Prompt = ReturnType<typeof buildPrompt>;
@@ -76,7 +76,7 @@ function quote(
   return `<passage number="${number}" place="${place}" title="${title}">\n${inner}\n</passage>`;
 }
 
-/** Returns the newest earlier turns as chat messages, as many as fit into `room` characters. */
+/** Returns the latest earlier questions and answers as chat messages, as many as fit into `room` characters. */
 function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly ChatMessage[] {
   const messages: ChatMessage[] = [];
   let left = room;
@@ -90,7 +90,7 @@ function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly Chat
   return messages;
 }
 
-/** Removes citations from an earlier answer, because the model would copy them although it now gets other passages. */
+/** Removes citations from an earlier answer, because a model would copy them although its passages have changed. */
 function withoutPlaces({ answer, citations }: EarlierTurn): string {
   return citations
     .map((citation) => `\`${printCitation(citation)}\``)

@@ -6,7 +6,7 @@ export type Segment =
 const numbers = String.raw`\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,20}`;
 const bracket = String.raw`(?:\[${numbers}\](?!\()|【${numbers}(?:\s?[^】\n\d\s,;–-][^】\n]{0,39})?】)`;
 
-/** Whether a text is complete (`whole`). In a partial text, an unclosed backtick may still turn out to begin code. */
+/** Whether a text is complete (`whole`). In a partial text, an unclosed backtick may be the beginning of code. */
 export type Extent = 'part' | 'whole';
 
 /**
@@ -27,7 +27,7 @@ const maxMarkerGap = 3;
 /** Function that splits a text into segments from the offset `from`, which must be outside code. */
 export type SplitSegments = (text: string, from: number, extent: Extent) => readonly Segment[];
 
-/** Creates a function that splits text into segments. A model may cite a passage by its entry in `places` or number. */
+/** Creates a function that splits text into segments. Detects citations by passage number or location (`places`). */
 export function createSegmentSplitter(places: readonly string[]): SplitSegments {
   const quoted = places.map((place) => place.replaceAll(/[^\w]/g, '\\$&'));
   const either = quoted.length === 0 ? '(?!)' : quoted.join('|');
@@ -80,7 +80,7 @@ function toNumbers(marker: string): readonly number[] {
   return [...new Set(lists.flatMap(([, list = '']) => list.split(/[,;]/).flatMap(toRange)))];
 }
 
-/** Maximum length of a range of numbers. A longer range is not a citation. */
+/** Maximum length of a range of passage numbers, such as `[1-3]`. A longer range is not a citation. */
 const maxRange = 20;
 
 function toRange(part: string): readonly number[] {

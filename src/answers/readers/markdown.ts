@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { kindOf } from './reader-kinds.ts';
 import { type Block, type ReadFile, SectionBuilder, toRowText } from './section.ts';
 
-/** Parses CommonMark with tables and front matter. */
+/** Parses CommonMark with tables and front matter into sections. */
 export function readMarkdown(text: string): ReadFile {
   const { title, description, rest } = takeFrontMatter(text);
   const reader = new MarkdownReader();
@@ -19,7 +19,7 @@ export function readMarkdown(text: string): ReadFile {
 /** Maximum length of a heading that is parsed. Longer headings are returned unchanged. */
 const maxHeading = 500;
 
-/** Returns the heading of a passage as readers see it, without Markdown syntax. */
+/** Returns the heading of a passage without Markdown syntax, as a browser would show the heading. */
 export function toShownHeading({ path, heading }: { path: string; heading: string }): string {
   return ['markdown', 'mdx'].includes(kindOf(path) ?? '') ? toPlainHeading(heading) : heading;
 }
@@ -97,7 +97,7 @@ class MarkdownReader {
   }
 }
 
-/** Returns the first and last line of a token, counted from 1. Tokens count from 0 and have an exclusive end. */
+/** Converts the lines of a token (from 0, exclusive end) to the first and last line, counted from 1. */
 function linesOf(token: Token): Lines {
   const [first = 0, end = first + 1] = token.map ?? [];
   return { line: first + 1, endLine: Math.max(first + 1, end) };
@@ -108,7 +108,7 @@ const frontMatter = z.object({
   description: z.string().optional().catch(undefined),
 });
 
-/** Separates YAML front matter from a text. Keeps the line numbers of the rest. */
+/** Separates YAML front matter from a text. The other lines keep their line numbers. */
 function takeFrontMatter(text: string) {
   const [whole = '', body = ''] = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(text) ?? [];
   const rest = whole.replaceAll(/[^\n]/g, '') + text.slice(whole.length);

@@ -7,7 +7,7 @@ import type { ReadFile } from './section.ts';
  */
 export function readMdx(text: string): ReadFile {
   const state: State = { fence: '', isInTag: false, isInImport: false };
-  // Line by line, so that line numbers stay the same.
+  // Converts each line separately, so that line numbers stay the same.
   const lines = text.split('\n').map((line) => toMarkdownLine(line, state));
   return readMarkdown(lines.join('\n'));
 }
@@ -43,7 +43,7 @@ function nextFence(fence: string, open: string): string {
   return open !== '' && fence.startsWith(open) ? '' : open || fence;
 }
 
-/** Converts a line within a multi-line tag. Only names and descriptions are kept. */
+/** Converts a line within a multi-line JSX tag to Markdown. Keeps only names and descriptions. */
 function readPropertyLine(line: string, state: State): string {
   if (/^(?:\]\}|\}\})?\s*\/?>$/.test(line.trim())) {
     state.isInTag = false;

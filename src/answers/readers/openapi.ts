@@ -1,9 +1,9 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { type ReadFile, SectionBuilder } from './section.ts';
 
-/** Creates a reader of OpenAPI and Swagger documents. The reader returns `undefined` for any other document. */
+/** Creates a parser for OpenAPI and Swagger documents. The parser returns `undefined` for any other document. */
 const createReader = (parse: (text: string) => MaybeNode) => (text: string) => {
-  // Parsing is slow, so a text without the member is not parsed.
+  // Parsing is slow, so a text without such a member is not parsed.
   if (!/(?:openapi|swagger)["']?\s*:/.test(text)) return undefined;
   const root = parse(text);
   const isDescription = textAt(root, 'openapi') + textAt(root, 'swagger') !== '';
@@ -89,7 +89,7 @@ class OpenApiReader {
   }
 }
 
-/** Returns the type, the allowed values and the default of a schema. Each is `''` if missing. */
+/** Returns texts about the type, allowed values and default of a schema. The text is `''` for a missing fact. */
 function factsOf(schema: MaybeNode): readonly string[] {
   const values = itemsOf(nodeAt(schema, 'enum'))
     .map((value) => textAt(value))
@@ -166,10 +166,10 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
 /** Matches a JSON token: a line break, punctuation, a string, or another scalar. */
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
-/** Parser of an open list or map. Consumes a token, and returns the parser of a list or map that the token opens. */
+/** Function that adds a token to an open list or map. Returns the function for a list or map that the token opens. */
 type Open = (token: string, line: number) => readonly Open[];
 
-/** Parses JSON of any depth with line numbers, which `JSON.parse` does not provide. @throws SyntaxError */
+/** Parses JSON of any depth into nodes with line numbers, which `JSON.parse` lacks. @throws SyntaxError */
 function parseJsonTree(source: string): MaybeNode {
   JSON.parse(source);
   const top: DocumentNode[] = [];

@@ -5,7 +5,7 @@ export function readPlainText(text: string): ReadFile {
   return readLines(text, findUnderlined);
 }
 
-/** Heading of a text. `lines` is the number of lines it takes, including underlines. */
+/** Heading in a text. `lines`: number of lines of the heading, including underlines. */
 type FoundHeading = Readonly<{ level: number; text: string; lines: number }>;
 
 /** Function that returns the heading at a line (counted from 0), or `undefined` if there is no heading. */
@@ -32,7 +32,7 @@ function readLines(text: string, find: FindHeading): ReadFile {
   return sections.finish(title, text);
 }
 
-/** Returns the line at which a block ends: a blank line, heading or list item, or the end of the block's indent. */
+/** Returns the line after a block, which ends at a blank line, heading or list item, or at the end of its indent. */
 function endOfBlock(lines: readonly string[], start: number, find: FindHeading): number {
   if (isBlank(lines[start])) return start + 1;
   if (isIndented(lines[start])) return endOfIndented(lines, start);
@@ -98,7 +98,7 @@ function levelOf(mark: string, levels: string[]): number {
   return levels.indexOf(mark) + 1;
 }
 
-/** Converts reStructuredText roles to code spans, keeps directive arguments and blanks other markup, line by line. */
+/** Converts reStructuredText to plain text, line by line: roles to code spans, and directives to their arguments. */
 function prepare(text: string): string {
   return text
     .split('\n')

@@ -18,11 +18,11 @@ const kindByExtension: ReadonlyMap<string, ReaderKind> = new Map(
   ),
 );
 
-/** Names of text files that usually have no extension. */
+/** Matches names of text files that usually have no extension. */
 const namedTexts =
   /^(?:readme|changes|changelog|contributing|copying|install|licen[cs]e|news|todo)$/i;
 
-/** Returns the kind of a file by its name, or `undefined` if no reader supports the file. */
+/** Returns the kind (format) of a file by its name, or `undefined` if no parser supports the format. */
 export function kindOf(path: string): ReaderKind | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');

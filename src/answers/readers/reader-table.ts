@@ -7,7 +7,7 @@ import { kindOf, type ReaderKind } from './reader-kinds.ts';
 import type { ReadFile } from './section.ts';
 import { readSourceCode } from './source-code.ts';
 
-/** Readers by kind of file. A reader returns `undefined` for a file without documentation, such as plain JSON. */
+/** Parsers by kind of file. A parser returns `undefined` for a file without documentation, such as plain JSON. */
 const readers: Readonly<Record<ReaderKind, (text: string) => ReadFile | undefined>> = {
   markdown: readMarkdown,
   mdx: readMdx,
@@ -19,7 +19,7 @@ const readers: Readonly<Record<ReaderKind, (text: string) => ReadFile | undefine
   sourceCode: readSourceCode,
 };
 
-/** Parses a file with the reader of its kind. If that reader throws, parses the file as plain text. */
+/** Parses a file with the parser of its kind. If that parser throws, parses the file as plain text. */
 export function readFileText(path: string, text: string): ReadFile | undefined {
   const kind = kindOf(path);
   if (kind === undefined) return undefined;

@@ -3,7 +3,7 @@ export interface Block {
   readonly kind: 'text' | 'item' | 'row' | 'code';
   /** Text of the block as Markdown. For a code block, the code without its fence. */
   readonly text: string;
-  /** First and last line in the file, counted from 1. */
+  /** First line of the block in the file, counted from 1. `endLine` is the last line. */
   readonly line: number;
   readonly endLine: number;
   /** Language of a code block, if the file specifies it. */
@@ -16,7 +16,7 @@ export interface Section {
   readonly heading: string;
   /** Headings that contain this section, outermost first. */
   readonly trail: readonly string[];
-  /** First line of the section, which has the heading. Lines are counted from 1, and `endLine` is included. */
+  /** First line of the section in the file, counted from 1. `endLine` is the last line. */
   readonly line: number;
   readonly endLine: number;
   readonly blocks: readonly Block[];
@@ -42,7 +42,7 @@ export class SectionBuilder {
     if (block.text.trim() !== '') this.#open.blocks.push(block);
   }
 
-  /** Returns all sections that have a heading or a block. */
+  /** Returns the title, and all sections that have a heading or a block. */
   finish(title: string, text: string): ReadFile {
     this.#close(countLines(text));
     return { title, sections: this.#sections };

@@ -12,9 +12,9 @@ export function readVocabulary() {
   return {
     /** Returns the stems that have the same meaning as a given stem in software documentation. */
     synonyms: createWordMap(readLines('synonyms')),
-    /** Returns the technical stems for the stem of an everyday word, but not the reverse. */
+    /** Returns the stems of technical words for the stem of an everyday word. Does not work in the other direction. */
     everyday: createWordMap(readLines('everyday-words')),
-    /** Finds known phrases (word groups with their own meaning). Returns them and the text without them. */
+    /** Returns the known phrases (word groups with their own meaning) in a text, and the rest of the text. */
     takePhrases: createPhraseFinder(readLines('phrases')),
     /** Words without meaning for a search, such as “the”. */
     stopWords: new Set(readLines('stop-words')),

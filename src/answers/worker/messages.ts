@@ -3,16 +3,16 @@ import type { RefreshSummary } from '../index/index-refresher.ts';
 import type { RefreshProgress } from '../index/refresh.ts';
 import type { AnswersOptions } from '../open-answers.ts';
 
-/** Corpora and index file of a worker thread. Other threads cannot access an index in `:memory:`. */
+/** Document folders and index file for a worker thread. An index in `:memory:` belongs to one thread only. */
 export type ThreadOptions = Pick<AnswersOptions, 'corpora' | 'path'>;
 
-/** Types of a task: its input, its reports while it runs, and its result. */
+/** Types of a worker thread's task: the input, the reports during the task, and the result. */
 type Task<Input, Report, Result> = Readonly<{ input: Input; report: Report; result: Result }>;
 
 export interface ThreadTasks {
-  /** Opens the index. The result is true if the index was already built for these corpora. */
+  /** Opens the index. The result is true if the index was already built for the same document folders. */
   readonly open: Task<null, never, boolean>;
-  /** Refreshes the index. Files in `skip` are indexed without text, because reading them crashed a thread. */
+  /** Updates the index. Files in `skip` are indexed without text, because reading them crashed a thread. */
   readonly refresh: Task<RefreshInput, RefreshReport, Omit<RefreshSummary, 'ms'>>;
   /** Answers a question. The reports are the parts of the text, in order. */
   readonly answer: Task<Question, string, Answer>;
@@ -22,20 +22,20 @@ export interface ThreadTasks {
 
 type RefreshInput = Readonly<{ skip: readonly string[] }>;
 
-/** Report of a refresh: the folder or file to be read next, or the progress. */
+/** Report about an index update: the folder or file to be read next, or the progress. */
 export type RefreshReport =
   | { readonly kind: 'folder' | 'reading'; readonly absolute: string }
   | { readonly kind: 'progress'; readonly progress: RefreshProgress };
 
 export type TaskKind = keyof ThreadTasks;
 
-/** Message to a thread that starts a task, stops a task, or closes the thread. */
+/** Message to a worker thread: a task to start, a task to stop, or the request to close. */
 export type ThreadRequest =
   | { readonly kind: TaskKind; readonly id: number; readonly input: unknown }
   | { readonly kind: 'stop'; readonly id: number }
   | { readonly kind: 'close' };
 
-/** Message from a thread about a task: any number of reports, then `done` or `failed`. */
+/** Message from a worker thread about a task: any number of reports, then `done` or `failed`. */
 export type ThreadReply =
   | { readonly kind: 'report'; readonly id: number; readonly report: unknown }
   | { readonly kind: 'done'; readonly id: number; readonly result: unknown }
@@ -54,7 +54,7 @@ export function toFailure(error: unknown): ThreadFailure {
   return { message: isOurs ? message : `${name} in a worker thread of the answer engine.`, code };
 }
 
-/** Error of a task that failed in its thread. */
+/** Error of a task that failed in a worker thread. */
 export class ThreadError extends Error {
   readonly code: string | null;
 

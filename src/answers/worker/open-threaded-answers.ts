@@ -9,10 +9,10 @@ interface ThreadedAnswersOptions extends AnswersOptions {
   readonly startThread?: typeof startThread;
 }
 
-/** Delay of the first refresh in milliseconds, so that a new server can answer its first requests. */
+/** Delay of the first index update in milliseconds, so that a new server can answer its first requests. */
 const firstAfterMs = 250;
 
-/** Creates answers that search and index in two worker threads (one if in memory). Threads start on first use. */
+/** Creates an answer engine with two worker threads, for searching and indexing (one thread for an index in memory). */
 export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
   const { corpora, path, clock, onProgress = () => {}, onError = () => {} } = options;
   const start = options.startThread ?? startThread;

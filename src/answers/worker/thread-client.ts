@@ -10,7 +10,7 @@ import {
   type ThreadTasks,
 } from './messages.ts';
 
-/** Methods of `Worker` that the client uses. */
+/** Methods of a worker thread that the thread's client uses. */
 export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate'>;
 
 /** Function that starts a thread. Throws if the system cannot create a thread. */
@@ -29,7 +29,7 @@ export const startThread: StartThread = (options) =>
 
 const isSource = () => import.meta.url.endsWith('.ts');
 
-/** Returns the `--import` URL of a TypeScript loader. Node 20 has no loader, and threads do not inherit loaders. */
+/** Returns the `--import` URL of a TypeScript loader, because threads of Node 20 have no loader of their own. */
 function toLoader(): string {
   const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
   const register = `import { register } from ${loader}; register();`;
@@ -43,7 +43,7 @@ export interface CallOptions<Kind extends TaskKind> {
 }
 
 export interface ThreadClient {
-  /** Runs a task. Rejects with ThreadError (task failed), ThreadEndedError (thread ended) or signal's reason. */
+  /** Runs a task in the thread. Rejects with ThreadError (task failed), ThreadEndedError or the signal's reason. */
   call<Kind extends TaskKind>(
     kind: Kind,
     input: ThreadTasks[Kind]['input'],
@@ -140,7 +140,7 @@ interface RestartingThreadOptions {
   onLost(why: ThreadEndedError): void;
 }
 
-/** Backoff before a restart. After the first unexpected end, the next task restarts the thread at once. */
+/** Backoff in milliseconds before the thread restarts. After a first crash, the next task restarts the thread. */
 const restartMs = { first: 500, longest: 60_000 } as const;
 
 /** Creates a client that starts a thread for the first task, and again after an unexpected end, until `close()`. */

@@ -14,15 +14,15 @@ interface ThreadedRefreshOptions {
   onSkipped(error: SkippedFileError): void;
 }
 
-/** Error for a file whose reader ran out of memory or did not finish. */
+/** Error for a file that was not parsed, because the parser ran out of memory or did not finish. */
 export class SkippedFileError extends Error {}
 
 /** Time in milliseconds after which a thread that sends no reports is terminated. */
 const silenceMs = 120_000;
-/** Maximum number of files that one refresh skips. */
+/** Maximum number of files that one index update skips. */
 const maxSkipped = 20;
 
-/** Refreshes an index in a thread. If a file crashes the thread, retries in a new thread without that file's text. */
+/** Updates an index in a thread. If a file crashes the thread, retries in a new thread without that file's text. */
 export async function refreshInThread(options: ThreadedRefreshOptions, hooks: RefreshHooks) {
   const skip = new Set<string>();
   for (;;) {

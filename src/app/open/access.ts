@@ -10,7 +10,7 @@ import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
 
 export type Access = ReturnType<typeof openAccess>;
 
-/** Opens the key store and the allowances (rate limits). Does not fail if the key store is unreadable. */
+/** Opens the store of API keys and the rate limits. Does not fail if the store of API keys is unreadable. */
 export function openAccess({ config, clock, random, logger }: AppBasics) {
   const folder = config.PERCH_DATA_DIR;
   const keys = openKeyStore({
@@ -39,7 +39,7 @@ export function openAccess({ config, clock, random, logger }: AppBasics) {
     clientOf,
     /** Returns the client address of a connection, or `null` if the connection comes from a trusted proxy. */
     connectionOf: createConnectionReader(config.PERCH_TRUST_PROXY),
-    /** Counts the resources that each client uses at this moment. */
+    /** Counter of the resources (connections, bytes and so on) that each client currently uses. */
     ledger: createLedger(toLedgerBounds(config)),
     identification: createIdentification({ keys, allowances, clock, clientOf }),
     close: () => keys.close(),

@@ -3,10 +3,10 @@ import type { AppOptions } from '../options.ts';
 import { openConfiguredAnswers, toLogLines } from './answers.ts';
 import { openSessions, type SessionsOptions } from './sessions.ts';
 
-/** Session service with its answer engine. To build the index, call `start` when the server is listening. */
+/** Session service with its answer engine. Call `start` when the server is listening, to build the search index. */
 export type AnsweredSessions = NonNullable<Awaited<ReturnType<typeof openAnsweredSessions>>>;
 
-/** Opens the session service; returns `null` if disabled. @throws CorpusError; errors of `openSessions` */
+/** Opens the session service. Returns `null` if sessions are disabled. @throws CorpusError; errors of `openSessions` */
 export async function openAnsweredSessions(
   options: Omit<SessionsOptions, 'engine'> & Pick<AppOptions, 'engine'>,
 ) {

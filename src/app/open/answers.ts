@@ -15,8 +15,8 @@ interface ConfiguredAnswersOptions
 }
 
 /**
- * Opens the answer engine for the configured corpora (default: Perch's documentation) and language model. Reads no
- * documents before `refresh` or `keepCurrent`. @throws CorpusError for a missing corpus; the errors of `open`
+ * Opens the answer engine for the configured documents (default: Perch's documentation) and language model. Reads the
+ * documents only when `refresh` or `keepCurrent` is called. @throws CorpusError for a missing path; errors of `open`
  */
 export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answers {
   const { config, open, ...rest } = options;
@@ -26,7 +26,7 @@ export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answer
   return addModel(open({ ...rest, corpora, path }), { ...rest, model: toModelChoice(config) });
 }
 
-/** Share of a turn's time limit for the language model. The rest is for the extractive engine if the model fails. */
+/** Share of an answer's time limit for the language model. If the model fails, the rest is left for quotations. */
 const modelShare = 0.75;
 
 export function toModelChoice(config: Config): ModelChoice | undefined {
@@ -48,10 +48,10 @@ type AnswersLog = Readonly<
   Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
 >;
 
-/** Minimum number of milliseconds between two log lines about the progress of an index. */
+/** Minimum time in milliseconds between two log lines about the progress of building the search index. */
 const progressMs = 2000;
 
-/** Creates callbacks that log the progress, the completion and the errors of an index. */
+/** Creates callbacks that log progress, completion and errors of index updates, and failures of the language model. */
 export function toLogLines(
   log: AnswersLog,
   clock: Clock,

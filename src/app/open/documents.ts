@@ -18,7 +18,7 @@ import { listEndpoints } from '../endpoints.ts';
 import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits } from './bounds.ts';
 
-/** Creates a function that returns the documentation pages. Its first call reads the pages. */
+/** Creates a function that returns the documentation pages. The first call of that function reads the pages. */
 export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Library {
   const title = 'API reference';
   let cached: string | undefined;
@@ -26,7 +26,7 @@ export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Li
     cached ??= writeApiPage(title, describe({ config, library }, null));
     return cached;
   };
-  // Operation ids and names of schemas are case-sensitive.
+  // Keeps upper case in heading ids, because operation ids and names of schemas are case-sensitive.
   const toId = (heading: string) => heading.replaceAll(' ', '-');
   const written = { api: { title, read, toId } };
   const folder = packagePath('docs');

@@ -35,16 +35,16 @@ import type { AppBasics, AppOptions } from '../options.ts';
 interface FetchingOptions extends AppBasics, Pick<AppOptions, 'providers' | 'archive' | 'network'> {
   /** Wraps the fetcher to count its answers for the metrics. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
-  /** Shared allowance for the upstream requests of browse reads. */
+  /** Budget of upstream requests that all callers share. */
   readonly pool?: Pool;
-  /** Counts the resources that each client uses; shared with the surfaces. */
+  /** Counter of the resources that each client uses. The HTTP, MCP and session routes use the same counter. */
   readonly ledger: Ledger;
   readonly heavyTurns: Turns;
 }
 
 export type Fetching = ReturnType<typeof openFetching>;
 
-/** Opens the providers, the cache and the readers. @throws Error if the archive cannot be opened */
+/** Opens the providers (sources of posts), the cache and the reader. @throws Error if the archive cannot be opened */
 export function openFetching(options: FetchingOptions) {
   const { config, clock, logger, ledger, pool, countAnswers = (same) => same } = options;
   const cursorKey = openCursorKey(config, options.random); // first, because it can fail
@@ -100,7 +100,7 @@ export function openFetching(options: FetchingOptions) {
   };
 }
 
-/** Opens the store of histories, or returns `undefined` if disabled. Closes the providers if opening fails. */
+/** Opens the store of account histories; returns `undefined` if disabled. Closes the providers if opening fails. */
 function openStoredHistories(
   config: Config,
   chain: ProviderChain,
@@ -125,7 +125,7 @@ function purge(subject: string, store: HistoryStore | undefined, logger: AppBasi
   }
 }
 
-/** Approximate seconds per page of a history. Used to limit concurrent page requests to the upstream's rate limit. */
+/** Approximate seconds that one page of a history takes, used to keep concurrent requests within the rate limit. */
 const pageSeconds = 3;
 
 function createImporter(
@@ -133,7 +133,7 @@ function createImporter(
   parts: Pick<ImporterOptions, 'chain' | 'historyStore' | 'stop'>,
   cache: ResponseCache,
 ) {
-  // Requests that the rate limit of FxTwitter allows in the time of one page.
+  // Number of requests that FxTwitter's rate limit allows while one page is loaded.
   const requests = Math.floor((config.PERCH_FXTWITTER_PER_MINUTE / 60) * pageSeconds);
   return createHistoryImporter({
     ...parts,

@@ -18,7 +18,7 @@ interface PageAnswersOptions {
 /** Timeout in milliseconds for an answer, to which the stall timeout of a configured language model is added. */
 const answerTimeoutMs = 15_000;
 
-/** Creates the `/docs/ask` service. Questions share the rate limit of session starts and the queue of session turns. */
+/** Creates the service for questions on the page `/docs/ask`. Uses the rate limit and the queue of sessions. */
 export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer {
   const { config, service, clientOf } = options;
   return {
@@ -40,7 +40,7 @@ async function answerInTime(
   { question: text, client, closed }: PageQuestion,
   { engine, clock, config, service }: PageAnswersOptions,
 ): Promise<Answer> {
-  // The wait for a stalled language model is added, so that there is time for an answer without it.
+  // Adds the stall timeout, so that time for an answer without the language model remains after the model has stalled.
   const stallSeconds = config.PERCH_MODEL_URL === undefined ? 0 : config.PERCH_MODEL_STALL_SECONDS;
   const waitMs = answerTimeoutMs + stallSeconds * 1000;
   const detail = `The question could not be answered in ${waitMs / 1000} seconds.`;

@@ -25,7 +25,7 @@ export interface SessionsOptions extends AppBasics {
   readonly ledger: Ledger;
 }
 
-/** Opens the session service. @throws FileLockedError if another process uses the store; Error if it is unusable */
+/** Opens the session service. @throws FileLockedError if another process uses the store; Error for an unusable store */
 export function openSessions(options: SessionsOptions): Promise<SessionService> {
   const { config, logger, random } = options;
   return openSessionService({
@@ -37,18 +37,18 @@ export function openSessions(options: SessionsOptions): Promise<SessionService> 
   });
 }
 
-/** Returns the secret that signs tokens and owner marks. The secret is kept in the data directory, if there is one. */
+/** Returns the secret for signing tokens and hashing session owners. Stored in the data directory, if there is one. */
 export function openSessionSecret({ PERCH_DATA_DIR: folder }: Config, random: Random): Buffer {
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/session.key`, random);
 }
 
-/** Returns the path of the session file; `:memory:` if sessions are stored in memory. */
+/** Returns the path of the session database; `:memory:` if sessions are stored in memory. */
 export function toSessionsPath(config: Config): string {
   const { PERCH_DATA_DIR: folder, PERCH_SESSION_STORE: kind } = config;
   return folder === ':memory:' || kind === 'memory' ? ':memory:' : `${folder}/sessions.db`;
 }
 
-/** Opens the session store under a lock: two servers sharing a store would treat each other's turns as interrupted. */
+/** Opens the session store and locks it. Two servers with one store would treat each other's answers as interrupted. */
 function openStore(path: string, stamp: StampEvent): SessionStore {
   if (path === ':memory:') return openSqliteSessions({ path, stamp });
   const hold = lockOrExplain(path);
@@ -75,7 +75,7 @@ function lockOrExplain(path: string) {
   }
 }
 
-/** Writes the server's address to a file for `perch ask --session`. Closing the server deletes the file. */
+/** Writes the server's address to a file that `perch ask --session` reads. Closing the server deletes the file. */
 export function writeAddressFile(server: FastifyInstance, config: Config): void {
   const path = toAddressPath(config);
   if (path === null) return;
@@ -90,7 +90,7 @@ export function writeAddressFile(server: FastifyInstance, config: Config): void 
   server.addHook('onClose', async () => rmSync(path, { force: true }));
 }
 
-/** Returns the base URL of the server that uses the sessions; `null` if there is no address file. */
+/** Returns the base URL of the running server from its address file; `null` if there is no such file. */
 export function readAddressFile(config: Config): string | null {
   const path = toAddressPath(config);
   try {
@@ -132,7 +132,7 @@ function toServiceLimits(config: Config): ServiceLimits {
     sessionBytes: config.PERCH_SESSION_BYTES_PER_SESSION,
     startsPerMinute: config.PERCH_SESSION_STARTS_PER_MINUTE,
     startBurst: config.PERCH_SESSION_START_BURST,
-    // Each turn of a language model costs the operator.
+    // Each answer of a language model costs the operator money.
     messagesPerMinute:
       config.PERCH_SESSION_TURNS_PER_MINUTE ?? (config.PERCH_MODEL_URL === undefined ? 1200 : 60),
     streamsPerSession: config.PERCH_SESSION_STREAMS_PER_SESSION,

@@ -6,7 +6,7 @@ import type { ExportItem } from '../imports/export-source.ts';
 import { timeOf } from '../store/post-number.ts';
 import { parseStored } from '../store/stored-json.ts';
 
-/** Archived item in the form of an export item, with the time in Unix seconds when it was stored. */
+/** Account, post, repost or follow from the archive. `stored`: time in Unix seconds at which the item was current. */
 export type ArchivedItem = Exclude<ExportItem, { kind: 'skipped' }> & { readonly stored: number };
 
 interface PostRow {
@@ -76,7 +76,7 @@ export function openExportRows(database: SqliteDatabase) {
 
 const pageRows = 500;
 
-/** Prepares a statement that reads rows page by page. Each page starts after the last row of the previous one. */
+/** Prepares a query. Returns a generator function that reads the query's rows in pages of `pageRows` rows. */
 function openPages<Row extends object>(database: SqliteDatabase, sql: string) {
   const next = database.prepare<unknown[], Row>(`${sql} LIMIT ${pageRows}`);
   const start = { number: -1, follower: '', followed: '' };

@@ -9,9 +9,9 @@ import { createRowDecoder, type RowDecoder } from '../store/stored-json.ts';
 
 export interface StoredHistoryPost {
   readonly post: Post;
-  /** Time of the post in Unix seconds. For a repost, whose time is unknown, the latest possible time. */
+  /** Time of the post in Unix seconds; for a repost, the latest possible time, because the exact time is unknown. */
   readonly second: number;
-  /** Earliest possible time in Unix seconds. Equal to `second` for a post; `-Infinity` for a repost if unknown. */
+  /** Earliest possible time in Unix seconds: equal to `second` for a post; `-Infinity` for a repost if unknown. */
   readonly belowSecond: number;
   /** Time at which the post was fetched, in Unix seconds. */
   readonly stored: number;
@@ -29,27 +29,27 @@ export interface StoredTimeline {
 
 export interface StoredHistoryQuery extends StoredTimeline {
   readonly range: SecondRange;
-  /** Maximum number of posts to return. Posts over the limit, which are older, are treated as not stored. */
+  /** Maximum number of posts to return. Older posts are omitted, as if they were not stored. */
   readonly limit: number;
 }
 
 export interface StoredPart {
-  /** Ranges that are stored completely, newest first. Neighbouring ranges are joined. */
+  /** Time ranges of which all posts are stored, newest first. Adjacent ranges are merged. */
   readonly ranges: readonly SecondRange[];
-  /** Posts that are, or may be, in these ranges, newest first. */
+  /** Posts in `ranges`, newest first. Includes each repost whose possible times overlap a range. */
   readonly posts: readonly StoredHistoryPost[];
 }
 
-/** Completely fetched parts of a timeline, with all posts that are, or may be, in them. */
+/** Completely fetched time ranges of a timeline, with the posts in these ranges. */
 export interface FetchedPart extends StoredTimeline {
   readonly ranges: readonly SecondRange[];
   readonly posts: readonly StoredHistoryPost[];
 }
 
-/** Store of imported timelines, which are used for later imports only. Close it with `close()`. */
+/** Store of fetched timelines, so that later imports fetch only missing posts. Close the store with `close()`. */
 export type HistoryStore = ReturnType<typeof prepareStore>;
 
-/** Opens the store of imported timelines in the archive's database. @throws Error as `openArchiveStore` does */
+/** Opens the store of fetched timelines in the archive's database. @throws Error as `openArchiveStore` does */
 export const openHistoryStore = (path: string, baseUrl: string): HistoryStore =>
   openStore({ path, migrations }, (database) => prepareStore(database, baseUrl));
 
@@ -58,10 +58,10 @@ function prepareStore(database: SqliteDatabase, baseUrl: string) {
   return {
     has: openHas(database),
     read: openRead(database, decoder),
-    /** Stores fetched parts and replaces everything stored in their ranges. */
+    /** Stores fetched posts. Replaces all stored posts of the fetched time ranges. */
     put: openPut(database),
     delete: openHistoryDelete(database),
-    /** Deletes a post, or an account and its posts, that no longer exists upstream, from all stored timelines. */
+    /** Deletes a post that was deleted upstream, or all posts of a deleted account, from all stored timelines. */
     deleteGone: openGoneDeletion(database),
     close: () => void database.close(),
   };
@@ -79,7 +79,7 @@ export function openHistoryDelete(database: SqliteDatabase): (account: AccountRe
   return (account) => (database.inTransaction ? drop(account) : drop.immediate(account));
 }
 
-/** Returns a function that finds rows before it takes a write lock, because most deleted posts were never stored. */
+/** Returns a function that deletes posts that were deleted upstream. It takes a write lock only if it finds rows. */
 function openGoneDeletion(database: SqliteDatabase) {
   const byKey = database.prepare<unknown[], number>(
     `SELECT number FROM kept_posts WHERE platform = ? AND key = ? AND (platform = 'x' OR author = ?)`,
@@ -121,7 +121,7 @@ interface PostRow {
   readonly json: string;
 }
 
-/** Timelines stored with replies and reposts also serve queries without them. */
+/** Returns a function that reads stored posts. Timelines stored with replies or reposts match all queries. */
 function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   const ranges = database.prepare<unknown[], RangeRow>(
     `SELECT from_second, to_second FROM kept_ranges WHERE platform = ? AND handle = ?
@@ -144,7 +144,7 @@ function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   };
 }
 
-/** Cuts the ranges to those that the newest `query.limit` posts cover, and removes all posts outside of them. */
+/** Returns the newest `query.limit` posts, and the parts of the time ranges that these posts cover completely. */
 function limitPart(
   stored: readonly SecondRange[],
   rows: readonly PostRow[],
@@ -161,12 +161,12 @@ function limitPart(
   return { ranges, posts };
 }
 
-/** Number of posts per transaction, which takes about 20 ms. Other writers can write between two transactions. */
+/** Number of posts written per transaction, which takes about 20 ms. Other writers can run between transactions. */
 const postsPerTransaction = 250;
 
 /**
- * Returns a function that writes fetched parts. It writes the posts first, in several transactions. The last
- * transaction marks the ranges as complete, so an interrupted write leaves only posts outside of complete ranges.
+ * Returns a function that stores fetched posts. It writes the posts first, in several transactions. The last
+ * transaction marks the time ranges as complete. An interrupted write therefore never marks an incomplete range.
  */
 function openPut(database: SqliteDatabase) {
   const others = database.prepare(
@@ -189,7 +189,7 @@ function openPut(database: SqliteDatabase) {
   );
   const end = database.transaction((part: FetchedPart, rows: readonly Row[]) => {
     const names = namesOf(part.account);
-    // Posts that were deleted during the write leave the ranges incomplete.
+    // If a post was deleted during the write, the ranges are not complete.
     if (!rows.every(([key, , repost]) => has.get(...names, key, repost) !== undefined)) return;
     removeAbsent(part, rows);
     addRanges(part);
@@ -208,7 +208,7 @@ function openPut(database: SqliteDatabase) {
   };
 }
 
-/** Prepares the statements that delete stored posts missing from the latest fetch of their range. */
+/** Returns a function that deletes stored posts that the latest fetch of their time range did not return. */
 function openAbsentRemoval(database: SqliteDatabase) {
   const select = database.prepare<unknown[], { number: number; key: string; repost: number }>(
     `SELECT number, key, repost FROM kept_posts WHERE platform = ? AND handle = ?
@@ -226,7 +226,7 @@ function openAbsentRemoval(database: SqliteDatabase) {
   };
 }
 
-/** Returns a function that writes complete ranges. It merges adjacent ranges to keep the number of rows small. */
+/** Returns a function that marks time ranges as complete. It merges adjacent ranges to store fewer rows. */
 function openRangeWriter(database: SqliteDatabase): (part: FetchedPart) => void {
   const of = 'platform = ? AND handle = ? AND with_replies = ? AND with_reposts = ?';
   const select = database.prepare<unknown[], RangeRow>(
@@ -254,13 +254,13 @@ function optionsOf({ withReplies, withReposts }: Options): readonly [number, num
   return [Number(withReplies), Number(withReposts)];
 }
 
-/** Columns of `kept_posts` after the handle. */
+/** Values of a row of the `kept_posts` table, from the column after `handle` on. */
 type Row = readonly [
   ...[key: string, author: string, repost: number, answersOther: number],
   ...[second: number, below: number, place: number, stored: number, json: string],
 ];
 
-/** Returns the table row of a post. A post that its own author reposted has two rows. */
+/** Converts a post to a table row. A post that its own author reposted has a second row for the repost. */
 function toRow({ post, second, belowSecond, stored }: StoredHistoryPost, place: number): Row {
   const json = JSON.stringify(post);
   const author = post.author?.screen_name.toLowerCase() ?? '';
@@ -270,7 +270,7 @@ function toRow({ post, second, belowSecond, stored }: StoredHistoryPost, place: 
   return [post.id ?? json, author, Number(isRepost), Number(isAnswer), ...at, stored, json];
 }
 
-/** Returns whether a post is a reply to another account. On X, a reply to an unknown account does not count. */
+/** Returns whether a post is a reply to another account. On X, returns false if the other account is unknown. */
 function answersOther(post: Extract<Post, { type: 'status' }>): boolean {
   const { replying_to: to, author, platform } = post;
   if (to === null) return false;
@@ -282,7 +282,7 @@ function toRange({ from_second: from, to_second: toSecond }: RangeRow): SecondRa
   return { fromSecond: fromStored(from), toSecond };
 }
 
-const startOfTimeline = Number.MIN_SAFE_INTEGER; // instead of `-Infinity`: columns are integers
+const startOfTimeline = Number.MIN_SAFE_INTEGER; // replaces `-Infinity`, because the columns are integers
 
 const toStored = (second: number): number => Math.max(second, startOfTimeline);
 

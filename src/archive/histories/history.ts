@@ -5,13 +5,13 @@ import { currentHandle } from '../store/account-rows.ts';
 import { secondOf } from '../store/post-number.ts';
 import type { RowDecoder } from '../store/stored-json.ts';
 
-/** Post of an archived account, read in the order of its timeline. */
+/** Post in the timeline of an archived account. */
 export interface HistoryPost {
-  /** Number that rises with the time of the post (`post-number.ts`). */
+  /** Unique number of the post. Later posts have higher numbers (`post-number.ts`). */
   readonly number: number;
   /** Time of the post, in Unix seconds. */
   readonly created: number;
-  /** Time in Unix seconds when the post was stored, or when its export was made. */
+  /** Time in Unix seconds when the post was stored; for imported posts, when their export was created. */
   readonly stored: number;
   /** Whether the post replies to an earlier archived post of the same account. */
   readonly continues: boolean;
@@ -30,12 +30,12 @@ interface RepostRow {
   readonly json: string | null;
 }
 
-/** SQL that excludes replies to other accounts on Bluesky and Mastodon, where posts of two accounts can share an id. */
+/** SQL condition that excludes replies to other accounts on Bluesky and Mastodon, where post ids are not unique. */
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 
-/** Prepares the statements that page through an account's posts and reposts, oldest first. Omits deleted posts. */
+/** Returns functions that read an account's posts and reposts in pages, oldest first. They omit deleted posts. */
 export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
-  // Requiring the parent to be earlier keeps two posts from continuing each other.
+  // The parent must be earlier. Otherwise two posts could be replies to each other.
   const posts = database.prepare<unknown[], PostRow>(
     `SELECT number, stored, json, EXISTS (
        SELECT 1 FROM posts AS parents
@@ -68,13 +68,13 @@ export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
     post: decoder.post(json) as Status, // rows with `gone = 0` are posts
   });
   return {
-    /** Reads up to `count` posts with numbers above `after`. Pass -1 to start with the first post. */
+    /** Reads up to `count` posts whose number is greater than `after`, oldest first. Pass -1 for the first page. */
     readHistory: ({ platform, handle }: AccountReference, after: number, count: number) =>
       posts.all(platform, handle, after, count).map(toPost),
     /** Reads the replies of the account to one of its own posts, oldest first. */
     readContinuations: ({ platform, handle }: AccountReference, { number, post }: HistoryPost) =>
       continuations.all(platform, post.id, handle, number).map(toPost),
-    /** Reads up to `count` reposts with numbers above `after`. `post` is `null` if the original cannot be shown. */
+    /** Reads up to `count` reposts with a number above `after`, oldest first. `post` is `null` if unavailable. */
     readReposts: ({ platform, handle }: AccountReference, after: number, count: number) =>
       reposts.all(platform, handle, after, count).map((row) => ({
         number: row.number,

@@ -2,11 +2,11 @@ import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 
 interface Dated {
-  /** Unix second at which the item was current. Default: the time of the export. */
+  /** Time, in Unix seconds, at which the item was current. Default: the time of the export. */
   readonly stored?: number;
 }
 
-/** Account that the export belongs to. It precedes the reposts and follows of the same platform. */
+/** Account that an export belongs to. Exports list it before the reposts and follows of the same platform. */
 export interface ExportedAccount extends Dated {
   readonly kind: 'account';
   readonly account: Account;
@@ -17,11 +17,11 @@ export interface ExportedPost extends Dated {
   readonly kind: 'post';
   readonly post: Post;
   readonly parentId: string | null;
-  /** Time of the post in Unix seconds. A fraction orders posts of the same second. */
+  /** Time of the post in Unix seconds. The fraction determines the order of posts in the same second. */
   readonly created: number;
 }
 
-/** Repost by an account. The reposted post is an item of its own if the export contains it. */
+/** Repost by an account. If the export contains the reposted post, the post is a separate item. */
 export interface ExportedRepost extends Dated {
   readonly kind: 'repost';
   /** Lower-case handle of the reposting account. `postHandle` is in lower case too. */
@@ -32,7 +32,7 @@ export interface ExportedRepost extends Dated {
   readonly created: number;
 }
 
-/** Follow of one account by another. Has lower-case handles, or `toIdHandle` values if X exports only the id. */
+/** Follow of one account by another. Contains lower-case handles; `toIdHandle` values if X exports only an id. */
 export interface ExportedFollow extends Dated {
   readonly kind: 'follow';
   readonly follower: string;
@@ -41,14 +41,14 @@ export interface ExportedFollow extends Dated {
 
 export interface SkippedRecord {
   readonly kind: 'skipped';
-  /** Position of the record: its file, and its number or id in the file. */
+  /** File that contains the record, and the record's number or id in the file. */
   readonly location: string;
   readonly reason: string;
-  /** `fault`: the record could not be read. `private`: its author did not make it public. */
+  /** `fault`: the record is unreadable. `private`: the author did not make the record public. */
   readonly cause: 'fault' | 'private';
-  /** Whether the file is truncated. If true, the records after this one are missing too. */
+  /** Whether the file is truncated at this record. If true, all later records are missing too. */
   readonly isCutOff?: boolean;
-  /** Whether the record makes the whole account hidden. A hidden account is imported but not served. */
+  /** Whether skipping this record hides the whole account. A hidden account is imported but not served. */
   readonly isAccount?: boolean;
 }
 
@@ -61,7 +61,7 @@ export type ExportItem =
 
 /** Export that is open for reading. Close it with `close()`. */
 export interface ExportSource {
-  /** Kind of export for the summary, such as `X export` or `Bluesky repository`. */
+  /** Name of the kind of export, such as `X export` or `Bluesky repository`. Shown to the user. */
   readonly title: string;
   /** Time of the export in Unix seconds, if the export contains it. */
   readonly exported?: number;
@@ -69,14 +69,14 @@ export interface ExportSource {
   readonly totalBytes: number | null;
   readonly bytesRead: number;
   /**
-   * Reads all items in constant memory, in a fixed order. Other work can run between two groups. Call it only once.
-   * @throws Error with a sentence if the export as a whole cannot be read
+   * Yields all items of the export in groups, in a fixed order and in constant memory. Call it only once.
+   * @throws Error with a message for the user if the export as a whole cannot be read
    */
   groups(): AsyncIterable<readonly ExportItem[]>;
   close(): Promise<void>;
 }
 
-/** Facts that the user can supply if the export lacks them. */
+/** Facts about an account that the user can supply if the export lacks them. */
 export interface ExportHints {
   /** Lower-case handle of the account, for formats that identify the account by id only. */
   readonly handle?: string;
@@ -86,7 +86,7 @@ export interface ExportFormat {
   /** Name of the format, for the option `--form`. */
   readonly name: string;
   readonly takesHandle: boolean;
-  /** Opens a path. Returns `null` if it has another format. @throws Error with a sentence if opening fails */
+  /** Opens an export. Returns `null` if the path has another format. @throws Error if opening fails */
   open(path: string, hints?: ExportHints): Promise<ExportSource | null>;
 }
 

@@ -3,20 +3,20 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFolderFiles } from './files/open-files.ts';
 
-/** Version of the importers. Raise it if they read more or in another order, to import earlier exports again. */
+/** Version of the importers. Increment it when importers change, so that users can import earlier exports again. */
 const importVersion = 1;
 
-/** Size in bytes and number of the samples that are read from each file. */
+/** Parts of each file that are hashed: `places` samples of `bytes` bytes. */
 const sample = { bytes: 65_536, places: 8 } as const;
 
-/** Returns a SHA-256 in hex of the format and files of an export, and the Unix second of the last file change. */
+/** Returns an export's fingerprint (SHA-256, hex) and the time of the last change of its files, in Unix seconds. */
 export async function fingerprintExport(path: string, form: string) {
   const hash = createHash('sha256').update(`${importVersion} ${form}\n`);
   const folder = await openFolderFiles(path);
   if (folder === null)
     return { changed: await addFile(hash, path), fingerprint: hash.digest('hex') };
   let changed = 0;
-  // Media and pages are not imported and can be many.
+  // Media files and web pages are not imported, so they are not hashed.
   const records = folder.files.filter(({ name }) => /\.(?:js|json|csv|car|ndjson)$/.test(name));
   for (const { name } of records) {
     hash.update(`${name}\n`);

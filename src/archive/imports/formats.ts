@@ -4,7 +4,7 @@ import { mastodonFormat } from './mastodon/mastodon-format.ts';
 import { ndjsonFormat } from './ndjson/ndjson-format.ts';
 import { xFormat } from './x/x-format.ts';
 
-/** Formats that can be imported, in the order in which a file is tested for them. */
+/** Formats of exports that can be imported. An export is tested for each format in this order. */
 export const exportFormats: readonly ExportFormat[] = [
   ndjsonFormat,
   xFormat,
@@ -17,7 +17,7 @@ export interface OpenedExport {
   readonly source: ExportSource;
 }
 
-/** Opens an export in the first format that matches, or returns `null`. @throws Error with a sentence if it fails */
+/** Opens an export with the first matching format; returns `null` if none matches. @throws Error if opening fails */
 export async function openExport(
   path: string,
   { formats, hints }: { readonly formats: readonly ExportFormat[]; readonly hints: ExportHints },

@@ -1,4 +1,4 @@
-/** Element of a JSON array, or the reason why it is unreadable. `index` starts at 0 and counts unreadable elements. */
+/** Element of a JSON array, or the reason why the element is unreadable. `index` is the zero-based position. */
 export type JsonElement =
   | { readonly kind: 'value'; readonly value: unknown; readonly index: number }
   | {
@@ -12,12 +12,11 @@ export type JsonElement =
 export const maxElementBytes: number = 8 * 2 ** 20;
 
 /**
- * Reads the elements of a JSON array from a file in constant memory. Yields the elements that end in a chunk together,
- * because a promise per element takes as long as parsing it. An element that is invalid, or larger than
- * `maxElementBytes`, is yielded as a fault. Lone surrogates, NUL and bytes that are not UTF-8 become U+FFFD, so that
- * offsets in code points stay correct.
- * @param start Matches the text up to the opening bracket of the array. Everything before it is skipped: a byte order
- * mark, or the `window.YTD… =` of X.
+ * Reads the elements of a JSON array from a file in constant memory. Yields one list of elements per chunk, because a
+ * promise per element would be slow. An element that is invalid, or larger than `maxElementBytes`, is yielded as a
+ * fault. Lone surrogates, NUL and bytes that are not UTF-8 become U+FFFD, so that offsets in code points stay correct.
+ * @param start Pattern that matches up to the opening bracket of the array, such as `window.YTD… = [` in X exports. All
+ * text before the match is skipped.
  */
 export async function* jsonElements(
   chunks: AsyncIterable<Uint8Array>,
@@ -40,7 +39,7 @@ export async function* jsonElements(
 
 const maxStartBytes = 256;
 
-/** Creates the function that returns the index after the opening bracket, or `null` if the chunk has no bracket. */
+/** Creates a function that returns the index after the array's opening bracket; `null` if the chunk has no bracket. */
 function createStartFinder(start: RegExp): (chunk: Uint8Array) => number | null {
   let rest = '';
   return (chunk) => {
@@ -79,7 +78,7 @@ function createElementBuffer() {
   let size = 0;
   let count = 0;
   return {
-    /** Adds bytes to the element. White space before its first byte is dropped. */
+    /** Adds bytes to the current element. Drops white space before the first byte of the element. */
     add: (bytes: Uint8Array): void => {
       const begin = size > 0 ? 0 : bytes.findIndex((byte) => byte > bytesOf.space);
       if (begin < 0) return;
@@ -87,7 +86,7 @@ function createElementBuffer() {
       if (size > maxElementBytes) chunks = [];
       else chunks.push(bytes.subarray(begin));
     },
-    /** Returns the buffered element and starts the next one. Returns an empty list between two commas. */
+    /** Returns the buffered element in a list and empties the buffer. The list is empty if the buffer was empty. */
     close: (): readonly JsonElement[] => {
       const isTooLarge = size > maxElementBytes;
       const element = size === 0 ? [] : [toElement(isTooLarge ? null : chunks, count++)];
@@ -103,7 +102,7 @@ function createElementBuffer() {
   };
 }
 
-/** Bytes with a meaning in JSON. In UTF-8 they are never part of other characters. */
+/** Bytes of JSON syntax characters. In UTF-8, no other character contains these bytes. */
 const bytesOf = {
   lineFeed: 0x0a,
   space: 0x20,
@@ -124,7 +123,7 @@ function createTokenTest(): (byte: number) => boolean {
   let isString = false;
   let isEscaped = false;
   const takeInString = (byte: number): void => {
-    // Strings contain no bare line feed, so the closing quote is missing.
+    // JSON strings contain no line feed, so the closing quote is missing.
     const isEnd = byte === bytesOf.quote || byte === bytesOf.lineFeed;
     isString = isEscaped || !isEnd;
     isEscaped = byte === bytesOf.backslash && !isEscaped;
@@ -137,17 +136,17 @@ function createTokenTest(): (byte: number) => boolean {
   };
 }
 
-/** Role of a byte: it ends an element or the array, or starts an element while the previous one is unclosed. */
+/** Role of a byte: ends an element, ends the array, or starts an element while the previous element is unclosed. */
 type Boundary = 'element' | 'end' | 'unclosed';
 
-const maxDepth = 65_536; // open brackets that are tracked; no program nests thousands
+const maxDepth = 65_536; // maximum number of open brackets that are tracked
 
-/** Creates a function that takes each byte of an array in turn and returns its role, or `null` if it has no role. */
+/** Creates a function that takes each byte of an array in turn. It returns the byte's role, or `null` for no role. */
 function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();
   const openers: number[] = [];
   let last: number = bytesOf.comma;
-  /** Closes a bracket, and all brackets opened after it that were never closed. */
+  /** Closes the last open bracket of a kind, and all unclosed brackets that were opened after it. */
   const close = (opener: number): Boundary | null => {
     const found = openers.lastIndexOf(opener);
     if (found < 0) return opener === bytesOf.openArray ? 'end' : null;
@@ -155,7 +154,7 @@ function createBoundaryFinder(): (byte: number) => Boundary | null {
     return null;
   };
   const open = (token: number): Boundary | null => {
-    // No object starts between the members of an object, so this is the next record.
+    // An object cannot start between two members of an object, so this is the next record.
     const isMember = openers.at(-1) === bytesOf.openObject && last === bytesOf.comma;
     const isUnclosed = isMember && token === bytesOf.openObject;
     if (isUnclosed) openers.length = 0;
@@ -200,7 +199,7 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** Returns whether a text contains an escape of a surrogate or of NUL, which is rare. */
+/** Returns whether a JSON text contains an escape sequence of a surrogate or of NUL. */
 function hasOddEscape(text: string): boolean {
   // The plain search comes first because the pattern is ten times slower.
   return text.includes('\\u') && /\\u(?:d[89a-f]|0000)/i.test(text);

@@ -7,12 +7,12 @@ export type ExportRecord<Row> = { readonly kind: 'row'; readonly row: Row } | Sk
 
 export interface RecordOptions<Row> {
   readonly schema: z.ZodType<Row>;
-  /** Matches the text up to the opening bracket of the array. Default: the first array of the file. */
+  /** Pattern that matches up to the opening bracket of the JSON array. Default: the first array of the file. */
   readonly start?: RegExp;
   readonly read: ExportFiles['read'];
 }
 
-/** Reads the records of files, each of which contains a JSON array. Yields the records in order and in groups. */
+/** Reads the records of files that each contain a JSON array. Yields the records in order, in groups. */
 export async function* readRecords<Row>(
   files: readonly ExportFile[],
   { schema, start, read }: RecordOptions<Row>,
@@ -24,7 +24,7 @@ export async function* readRecords<Row>(
   }
 }
 
-/** Reads the rows of files as `readRecords` does, one at a time and without skipped records. */
+/** Yields the valid records of files that each contain a JSON array, one at a time. Omits skipped records. */
 export async function* readRows<Row>(
   files: readonly ExportFile[],
   reading: RecordOptions<Row>,

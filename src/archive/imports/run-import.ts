@@ -9,7 +9,7 @@ export interface ImportOptions {
   readonly source: ExportSource;
   readonly newImport: NewImport;
   readonly clock: Clock;
-  /** Stops the import after the current batch. */
+  /** Signal that stops the import after the current batch. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ImportState) => void;
   readonly onSkipped: (record: SkippedRecord) => void;
@@ -17,23 +17,23 @@ export interface ImportOptions {
 
 export interface ImportState {
   readonly counts: ImportCounts;
-  /** Number of items stored since the start of the export. */
+  /** Number of the export's items that this run and earlier runs have stored. */
   readonly items: number;
 }
 
 export interface ImportOutcome extends ImportState {
   /** `known`: an earlier run imported the whole export. `stopped`: the next run continues where this run stopped. */
   readonly ended: 'done' | 'known' | 'stopped';
-  /** Number of items that earlier runs had stored. */
+  /** Number of the export's items that earlier runs had stored. */
   readonly resumedAfter: number;
   /** Whether the export is truncated, so that the number of missing items is unknown. */
   readonly isCutOff: boolean;
 }
 
-/** Maximum size of a transaction, so that other writers wait for at most 50 ms and large records need little memory. */
+/** Maximum items, duration and bytes of a transaction, to limit memory use and the waiting time of other writers. */
 const batchLimits = { items: 500, ms: 50, bytes: 4 * 2 ** 20 } as const;
 
-/** Imports an export, or resumes its import. @throws Error with a sentence if the export is unreadable or in use */
+/** Imports an export, or resumes its import. @throws Error if the export is unreadable or being imported elsewhere */
 export async function runImport(options: ImportOptions): Promise<ImportOutcome> {
   const { store, newImport, clock } = options;
   const begun = store.beginImport(newImport, toSeconds(clock.now()));
@@ -44,7 +44,7 @@ export async function runImport(options: ImportOptions): Promise<ImportOutcome> 
   }
   const writer = createWriter(options, begun);
   const ended = await readItems(options, writer);
-  // A truncated import never counts as done, so that importing the export again reports it again.
+  // A truncated import never counts as done, so that each repeated import reports the truncation.
   if (ended === 'done' && !writer.isCutOff()) writer.finish();
   return { ...writer.state(), ended, resumedAfter, isCutOff: writer.isCutOff() };
 }
@@ -78,7 +78,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     const progress = { ...next, isDone, before: state.items, now: toSeconds(clock.now()) };
     if (!store.advanceImport(begun.number, progress)) throw new Error(concurrentImport);
   };
-  /** Writes items until the time limit of a transaction. */
+  /** Writes items until the time limit of a transaction is reached. */
   const writeSome = (items: readonly ExportItem[]): ImportState => {
     const until = clock.now() + batchLimits.ms;
     const counts = { ...state.counts };
@@ -104,7 +104,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     options.onProgress(state);
   };
   return {
-    /** Adds an item unless an earlier run has stored it. If the batch is full, writes it and returns true. */
+    /** Adds an item to the batch unless an earlier run stored it. If the batch is full, writes it and returns true. */
     add: (item: ExportItem): boolean => {
       seen += 1;
       if (item.kind === 'skipped') isCutOff ||= item.isCutOff === true;
@@ -126,7 +126,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
   };
 }
 
-/** Creates the item writer. Call `setPlatform` for items of earlier runs, as reposts and follows have no platform. */
+/** Creates the item writer. It stores reposts and follows with the platform of the account that precedes them. */
 function createItemWriter({ store, newImport }: ImportOptions, number: number) {
   let platform: Platform | null = null;
   const setPlatform = (item: ExportItem): void => {
@@ -136,7 +136,7 @@ function createItemWriter({ store, newImport }: ImportOptions, number: number) {
     if (platform !== null) return platform;
     throw new Error('The export has reposts or follows before the account that they belong to.');
   };
-  /** Writes an item. Returns the name of the count that the item increases. */
+  /** Writes an item. Returns the name of the counter in `ImportCounts` to increment. */
   const writeItem = (item: ExportItem): keyof ImportCounts => {
     if (item.kind === 'skipped') return item.cause === 'private' ? 'hidden' : 'faults';
     const { stored = newImport.exported } = item;

@@ -2,10 +2,10 @@ import { type Platform, platform } from '../../model/reference.ts';
 import { anyPostToken, platformToken } from './post-words.ts';
 import type { SearchText, Term, UserSearchText } from './search-query.ts';
 
-/** Rows that a search covers: those of one platform, or everything that was imported. */
+/** Scope of a search: the posts and accounts of one platform, or everything that was imported (`imports`). */
 export type SearchScope = Platform | 'imports';
 
-/** Returns an FTS5 expression for posts with the words of a text and all `tokens`. Words contain no quotes. */
+/** Returns an FTS5 expression that matches posts with the terms of a search text and with all filter `tokens`. */
 export function toMatchExpression(
   { include, exclude }: SearchText,
   tokens: readonly string[],
@@ -19,7 +19,7 @@ export function toMatchExpression(
   ]);
 }
 
-/** Returns an FTS5 expression over `account_words`. */
+/** Returns an FTS5 expression that matches accounts in the search index `account_words`. */
 export function toUserMatchExpression(
   { include, exclude, unfinished }: UserSearchText,
   scope: SearchScope,
@@ -39,7 +39,7 @@ function join(all: readonly string[], none: readonly string[]): string {
   return none.length === 0 ? wanted : `(${wanted}) NOT (${none.join(' OR ')})`;
 }
 
-/** Returns tokens for a scope. Excluding the small sample costs less than testing the platform of every post. */
+/** Returns filter tokens for a scope. Excluding the small sample is faster than testing the platform of each post. */
 function scopeTokens(scope: SearchScope) {
   return scope === 'imports'
     ? { wanted: [], unwanted: [printToken(platformToken('sample'))] }

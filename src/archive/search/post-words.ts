@@ -3,12 +3,12 @@ import type { Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import { toIndexText, toNameWord } from './words.ts';
 
-/** Filter token that every post has. A search that only excludes words starts from all posts with this token. */
+/** Filter token that every indexed post has. A search that only excludes words matches posts by this token. */
 export const anyPostToken = 'any';
 
 export const platformToken = (platform: Platform): string => `on${platform}`;
 
-/** Returns the columns of `post_words`: the words of the text, card and article, and the words to filter by. */
+/** Returns the columns of the search index `post_words` for a post: searchable words, and filter tokens (`marks`). */
 export function toPostWords(post: Status) {
   return {
     text: toIndexText(textOf(post)),

@@ -2,7 +2,7 @@ import { trimEndOf } from '../../core/trim-end.ts';
 import { parseHandle } from '../../model/reference.ts';
 import { toNameWord, toWords } from './words.ts';
 
-/** Words that must follow each other in one column of `post_words`. */
+/** Term of a search: words that must be adjacent, in this order, in one column of the index `post_words`. */
 export interface Term {
   readonly column: 'text' | 'author' | 'tags' | 'marks';
   readonly words: readonly string[];
@@ -16,13 +16,13 @@ export interface SearchText {
   readonly sinceSeconds: number | null;
   /** Latest time of a post in Unix seconds, exclusive; `null` if there is no limit. */
   readonly untilSeconds: number | null;
-  /** Sentences about the ignored parts of the text. */
+  /** Warnings to the user about ignored parts of the search text. */
   readonly warnings: readonly string[];
 }
 
 /**
  * Parses the text of a post search: words, `"phrases"`, `-` to exclude, `from:`, `since:`, `until:`, `filter:` and
- * `#tags`. Unsupported operators and unreadable values are ignored and named in `warnings`.
+ * `#tags`. Unsupported operators and invalid values are ignored, and `warnings` names each of them.
  */
 export function parseSearchText(text: string): SearchText {
   const parts = parseParts(text, ofPosts);
@@ -40,11 +40,11 @@ export function parseSearchText(text: string): SearchText {
 }
 
 export interface UserSearchText extends Pick<SearchText, 'include' | 'exclude' | 'warnings'> {
-  /** Last term of `include` that is not a phrase: the user may still be typing it. */
+  /** Last unquoted term of `include`. The user may still be typing this term, so it also matches as a prefix. */
   readonly unfinished: Term | null;
 }
 
-/** Parses the text of an account search, which has words and phrases only. */
+/** Parses the text of an account search, which supports words and phrases but no operators or tags. */
 export function parseUserSearchText(text: string): UserSearchText {
   const parts = parseParts(text, ofAccounts);
   const include = termsOf(parts, 'include');
@@ -75,27 +75,27 @@ function warningsOf(parts: readonly QueryPart[]): readonly string[] {
   return [...new Set(parts.flatMap((part) => (part.kind === 'warning' ? [part.text] : [])))];
 }
 
-/** Operator or tag, without the `-` and `(` before it. */
+/** Operator or hashtag in a search text, without a preceding `-` or `(`. */
 interface Special {
   readonly body: string;
   readonly kind: 'include' | 'exclude';
-  /** The operator or tag as the user wrote it. */
+  /** Operator or hashtag as the user wrote it, for warnings. */
   readonly shown: string;
 }
 
 interface Dialect {
-  /** Text that follows the name of an unknown operator in its warning. */
+  /** Text that follows the name of an unsupported operator in a warning, such as ` in account searches`. */
   readonly where: string;
-  /** Reads an operator or a tag. Returns `undefined` for plain words such as `12:30` and `https://…`. */
+  /** Parses an operator or a hashtag. Returns `undefined` for plain words such as `12:30` and `https://…`. */
   readSpecial(special: Special): QueryPart | undefined;
 }
 
-/** Maximum size of a search text, because phrases of many common words are slow to search for. */
+/** Maximum numbers of characters, terms and words in a search text. Long phrases of common words are slow to find. */
 const limits = { characters: 4096, terms: 32, words: 64 } as const;
 
 const tooLong = `The search is too long. Only its first ${limits.terms} terms and ${limits.words} words were used.`;
 
-/** Quoted text with the signs before it, or the characters between two spaces. */
+/** Pattern of a part of a search text: quoted text with preceding signs, or characters without a space. */
 const lexemePattern = /[-(]*(?:\p{L}+:)?"[^"]*"?|\S+/gu;
 
 /** Splits a search text into terms, time limits and warnings. Never throws. */
@@ -134,7 +134,7 @@ const parenthesis: QueryPart = {
   text: 'The archive does not support parentheses, so they were ignored.',
 };
 
-/** Returns a term with the words of a text, or an empty list if the text has only punctuation. */
+/** Returns a list with one term for the words of a text; an empty list if the text has only punctuation. */
 function readWords(body: string, kind: 'include' | 'exclude'): readonly QueryPart[] {
   const words = toWords(body);
   if (words.length === 0) return [];
@@ -161,7 +161,7 @@ const ofAccounts: Dialect = {
 
 type ReadValue = (value: string, special: Special) => QueryPart;
 
-/** Returns the value and the reader of an operator. The reader is `undefined` if the operator is not supported. */
+/** Returns an operator's value and parser, or `undefined` for other text. Unsupported operators have no parser. */
 function findOperator(body: string) {
   const [, name = '', value = ''] = /^([\p{L}_]+):(.*)$/su.exec(body) ?? [];
   const read = readers.get(name.toLowerCase());
@@ -169,7 +169,7 @@ function findOperator(body: string) {
   return value !== '' && foreignOperators.has(name.toLowerCase()) ? { value, read } : undefined;
 }
 
-/** Returns the name of a tag, or `undefined` if `body` is not a tag. A number is not a tag. */
+/** Returns the name of a hashtag, or `undefined` if `body` is not a hashtag. A number is not a hashtag. */
 function findTag(body: string): string | undefined {
   const [, tag = ''] = /^[#＃]([\p{L}\p{N}\p{M}_]+)(?:[^\P{P}_]\p{P}*)?$/u.exec(body) ?? [];
   return /\P{N}/u.test(tag) ? tag : undefined;
@@ -182,7 +182,7 @@ const readers: ReadonlyMap<string, ReadValue> = new Map([
   ['filter', readFilter],
 ]);
 
-/** Operators of X, Bluesky and Mastodon that the archive does not support. */
+/** Search operators of X, Bluesky and Mastodon that the archive does not support. */
 const foreignOperators: ReadonlySet<string> = new Set(
   `to lang language near within geocode place url domain list include exclude mentions has is in
    min_faves min_likes min_retweets min_reposts min_replies min_quotes max_faves max_retweets

@@ -8,7 +8,7 @@ import type { RowDecoder } from '../store/stored-json.ts';
 import { type SearchScope, toMatchExpression, toUserMatchExpression } from './match-expression.ts';
 import { parseSearchText, parseUserSearchText, type SearchText } from './search-query.ts';
 
-/** Posts to search: those that match an FTS5 expression and have a number of at least `from` and less than `below`. */
+/** Posts to search: an FTS5 expression, and the range of post numbers from `from` up to but excluding `below`. */
 interface Range {
   readonly expression: string;
   readonly from: number;
@@ -36,7 +36,7 @@ export function openPostSearch(database: SqliteDatabase, decoder: RowDecoder) {
   const readLatest = openLatest(database);
   const readTop = openTop(database);
   return {
-    /** Searches public posts, newest first, or ranked if the feed is `top`. Omits deleted posts. */
+    /** Searches public posts, newest first; by likes and reposts if the feed is `top`. Omits deleted posts. */
     searchPosts: (query: SearchQuery, scope: SearchScope): Page<Post> => {
       const { count, feed, cursor } = query;
       const text = parseSearchText(query.text);
@@ -48,7 +48,7 @@ export function openPostSearch(database: SqliteDatabase, decoder: RowDecoder) {
       const { rows, isCut } = read(range, { cursor, limit: toRowLimit(count) });
       const found = rows.map(({ json, ...row }) => ({ ...row, item: decoder.post(json) }));
       const warnings = [...text.warnings, ...(isCut ? [cutWarning] : [])];
-      // Ranked posts change their order when a post is added.
+      // The order of ranked posts can change when a post is added.
       return toPage(found, count, { warnings, isExact: !isRanked });
     },
   };
@@ -82,17 +82,17 @@ function openLatest(database: SqliteDatabase) {
   };
 }
 
-/** Maximum number of posts that the top feed ranks: the newest posts that match. */
+/** Maximum number of posts that the `top` feed ranks. Only the newest matching posts are ranked. */
 export const rankedPosts = 500;
 
-/** Maximum for later pages. They rank the first page's range again, to which an import can have added posts. */
+/** Maximum number of ranked posts for later pages. It is higher because imports can add posts to the ranked range. */
 const rankedLater = 10 * rankedPosts;
 
 const cutWarning = `Only the newest ${rankedPosts} matching posts are ranked.`;
 
 /**
- * Prepares the query of the top feed: the newest matches, ordered by likes and reposts, then newest first. A cursor
- * contains the range that the first page ranked and a position in that range, so that new posts do not shift others.
+ * Prepares the query of the `top` feed: the newest matches, ordered by likes and reposts, then newest first. A cursor
+ * contains the range of posts that the first page ranked, so that newer posts do not shift the later pages.
  */
 function openTop(database: SqliteDatabase) {
   const rank = database.prepare<
@@ -126,7 +126,7 @@ function openTop(database: SqliteDatabase) {
   };
 }
 
-/** Returns the parameters of the first page: all of the range, from the highest score on. */
+/** Returns the query parameters of the first page, which starts at the highest score in the range. */
 function startOf(range: Range) {
   return { ...range, ranked: rankedPosts, score: Number.MAX_VALUE, number: 0 };
 }
@@ -160,7 +160,7 @@ export function openUserSearch(database: SqliteDatabase, decoder: RowDecoder) {
      ORDER BY followers DESC, handle, platform LIMIT @limit`,
   );
   return {
-    /** Searches public accounts, ordered by most followers, then by handle. The last word may be incomplete. */
+    /** Searches public accounts, most followers first, then by handle. The last word can be a prefix. */
     searchUsers: ({ text, count, cursor }: UserSearchQuery, scope: SearchScope): Page<Account> => {
       const parsed = parseUserSearchText(text);
       const { include, exclude, warnings } = parsed;

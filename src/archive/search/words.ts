@@ -1,4 +1,4 @@
-/** Characters that each form a word: symbols, and letters of scripts that are written without spaces. */
+/** Character class of the characters that each form a word: symbols, Korean, and scripts without spaces. */
 const singleCharacterWords = [
   ...['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan'].map(
     (script) => String.raw`\p{Script_Extensions=${script}}`,
@@ -23,7 +23,7 @@ const isAscii = /^[ -~\s]*$/;
 const asciiWord = /[A-Za-z0-9]+/g;
 
 /**
- * Returns the words of a text, in order, as the archive indexes them and searches for them. Words contain only letters,
+ * Returns the words of a text, in order, for the search index and for search queries. Words contain only letters,
  * numbers, marks and symbols, so they cannot be parsed as FTS5 syntax. Text in Korean and in scripts without spaces is
  * split into single characters, so that parts of words match.
  */
@@ -36,8 +36,8 @@ export function toWords(text: string): readonly string[] {
 const nonAsciiPattern = /[^ -~\s]/g;
 
 /**
- * Returns a text that the FTS5 tokenizer splits into the words of `toWords`. The tokenizer (`schema.ts`) splits ASCII
- * likewise, so only runs with other characters are split here. No rule of `toWords` spans a space.
+ * Returns a text that the FTS5 tokenizer (`schema.ts`) splits into the same words as `toWords`. Only substrings with
+ * non-ASCII characters are changed, because the tokenizer splits ASCII text in the same way as `toWords`.
  */
 export function toIndexText(text: string): string {
   let written = '';
@@ -58,7 +58,7 @@ function findNonAscii(text: string, from: number): number {
   return nonAsciiPattern.exec(text)?.index ?? -1;
 }
 
-/** Returns the lower-cased name as one word in hex, so that no name matches a part of another name. */
+/** Encodes a lower-cased name as one word in hex. A search for a name then never matches a part of another name. */
 export function toNameWord(name: string): string {
   // ASCII text is in NFKC already.
   const normal = isAscii.test(name) ? name : name.normalize('NFKC');

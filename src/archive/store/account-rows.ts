@@ -6,12 +6,12 @@ import { toWords } from '../search/words.ts';
 import type { RowDecoder } from './stored-json.ts';
 import { openAtomicWriter } from './writers.ts';
 
-/** `stored`: time in Unix seconds when the account was stored, or when its export was made. */
+/** `stored`: time in Unix seconds when the account was stored; for an imported account, when its export was made. */
 type StoredAccount = { readonly account: Account; readonly stored: number };
 
 /** Row of the `accounts` table. */
 export interface AccountRow {
-  /** Lower-case handle, as in the other tables. */
+  /** Handle of the account in lower case. */
   readonly handle: string;
   readonly isProtected: boolean;
   readonly stored: number;
@@ -32,7 +32,7 @@ export function openAccountRows(database: SqliteDatabase, decoder: RowDecoder) {
      LIMIT 1`,
   );
   return {
-    /** Stores an account. Replaces the account with the same handle, unless that account was stored later. */
+    /** Stores an account. Replaces the account with the same handle, unless the existing account is newer. */
     putAccount: openAccountWriter(database),
     /** Finds an account by handle, or by DID on Bluesky. */
     findAccount: ({ platform, handle }: AccountReference): AccountRow | undefined => {
@@ -52,7 +52,7 @@ export function openProtection(database: SqliteDatabase): (account: Account) => 
   return ({ platform, screen_name }) => find.get(platform, screen_name.toLowerCase()) !== undefined;
 }
 
-/** Returns SQL that replaces a DID in `table.column` by the handle of its account, if that account is archived. */
+/** Returns SQL that replaces a DID in `table.column` by the handle of the account with that DID, if archived. */
 export function currentHandle(table: string, column: string): string {
   const name = `${table}.${column}`;
   return `ifnull((SELECT handle FROM accounts AS named WHERE ${table}.platform = 'bluesky'

@@ -10,16 +10,16 @@ export interface AccountSummary {
   readonly reposts: number;
   readonly followers: number;
   readonly following: number;
-  /** Times in Unix seconds of the account's oldest and newest post or repost; `null` if it has no post or repost. */
+  /** Time in Unix seconds of the account's oldest post or repost; `null` if the account has no posts or reposts. */
   readonly oldest: number | null;
   readonly newest: number | null;
-  /** Time in Unix seconds when the account was stored, or when its export was made. */
+  /** Time in Unix seconds when the account was stored; for an imported account, when its export was made. */
   readonly stored: number;
 }
 
 const imported = platform.options.filter((one) => one !== 'sample');
 
-/** Prepares the statements that list and remove imported accounts. The sample is excluded. */
+/** Returns functions that list imported accounts, without those of the built-in sample, and remove accounts. */
 export function openAccountSummaries(database: SqliteDatabase) {
   const list = database.prepare<unknown[], AccountSummaryRow>(`
     SELECT platform, handle, protected, stored,
@@ -42,14 +42,14 @@ export function openAccountSummaries(database: SqliteDatabase) {
   return {
     /** Lists the imported accounts, ordered by platform and handle. */
     listAccounts: (): readonly AccountSummary[] => list.all().map(toAccountSummary),
-    /** Returns whether anything was imported for a platform, or for any platform if `of` is omitted. */
+    /** Returns whether any posts or accounts of a platform were imported; of any platform if `of` is omitted. */
     hasImports: (of?: Platform): boolean => (of === undefined ? imported : [of]).some(hasImportsOf),
-    /** Removes an account and all its rows. Returns the row counts, or `undefined` if the account is not archived. */
+    /** Deletes an account and its rows. Returns the counts of deleted rows; `undefined` for an unknown account. */
     removeAccount: openRemoval(database),
   };
 }
 
-/** SQL for the alternative name of an account: its DID on Bluesky, else its handle. */
+/** SQL expression for the name by which follows can refer to an account: the DID on Bluesky, otherwise the handle. */
 const namedById = `iif(accounts.platform = 'bluesky', accounts.id, accounts.handle)`;
 
 const ofAccount = 'platform = accounts.platform AND handle = accounts.handle';
@@ -76,8 +76,8 @@ function toAccountSummary(row: AccountSummaryRow): AccountSummary {
 }
 
 /**
- * Posts that are removed with an account. On X, a post is kept if another archived account reposted it and the removed
- * account is not protected. Only X exports contain reposted posts.
+ * SQL condition for the posts that are deleted with their author's account. On X, a public account's post remains if
+ * another archived account reposted it. Only X exports contain reposted posts.
  */
 const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 'x' AND EXISTS (
   SELECT 1 FROM reposts JOIN accounts USING (platform, handle)
@@ -87,7 +87,7 @@ const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 
   SELECT 1 FROM accounts WHERE platform = @platform AND handle = @handle AND protected = 1
 ))`;
 
-/** Posts that only this account reposted, by authors who are not archived. */
+/** SQL condition for posts that only the account `@handle` reposted and whose authors are not archived. */
 const broughtPosts = `number IN (
     SELECT posts.number FROM reposts JOIN posts
       ON posts.platform = reposts.platform AND posts.id = post_id AND posts.handle = post_handle
@@ -100,7 +100,7 @@ const broughtPosts = `number IN (
     WHERE accounts.platform = posts.platform AND accounts.handle = posts.handle
   )`;
 
-/** Follows that are removed with an account: those that involve no other archived account. */
+/** SQL condition for the follows that are deleted with an account: they involve no other archived account. */
 const ownFollows = `platform = @platform AND (@handle IN (follower, followed) OR followed = (
   SELECT ${namedById} FROM accounts WHERE platform = @platform AND handle = @handle
 )) AND NOT EXISTS (
@@ -124,7 +124,7 @@ function openRemoval(database: SqliteDatabase) {
   const reposts = database.prepare(`DELETE FROM reposts WHERE ${of}`);
   const follows = database.prepare(`DELETE FROM follows WHERE ${ownFollows}`);
   const rest = [
-    // An import that lost rows must be repeated, so its record is removed.
+    // An import whose rows were deleted must be repeated, so its record is deleted.
     `DELETE FROM imports WHERE number IN (SELECT import FROM import_accounts WHERE ${of})`,
     `DELETE FROM import_accounts WHERE ${of}`,
     `DELETE FROM account_words WHERE rowid IN (SELECT number FROM accounts WHERE ${of})`,
@@ -133,7 +133,7 @@ function openRemoval(database: SqliteDatabase) {
   const remove = database.transaction((account: AccountReference) => {
     if (exists.get(account) === undefined) return undefined;
     const removed = {
-      /** Posts by other accounts that were stored only because this account reposted them. */
+      /** Number of posts by other accounts that were archived only because this account reposted them. */
       others: brought(account),
       posts: own(account),
       reposts: reposts.run(account).changes,

@@ -6,12 +6,12 @@ import { xUserUrl } from '../../platforms/x.ts';
 import { type Row, toPage, toRowLimit, unknownCursor } from './paging.ts';
 import type { RowDecoder } from './stored-json.ts';
 
-/** Follow of one account by another. Both names are lower-case handles or results of `toIdHandle`. */
+/** Follow of one account by another. Accounts are named by lower-case handle, or by a result of `toIdHandle`. */
 interface StoredFollow {
   readonly platform: Platform;
   readonly follower: string;
   readonly followed: string;
-  /** Time in Unix seconds when the follow was stored, or when its export was made. */
+  /** Time in Unix seconds when the follow was stored; for an imported follow, when its export was made. */
   readonly stored: number;
 }
 
@@ -24,7 +24,7 @@ interface ConnectionRow {
 
 const idPrefix = 'id:'; // marks accounts known only by id; handles of X contain no colon
 
-/** Returns the value that replaces the handle of an X account if only the id of the account is known. */
+/** Returns a substitute for the handle of an X account of which only the id is known. */
 export const toIdHandle = (id: string): string => `${idPrefix}${id}`;
 
 const idOfHandle = (handle: string): string | null =>
@@ -64,7 +64,7 @@ export function openConnections(database: SqliteDatabase, decoder: RowDecoder) {
   const byDid = select('follower', `followed IN (@handle, ${idOfAccount})`);
   return {
     putFollow: (stored: StoredFollow) => void follow.run(stored),
-    /** Reads follows ordered by handle. For accounts that are protected or not archived, returns only the handle. */
+    /** Returns a page of follows, ordered by handle. Protected and unarchived accounts contain only a handle. */
     readConnections: (
       { platform, handle }: AccountReference,
       { kind, cursor, count }: ConnectionsQuery,

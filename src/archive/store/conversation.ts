@@ -3,7 +3,7 @@ import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { maxDirectReplies, type ReadPost } from './post-rows.ts';
 import type { ArchiveStore } from './store.ts';
 
-/** Maximum numbers of posts to read as ancestors of a post, as its continuation, and as replies to it. */
+/** Maximum numbers of posts in a conversation: ancestors, the author's own continuation, and replies. */
 const limits = { ancestors: 100, continuation: 100, replies: 500 } as const;
 
 const manyReplies = `The archive reads at most ${maxDirectReplies} replies to each post and ${limits.replies} in total, so some replies may be missing.`;
@@ -11,7 +11,7 @@ const manyReplies = `The archive reads at most ${maxDirectReplies} replies to ea
 /** Reads a post and its conversation. Returns `undefined` if the post is not archived. */
 export function readConversation(store: ArchiveStore, query: PostQuery): PostFound | undefined {
   const { platform, id, handle } = query.post;
-  // Rows use the archived handle of the account, which can differ from the requested name on Bluesky.
+  // Rows contain the archived handle of the account. On Bluesky, the request can contain another name.
   const account = handle === null ? undefined : store.findAccount({ platform, handle });
   const read = store.readPost(platform, id, account?.handle ?? handle);
   if (read === undefined) return undefined;
@@ -37,7 +37,7 @@ function readAncestors(store: ArchiveStore, of: ReadPost): readonly Post[] {
   return ancestors.map(({ post }) => post).reverse();
 }
 
-/** Returns the author's chain of replies to their own post: at each step the first reply, also across deleted posts. */
+/** Returns the author's replies to their own post as a chain: the first reply to each. Continues past deleted posts. */
 function readContinuation(store: ArchiveStore, from: ReadPost): readonly Post[] {
   const handle = authorOf(from.post);
   if (handle === undefined) return [];
@@ -73,7 +73,7 @@ const authorOf = (post: Post): string | undefined => post.author?.screen_name.to
 /** Returns a key that is unique per post. On Bluesky and Mastodon, posts of different accounts can have the same id. */
 const keyOf = (post: Post): string => `${authorOf(post) ?? ''} ${post.id}`;
 
-/** Reads replies in order, each followed by its own replies. Skips `shown` posts. `isCut`: replies may be missing. */
+/** Returns replies to a post, each followed by its own replies, without `shown` posts. `isCut`: some may be missing. */
 function readReplies(
   store: ArchiveStore,
   to: Post,

@@ -3,7 +3,7 @@ import type { AccountReference, Platform } from '../../model/reference.ts';
 
 export const noCounts = { accounts: 0, posts: 0, reposts: 0, follows: 0, faults: 0, hidden: 0 };
 
-/** Number of records read, by kind. `faults` could not be read; `hidden` were not public. */
+/** Numbers of imported records by kind. `faults` counts unreadable records, `hidden` counts non-public records. */
 export type ImportCounts = Readonly<typeof noCounts>;
 
 export interface NewImport {
@@ -15,13 +15,13 @@ export interface NewImport {
   readonly exported: number;
 }
 
-/** Import and its progress. Times are in Unix seconds. */
+/** Stored state of an import. Times are in Unix seconds. */
 export interface StoredImport extends NewImport {
   readonly number: number;
   readonly begun: number;
   readonly updated: number;
   readonly isDone: boolean;
-  /** Number of items stored since the start of the export. */
+  /** Number of the export's items that have been stored so far. */
   readonly items: number;
   readonly counts: ImportCounts;
 }
@@ -32,7 +32,7 @@ interface ImportRow extends Omit<StoredImport, 'isDone' | 'counts'> {
 }
 
 interface ImportProgress extends Pick<StoredImport, 'items' | 'counts' | 'isDone'> {
-  /** Expected number of stored items. If the row has another number, another process is importing the same export. */
+  /** Expected `items` of the stored import. Another number means that another process imports the same export. */
   readonly before: number;
   readonly now: number;
 }
@@ -62,7 +62,7 @@ export function openImportRows(database: SqliteDatabase) {
     return toImport(row);
   });
   return {
-    /** Returns the import of an export with its progress. Creates the import if it does not exist. */
+    /** Returns the stored import of an export. Creates the import if the export was never imported. */
     beginImport: (found: NewImport, now: number): StoredImport => begin.immediate(found, now),
     /** Stores the progress of an import. Returns false and stores nothing if another process changed the import. */
     advanceImport: (number: number, { isDone, counts, ...progress }: ImportProgress): boolean => {
@@ -78,6 +78,6 @@ export function openImportRows(database: SqliteDatabase) {
 }
 
 function toImport({ done, counts, ...row }: ImportRow): StoredImport {
-  // Written by this module from ImportCounts.
+  // This module wrote the JSON from ImportCounts.
   return { ...row, isDone: done === 1, counts: { ...noCounts, ...(JSON.parse(counts) as object) } };
 }

@@ -10,7 +10,7 @@ export interface Row<Item> {
 /** Returns the number of rows to read for a page: one more than requested, to detect the last page. */
 export const toRowLimit = (count: number): number => Math.max(1, Math.floor(count)) + 1;
 
-/** Returns the page of rows read with `toRowLimit`. `asOfMs` is the earliest time at which a row was stored. */
+/** Returns a page from rows read with `toRowLimit`. `asOfMs`: earliest time when a row was stored, in epoch ms. */
 export function toPage<Item>(
   rows: readonly Row<Item>[],
   count: number,
@@ -30,7 +30,7 @@ export function toPage<Item>(
 export const printCursor = (...numbers: readonly number[]): string =>
   numbers.map((number) => number.toString(36)).join('.');
 
-/** Parses a cursor of `length` numbers. @throws ProviderError `malformed` if the cursor is invalid */
+/** Parses a page cursor that encodes `length` numbers. @throws ProviderError `malformed` if the cursor is invalid */
 export function parseCursor(cursor: string, length: number): readonly number[] {
   const numbers = cursor.split('.').map((part) => {
     const number = /^[0-9a-z]{1,11}$/.test(part) ? Number.parseInt(part, 36) : Number.NaN;

@@ -1,23 +1,23 @@
-/** Count of numbers for each second. With seconds below 2^33 (the year 2242), all numbers are safe integers. */
+/** Count of post numbers (row ids in order of time) per second. Until the year 2242, all are safe integers. */
 const step = 2 ** 20;
 const lastSecond = 2 ** 33 - 1;
 
-/** Number above all valid numbers. */
+/** Exclusive upper bound of all post numbers. */
 export const endOfNumbers: number = (lastSecond + 1) * step;
 
-/** Post or repost that gets a number. Posts get even numbers and reposts odd ones, so they never collide. */
+/** Post or repost that gets a post number. Posts get even numbers and reposts get odd numbers. */
 interface Numbered {
   readonly kind: 'post' | 'repost';
-  /** Time of the item in Unix seconds. A fraction, in milliseconds, orders items of the same second. */
+  /** Time of the post or repost in Unix seconds. The milliseconds determine the order within a second. */
   readonly at: number;
-  /** Name that is unique among items of the same kind. */
+  /** Key that is unique among all posts, or among all reposts. */
   readonly key: string;
 }
 
-/** Returns the lowest number of a second. Times out of range are clamped. */
+/** Returns the lowest post number at or after a time in Unix seconds. Times out of range are clamped. */
 export const firstNumberAt = (seconds: number): number => toSecond(Math.ceil(seconds)) * step;
 
-/** Returns the preferred number of an item, equal in every archive. If the number is taken, try `nextNumber`. */
+/** Returns the preferred number of a post or repost, equal in every archive. If it is taken, call `nextNumber`. */
 export function toNumber({ kind, at, key }: Numbered): number {
   const second = toSecond(Math.floor(at));
   const ms = Math.min(Math.max(Math.round((at - second) * 1000), 0), 999) || 0;
@@ -25,7 +25,7 @@ export function toNumber({ kind, at, key }: Numbered): number {
   return second * step + tie * 2 + (kind === 'repost' ? 1 : 0);
 }
 
-/** Returns the number to try if `number` is taken. It has the same second and kind as `number`. */
+/** Returns the number to try if `number` is taken. Both numbers encode the same second and kind. */
 export function nextNumber(number: number): number {
   const start = number - (number % step);
   return start + ((number - start + 2) % step);
@@ -34,7 +34,7 @@ export function nextNumber(number: number): number {
 export const isSameSecond = (one: number, other: number): boolean =>
   secondOf(one) === secondOf(other);
 
-/** Returns the time in Unix seconds that a number encodes, with milliseconds if the number contains them. */
+/** Returns the time in Unix seconds that a post number encodes, including milliseconds if they are encoded. */
 export function timeOf(number: number, { kind, key }: Pick<Numbered, 'kind' | 'key'>): number {
   const second = secondOf(number);
   if (toNumber({ kind, key, at: second }) === number) return second;

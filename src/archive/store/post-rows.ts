@@ -14,19 +14,19 @@ interface StoredPost {
   readonly handle: string;
   readonly id: string;
   readonly parentId: string | null;
-  /** Time of the post in Unix seconds; 0 if unknown. A fraction, in milliseconds, orders posts of the same second. */
+  /** Time of the post in Unix seconds; 0 if unknown. The milliseconds determine the order within a second. */
   readonly created: number;
-  /** Time in Unix seconds when the post was stored, or when its export was made. */
+  /** Time in Unix seconds when the post was stored; for an imported post, when its export was made. */
   readonly stored: number;
   readonly post: Post;
 }
 
-/** Post read from the store, with the id of the post that it replies to. */
+/** Post from the archive, with the id of the post to which it replies. */
 export type ReadPost = Pick<StoredPost, 'parentId' | 'stored' | 'post'>;
 
 export const maxDirectReplies = 200;
 
-/** Prepares the statements that write, index and read posts. Posts of protected accounts are never read. */
+/** Returns functions that store and read posts. They never return posts of protected accounts. */
 export function openPostRows(database: SqliteDatabase, decoder: RowDecoder) {
   const known = database.prepare('SELECT 1 FROM public_posts WHERE platform = ? AND id = ?');
   const openSelect = (where: string) => {
@@ -41,12 +41,12 @@ export function openPostRows(database: SqliteDatabase, decoder: RowDecoder) {
   const all = openSelect('id = ? ORDER BY number');
   const replies = openSelect(`parent_id = ? ORDER BY number LIMIT ${maxDirectReplies}`);
   return {
-    /** Stores a post. Replaces the post of the same author with the same id, unless that post was stored later. */
+    /** Stores a post. Replaces the post with the same author and id, unless the existing post is newer. */
     putPost: openPostWriter(database),
     hasPost: (platform: Platform, id: string): boolean => known.get(platform, id) !== undefined,
     /** Returns a post by id. On Bluesky and Mastodon the handle must match too, because ids are not unique. */
     readPost: (platform: Platform, id: string, handle: string | null): ReadPost | undefined => {
-      // Addresses on X can contain a former handle.
+      // URLs of X posts can contain a former handle of the author.
       const read = platform === 'x' || platform === 'sample' ? preferred : exact;
       return read(platform, id, handle ?? '')[0];
     },
@@ -87,7 +87,7 @@ function toValues({ platform, handle, id, parentId, stored, post }: StoredPost) 
   return [platform, handle, id, parentId, ...facts, stored, json];
 }
 
-/** Returns whether a post is a reply to another account. Unknown accounts count as other accounts. */
+/** Returns whether a post is a reply to another account. Returns true if the other account is unknown. */
 function answersOther(post: Post): boolean {
   if (post.type === 'tombstone' || post.replying_to === null) return false;
   return post.replying_to.screen_name?.toLowerCase() !== post.author.screen_name.toLowerCase();
@@ -114,7 +114,7 @@ function isAnswered(post: Post, reply: Post): boolean {
   }
 }
 
-/** Returns the post that a reply answers. Returns `null` for placeholders of deleted posts, which do not name it. */
+/** Returns the post that a reply answers; `null` for a placeholder of a deleted reply, where it is unknown. */
 const targetOf = (reply: Post): Status['replying_to'] =>
   reply.type === 'status' ? reply.replying_to : null;
 

@@ -1,15 +1,15 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
 /**
- * Tokenizer of the word indexes. Words consist of letters, numbers, symbols and marks, because the vowels of Hindi and
- * Thai are marks. `words.ts` has removed the marks that do not distinguish words.
+ * FTS5 tokenizer of the search indexes. Words consist of letters, numbers, symbols and marks. Marks are included, as
+ * the vowels of Hindi and Thai are marks. `words.ts` removes the marks that do not distinguish words.
  */
 const tokenizer = `unicode61 remove_diacritics 2 categories 'L* N* Co So Mn Mc'`;
 
 /**
- * Migrations of the archive's schema. The number of a post or repost rises with its time (`post-number.ts`). It is the
- * row id in the tables and in `post_words`, so lists are read newest first without sorting, whatever the size of the
- * archive. `post_words` has a column for each search filter.
+ * Migrations of the archive's database schema. The row id of a post or repost is its post number (`post-number.ts`),
+ * which rises with time. Lists are therefore read newest first without sorting. The search index `post_words` has a
+ * column for each search filter.
  */
 export const migrations: readonly Migration[] = [
   (database) =>
@@ -36,7 +36,7 @@ export const migrations: readonly Migration[] = [
         text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2"
       );
     `),
-  // Before this migration, archives contain only the sample, which is written again.
+  // Before this migration, archives contained only the built-in sample, which is stored again.
   (database) =>
     database.exec(`
       DROP TABLE accounts; DROP TABLE posts; DROP TABLE follows; DROP TABLE post_words;
@@ -102,7 +102,7 @@ export const migrations: readonly Migration[] = [
       -- Finds other reposters of a post when an account is removed.
       CREATE INDEX reposts_by_post ON reposts (platform, post_id, post_handle);
     `),
-  // Imported histories have tables of their own, because their accounts are not archived.
+  // Fetched timelines have their own tables, because their accounts are not archived.
   (database) =>
     database.exec(`
       CREATE TABLE kept_ranges (

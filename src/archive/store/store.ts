@@ -13,7 +13,7 @@ import { migrations } from './schema.ts';
 import { createRowDecoder } from './stored-json.ts';
 import { openTimelines } from './timeline.ts';
 
-/** Store of the archive. Close it with `close()`. */
+/** Archive of imported accounts and posts in an SQLite database. Close it with `close()`. */
 export type ArchiveStore = ReturnType<typeof prepareTables>;
 
 /** Opens the archive. `baseUrl` replaces `perch:` in stored URLs. @throws Error if the file is unreadable or too new */
@@ -53,7 +53,7 @@ function openStoreOperations(database: SqliteDatabase) {
     ),
   ].map((rows) => database.prepare(`DELETE FROM ${rows}`));
   return {
-    /** Runs `write` in an immediate transaction, so that no other process writes in between. */
+    /** Runs `write` in an immediate transaction, so that other processes cannot write at the same time. */
     transact: (write: () => void): void => run.immediate(write),
     readFact: (name: string) => readFact.get(name),
     writeFact: (name: string, value: string) => void writeFact.run(name, value),

@@ -3,12 +3,12 @@ import type { Post, Tombstone } from '../../model/post.ts';
 import { missingSentences } from '../../platforms/missing.ts';
 import { xPostUrl } from '../../platforms/x.ts';
 
-/** Placeholder in stored JSON for the server's base URL, which can change between two starts. */
+/** Placeholder for the server's base URL in stored JSON. The base URL can change when the server restarts. */
 const ownAddress = 'perch:';
 
 export type RowDecoder = ReturnType<typeof createRowDecoder>;
 
-/** Creates the decoder of stored JSON. `isProtected` returns whether an archived account is protected. */
+/** Creates a decoder of stored accounts and posts. `isProtected` returns whether an archived account is protected. */
 export function createRowDecoder(baseUrl: string, isProtected: (account: Account) => boolean) {
   const parse = (json: string) => parseStored(json.replaceAll(`"${ownAddress}/`, `"${baseUrl}/`));
   const hide = (post: Post): Post => {
@@ -19,13 +19,13 @@ export function createRowDecoder(baseUrl: string, isProtected: (account: Account
     author !== null && (author.protected || isProtected(author));
   return {
     baseUrl,
-    /** Parses a post. Quoted posts of protected accounts are replaced by placeholders. */
+    /** Parses a post. Replaces quoted posts of protected accounts by placeholders. */
     post: (json: string): Post => hide(parse(json) as Post), // written by `putPost` from a Post
     account: (json: string): Account => parse(json) as Account, // written by `putAccount` from an Account
   };
 }
 
-/** Parses the JSON of an account or post. Converts each `website` that an older version stored as a string. */
+/** Parses the JSON of an account or post. Converts `website` strings, which older versions stored, to objects. */
 export function parseStored(json: string): unknown {
   // Quotation marks within strings are escaped, so the test is exact. Most rows avoid the slow reviver.
   return /"website"\s*:\s*"/.test(json) ? JSON.parse(json, reviveWebsite) : JSON.parse(json);
@@ -34,7 +34,7 @@ export function parseStored(json: string): unknown {
 const reviveWebsite = (name: string, value: unknown): unknown =>
   name === 'website' && typeof value === 'string' ? toWebsite(value) : value;
 
-/** Returns the placeholder of a post by a protected account. Its URL does not reveal the author. */
+/** Returns a placeholder for a post by a protected account. Its URL does not contain the author's handle. */
 function toPrivate({ id, platform }: Post): Tombstone {
   return {
     type: 'tombstone',

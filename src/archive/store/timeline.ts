@@ -9,15 +9,15 @@ import { endOfNumbers, firstNumberAt, toNumber } from './post-number.ts';
 import type { RowDecoder } from './stored-json.ts';
 import { openAtomicWriter, openNumberedWriter } from './writers.ts';
 
-/** Stored repost. The original is stored as a separate post. Handles are lower case. */
+/** Repost in the archive. The original post is stored separately. Handles are in lower case. */
 export interface StoredRepost {
   readonly platform: Platform;
   readonly handle: string;
   readonly postHandle: string;
   readonly postId: string;
-  /** Time of the repost, in Unix seconds. A fraction orders reposts of the same second. */
+  /** Time of the repost in Unix seconds. The fraction determines the order within a second. */
   readonly created: number;
-  /** Time in Unix seconds when the repost was stored, or when its export was made. */
+  /** Time in Unix seconds when the repost was stored; for an imported repost, when its export was made. */
   readonly stored: number;
 }
 
@@ -31,11 +31,11 @@ export function openTimelines(database: SqliteDatabase, decoder: RowDecoder) {
   const readPosts = openPostReader(database);
   const readReposts = openRepostReader(database);
   return {
-    /** Stores a repost. Replaces the account's repost of the same post, unless that repost was stored later. */
+    /** Stores a repost. Replaces the account's repost of the same post, unless the existing repost is newer. */
     putRepost: openRepostWriter(database),
     /**
-     * Reads an account's posts and reposts, newest first. A repost has the time of the repost. Omits reposts of the
-     * account's own posts, and of posts that are not archived, are deleted or have a protected author.
+     * Reads an account's posts and reposts, newest first. Reposts are sorted by the time of the repost. Omits reposts
+     * of the account's own posts, and of posts that are not archived, are deleted or have a protected author.
      */
     readTimeline: (account: AccountRow, query: TimelineQuery): Page<Post> => {
       const of = { handle: account.handle, below: belowOf(query), limit: toRowLimit(query.count) };
@@ -54,7 +54,7 @@ export function openTimelines(database: SqliteDatabase, decoder: RowDecoder) {
   };
 }
 
-/** Account whose rows are read, exclusive upper bound of their numbers, and maximum number of rows. */
+/** Rows to read: handle of the account, exclusive upper bound of the post numbers, and maximum number of rows. */
 interface Below {
   readonly handle: string;
   readonly below: number;
@@ -112,7 +112,7 @@ function openRepostReader(database: SqliteDatabase) {
   };
 }
 
-/** Returns the exclusive upper bound of the row numbers on a page. */
+/** Returns the exclusive upper bound of the post numbers on a page, from the cursor and `untilSeconds`. */
 function belowOf({ cursor, untilSeconds }: TimelineQuery): number {
   const until = untilSeconds === null ? endOfNumbers : firstNumberAt(untilSeconds);
   const [after = endOfNumbers] = cursor === null ? [] : parseCursor(cursor, 1);

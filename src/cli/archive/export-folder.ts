@@ -5,19 +5,19 @@ import { makeFolder } from '../../core/files/private-files.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { CommandError } from '../command.ts';
 
-/** Folder that an account is exported to. Files that are not part of the export are left alone. */
+/** Folder with the Markdown export of an account. Other files in the folder are never changed. */
 export type ExportFolder = ReturnType<typeof openExportFolder>;
 
 const markerName = '.perch-export.json';
 
 /**
- * Opens a folder to export an account to, and creates it if necessary. @throws CommandError if the folder contains
- * files, unless its marker file belongs to an earlier export of the same account
+ * Opens the folder for the export of an account, and creates a missing folder. @throws CommandError if the folder
+ * contains files, except files of an earlier export of the same account
  */
 export function openExportFolder(root: string, account: AccountReference) {
   claimFolder(root, `${JSON.stringify({ format: 'markdown', ...account })}\n`);
   const counts = { written: 0, same: 0, removed: 0 };
-  /** Deletes a file of an earlier export, if it exists. */
+  /** Deletes a file of an earlier export, if the file exists. */
   const remove = (path: string) => {
     if (!existsSync(join(root, path))) return;
     rmSync(join(root, path));
@@ -27,7 +27,7 @@ export function openExportFolder(root: string, account: AccountReference) {
     /** Numbers of written, unchanged and deleted files. */
     counts: counts as Readonly<typeof counts>,
     remove,
-    /** Writes a file, given its path within the folder, unless it already has this content. */
+    /** Writes a file at a path relative to the folder. Does nothing if the file already has this content. */
     write: (file: string, content: string) => {
       const path = join(root, file);
       if (existsSync(path) && readFileSync(path, 'utf8') === content) {
@@ -38,7 +38,7 @@ export function openExportFolder(root: string, account: AccountReference) {
       writeFileSync(path, content);
       counts.written += 1;
     },
-    /** Deletes the notes in a subfolder whose names are not in `names`. */
+    /** Deletes the notes (Markdown files of threads) in a subfolder, except notes with a name in `names`. */
     keepOnly: (folder: string, names: ReadonlySet<string>) => {
       const all = listNames(join(root, folder));
       const stale = all.filter((name) => noteName.test(name) && !names.has(name));
@@ -71,10 +71,10 @@ function listNames(folder: string): readonly string[] {
 
 const noteName = /^\d{4}-\d\d-\d\d-[a-z0-9_=-]+\.md$/;
 
-/** Maximum length of an escaped id in a file name. Longer ids are cut and get a hash, because ids are untrusted. */
+/** Maximum length of an escaped post id in a file name. Longer ids are cut and end in a hash of the id. */
 const maxIdLength = 80;
 
-/** Returns the file name of a note. In the id, all but `a-z`, digits, `-` and `_` is escaped as `=` and a hex code. */
+/** Returns the file name of a thread. Escapes characters of the id other than `a-z0-9_-` as `=` and a hex code. */
 export function toNoteName(day: string, id: string): string {
   const safe = id.replace(/[^a-z0-9_-]/g, (letter) => `=${letter.charCodeAt(0).toString(16)}`);
   const hash = createHash('sha256').update(id).digest('hex').slice(0, 16);

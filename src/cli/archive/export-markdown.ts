@@ -18,11 +18,11 @@ interface MarkdownExport {
   readonly owner: AccountReference;
   readonly account: Account;
   readonly folder: ExportFolder;
-  /** Stops the export between two pages of rows. Files that have been written remain. */
+  /** Signal that stops the export. Files that were already written remain. */
   readonly signal: AbortSignal;
 }
 
-/** Number of rows that are read from the archive at a time. */
+/** Number of rows in one query of the archive database. */
 const pageRows = 200;
 
 /**
@@ -59,7 +59,7 @@ function createYears() {
 
 type Years = ReturnType<typeof createYears>;
 
-/** Yields all rows, read page by page, until `signal` is aborted. */
+/** Yields all rows of a paginated query. Stops when `signal` is aborted. */
 async function* readRows<Row extends { readonly number: number }>(
   readPage: (after: number) => readonly Row[],
   signal: AbortSignal,
@@ -71,7 +71,7 @@ async function* readRows<Row extends { readonly number: number }>(
   }
 }
 
-/** Writes a note for each thread. Rows are in chronological order: a month is complete when the next begins. */
+/** Writes a Markdown file for each thread, and deletes files of threads that are no longer archived. */
 async function writeThreads(options: MarkdownExport, years: Years): Promise<void> {
   const { store, owner, folder, signal } = options;
   const months = createMonths((month, names: readonly string[]) =>
@@ -85,10 +85,10 @@ async function writeThreads(options: MarkdownExport, years: Years): Promise<void
   if (!signal.aborted) months.end(listMonths(folder));
 }
 
-/** Writes the note of a thread and returns its file name. */
+/** Writes the Markdown file of a thread and returns the file's name. */
 function writeThread(first: HistoryPost, { store, owner, folder }: MarkdownExport): string {
   const found = [first];
-  // A post continues only one other post, so none is found twice.
+  // A post continues only one other post, so no post is found twice.
   for (const post of found) found.push(...store.readContinuations(owner, post));
   const thread = found.toSorted((a, b) => a.number - b.number);
   const name = toNoteName(toIsoSeconds(first.created * 1000).slice(0, 10), first.post.id);
@@ -114,7 +114,7 @@ async function writeReposts(options: MarkdownExport, years: Years): Promise<void
   if (!signal.aborted) months.end(listMonths(folder));
 }
 
-/** Groups items, which are added in chronological order, by month. Calls `endMonth` once for each month. */
+/** Groups items by month. Items must be added in chronological order. Calls `endMonth` once for each month. */
 function createMonths<Item>(endMonth: (month: string, items: readonly Item[]) => void) {
   const ended = new Set<string>();
   let current: string | null = null;
@@ -131,7 +131,7 @@ function createMonths<Item>(endMonth: (month: string, items: readonly Item[]) =>
       current = month;
       items.push(item);
     },
-    /** Calls `endMonth` for the last month, and without items for each month in `all` that had no items. */
+    /** Calls `endMonth` for the last month, and with an empty list for each month in `all` without items. */
     end: (all: readonly string[]) => {
       end();
       for (const month of all) if (!ended.has(month)) endMonth(month, []);
@@ -146,7 +146,7 @@ function listMonths(folder: ExportFolder): readonly string[] {
   );
 }
 
-/** Returns the year and month of a time in seconds: `2024/03`. */
+/** Formats Unix seconds as a year and month: `2024/03`. */
 function toMonth(seconds: number): string {
   return toIsoSeconds(seconds * 1000)
     .slice(0, 7)

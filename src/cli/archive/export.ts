@@ -29,7 +29,7 @@ interface ExportRequest {
   readonly context: CommandContext;
 }
 
-/** Functions that write an export, by the name of the format. */
+/** Export functions by the name of the output format. */
 const formats: Readonly<Record<string, (request: ExportRequest) => Promise<ExitCode>>> = {
   ndjson: exportNdjson,
   markdown: exportNotes,
@@ -130,10 +130,10 @@ function* toLines({ store, accounts }: ExportRequest): Iterable<string> {
   for (const item of store.readOrphanPosts()) yield toItemLine(item);
 }
 
-/** Minimum number of characters in one write. */
+/** Minimum number of characters that are written to the output at once, except at the end. */
 const batchLength = 65_536;
 
-/** Writes lines with backpressure. Stops early if the reader has closed the output. */
+/** Writes the export as JSON lines, and waits while the output is full. Stops if the reader closes the output. */
 async function writeLines(request: ExportRequest, output: Output): Promise<void> {
   let batch = '';
   const write = async () => {

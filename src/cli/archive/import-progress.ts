@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Output } from '../output/output.ts';
 import { toCount } from '../output/table.ts';
 
-/** Maximum number of warnings about skipped records. Further skipped records are only counted. */
+/** Maximum number of printed warnings about skipped records. Further skipped records are only counted. */
 const maxWarnings = 20;
 
 const barWidth = 20;

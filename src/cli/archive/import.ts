@@ -69,7 +69,7 @@ function toFormats(name: string | undefined): typeof exportFormats {
   return [chooseByName(named, name, '--form must be one of')];
 }
 
-/** Returns the user's hints for an import. @throws UsageError for an invalid handle, or a handle for several exports */
+/** Parses `--handle`, the account of the export. @throws UsageError for an invalid handle or several exports */
 function toHints(handle: string | undefined, paths: readonly string[]): ExportHints {
   if (handle === undefined) return {};
   if (paths.length > 1) throw new UsageError('--handle can be used with one FILE only.');
@@ -87,7 +87,7 @@ interface ImportContext {
   readonly json: boolean;
 }
 
-/** Imports one export. Prints an error of the export to standard error, so that the next export is imported too. */
+/** Imports one data export of an account. Prints errors of the export to standard error. Returns the exit code. */
 async function importOne(path: string, importing: ImportContext): Promise<ExitCode> {
   try {
     // An export is read several times, but a pipe can be read only once.
@@ -124,7 +124,7 @@ const unreadable: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', 
     EACCES: ['upstream', 'You have no permission to read it.'],
   };
 
-/** Returns the error to print for an export. @throws the given error if the archive or Perch is the cause */
+/** Converts an error of the imported export to a message for users. Rethrows other errors, such as a full disk. */
 function toFault(error: unknown, path: string): CommandError {
   if (error instanceof CommandError) return error;
   // Import formats throw plain errors with a message for users; TypeError and the like are defects.

@@ -6,7 +6,7 @@ import { exitCodes } from '../command.ts';
 import { type Columns, toJsonLines, toTable } from '../output/table.ts';
 import { withArchiveStore } from './open-store.ts';
 
-/** Account in the archive, with the exports that it was imported from. */
+/** Archived account with the data exports from which the account was imported. */
 type Listed = AccountSummary & { readonly imports: readonly StoredImport[] };
 
 export const listAction = createListing(

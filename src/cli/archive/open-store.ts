@@ -7,8 +7,8 @@ import { findByCode } from '../output/explain.ts';
 import { dataFolderOf, withStore } from '../with-store.ts';
 
 /**
- * Opens the archive, calls `use` and closes the archive. @throws CommandError if the file cannot be used
- * @param whenMissing Whether a missing file is created, or treated as an empty archive.
+ * Opens the archive of imported accounts, calls `use` with the archive, and closes the archive. @throws CommandError if
+ * the file cannot be used @param whenMissing Whether to create a missing file or use an empty archive.
  */
 export async function withArchiveStore(
   context: CommandContext,
@@ -39,7 +39,7 @@ const reasons: Readonly<Record<string, string>> = {
   'SQLITE_CORRUPT SQLITE_NOTADB': 'The archive is damaged, or is not an archive of Perch.',
 };
 
-/** Returns the message for an error of the archive file; `null` for any other error. */
+/** Returns the message for an error of the archive's database file; `null` for any other error. */
 function explainStoreError(error: unknown): string | null {
   if (error instanceof UnusableFileError) return error.message;
   const known = findByCode(reasons, error);

@@ -44,14 +44,14 @@ export const removeAction: Action = {
   }),
 };
 
-/** Parses the handle of an account that can be in the archive. @throws UsageError for others, also sample accounts */
+/** Parses the handle of an archived account. @throws UsageError for invalid handles and built-in sample accounts */
 export function toArchivedAccount(text: string, platform: string | undefined): AccountReference {
   const named = platforms.safeParse(platform).data;
   if (platform !== undefined && (named === undefined || named === 'sample')) {
     const fault = `--platform must be x, bluesky or mastodon, not ${JSON.stringify(platform)}.`;
     throw new UsageError(fault);
   }
-  // With --platform, handles that requests cannot name are accepted too: the archive can contain them.
+  // With --platform, handles that requests would refuse are accepted, because the archive can contain them.
   if (named !== undefined) return { platform: named, handle: text.replace(/^@/, '').toLowerCase() };
   const account = parseHandle(text);
   if (account === null) throw new UsageError(`${JSON.stringify(text)} is not a handle.`);

@@ -4,7 +4,7 @@ import { FileLockedError } from '../../core/files/file-lock.ts';
 import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import { UnusableSecretError } from '../../core/secret.ts';
 
-/** Returns the value in `table` for the code of an error. Each key lists codes or their prefixes: `EIO SQLITE_`. */
+/** Returns the entry of `table` for an error's code. Keys list codes or prefixes of codes, such as `EIO SQLITE_`. */
 export function findByCode<Value>(table: Readonly<Record<string, Value>>, error: unknown) {
   const code = errorCodeOf(error);
   if (code === undefined) return undefined;
@@ -12,10 +12,10 @@ export function findByCode<Value>(table: Readonly<Record<string, Value>>, error:
   return Object.entries(table).find(([codes]) => isOf(codes))?.[1];
 }
 
-/** Errors whose messages are written for the operator. */
+/** Error classes with messages for the operator, which are printed unchanged. */
 const explained = [FileLockedError, UnusableSecretError, UnusableFileError];
 
-/** Returns a message, with advice, for an error that prevented the server from listening or a file from opening. */
+/** Returns a message with advice for an error of listening on a port or of opening a file. */
 export function explainOpenError(error: unknown, config: Config): string {
   if (isOfListening(error)) return explainListening(error, config);
   const message = error instanceof Error ? error.message : String(error);
@@ -26,7 +26,7 @@ export function explainOpenError(error: unknown, config: Config): string {
   return explain?.(pathOf(error) ?? folder, folder) ?? `The command cannot be run: ${message}`;
 }
 
-/** Returns whether an error comes from `listen`, or from resolving the host name to listen on. */
+/** Returns whether an error occurred in `listen`, or in resolving the host name to listen on. */
 function isOfListening(error: unknown): boolean {
   if (!(error instanceof Error) || !('syscall' in error)) return false;
   return error.syscall === 'listen' || error.syscall === 'getaddrinfo';
@@ -41,7 +41,7 @@ function explainListening(error: unknown, { HOST, PORT }: Config): string {
   return `HOST is ${JSON.stringify(HOST)}, which is not an address of this machine. Set HOST to 127.0.0.1 to accept connections from this machine only, or to 0.0.0.0 to accept them on all networks.`;
 }
 
-/** Returns the path that Node.js or `withPath` has added to an error. */
+/** Returns the file path in an error's property `path`; `undefined` if there is no path. */
 function pathOf(error: unknown): string | undefined {
   const path = error instanceof Error && 'path' in error ? error.path : undefined;
   return typeof path === 'string' ? path : undefined;

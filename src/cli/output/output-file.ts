@@ -15,7 +15,7 @@ const faults: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', reas
   'ENOSPC EDQUOT': ['upstream', 'The disk is full. Free some space and try again.'],
 };
 
-/** Calls `write` and translates its file errors. @throws CommandError if the output cannot be written */
+/** Calls `write`. @throws CommandError with a message for users if writing to the output fails */
 export async function explainWriteErrors(output: string, write: () => Promise<ExitCode>) {
   try {
     return await write();
@@ -28,8 +28,8 @@ export async function explainWriteErrors(output: string, write: () => Promise<Ex
 }
 
 /**
- * Calls `print` with a file in place of standard output, and returns its exit code. An existing file is replaced only
- * if something was printed. @throws UsageError for an empty path
+ * Calls `print` with a file in place of standard output, and returns the exit code of `print`. An existing file is
+ * replaced only if something was printed. @throws UsageError for an empty path
  */
 export async function withOutputFile(
   path: string,
@@ -46,10 +46,10 @@ export async function withOutputFile(
   });
 }
 
-/** Function that writes to a stream. It returns false to keep an existing file unchanged. */
+/** Function that writes to a stream. It returns `false` to keep the existing file unchanged. */
 type Write = (stream: WriteStream) => Promise<boolean>;
 
-/** Writes a file atomically. Replaces the target of a symbolic link, but never a pipe or device. */
+/** Writes a file atomically. Follows symbolic links. Writes directly to pipes and devices. */
 export async function writeOutputFile(path: string, write: Write): Promise<void> {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isFile() === false) {

@@ -5,7 +5,7 @@ import { exitCodes } from '../command.ts';
 /** Output stream of the process, or a substitute in tests. */
 export interface RawOutput {
   readonly isTTY?: boolean;
-  /** False if the stream has been closed. */
+  /** `false` if the stream has been closed. */
   readonly writable?: boolean;
   write(text: string): unknown;
 }
@@ -13,17 +13,17 @@ export interface RawOutput {
 /** Output of a command. Control characters are replaced in text and escaped in JSON (`\u00XX`). */
 export interface Output {
   readonly isTerminal: boolean;
-  /** Whether the reader has closed the stream, as `head` does. */
+  /** Whether the program that reads the output has closed the stream, as `head` does. */
   readonly hasLeft: boolean;
-  /** Writes text for people. */
+  /** Writes human-readable text. */
   write(text: string): void;
   /** Writes JSON documents, one per line. */
   writeJson(lines: string): void;
   /** Writes text with colour sequences (ECMA-48 SGR). Other control characters are replaced. */
   writeColoured(text: string): void;
-  /** Shows or updates the status line of a terminal. Elsewhere it does nothing. */
+  /** Shows or updates the status line of a terminal. Does nothing for other outputs. */
   showLine(text: string): void;
-  /** Shows or updates the status line of a terminal. Elsewhere it writes a new line. */
+  /** Shows or updates the status line of a terminal. Writes a new line to other outputs. */
   showProgress(text: string): void;
   /** Removes the status line of a terminal. */
   clearLine(): void;
@@ -65,12 +65,12 @@ const controls = /(?![\n\t])\p{Cc}/gu;
 /** Bidirectional embeddings, overrides and isolates, which can reorder the text after them (UAX #9 §2). */
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** Cleans text for terminals: uses LF, removes bidirectional controls, replaces other controls by U+FFFD. */
+/** Cleans text for terminals: converts line ends to LF, removes bidirectional and replaces other control characters. */
 export function cleanText(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replaceAll(directions, '').replaceAll(controls, '\ufffd');
 }
 
-/** Returns the same JSON with every character that could control a terminal escaped. */
+/** Escapes all characters in JSON text that could control a terminal. */
 export function escapeJson(json: string): string {
   return json.replaceAll(
     /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
@@ -78,7 +78,7 @@ export function escapeJson(json: string): string {
   );
 }
 
-/** Colour sequence (ECMA-48 §8.3.117). After `split`, the sequences have odd indexes. */
+/** Matches a colour sequence (ECMA-48 §8.3.117). `split` returns the sequences at odd indexes. */
 const colour = /(\p{Cc}\[[\d;]{0,15}m)/u;
 
 function cleanUnlessColour(part: string, index: number): string {
@@ -97,7 +97,7 @@ async function untilDrained(stream: Writable): Promise<void> {
   }
 }
 
-/** Calls `exit` with 70 if a write fails, unless the reader closed the output (`perch read … | head`). */
+/** Calls `exit(70)` if writing to an output fails, unless the reader closed the output (`perch read … | head`). */
 export function exitOnWriteError(outputs: readonly Writable[], exit: (code: number) => void): void {
   for (const output of outputs) {
     output.on('error', (error: NodeJS.ErrnoException) => {

@@ -4,7 +4,7 @@ import type { Output } from './output.ts';
 
 export type ProgressLine = ReturnType<typeof createProgressLine>;
 
-/** Creates the progress display of an index, shown after 1 s: an updated line; off terminals, a new line every 2 s. */
+/** Creates the progress display of an index build, shown after 1 s: one updated line, or new lines off terminals. */
 export function createProgressLine(stderr: Output, clock: Clock) {
   let isShown = false;
   const { report: hear } = createProgressReports({

@@ -20,12 +20,12 @@ export function toJsonLines(values: readonly object[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }
 
-/** Returns a number with its noun, which has a regular plural: `1 post`, `2,345 posts`. */
+/** Formats a number with a noun in the singular or regular plural: `1 post`, `2,345 posts`. */
 export function countOf(count: number, noun: string): string {
   return `${toCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Returns a number with thousands separators: `12,345`. */
+/** Formats a number with thousands separators: `12,345`. */
 export function toCount(count: number): string {
   return count.toLocaleString('en');
 }

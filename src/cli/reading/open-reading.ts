@@ -11,7 +11,7 @@ import { type CommandContext, CommandError, type ExitCode } from '../command.ts'
 import { createLogger } from '../logger.ts';
 import { explainOpenError } from '../output/explain.ts';
 
-/** Opens the providers and the cache, calls `use` with them, and closes them. @throws CommandError */
+/** Opens the data sources (providers) and the cache, calls `use`, and closes them. @throws CommandError */
 export async function withFetching(
   { config, stderr }: CommandContext,
   use: (fetching: Fetching, logger: pino.Logger) => Promise<ExitCode>,
@@ -40,7 +40,7 @@ export async function withFetching(
   }
 }
 
-/** Advice for command-line users, for problem codes whose resolution is written for HTTP clients. */
+/** Advice for command-line users by problem code. It replaces the advice for HTTP clients. */
 const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
   missing_query: 'Give the text to search for, for example: perch search heron',
   invalid_query: 'Give 1 to 512 characters, with fewer or simpler search operators.',
@@ -56,7 +56,7 @@ const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
 
 const optionAdvice = 'Correct or remove this option, or this parameter of the URL.';
 
-/** Returns the command error for a problem, with advice on what to do next. */
+/** Converts a Problem (an error for callers) to a CommandError with advice on what to do next. */
 export function toCommandError(problem: Problem): CommandError {
   const { code, status, message, retryAfterSeconds: wait, resolution } = problem;
   const step = advice[code] ?? (status === 400 ? optionAdvice : resolution);

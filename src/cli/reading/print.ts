@@ -7,7 +7,7 @@ import { render } from '../../render/formats.ts';
 import type { CommandContext } from '../command.ts';
 import { toJsonLines } from '../output/table.ts';
 
-/** Reads a post and prints it. @throws Problem */
+/** Fetches a post and prints the post. @throws Problem if the post cannot be fetched */
 export async function printPost(
   parameters: Readonly<ParsedUrlQuery>,
   { reader }: Fetching,
@@ -23,9 +23,9 @@ export async function printPost(
 
 interface ListPrint {
   readonly read: Read;
-  /** Parameters of the read, including those for the first page. */
+  /** Request parameters of the list, including the position of the first page. */
   readonly parameters: Readonly<ParsedUrlQuery>;
-  /** Maximum number of items; `Infinity` for all. */
+  /** Maximum number of items to print; `Infinity` for all items. */
   readonly count: number;
   /** Whether to print lines of JSON (the profile, if any, and each item) instead of a Markdown page. */
   readonly json: boolean;
@@ -34,8 +34,8 @@ interface ListPrint {
 const pageLimit = 100;
 
 /**
- * Reads a list page by page and prints it: JSON lines after each page, Markdown at the end, even if a page fails with a
- * Problem. Warnings, and progress on a terminal, go to standard error.
+ * Fetches a list page by page. Prints JSON lines after each page, or Markdown at the end, even if fetching a page
+ * fails. Prints warnings and, on a terminal, the progress to standard error.
  */
 export async function printList(print: ListPrint, fetching: Fetching, context: CommandContext) {
   const { stdout, stderr } = context;
@@ -45,7 +45,7 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
     for await (const page of readPages(print, fetching)) {
       stderr.clearLine();
       if (print.json) stdout.writeJson(toLines(page, pages.length === 0));
-      // Items that are printed already can be freed.
+      // Items that have been printed are dropped to free memory.
       pages.push(print.json ? { ...page, items: null } : page);
       count += itemsOf(page).length;
       stderr.showLine(`${count} items read…`);
@@ -57,7 +57,7 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
   }
 }
 
-/** Prints the joined pages as Markdown, or the warnings that JSON lines leave out. */
+/** Prints all pages as one Markdown document or, after JSON lines, only the warnings. */
 function printSummary(
   { json }: ListPrint,
   whole: BrowseResult | undefined,
@@ -92,13 +92,13 @@ function itemsOf({ items }: BrowseResult): readonly object[] {
   return 'posts' in items ? items.posts : items.users;
 }
 
-/** Returns a line of JSON for each item of a page; on the first page, the profile comes first. */
+/** Returns a JSON line for each item of a page. On the first page, the profile (if any) is the first line. */
 function toLines(page: BrowseResult, isFirst: boolean): string {
   const { profile } = page;
   return toJsonLines([...(isFirst && profile !== null ? [{ profile }] : []), ...itemsOf(page)]);
 }
 
-/** Joins pages: subject and profile of the first page, all items, and each warning once. */
+/** Joins pages of a list: the profile of the first page, all items, and each warning once. */
 function joinPages(pages: readonly BrowseResult[]): BrowseResult | undefined {
   const [first] = pages;
   return (

@@ -5,20 +5,20 @@ import type { Output } from '../output/output.ts';
 import { toJsonLines } from '../output/table.ts';
 import { toCommandError, withFetching } from './open-reading.ts';
 
-/** Input of `perch read` with the read to run for it. */
+/** Input of `perch read` with the function that fetches and prints the result. */
 export interface PlannedRead {
   readonly text: string;
-  /** Function that reads and prints the input, or the error if the input is invalid. */
+  /** Function that fetches and prints the result, or the error if the input is invalid. */
   readonly print:
     | ((fetching: Fetching, context: CommandContext) => Promise<void>)
     | Problem
     | UsageError;
   readonly isJson: boolean;
-  /** Whether this is the only input. */
+  /** Whether the command has only one input. */
   readonly isAlone: boolean;
 }
 
-/** Reads and prints all inputs, even if some of them fail. Returns the most severe exit code. */
+/** Fetches and prints all inputs, even if some inputs fail. Returns the most severe exit code. */
 export async function readAll(planned: readonly PlannedRead[], context: CommandContext) {
   const createPage = createPages(context.stdout);
   const readEach = async (fetching: Fetching | null): Promise<ExitCode> => {
@@ -33,7 +33,7 @@ export async function readAll(planned: readonly PlannedRead[], context: CommandC
   return areAllInvalid ? readEach(null) : withFetching(context, readEach);
 }
 
-/** Returns a function that creates the output of the next page. Pages are separated by a blank line. */
+/** Returns a function that creates the output for the next result. Results are separated by a blank line. */
 function createPages(stdout: Output): () => Output {
   let gap = '';
   return () => {

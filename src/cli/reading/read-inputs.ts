@@ -12,7 +12,7 @@ import { parseTypedInput } from '../../reads/addresses/typed-input.ts';
 import { UsageError } from '../command.ts';
 import { refuseMisspelling } from './read-options.ts';
 
-/** Argument of `perch read`, with the read that it requests, or the error if the argument is invalid. */
+/** Argument of `perch read`, with the read operation that it requests, or the error if the argument is invalid. */
 export type ReadInput = Readonly<{ text: string; target: AddressedRead | Problem | UsageError }>;
 
 interface InputOptions extends AddressOptions {
@@ -20,13 +20,13 @@ interface InputOptions extends AddressOptions {
   readonly platform: string | undefined;
 }
 
-/** Maximum number of characters on standard input, and of inputs in total. */
+/** Maximum number of characters that `perch read -` accepts on standard input. */
 const maxCharacters = 1_048_576;
 const maxInputs = 10_000;
 
 /**
- * Returns the inputs given as arguments. `-` stands for the inputs on standard input, one per line; blank lines and
- * lines that start with `#` are ignored. @throws UsageError for no arguments, or too many inputs
+ * Returns the inputs given as arguments. The argument `-` adds the lines of standard input, except blank lines and
+ * lines that start with `#`. @throws UsageError for no arguments, or too many inputs
  */
 export async function listInputs(args: readonly string[], stdin: Readable) {
   if (args.length === 0) {
@@ -68,7 +68,7 @@ function toTarget(text: string, { platform: named, ...place }: InputOptions): Ad
   if (named !== undefined) return toPlatformTarget(text, toPlatform(named));
   const found = parseTypedInput(text, place, 'The address');
   if (found !== null) return found;
-  // An invalid handle is refused by the read, whose error message describes valid ones.
+  // For an invalid handle, the read operation throws an error that describes valid handles.
   if (/^@[^\s/]+$/.test(text)) return { read: 'getProfile', given: { handle: text } };
   throw new UsageError(describeInvalidInput(text));
 }
@@ -92,7 +92,7 @@ function toPlatform(text: string): Platform {
   throw new UsageError(`--platform must be one of ${names}, not ${JSON.stringify(text)}.`);
 }
 
-/** Parses an id or a handle of a given platform. Only on X, an id alone identifies a post. */
+/** Parses a post id or a handle of a given platform. Only X accepts a post id without a handle. */
 function toPlatformTarget(text: string, of: Platform): AddressedRead {
   if (of === 'x' && isPostId('x', text)) {
     return { read: 'getPost', given: { handle: nobodyOnX, id: text } };

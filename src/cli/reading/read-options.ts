@@ -4,7 +4,7 @@ import { type CommandOption, UsageError } from '../command.ts';
 
 type Described = ReturnType<typeof describeParametersOf>[number];
 
-/** Parameters without an option: arguments give the input, and the command reads all pages itself. */
+/** Request parameters for which `perch read` has no option: the input itself, and the parameters of pages. */
 const withoutOption: ReadonlySet<string> = new Set([
   ...['url', 'handle', 'id', 'q'],
   ...['limit', 'cursor', 'page', 'nocache'],
@@ -18,14 +18,14 @@ export function textOf(value: OptionValues[string]): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Kind of read, and the name of its result for messages, such as `a post`. */
+/** Read operation, and the name of its result in messages, such as `a post`. */
 type NamedRead = Readonly<{ read: ReadAbout; name: string }>;
 
-/** Creates command-line options from the parameters of reads: `--with-replies` for `with_replies`. */
+/** Creates command-line options from the parameters of read operations: `--with-replies` for `with_replies`. */
 export function createReadOptions<Named extends NamedRead>(named: readonly Named[]) {
-  // Describing a read takes several milliseconds.
+  // Computed once, because describing a read operation takes several milliseconds.
   const parametersOf = new Map(named.map(({ read }) => [read, listParameters(read)]));
-  /** Returns the reads that accept an option. */
+  /** Returns the read operations that accept an option. */
   const readsWith = (option: string): readonly Named[] =>
     named.filter(({ read }) =>
       parametersOf.get(read)?.some(({ name }) => toOptionName(name) === option),
@@ -33,10 +33,10 @@ export function createReadOptions<Named extends NamedRead>(named: readonly Named
   const options: Record<string, CommandOption> = {};
   for (const parameter of [...parametersOf.values()].flat()) {
     const name = toOptionName(parameter.name);
-    // If several reads have the parameter, the help shows the description of the first one.
+    // If several read operations have the parameter, the help shows the first description.
     options[name] ??= toOption(parameter, named.length === 1 ? [] : readsWith(name));
   }
-  /** Returns the parameters that options set for a read. @throws UsageError for a misspelled value */
+  /** Converts option values to parameters of a read operation. @throws UsageError for a misspelled value */
   const toParameters = (read: ReadAbout, values: OptionValues): Record<string, string> => {
     const parameters: Record<string, string> = {};
     for (const parameter of parametersOf.get(read) ?? []) {
@@ -59,7 +59,7 @@ function toOptionName(parameter: string): string {
   return parameter.replaceAll('_', '-');
 }
 
-/** Help texts of parameters whose descriptions are written for HTTP clients. */
+/** Help texts that replace parameter descriptions written for HTTP clients. */
 const ownTexts: Readonly<Record<string, string>> = {
   format: 'Output format.',
   require_live: 'Fails with exit code 3 if there are no live results.',
@@ -90,7 +90,7 @@ function wordsOf({ schema }: Described): readonly string[] {
   return forms.flatMap(({ enum: words }) => (Array.isArray(words) ? words.map(String) : []));
 }
 
-/** Throws a UsageError with a suggestion if a value resembles an allowed value. The read refuses other values. */
+/** Throws a UsageError with a suggestion if a value is a misspelled allowed value. Accepts all other values. */
 export function refuseMisspelling(option: string, value: string, words: readonly string[]): void {
   if (words.includes(value.toLowerCase())) return;
   const near = nearestName(value, words);

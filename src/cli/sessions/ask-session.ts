@@ -34,10 +34,10 @@ import {
 } from './session-client.ts';
 import { followTurn } from './turn.ts';
 
-/** Question to ask. `sessionId` is `null` to start a session. */
+/** Question for a session. `sessionId` is `null` to start a new session. */
 type SessionQuestion = Readonly<{ question: string; sessionId: string | null; json: boolean }>;
 
-/** Asks a question in a session and prints the answer as it arrives. A server that uses the sessions runs the turn. */
+/** Asks a question in a session and prints the answer as it arrives. A running server creates the answer itself. */
 export async function askSession(question: SessionQuestion, context: CommandContext) {
   const path = sessionsFileOf(context);
   let client: SessionClient | null = null;
@@ -96,7 +96,7 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
   }
 }
 
-/** Closes the service after all running turns, including those of other sessions. No further turn starts. */
+/** Closes the session service after all running answers, including other sessions' answers. Starts no new answers. */
 async function closeWhenDone(service: SessionService): Promise<void> {
   service.startDraining();
   while (service.turns.atWork > 0) await systemClock.sleep(10);
@@ -127,7 +127,7 @@ async function askWith(
   return outcome.answer.abstained ? exitCodes.notFound : exitCodes.ok;
 }
 
-/** Creates a printer of a growing text. `show` writes only the new part, or all of a text that has changed. */
+/** Creates a printer of a growing text. `show` writes only the new part, or the whole text if earlier text changed. */
 function createTextPrinter(write: (text: string) => void) {
   let written = '';
   return {
@@ -142,7 +142,7 @@ function createTextPrinter(write: (text: string) => void) {
   };
 }
 
-/** Advice for command-line users, for problem codes whose resolution is written for HTTP clients. */
+/** Advice for command-line users by problem code. It replaces the advice for HTTP clients. */
 const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
   session_not_found: '`perch sessions list` lists the sessions, `--session new` starts one.',
   session_expired: '`--session new` starts a new one.',

@@ -16,16 +16,16 @@ import type { SessionService } from '../../sessions/service.ts';
 
 export interface AcceptedQuestion {
   readonly sessionId: string;
-  /** Id that all events of the question's turn contain. */
+  /** Id in all events that belong to the question. */
   readonly deliveryId: string;
-  /** Index of the first event of the question's turn. */
+  /** Index of the first event that belongs to the question. */
   readonly fromIndex: number;
 }
 
-/** Error for sessions that cannot be reached. Its message is written for users. */
+/** Error for a session service that cannot be reached. The message is written for users. */
 export class UnreachableError extends Error {}
 
-/** Called with each chunk of text. A chunk can end in the middle of a line. */
+/** Callback for each chunk of an event stream. A chunk can end in the middle of a line. */
 type OnText = (chunk: string) => void;
 
 /** Client for the sessions in the data directory. Callers must call `close`. */
@@ -34,12 +34,12 @@ export interface SessionClient {
   start(question: string): Promise<AcceptedQuestion>;
   /** Sends a further question to a session. @throws Problem */
   followUp(sessionId: string, question: string): Promise<AcceptedQuestion>;
-  /** Reads event lines until all questions are answered. @throws UnreachableError, Problem */
+  /** Streams events as JSON lines until all questions are answered. @throws UnreachableError, Problem */
   read(from: Pick<AcceptedQuestion, 'sessionId' | 'fromIndex'>, onText: OnText): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Returns the bearer token of the operator, derived from the server's secret. The token owns sessions started here. */
+/** Returns the operator's bearer token, derived from the server's secret. The token owns sessions of `perch ask`. */
 function toOperatorBearer(secret: Buffer): string {
   return keyedHash(secret, 'operator', 'bearer');
 }
@@ -90,8 +90,8 @@ export function createLocalClient({
 const timeoutMs = 30_000;
 
 /**
- * Creates an HTTP client for the sessions of a server at `url` (`http://127.0.0.1:8080/svc/v1`). With the
- * server's secret it can continue every session that is not bound to another bearer token.
+ * Creates an HTTP client for the sessions of a server at `url` (`http://127.0.0.1:8080/svc/v1`). With the server's
+ * secret, the client can continue every session that is not bound to another bearer token.
  */
 export function createRemoteClient(url: string, secret: Buffer): SessionClient {
   const tokens = createContinuationTokens(secret);
@@ -140,7 +140,7 @@ async function readChunks({ body }: Response, deadline: Deadline, onText: OnText
   }
 }
 
-/** Creates a function that sends a request: POST with a body, GET without. It throws a Problem for an error response. */
+/** Creates a function that sends a GET request, or POST if it has a body. The function throws a Problem for errors. */
 function createSend(url: string, bearer: string) {
   const { origin } = new URL(url);
   return async (path: string, signal: AbortSignal, body?: object): Promise<Response> => {
@@ -161,7 +161,7 @@ function createSend(url: string, bearer: string) {
 }
 
 const problemBody = z.object({
-  code: z.enum(Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]]), // it is not empty
+  code: z.enum(Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]]), // the list of keys is not empty
   detail: z.string(),
 });
 

@@ -6,20 +6,20 @@ type CompletedMessage = Extract<SessionEvent, { type: 'message.completed' }>['da
 
 type TurnOutcome =
   | { readonly kind: 'answered'; readonly answer: CompletedMessage }
-  /** `message` explains the failure to users. */
+  /** Failure to answer. `message` explains the failure to users. */
   | { readonly kind: 'failed'; readonly answer: CompletedMessage | null; readonly message: string };
 
 interface FollowOptions {
   readonly client: Pick<SessionClient, 'read'>;
   readonly clock: Clock;
-  /** Called with the whole answer so far, each time it grows. */
+  /** Called with the whole answer so far, each time the answer grows. */
   onText(soFar: string): void;
 }
 
 /** Milliseconds to wait before reconnecting, by the number of reconnections without a new event. */
 const waitsMs = [0, 500, 1000, 2000, 4000] as const;
 
-/** Follows a turn to its end. @throws UnreachableError after 5 lost streams without a new event */
+/** Reads events until a question is answered or fails. @throws UnreachableError after 5 streams without an event */
 export async function followTurn(
   { sessionId, deliveryId, fromIndex }: AcceptedQuestion,
   { client, clock, onText }: FollowOptions,
@@ -39,7 +39,7 @@ export async function followTurn(
   return turn.outcome;
 }
 
-/** Reads the stream from the next event. Returns the error that ended the stream; `undefined` for a normal end. */
+/** Reads the stream from the first unread event. Returns the error that ended the stream, or `undefined`. */
 async function readStream(turn: Turn, sessionId: string, client: FollowOptions['client']) {
   let rest = '';
   const read = client.read({ sessionId, fromIndex: turn.nextIndex }, (chunk) => {
@@ -92,7 +92,7 @@ function toOutcome(event: SessionEvent, answer: CompletedMessage | null): TurnOu
   }
 }
 
-/** Returns the event in a line; `undefined` for unknown event types and invalid lines. */
+/** Parses a line of the event stream. Returns `undefined` for unknown event types and invalid lines. */
 function parseEvent(line: string): SessionEvent | undefined {
   if (line.trim() === '') return undefined;
   try {

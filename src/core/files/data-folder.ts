@@ -11,9 +11,9 @@ const ownName = new RegExp(
 );
 
 /**
- * Removes other users' access to a data folder and to Perch's files in it. A folder that also contains other files, such
- * as `/tmp`, keeps its permissions.
- * @returns a warning for the operator if other users can still access the folder, otherwise `null`
+ * Removes other users' access to a data folder and to Perch's files in the folder. A folder that also contains other
+ * files, such as `/tmp`, keeps its permissions. @returns a warning for the operator if other users can still access the
+ * folder, otherwise `null`
  */
 export function restrictDataFolder(path: string): string | null {
   let names: readonly string[];

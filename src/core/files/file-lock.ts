@@ -10,7 +10,7 @@ export class FileLockedError extends Error {
   override readonly name = 'FileLockedError';
 }
 
-/** Locks a file, and creates it if missing. @throws FileLockedError if another process has locked it; other Errors */
+/** Locks a file, and creates a missing file. @throws FileLockedError if another process has locked the file */
 export function lockFile(path: string): FileLock {
   const database = connectSqlite({ path, busyMs: 0 });
   try {

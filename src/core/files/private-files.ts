@@ -9,8 +9,8 @@ export const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
 /**
- * Creates a folder and its missing parents, unless it exists. Does not use Node's recursive `mkdir`, which never
- * returns if no folder can be created in a parent, such as `/proc` or a dangling symbolic link.
+ * Creates a folder and its missing parents. Keeps an existing folder. Node's recursive `mkdir` is not used, because for
+ * some paths, such as paths in `/proc`, it never returns.
  */
 export function makeFolder(path: string, mode = 0o777): void {
   if (makeOneFolder(path, mode) === null) return;
@@ -37,7 +37,7 @@ export function makePrivateFolder(path: string): void {
   makeFolder(path, privateFolderMode);
 }
 
-/** Creates an empty file that only its owner may access. An existing file loses the access of other users. */
+/** Creates an empty file that only its owner may access. Removes other users' access to an existing file. */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', privateFileMode));
@@ -48,8 +48,8 @@ export function makePrivateFile(path: string): void {
 }
 
 /**
- * Removes other users' access to a file or folder, if it exists and belongs to this user. No file is opened, because
- * closing a descriptor would release the locks that SQLite has on the file.
+ * Removes other users' access to an existing file or folder of this user. The file is not opened, because closing it
+ * would release the locks of SQLite.
  */
 export function restrictToOwner(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -62,11 +62,11 @@ export function restrictToOwner(path: string): void {
   }
 }
 
-/** Returns whether other users have access; `false` on systems without permission bits. */
+/** Returns whether other users can access a file or folder; `false` on systems without permission bits. */
 export const isAccessibleByOthers = ({ mode }: Pick<Stats, 'mode'>): boolean =>
   process.getuid !== undefined && (mode & 0o077) !== 0;
 
-/** Runs `work`, and adds the path to errors of the operating system and of SQLite that lack a path. */
+/** Runs `work`. Adds `path` to thrown errors of the operating system and of SQLite that have no path. */
 export function withPath<Value>(path: string, work: () => Value): Value {
   try {
     return work();

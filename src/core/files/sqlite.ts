@@ -2,14 +2,14 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { makePrivateFile, makePrivateFolder, restrictToOwner, withPath } from './private-files.ts';
 
-/** An open SQLite database. Close it with `close()`. */
+/** Open SQLite database. Callers must call `close`. */
 export type SqliteDatabase = Database.Database;
 
 /** Function that upgrades a database from one schema version to the next, inside a transaction. */
 export type Migration = (database: SqliteDatabase) => void;
 
 export interface SqliteLocation {
-  /** A file path, `:memory:`, or empty for a temporary file. */
+  /** Path of the database file, `:memory:`, or an empty string for a temporary file. */
   readonly path: string;
   /** Maximum time in milliseconds that a statement waits for a lock of another connection. Default: 5000. */
   readonly busyMs?: number;
@@ -18,9 +18,9 @@ export interface SqliteLocation {
 }
 
 export interface SqliteOptions extends SqliteLocation {
-  /** Schema upgrades in order, beginning with the empty file. A published migration is never edited. */
+  /** Schema upgrades in order. The first upgrades an empty database. A published migration is never edited. */
   readonly migrations: readonly Migration[];
-  /** Journal mode. Default: `wal`. */
+  /** Journal mode of SQLite. Default: `wal`. */
   readonly journal?: keyof typeof journals;
 }
 
@@ -31,12 +31,12 @@ const journals = {
   rollback: 'PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = ON',
 } as const;
 
-/** Error for a file that is not a database this version of Perch can use. A retry does not help. */
+/** Error for a file that this version of Perch cannot use as a database. Retrying does not help. */
 export class UnusableFileError extends Error {}
 
 /**
- * Opens and migrates a database, and builds a store that closes it. If `build` throws, the database is closed.
- * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote it
+ * Opens a database, migrates the schema, and calls `build` to create a store, which must close the database. @throws
+ * Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote the file
  */
 export function openStore<Store>(
   options: SqliteOptions,
@@ -54,14 +54,14 @@ export function openStore<Store>(
   }
 }
 
-/** Opens a database and migrates it. Throws the errors of `openStore`. The caller closes the database. */
+/** Opens a database and migrates the schema. Throws the errors of `openStore`. The caller closes the database. */
 export const openSqlite = (options: SqliteOptions): SqliteDatabase =>
   openStore(options, (database) => database);
 
 /**
- * Opens a connection without reading from the file, for callers that run `setUpSqlite` later because the file may be
- * locked. The caller closes the connection. Other users lose access to the file and its journal files.
- * @throws Error with `path` if the file cannot be opened
+ * Opens a database without reading the file, which may be locked. The caller must call `setUpSqlite` before use, and
+ * close the database. Removes other users' access to the file and its journal files. @throws Error with `path` if the
+ * file cannot be opened
  */
 export function connectSqlite(location: SqliteLocation): SqliteDatabase {
   const { path, busyMs = 5000, mustExist = false } = location;
@@ -76,13 +76,13 @@ export function connectSqlite(location: SqliteLocation): SqliteDatabase {
   const open = () => new Database(path, { timeout: busyMs, fileMustExist: mustExist });
   const database = keepForever(withPath(path, open));
   const prepare = database.prepare.bind(database);
-  database.prepare = ((sql: string) => keepForever(prepare(sql))) as typeof database.prepare; // the original function, which also stores its result
+  database.prepare = ((sql: string) => keepForever(prepare(sql))) as typeof database.prepare; // also stores its result
   return database;
 }
 
 /** Sets the journal mode and migrates the schema. Throws the errors of `openSqlite`. Callers may retry lock errors. */
 export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): void {
-  // `exec`, because this is where a lock shows, and a failed `exec` creates no native object.
+  // This call fails if the file is locked. A failed `exec` creates no native object.
   database.exec(journals[options.journal ?? 'wal']);
   migrate(database, options);
 }
@@ -94,9 +94,9 @@ export function errorCodeOf(error: unknown): string | undefined {
 }
 
 /**
- * All objects of better-sqlite3. Node 24.19 and later aborts the process if one is garbage-collected while no
- * JavaScript runs (nodejs/node issue 65446), so they are referenced until the process ends. `pragma()` and `iterate()`
- * create more such objects and are not used (docs/decisions/0011).
+ * All objects of better-sqlite3, which must never be garbage-collected: Node 24.19 and later can abort the process if
+ * one is (nodejs/node issue 65446). `pragma()` and `iterate()` are not used, because they create further objects
+ * (docs/decisions/0011).
  */
 const kept: unknown[] = [];
 
@@ -105,7 +105,7 @@ function keepForever<Native>(native: Native): Native {
   return native;
 }
 
-/** Statements that read the schema version, by database. They are reused because set-up may be retried many times. */
+/** Prepared statements that read the schema version, by database. Reused if `setUpSqlite` is called again. */
 const versionReaders = new WeakMap<SqliteDatabase, Database.Statement<[], number>>();
 
 function prepareReadVersion(database: SqliteDatabase): Database.Statement<[], number> {

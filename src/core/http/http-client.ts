@@ -18,7 +18,7 @@ export interface HttpClientOptions {
   readonly heavyTurns: Turns;
 }
 
-/** Response of any status; `text` is its body, decoded as UTF-8. */
+/** HTTP response of any status. `text` is the body, decoded as UTF-8. */
 export type HttpAnswer = Awaited<ReturnType<typeof readAnswer>>;
 
 type HttpFailureKind =
@@ -42,16 +42,16 @@ export class HttpFailure extends Error {
 }
 
 export interface RequestContext extends Sliced {
-  /** Called when a body is complete, to start a new time slice: waiting for the body was not CPU work. */
+  /** Called when the response body is complete, to start a new time slice of CPU work. */
   readonly beginSlice?: (() => void) | undefined;
   readonly signal: AbortSignal;
   /** Called before each request, including redirects and retries. May throw Problem `rate_limited`. */
   readonly takeRequest?: (() => Promise<void>) | undefined;
-  /** Called with the size of each chunk of the body. May throw Problem `overloaded`, which ends the request. */
+  /** Called with the size of each body chunk in bytes. May throw Problem `overloaded`, which ends the request. */
   readonly takeBytes?: ((count: number) => void) | undefined;
   /** Client that the request is made for; absent or `null` for the server's own work. */
   readonly client?: Client | null | undefined;
-  /** Whether the request is one of many, such as for a history, and may wait without a limit. */
+  /** Whether the request belongs to a background task, such as a history import, and may wait without a limit. */
   readonly isBackground?: boolean | undefined;
 }
 
@@ -84,7 +84,7 @@ export function openHttpClient(options: HttpClientOptions): HttpClient {
   });
 }
 
-/** Transport of a client, with its connections. */
+/** Connections of an HTTP client, which send the requests. */
 export interface Sender {
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
   /** Closes the connections and fails requests in flight. */
@@ -92,13 +92,13 @@ export interface Sender {
 }
 
 interface Rules extends HttpClientOptions {
-  /** Called with the URL of each request and redirect; `false` refuses it. */
+  /** Returns whether a request or a redirect to this URL is allowed. */
   readonly isAllowed: (url: URL) => boolean;
 }
 
 type SendOptions = Rules & { readonly sender: Sender };
 
-/** Opens a client with the given transport, which is opened with the first request. */
+/** Opens an HTTP client. Calls `openSender`, which opens the connections, with the first request. */
 export function openClientOver(openSender: () => Promise<Sender>, rules: Rules): HttpClient {
   let opening: Promise<Sender> | undefined;
   return {
@@ -165,7 +165,7 @@ function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | nul
   return location === undefined ? null : parseUrl(location, from);
 }
 
-/** Size in bytes above which a body waits for a turn, because parsing it blocks the event loop for a while. */
+/** Minimum size in bytes of a large response body. Parsing of large bodies is scheduled, because it takes long. */
 const largeBody = 65_536;
 
 async function readAnswer(
@@ -179,7 +179,7 @@ async function readAnswer(
   return {
     ...readHead(response, clock.now()),
     text: new TextDecoder('utf-8').decode(bytes),
-    /** Returns a header by its name in lower case. */
+    /** Returns the value of a response header. `name` must be in lower case. */
     header: (name: string) => headerText(response.headers[name]),
   };
 }
@@ -191,7 +191,7 @@ export function readHead(
   const [mediaType = ''] = headerText(headers['content-type'])?.split(';', 1) ?? [];
   return {
     status: statusCode,
-    /** Media type in lower case without parameters; an empty string if absent. */
+    /** Media type of the body in lower case, without parameters; an empty string if the header is absent. */
     mediaType: mediaType.trim().toLowerCase(),
     retryAfterSeconds: parseRetryAfter(headerText(headers['retry-after']), nowMs),
   };
@@ -200,7 +200,7 @@ export function readHead(
 const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 
-/** Parses `Retry-After` (RFC 9110 §10.2.3), seconds or a date, to seconds. Returns `undefined` for anything else. */
+/** Parses `Retry-After` (RFC 9110 §10.2.3), a number or a date, to seconds. Returns `undefined` for other values. */
 function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value);
@@ -208,15 +208,15 @@ function parseRetryAfter(value: string | undefined, nowMs: number): number | und
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000));
 }
 
-/** Maximum number of `,`, `[`, `{` and `\` in JSON, which determine parsing time. Real bodies have one per 27 bytes. */
+/** Maximum number of `,`, `[`, `{` and `\` in a JSON body. The number of these characters determines parsing time. */
 export const maxJsonDelimiters = 75_000;
 
-/** Table with 1 for the bytes that `maxJsonDelimiters` limits and 0 for others. A `Set` is several times slower. */
+/** Table of all byte values: 1 for the characters `,`, `[`, `{` and `\`, 0 for others. Faster than a `Set`. */
 const isJsonDelimiter = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(',[{\\'.includes(String.fromCharCode(byte))),
 );
 
-/** Counts the delimiters that `maxJsonDelimiters` limits, including those within strings. */
+/** Counts the characters `,`, `[`, `{` and `\` in JSON, including characters within strings. */
 export function countJsonDelimiters(bytes: Uint8Array): number {
   let count = 0;
   for (const byte of bytes) count += isJsonDelimiter[byte] ?? 0;
@@ -241,7 +241,7 @@ async function readBody(
       chunks.push(chunk);
     }
   } catch (error) {
-    // Bytes have arrived, so this is not the kind of reset that is retried.
+    // Part of the response has arrived, so the request must not be retried.
     if (!resetCode.test(codeOf(error))) throw error;
     throw new HttpFailure('connect', 'The connection closed during the response.', error);
   }
@@ -262,7 +262,7 @@ function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal):
   return new HttpFailure('connect', 'The upstream could not be reached.', error);
 }
 
-/** Timeout codes of undici (https://undici.nodejs.org/#/docs/api/Errors), and reset codes of undici and the system. */
+/** Matches the timeout error codes of undici (https://undici.nodejs.org/#/docs/api/Errors). */
 const timeoutCode = /^UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT$/;
 const resetCode = /^(?:UND_ERR_SOCKET|ECONNRESET)$/;
 

@@ -7,7 +7,7 @@ export type IpAddress = ipaddr.IPv6;
 /** Range of addresses: its first address and its prefix length in bits. */
 export type AddressRange = readonly [IpAddress, number];
 
-/** Parses an IP address without its zone. Returns `null` for other text and for octal IPv4, unlike `ipaddr.js`. */
+/** Parses an IP address and drops its zone. Returns `null` for other text, including octal IPv4 addresses. */
 export function parseAddress(text: string): IpAddress | null {
   const family = isIP(text);
   if (family === 0) return null;
@@ -44,8 +44,8 @@ export const isWithin = (address: IpAddress, [first, bits]: AddressRange): boole
   address.match(first, bits);
 
 /**
- * Networks that are not on the public internet: IANA's IPv4 and IPv6 Special-Purpose Address Registries (of the latter,
- * those within `2000::/3`), multicast (RFC 5771), and the address of Azure's virtual machine agent.
+ * Networks that are not on the public internet: IANA's Special-Purpose Address Registries for IPv4 and for IPv6 within
+ * `2000::/3`, multicast (RFC 5771), and the address of Azure's virtual machine agent.
  */
 const privateNetworks = toNetworks([
   '0.0.0.0/8',
@@ -88,7 +88,7 @@ function toNetworks(written: readonly string[]): readonly AddressRange[] {
   });
 }
 
-/** Returns whether a text is a public IP address without a zone. A NAT64 address is judged by its IPv4 address. */
+/** Returns whether a text is a public IP address without a zone. For NAT64, checks the embedded IPv4 address. */
 export function isPublicAddress(text: string): boolean {
   const address = text.includes('%') ? null : parseAddress(text);
   if (address === null) return false;

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Problem, quoteInput } from '../problem.ts';
 
-/** Accepted media types of request bodies. Unlike forms, other origins cannot send them without a CORS preflight. */
+/** Matches accepted media types of request bodies. Browsers send these to other origins only after a CORS preflight. */
 export const jsonMediaTypes =
   /^\s*(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(?:;|$)/i;
 
-/** Checks that the `Content-Type` of a body is JSON. @throws Problem `unsupported_media_type` if it is not */
+/** Checks that the `Content-Type` of a body is JSON. @throws Problem `unsupported_media_type` for other types */
 export function refuseOtherMediaTypes(
   { 'content-type': type, 'content-length': length = '0' }: IncomingHttpHeaders,
   hasBody = Number(length) > 0,

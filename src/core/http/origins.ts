@@ -6,8 +6,8 @@ import { isLoopbackName, parseUrl } from './url.ts';
 export type Origins = ReturnType<typeof createOrigins>;
 
 /**
- * Creates the rules. They allow pages of Perch itself, of this machine and of the origins in `others` (`*` for any).
- * They refuse other pages, because any page can make a browser send requests to this machine and its network.
+ * Creates rules that allow web pages of Perch itself, of this machine and of the origins in `others` (`*` for any).
+ * Other pages are refused, because any page can make a browser send requests to this machine and its network.
  */
 export function createOrigins(baseUrl: string, others: readonly string[]) {
   const listed: ReadonlySet<string> = new Set([new URL(baseUrl).origin, ...others]);
@@ -16,7 +16,7 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
     /^https?:\/\/[^/?#@]+$/.test(origin) && isLoopbackName(parseUrl(origin)?.hostname ?? '');
   const allows = (origin: string) => isAny || listed.has(origin) || isLocal(origin);
   return {
-    /** Returns the problem for a request from a page of an origin that is not allowed, otherwise `null`. */
+    /** Returns the error for a request from a web page whose origin is not allowed, otherwise `null`. */
     faultOf: (headers: IncomingHttpHeaders): Problem | null => {
       const { origin } = headers;
       if (origin !== undefined) return allows(origin) ? null : refuse('web origin', origin);
@@ -33,12 +33,12 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
   };
 }
 
-/** Function that returns the problem for a request whose `Host` names another server, otherwise `null`. */
+/** Function that checks the header `Host`. Returns an error if the header names another server, otherwise `null`. */
 export type HostCheck = (host: string | undefined) => Problem | null;
 
 /**
- * Creates the check of the header `Host`. A server that listens on loopback accepts only loopback names and the host of
- * its base URL, because a web page can make its own host name resolve to loopback (DNS rebinding).
+ * Creates a check of the header `Host`. A server that listens on loopback accepts only loopback names and the host of
+ * its base URL. This prevents attacks by DNS rebinding, in which a web page's host name resolves to loopback.
  */
 export function createHostCheck(baseUrl: string, listensOn: string): HostCheck {
   if (!isLoopbackName(listensOn)) return () => null;

@@ -13,14 +13,14 @@ interface PostRequest {
 
 export type PostClient = ReturnType<typeof openPostClient>;
 
-/** Response of any status; `chunks` is its body as it arrives. */
+/** HTTP response of any status. `chunks` yields the body as it arrives. */
 export type StreamedReply = Awaited<ReturnType<PostClient['post']>>;
 
-/** Opens a client for one address that the operator has configured. Close it with `close()`. */
+/** Opens an HTTP client for one address that the operator has configured. Callers must call `close`. */
 export function openPostClient(options: PostClientOptions) {
   let pool: Promise<Agent> | undefined;
   return {
-    /** Posts JSON, follows no redirects. Only `signal` ends a slow response. Throws its reason, or undici's Error. */
+    /** Sends JSON in a POST request. Follows no redirects. Only `signal` ends a slow response. @throws Error */
     post: async (url: URL, request: PostRequest) => {
       pool ??= openPool(options); // undici is loaded with the first request
       return send(await pool, url, { ...options, ...request });

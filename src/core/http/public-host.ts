@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { parseUrl } from './url.ts';
 
-/** Form of a domain name: two or more labels in lower-case ASCII, without a dot at the end (RFC 1123 §2.1). */
+/** Matches a domain name: two or more labels in lower-case ASCII, without a dot at the end (RFC 1123 §2.1). */
 export const domainName =
   /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 

@@ -15,7 +15,7 @@ const maxHosts = 64;
 
 const connectionsPerHost = 16; // further requests wait within their deadlines
 
-/** Maximum size in bytes of a body from a host that anyone may run. A page of posts has a fifth of this size. */
+/** Maximum size in bytes of a response from a host that callers name. Typical responses are five times smaller. */
 const maxBodyBytes = 1_048_576;
 
 /**
@@ -59,7 +59,7 @@ interface HostPoolOptions {
   readonly timeoutMs: number;
 }
 
-/** Opens a transport with one connection pool per origin. undici's `Agent` would refuse new origins when it is full. */
+/** Opens one connection pool per origin. undici's `Agent` is not used, because a full agent refuses new origins. */
 export async function openHostPools(options: HostPoolOptions): Promise<Sender> {
   const { default: undici } = await import('undici');
   const pools = new Map<string, Pool>();
@@ -103,7 +103,7 @@ function toPoolOptions({ connect, timeoutMs }: HostPoolOptions): Pool.Options {
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     keepAliveTimeout: 10_000,
-    // Otherwise a host could set up to ten minutes.
+    // Without this limit, a host could set a keep-alive time of up to ten minutes.
     keepAliveMaxTimeout: 10_000,
     connect: ({ hostname }, callback) => {
       connect(hostname).then(

@@ -13,20 +13,20 @@ export interface ConnectionTarget {
   readonly signal: AbortSignal;
 }
 
-/** Open connection, and its remote address according to the operating system; `undefined` if the connection broke. */
+/** Open connection with the remote address that the operating system reports; `undefined` if the connection broke. */
 export interface Connection {
   readonly socket: Socket;
   readonly address: string | undefined;
 }
 
-/** Name resolution and connections to hosts that callers name. Only tests replace `publicNetwork`. */
+/** DNS lookup and connections for hosts that callers name. The default is `publicNetwork`; tests pass substitutes. */
 export interface PublicHttpOptions {
-  /** Returns the IP addresses of a host in the order to try. Throws if no address exists or the signal is aborted. */
+  /** Returns the IP addresses of a host in the order to try. @throws if no address exists or the signal is aborted */
   readonly resolve: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
   readonly connect: (target: ConnectionTarget) => Promise<Connection>;
 }
 
-/** Resolution by DNS and connections by TLS, without configuration. */
+/** Implementation that looks up names by DNS and connects by TLS. */
 export const publicNetwork: PublicHttpOptions = {
   resolve: createResolve(() => new Resolver({ timeout: 500, tries: 2 })),
   connect: connectByTls,
@@ -35,8 +35,8 @@ export const publicNetwork: PublicHttpOptions = {
 export type NameResolver = Pick<Resolver, 'resolve4' | 'resolve6' | 'cancel'>;
 
 /**
- * Creates a cancellable DNS lookup. `dns.lookup` of Node cannot be cancelled, reads the hosts file, and shares four
- * threads with file access, which a few names with unresponsive name servers would block.
+ * Creates a cancellable DNS lookup. Node's `dns.lookup` is not used: it cannot be cancelled and reads the hosts file,
+ * and unresponsive name servers can block the four threads that Node also uses for file access.
  */
 export function createResolve(openResolver: () => NameResolver): PublicHttpOptions['resolve'] {
   return async (host, signal) => {
@@ -52,7 +52,7 @@ export function createResolve(openResolver: () => NameResolver): PublicHttpOptio
   };
 }
 
-/** Joins IPv4 and IPv6 addresses. Begins with one of each family, because a machine may lack a route for one family. */
+/** Joins IPv4 and IPv6 addresses. One of each comes first, because a machine may lack a route for IPv4 or IPv6. */
 function merge([v4, v6]: readonly [LookupResult, LookupResult]): readonly string[] {
   if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
   const [first4, ...rest4] = v4.status === 'fulfilled' ? v4.value : [];
@@ -62,7 +62,7 @@ function merge([v4, v6]: readonly [LookupResult, LookupResult]): readonly string
 
 type LookupResult = PromiseSettledResult<readonly string[]>;
 
-/** Connects to an address by TLS. Always verifies the certificate, also with NODE_TLS_REJECT_UNAUTHORIZED=0. */
+/** Connects to an address by TLS. Always verifies the certificate, even with NODE_TLS_REJECT_UNAUTHORIZED=0. */
 export function connectByTls(target: ConnectionTarget): Promise<Connection> {
   const { address: host, port, host: servername, signal } = target;
   return new Promise((resolve, reject) => {
@@ -86,7 +86,7 @@ export function connectByTls(target: ConnectionTarget): Promise<Connection> {
 
 interface ConnectOptions {
   readonly network: PublicHttpOptions;
-  /** Maximum time in milliseconds for the lookup and the connection together. */
+  /** Maximum time in milliseconds for the DNS lookup and the connection together. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -94,9 +94,9 @@ interface ConnectOptions {
 const maxAddresses = 3;
 
 /**
- * Connects to a host by name, if all its addresses are public. Each connection looks the addresses up once and connects
- * to the checked addresses, so a name server cannot send other ones afterwards (DNS rebinding).
- * @throws HttpFailure, or an Error of the operating system or of TLS
+ * Connects to a host by name, if all its addresses are public. Looks up the addresses once and connects only to these
+ * checked addresses, which prevents attacks by DNS rebinding. @throws HttpFailure, or an Error of the operating system
+ * or of TLS
  */
 export function connectPublicly(host: string, options: ConnectOptions): Promise<Socket> {
   const { timeoutMs, signal } = options;
@@ -105,7 +105,7 @@ export function connectPublicly(host: string, options: ConnectOptions): Promise<
   );
 }
 
-/** Connects to the first address that accepts a connection. */
+/** Connects to the first address of a host that accepts a connection. */
 async function connectToFirst(host: string, { network, timeoutMs, signal }: ConnectOptions) {
   const addresses = await findAddresses(host, network, signal);
   const shareMs = Math.ceil(timeoutMs / addresses.length);
@@ -125,7 +125,7 @@ async function connectToFirst(host: string, { network, timeoutMs, signal }: Conn
   throw fault;
 }
 
-/** Resolves a host. Refuses the host if any address is not public, because only attackers publish such hosts. */
+/** Looks up the addresses of a host. @throws HttpFailure if any address is not public, which indicates an attack */
 async function findAddresses(host: string, { resolve }: PublicHttpOptions, signal: AbortSignal) {
   const addresses = await resolve(host, signal).catch((error: unknown) => {
     throw new HttpFailure('refused', 'The host name has no address.', error);

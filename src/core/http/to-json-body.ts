@@ -1,2 +1,2 @@
-/** Returns the JSON body of a reply. It ends with a newline, so that a shell prompt after `curl` starts on its own line. */
+/** Returns the JSON body of a response. A newline at the end separates the body from the next shell prompt. */
 export const toJsonBody = (value: unknown): string => `${JSON.stringify(value)}\n`;

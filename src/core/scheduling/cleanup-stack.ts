@@ -16,7 +16,7 @@ export function createCleanupStack() {
   };
   let closed: Promise<void> | undefined;
   return {
-    /** Registers the function that closes a resource that was just opened. */
+    /** Registers the function that closes a newly opened resource. */
     add: (close: () => unknown) => void opened.push(close),
     /** Closes all resources, even after errors. Later calls return the same promise. @throws the first error */
     close: () => {

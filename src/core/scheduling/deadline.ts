@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Runs work with a signal that is aborted after `ms` milliseconds or with one of `signals`. `AbortSignal.any` and
- * `timeout` are not used: Node 20 can garbage-collect the timeout, and a long-lived signal leaks derived signals.
+ * Runs work with an AbortSignal, which is aborted after `ms` milliseconds or with one of `signals`. `AbortSignal.any`
+ * and `AbortSignal.timeout` are not used, because in Node 20 they can lose timeouts and leak memory.
  */
 export async function withDeadline<Result>(
   ms: number,
@@ -17,9 +17,9 @@ export async function withDeadline<Result>(
   }
 }
 
-/** Deadline for work that is not a single promise. Close it with `close()`. */
+/** Deadline for work in several steps. Callers must call `close`. */
 export interface Deadline {
-  /** Signal that is aborted when the time is over, with one of the given signals, or by `abort`. */
+  /** Signal that is aborted when the time is over, when one of the given signals is aborted, or by `abort`. */
   readonly signal: AbortSignal;
   /** Whether the signal was aborted because the time is over. */
   readonly isExpired: boolean;

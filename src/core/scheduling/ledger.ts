@@ -1,6 +1,6 @@
 import type { Client } from '../caller.ts';
 
-/** Resources that a client uses while the server works for it, counted in units or bytes. */
+/** Resources whose use by each client the server limits, counted in units or bytes. */
 export const resources = [
   'connections',
   'upstreamReads',
@@ -20,32 +20,32 @@ export interface ResourceBound {
   readonly total: number;
 }
 
-/** Reservation of a resource for one task. Release it when the task ends. */
+/** Amount of a resource that is reserved for one task. Callers must call `release` when the task ends. */
 export interface Reservation {
-  /** Reserves a further amount. Returns `false`, and reserves nothing, if the amount exceeds a bound. */
+  /** Reserves a further amount. Returns `false`, and reserves nothing, if the amount exceeds a limit. */
   take(amount: number): boolean;
-  /** Releases the whole reservation. Later calls do nothing. */
+  /** Releases the whole reservation. Further calls do nothing. */
   release(): void;
 }
 
-/** Amounts of one resource that are counted outside of the ledger, for example in a database. */
+/** Used amounts of one resource that are counted elsewhere, for example in a database. */
 export interface ExternalUsage {
   usedBy(name: string): number;
   total(): number;
 }
 
-/** Bound that an amount exceeds. `share`: the client already uses more than would be left for all others. */
+/** Limit that an amount exceeds. `share`: the client already uses more than would be left for all other clients. */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** Bound of a network (an IPv6 /48) as a multiple of the bound of one address. */
+/** Limit for a network (an IPv6 /48) as a multiple of the limit for one address. */
 export const addressesPerNetwork = 4;
 
 /**
- * Creates an empty ledger of the resources that clients use. It refuses an amount that exceeds the bound of the address,
- * of its network or of all clients. It also refuses an amount if the client already uses more than would be left for
- * all others, so that no client can use more than half of the total.
+ * Creates a ledger, which counts the resources that clients use. It refuses an amount that exceeds the limit for the
+ * address, the network or all clients. It also refuses an amount if the client already uses more than would be left for
+ * all other clients, so that no client can use more than half of the total.
  */
 export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) {
   const usages = new Map<Resource, Usage>();
@@ -55,26 +55,26 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
     return usage;
   };
   return {
-    /** Opens an empty reservation. `client` is `null` for the server's own work, which only the total limits. */
+    /** Creates an empty reservation. `client` is `null` for the server's own work, which has only the total limit. */
     open: (resource: Resource, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),
-    /** Includes externally counted amounts in all later sums and checks. */
+    /** Adds amounts that are counted elsewhere to all later sums and checks of a resource. */
     include: (resource: Resource, external: ExternalUsage): void => {
       usageOf(resource).external = external;
     },
-    /** Returns the bound that a client would exceed with a further amount; `null` if the amount fits. */
+    /** Returns the limit that a client would exceed with a further amount; `null` if no limit is exceeded. */
     findExcess: (resource: Resource, client: Client | null, amount: number): Excess | null => {
       const usage = usageOf(resource);
       return findExcess(usage, toLimits(client, usage.bound), amount);
     },
     usedBy: (resource: Resource, name: string): number => usedIn(usageOf(resource), name),
     totalOf: (resource: Resource): number => totalIn(usageOf(resource)),
-    /** Returns how many reservations of a resource were refused since the server started. */
+    /** Returns the number of refused reservations of a resource since the server started. */
     refusedCount: (resource: Resource): number => usageOf(resource).refused,
   };
 }
 
-/** Used amounts of one resource by address and network. Addresses and networks that use nothing have no entry. */
+/** Used amounts of one resource by client address and network. Unused addresses and networks have no entry. */
 export interface Usage {
   readonly bound: ResourceBound;
   readonly used: Map<string, number>;
@@ -85,7 +85,7 @@ export interface Usage {
 
 const noExternalUsage: ExternalUsage = { usedBy: () => 0, total: () => 0 };
 
-/** Creates an empty record of the use of one resource, such as the requests to one host. */
+/** Creates an empty record of the used amounts of one resource, such as requests to one host. */
 export function createUsage(bound: ResourceBound): Usage {
   return { bound, used: new Map(), total: 0, refused: 0, external: noExternalUsage };
 }
@@ -95,7 +95,7 @@ const usedIn = ({ used, external }: Usage, name: string) =>
 
 const totalIn = ({ total, external }: Usage) => total + external.total();
 
-/** Opens an empty reservation of one resource. `client` is `null` for the server's own work. */
+/** Creates an empty reservation of one resource. `client` is `null` for the server's own work. */
 export function openReservation(usage: Usage, client: Client | null): Reservation {
   const limits = toLimits(client, usage.bound);
   let taken = 0;

@@ -1,15 +1,15 @@
 export interface Loop {
-  /** Calls `run` in a later pass of the event loop, with the duration of the current pass in milliseconds. */
+  /** Calls `run` in a later event loop iteration, with the duration of the current iteration in milliseconds. */
   nextPass(run: (lengthMs: number) => void): void;
 }
 
 export type ServerLoop = ReturnType<typeof createServerLoop>;
 
-const maxAccepting = 16; // maximum number of consecutive passes that only accept connections
+const maxAccepting = 16; // maximum number of consecutive event loop iterations that only accept connections
 
 /**
- * Creates the event loop of a server. Node accepts one connection per pass, so other work is deferred while connections
- * arrive. A client that opens many connections therefore does not delay others.
+ * Creates a scheduler that defers work while new connections arrive. Node accepts one connection per event loop
+ * iteration, so a client that opens many connections would otherwise delay other clients.
  */
 export function createServerLoop() {
   let connections = 0;

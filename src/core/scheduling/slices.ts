@@ -1,6 +1,6 @@
-/** Context of work in time slices, which do not block the event loop (docs/decisions/0062). */
+/** Option of functions that divide long CPU work into short time slices (docs/decisions/0062). */
 export interface Sliced {
-  /** Called between steps; waits for a turn if the time slice is used up. Default: the work is not divided. */
+  /** Called between steps of the work. If the time slice is used up, waits for other work. Default: no waiting. */
   readonly endSlice?: (() => Promise<void>) | undefined;
 }
 
@@ -8,7 +8,7 @@ const sliceMs = 20;
 
 export type Slices = ReturnType<typeof createSlices>;
 
-/** Creates the time slices of one task, which begins now. `takeTurn` waits until the task may continue. */
+/** Creates the time slices of a task that begins now. After a slice, `takeTurn` waits until the task may continue. */
 export function createSlices(takeTurn: () => Promise<unknown>) {
   let beginMs = performance.now();
   /** Starts a new time slice. Called when the task resumes after waiting, for example for a file or a response. */
@@ -25,7 +25,7 @@ export function createSlices(takeTurn: () => Promise<unknown>) {
   };
 }
 
-/** Maps rows one by one, and ends the time slice between two rows if it is used up. */
+/** Maps rows one by one. Between two rows, lets other work run if the time slice is used up. */
 export async function mapInSlices<Row, Item>(
   rows: readonly Row[],
   map: (row: Row, index: number) => Item | Promise<Item>,
@@ -39,7 +39,7 @@ export async function mapInSlices<Row, Item>(
   return items;
 }
 
-/** Generator of steps, between which a time slice can end. */
+/** Generator that yields after each step of a long computation and returns the result. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
 export function* mapInSteps<In, Out>(rows: readonly In[], map: (row: In) => Out): Steps<Out[]> {
@@ -51,14 +51,14 @@ export function* mapInSteps<In, Out>(rows: readonly In[], map: (row: In) => Out)
   return items;
 }
 
-/** Runs all steps without a pause, and returns their result. */
+/** Runs all steps of a computation without a pause and returns the result. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
   let step = steps.next();
   while (!step.done) step = steps.next();
   return step.value;
 }
 
-/** Runs all steps, ends the time slice between two of them if it is used up, and returns their result. */
+/** Runs all steps of a computation and returns the result. Lets other work run when a time slice is used up. */
 export async function runInSlices<Out>(steps: Steps<Out>, { endSlice }: Sliced): Promise<Out> {
   for (;;) {
     await endSlice?.();

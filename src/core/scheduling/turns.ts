@@ -1,19 +1,19 @@
 import type { Loop } from './loop.ts';
 import { createSlices, type Slices } from './slices.ts';
 
-/** Maximum numbers of turns in one pass of the event loop. */
+/** Limits of a fair scheduler for one event loop iteration. Each started task is a turn. */
 export interface TurnLimits {
-  /** Turns of each client. */
+  /** Maximum number of tasks that start for each client in one event loop iteration. */
   readonly each: number;
-  /** Turns of all clients together; default: no limit. */
+  /** Maximum number of tasks that start for all clients in one event loop iteration. Default: no limit. */
   readonly all?: number;
-  /** Target duration of a pass in milliseconds. A longer pass halves the number of turns. Default: no target. */
+  /** Target duration of an iteration in milliseconds. Longer iterations halve the number of tasks. Default: none. */
   readonly ms?: number;
 }
 
-/** Fair scheduler: clients take turns, so that the requests of one client do not delay those of others. */
+/** Fair scheduler: clients take turns, so that the requests of one client do not delay other clients. */
 export interface Turns {
-  /** Calls `go` now or in a later pass of the event loop. If `go` returns `false`, the next waiter gets the turn. */
+  /** Calls `go` when it is the client's turn. If `go` returns `false`, the next waiting task gets the turn. */
   take(client: string, go: () => boolean): void;
 }
 
@@ -22,7 +22,7 @@ interface Queue {
   readonly waiting: (() => boolean)[];
 }
 
-/** Creates a fair scheduler. The number of waiters is bounded only by the number of connections. */
+/** Creates a fair scheduler. Only the number of connections limits the number of waiting tasks. */
 export function createTurns(
   { each, all = Number.POSITIVE_INFINITY, ms = Number.POSITIVE_INFINITY }: TurnLimits,
   { nextPass }: Loop,
@@ -73,7 +73,7 @@ export function createTurns(
   };
 }
 
-/** Waits for a client's turn; resolves to `isUsed()`. If `isUsed()` is `false`, the next waiter gets the turn. */
+/** Waits for a client's turn and resolves to `isUsed()`. If the result is `false`, the next waiting task may start. */
 export function waitForTurn(turns: Turns, client: string, isUsed: () => boolean): Promise<boolean> {
   return new Promise((resolve) => {
     turns.take(client, () => {
@@ -84,15 +84,15 @@ export function waitForTurn(turns: Turns, client: string, isUsed: () => boolean)
   });
 }
 
-/** Creates the time slices of a client's work. Each slice takes a turn. */
+/** Creates time slices for a client's work. The fair scheduler decides when the next slice may begin. */
 export const sliceByTurns = (turns: Turns, client: string): Slices =>
   createSlices(() => waitForTurn(turns, client, () => true));
 
-const shortMs = 10; // maximum duration in milliseconds of a pass that is not followed by a pause
+const shortMs = 10; // maximum duration in milliseconds of an iteration that is not followed by a pause
 
 /**
- * Creates a fair scheduler for CPU-heavy work. Each pass of the event loop admits one turn, and clients alternate. After
- * a long pass, the next turn waits for twice the duration of that pass.
+ * Creates a fair scheduler for CPU-heavy work. It starts one task in each event loop iteration and alternates between
+ * clients. After a long iteration, the next task waits for twice the duration of that iteration.
  */
 export function createHeavyTurns(loop: Loop): Turns {
   const nextPass: Loop['nextPass'] = (run) =>

@@ -6,7 +6,7 @@ interface InFlight<Value> {
   callers: number;
 }
 
-/** Creates a function that shares work between concurrent callers, and aborts the work when the last caller leaves. */
+/** Creates a function that shares work between concurrent callers. It aborts work that no caller waits for. */
 export function createCoalescer<Value>() {
   const inFlight = new Map<string, InFlight<Value>>();
   const begin = (key: string, start: (signal: AbortSignal) => Promise<Value>): InFlight<Value> => {
@@ -24,7 +24,7 @@ export function createCoalescer<Value>() {
     if (inFlight.get(key) === fetch) inFlight.delete(key);
     fetch.controller.abort();
   };
-  /** Starts or joins the work for a key. @throws the error of `start`, or the signal's reason */
+  /** Starts the work for a key, or joins work in flight. @throws the error of `start`, or the reason of `signal` */
   return async (
     key: string,
     signal: AbortSignal | undefined,

@@ -15,14 +15,14 @@ export type Outcome =
   | { readonly gone: Problem };
 
 export interface CacheEntry {
-  /** Posts, accounts or search that the answer is about, as in `Plan.subject`. */
+  /** Keys of the posts, accounts or search in the answer (see `Plan.subject`). If one is deleted, so is the entry. */
   readonly subjects: readonly string[];
   readonly outcome: Outcome;
   readonly fetchedAtMs: number;
   readonly freshUntilMs: number;
-  /** Time until which a stale answer may be served while it is revalidated. */
+  /** Epoch time in ms until which a stale answer may be served while the cache revalidates it in the background. */
   readonly revalidateUntilMs: number;
-  /** Time until which a stale answer may be served if no upstream is available. */
+  /** Epoch time in ms until which a stale answer may be served if no upstream is available. */
   readonly errorUntilMs: number;
 }
 
@@ -89,7 +89,7 @@ export function createResponseCache(limits: CacheOptions) {
       put(key, cached);
       return renderings;
     },
-    /** Removes all entries about a subject. Later insertions of entries requested before `goneMs` are rejected. */
+    /** Removes all entries about a deleted subject, and rejects later insertions of data requested before `goneMs`. */
     dropSubject: (subject: string, goneMs: number): void => {
       limits.onGone?.(subject);
       goneAt.set(subject, goneMs);
@@ -113,7 +113,7 @@ export interface Lifetimes {
 
 const freshnessDivisor = { post: 1, list: 12, search: 60 } as const;
 
-const shortLivedDivisor = 60; // partial answers and answers from this machine expire sooner
+const shortLivedDivisor = 60; // partial answers and answers from local providers expire sooner
 
 export function toEntry(
   plan: Plan,
@@ -145,7 +145,7 @@ export function toEntry(
 }
 
 /**
- * Stores an entry, except an incomplete entry over a fresh complete entry, or a fallback over a live entry.
+ * Stores an entry. Never replaces a fresh complete entry by an incomplete one, or a live entry by a fallback.
  * @throws Problem `upstream_unavailable` if the caller should serve the cached live entry as stale instead
  */
 export function storeEntry(

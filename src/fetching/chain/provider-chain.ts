@@ -27,15 +27,15 @@ export interface SourcedAnswer<Kind extends QueryKind> {
 }
 
 export interface AskOptions extends RequestContext {
-  /** Name of the only provider to ask. Default: all providers that cover the query, in order. */
+  /** Name of the only provider to ask. Default: all providers that support the query, in order. */
   readonly provider?: string | undefined;
-  /** Excludes providers that cover the query as a last resort. */
+  /** Whether providers of last resort, such as the server's archive, are excluded. */
   readonly isLiveOnly?: boolean | undefined;
 }
 
 interface ChainOptions {
   readonly onFailure: (failure: { readonly provider: string; readonly error: unknown }) => void;
-  /** Queue for the time slices in which long answers are read. Default: answers are read without pauses. */
+  /** Queue for the CPU time slices in which large responses are processed. Default: no pauses. */
   readonly heavyTurns?: Turns | undefined;
 }
 
@@ -47,9 +47,9 @@ export function createProviderChain(
 ) {
   return {
     /**
-     * Asks the providers that cover the query, in order, until one answers. A provider of last resort is asked only
-     * after another provider has failed.
-     * @throws Problem; `invalid_cursor` if `options.provider` does not cover the query
+     * Asks the providers that support the query, in order, until one answers. Asks a provider of last resort, such as
+     * the server's archive, only after another provider has failed.
+     * @throws Problem; `invalid_cursor` if `options.provider` does not support the query
      */
     ask: <Kind extends QueryKind>(
       kind: Kind,
@@ -71,7 +71,7 @@ export function createProviderChain(
   };
 }
 
-/** Creates the time slices in which an answer is read. The read fails at the next slice if `signal` is aborted. */
+/** Creates the CPU time slices in which a response is processed. If `signal` is aborted, the next slice fails. */
 function createAnswerSlices({ client, signal }: AskOptions, turns: Turns): Slices {
   return createSlices(async () => {
     if (await waitForTurn(turns, client?.address ?? '', () => !signal.aborted)) return;
@@ -116,7 +116,7 @@ interface Candidate<Kind extends QueryKind> extends ChainLink {
   readonly isLastResort: boolean;
 }
 
-/** Returns the providers to ask, in order; an empty list if only providers of last resort cover the query. */
+/** Returns the providers to ask, in order; an empty list if only providers of last resort support the query. */
 function toCandidates<Kind extends QueryKind>(
   links: readonly ChainLink[],
   { kind, query, provider: only, isLiveOnly }: ChainQuery<Kind>,
@@ -139,7 +139,7 @@ function toCandidates<Kind extends QueryKind>(
   });
 }
 
-/** For each kind of failure: whether the next provider is tried, and the problem code. */
+/** Handling of each kind of provider failure: whether the next provider is tried, and the problem code. */
 const failurePolicy = {
   missing: { next: false, code: 'not_found' },
   ambiguous: { next: true, code: 'upstream_unavailable' },
@@ -155,7 +155,7 @@ function toProviderError(error: unknown): ProviderError {
   return new ProviderError('malformed', 'The source’s response is not usable.', { cause: error });
 }
 
-/** Returns whether two sources report a subject as missing. A single ambiguous report can be due to an outage. */
+/** Returns whether two sources report that a post or account is missing. A single report can be due to an outage. */
 function isConfirmedAbsent(failures: readonly ProviderError[]): boolean {
   const witnesses = failures.filter(({ kind, isEvidence }) => kind === 'ambiguous' && isEvidence);
   return witnesses.length >= 2;
@@ -179,7 +179,7 @@ function describe(query: Query) {
 
 type QueryDescription = ReturnType<typeof describe>;
 
-/** Returns `not_found` if the subject is confirmed as missing, otherwise the problem of the first provider. */
+/** Returns the problem to report: `not_found` for a confirmed absence, else that of the first provider's failure. */
 function toProblem(failures: readonly ProviderError[], { noun, unsupported }: QueryDescription) {
   const [first] = failures;
   if (first === undefined) return new Problem('unsupported_platform', { detail: unsupported });
@@ -203,7 +203,7 @@ function explainFailure({ kind, message }: ProviderError, noun: string): string 
   return `One source reported that the ${noun} does not exist, but it responds in the same way during an outage, and no second source confirmed it.`;
 }
 
-/** Returns the error of a live-only read: `upstream_unavailable` for every failure of a source, otherwise `error`. */
+/** Converts source failures to `upstream_unavailable`, for reads that accept only live data. Keeps other errors. */
 export function toLiveOnlyError(error: unknown): unknown {
   const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];
   if (!(error instanceof Problem) || !ofSource.includes(error.code)) return error;
@@ -217,12 +217,12 @@ export function toLiveOnlyError(error: unknown): unknown {
 
 export type ProviderBreakers = ReturnType<typeof createProviderBreakers>;
 
-/** Creates a provider's circuit breakers, one for each kind of query. A pause of the provider applies to all. */
+/** Creates a provider's circuit breakers, one for each kind of query. A rate-limit pause applies to all of them. */
 export function createProviderBreakers(
   { ask }: Pick<Provider, 'ask'>,
   toOptions: (kind: QueryKind) => CircuitBreakerOptions,
 ) {
-  // The type of `ask` says that its keys are kinds of query.
+  // By its type, all keys of `ask` are kinds of query.
   const kinds = Object.keys(ask) as QueryKind[];
   const breakers = new Map(kinds.map((kind) => [kind, new CircuitBreaker(toOptions(kind))]));
   const pause = (error: ProviderError): void => {

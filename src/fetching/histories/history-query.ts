@@ -12,7 +12,7 @@ export interface HistoryQuery {
   readonly withReposts: boolean;
   /** Whether only replies to other accounts are requested. */
   readonly onlyReplies: boolean;
-  /** Whether posts that earlier imports stored are reused. If false, all posts are requested from the upstream. */
+  /** Whether posts stored by earlier imports are reused. If false, all posts are requested from the upstream. */
   readonly useStored: boolean;
   /** Whether only ids and times of posts are needed. */
   readonly isIndex: boolean;

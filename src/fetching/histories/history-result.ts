@@ -15,24 +15,24 @@ export interface HistoryRange {
 interface Tally {
   readonly count: number;
   readonly storedCount: number;
-  /** Timeline positions of the newest and the oldest post in Unix seconds; `null` if unknown. */
+  /** Time of the newest post in Unix seconds; `null` if unknown. `oldestSecond` is the time of the oldest post. */
   readonly newestSecond: number | null;
   readonly oldestSecond: number | null;
-  /** Earliest and latest time at which the stored posts were fetched, in Unix seconds; empty without stored posts. */
+  /** Earliest and latest time, in Unix seconds, when reused posts were fetched; empty if no posts were reused. */
   readonly stored: readonly number[];
 }
 
 export interface HistoryResult extends Omit<Tally, 'stored'> {
   readonly isTruncated: boolean;
   readonly isFloorReached: boolean;
-  /** Value of `until` that continues a truncated import; `null` if the import is complete or the time is unknown. */
+  /** Value of `until` that continues a truncated import; `null` if the import is complete or the value is unknown. */
   readonly nextUntilSecond: number | null;
   readonly gaps: readonly HistoryRange[];
   readonly uncertain: readonly HistoryRange[];
   readonly pages: number;
   readonly durationMs: number;
   readonly warnings: readonly string[];
-  /** Failure that ended the import early; `null` if the import did not end early or ended at its deadline. */
+  /** Failure that ended the import early; `null` if the import was completed or reached its deadline. */
   readonly failure: Problem | null;
 }
 
@@ -91,7 +91,7 @@ export function toHistoryResult(facts: ResultFacts): HistoryResult {
   };
 }
 
-/** Returns a warning if posts come from the archive, because they may have changed since. */
+/** Returns a warning if stored posts were reused, because they may have changed since they were fetched. */
 function explainAge({ storedCount, stored }: Tally): readonly string[] {
   if (storedCount === 0) return [];
   const [first, last] = stored.map((second) => toIsoSeconds(second * 1000));
@@ -107,7 +107,7 @@ function toRange({ fromSecond, toSecond }: SecondRange): HistoryRange {
   };
 }
 
-/** Returns the `until` of the next import, which repeats the last second because some of its posts may be missing. */
+/** Returns the value of `until` that continues an import. Repeats the last second, because it may lack posts. */
 function toNextUntil({ newestSecond, oldestSecond }: Tally, gaps: readonly HistoryRange[]) {
   const [gap] = gaps;
   if (gap !== undefined) return gap.untilSecond;

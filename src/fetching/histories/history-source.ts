@@ -17,7 +17,7 @@ export interface SourceOptions {
 
 const pageCount = 100;
 
-/** Creates the source of an import. The first provider to answer serves all pages: its cursors work only there. */
+/** Creates the source of an import. It reads all pages from one provider, because cursors differ by provider. */
 export function createHistorySource(
   { chain, pool, ledger }: SourceOptions,
   { account, withReplies, withReposts, isIndex }: HistoryQuery,
@@ -74,7 +74,7 @@ export function toOutline(page: Page<Post>): Page<Post> {
   return { ...page, items: page.items.flatMap(outlinePost) };
 }
 
-/** Empties the content of a post, such as its text; returns an empty list for a placeholder, which has no time. */
+/** Returns a post without its content, such as text and media; an empty list for a placeholder, which has no time. */
 function outlinePost(post: Post): readonly Status[] {
   if (post.type === 'tombstone') return [];
   const outline = {

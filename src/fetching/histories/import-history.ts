@@ -29,11 +29,11 @@ export interface ImporterOptions extends SourceOptions {
   readonly stop?: AbortSignal;
 }
 
-/** Stream of the posts of an import. A slow reader slows the import down. */
+/** Stream of the posts of an import. A slow consumer slows down the import. */
 export interface PostStream {
   /**
-   * Returns the next posts, or the result of the import. Throws Problem `shutting_down`, and the signal's reason when
-   * the caller leaves. Other failures are part of the result.
+   * Returns the next posts, or the result of the import. Throws Problem `shutting_down` when the server stops, and the
+   * signal's abort reason when the caller disconnects. Other failures are part of the result.
    */
   next(): Promise<IteratorResult<readonly PlacedPost[], HistoryResult>>;
   close(): Promise<void>;
@@ -55,7 +55,7 @@ export function createHistoryImporter(options: ImporterOptions) {
     get running() {
       return ledger.totalOf('histories');
     },
-    /** Charges a unit, starts an import and waits for its first posts. @throws Problem, see Fetcher.fetch */
+    /** Charges the caller, starts an import and waits for its first posts. @throws Problem, see Fetcher.fetch */
     begin: async (query: HistoryQuery, requester: Requester, delivery: Delivery = 'stream') => {
       const slot = ledger.open('histories', requester.client ?? null);
       if (!slot.take(1)) {
@@ -127,7 +127,7 @@ function paceOf({ statuses, joined }: Account, nowMs: number): AccountPace {
   return { rate: (statuses ?? 0) / (nowMs - joinedMs), joinedMs };
 }
 
-/** @throws if the caller has left, the process stops, or no post arrived in time */
+/** Throws an error if the caller has disconnected, the server is stopping, or no post arrived in time. */
 function throwIfInterrupted(
   { stop, firstTimeoutMs }: ImporterOptions,
   { requester, deadline }: Pick<ImportState, 'requester' | 'deadline'>,

@@ -10,25 +10,25 @@ type Wanted = Pick<HistoryQuery, 'sinceSeconds' | 'untilSeconds' | 'maxPosts' | 
 
 export interface PlacedPost {
   readonly post: Post;
-  /** Timeline position in Unix seconds. A repost has that of the next newer original post, or else `Infinity`. */
+  /** Timeline position in Unix seconds. For a repost, that of the next newer original post; `Infinity` without one. */
   readonly second: number;
   readonly stored: number | null;
 }
 
 interface PagePost extends PlacedPost {
-  /** Earliest possible second of a repost, `-Infinity` if unknown; equal to `second` for other posts. */
+  /** Earliest possible position in Unix seconds: `-Infinity` for a repost if unknown; `second` for other posts. */
   readonly belowSecond: number;
 }
 
 interface Candidate extends PlacedPost {
   readonly number: number;
-  /** Whether the post is a repost that may be older than the range. */
+  /** Whether the post is a repost that may be older than the requested range. */
   readonly isUnresolved: boolean;
 }
 
 const firstStoredNumber = 1e9; // number of the first stored post, above those of all fetched posts
 
-/** Creates a buffer that sorts posts as they arrive and releases each post once, at its newest position. */
+/** Creates a buffer that sorts posts as they arrive, and releases each post once, at its newest timeline position. */
 export function createOrdering(wanted: Wanted) {
   const sent = new Set<string>();
   const pending = new Map<string, Candidate>();
@@ -53,7 +53,7 @@ export function createOrdering(wanted: Wanted) {
         if (isWanted(post, wanted)) addCandidate(post, firstStoredNumber + index);
       }
     },
-    /** Removes and returns the posts that are newer than all unread parts, newest first. */
+    /** Removes and returns the posts that are newer than all unread parts of the timeline, newest first. */
     release: (frontierMs: number): readonly PlacedPost[] => {
       const due = [...pending]
         .filter(([, one]) => one.second * 1000 > frontierMs && !one.isUnresolved)
@@ -76,11 +76,11 @@ export function createOrdering(wanted: Wanted) {
     get isCut() {
       return sent.size >= wanted.maxPosts && pending.size > 0;
     },
-    /** Number of reposts that may be older than the range. */
+    /** Number of reposts that may be older than the requested range. */
     get unresolved() {
       return [...pending.values()].filter(({ isUnresolved }) => isUnresolved).length;
     },
-    /** Drops the unresolved reposts whose keys are in `below`, and marks the other posts as within the range. */
+    /** Removes reposts with keys in `below`: they are older than the range. Marks other reposts as within the range. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of pending) {
         if (one.isUnresolved && below.has(key)) pending.delete(key);
@@ -90,7 +90,7 @@ export function createOrdering(wanted: Wanted) {
   };
 }
 
-/** Returns whether `one` replaces `other`: a certain position takes precedence, then a newly fetched post. */
+/** Returns whether `one` replaces its duplicate `other`. A certain position takes precedence, then a new fetch. */
 function isBetter(one: Candidate, other: Candidate): boolean {
   if (one.isUnresolved !== other.isUnresolved) return other.isUnresolved;
   const isSame = hasOwnTime(one.post) === hasOwnTime(other.post);
@@ -103,7 +103,7 @@ function byPlace(a: Candidate, b: Candidate): number {
   return a.second === b.second ? a.number - b.number : b.second - a.second;
 }
 
-/** Creates a collection of all fetched posts, from which the completely read ranges are stored. */
+/** Creates a collection of all fetched posts. After the import, the posts of completely read ranges are stored. */
 export function createPostCollector(query: Wanted) {
   const wanted = { ...query, onlyReplies: false };
   const since = minSecond(wanted);
@@ -118,7 +118,7 @@ export function createPostCollector(query: Wanted) {
         found.set(key, { ...narrow(placed, other), number: other?.number ?? found.size });
       }
     },
-    /** Drops the possibly older reposts whose keys are in `below`, and marks the others as within the range. */
+    /** Removes reposts with keys in `below`: they are older than the range. Marks other reposts as within the range. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of found) {
         if (one.belowSecond >= since) continue;
@@ -151,7 +151,7 @@ function narrow(one: PagePost, other: PagePost | undefined): PagePost {
   return belowSecond <= second ? { ...one, second, belowSecond } : one;
 }
 
-/** Returns the wanted posts of a page with positions. A repost is placed between the nearest original posts. */
+/** Returns the requested posts of a page with timeline positions. A repost is placed between its neighbours. */
 function placePosts(posts: readonly Post[], span: PageSpan, wanted: Wanted): readonly PagePost[] {
   const below = secondsBelow(posts, span);
   let above = Math.floor((span.fromMs ?? Number.POSITIVE_INFINITY) / 1000);
@@ -187,6 +187,6 @@ function isWanted({ post, second }: Pick<PlacedPost, 'post' | 'second'>, wanted:
   return to !== null && to.screen_name?.toLowerCase() !== author.screen_name.toLowerCase();
 }
 
-/** Returns the earliest wanted second of reposts; `Infinity`, which excludes reposts, if only replies are wanted. */
+/** Returns the earliest requested time of reposts in Unix seconds; `Infinity` if only replies are requested. */
 const minSecond = ({ onlyReplies, sinceSeconds }: Wanted): number =>
   onlyReplies ? Number.POSITIVE_INFINITY : (sinceSeconds ?? Number.NEGATIVE_INFINITY);

@@ -17,12 +17,12 @@ export interface CheckedPage {
   readonly isVerified: boolean;
 }
 
-/** Retries of a page after upstream failures, and the delay before the first retry. */
+/** Maximum number of times that a page is requested again after an upstream failure. */
 const maxRetries = 2;
 const firstWaitMs = 300;
 const defaultPauseSeconds = 30;
 
-/** Minimum number of rows of a page that counts as complete: half of the minimum of FxTwitter, which sends 20 to 40. */
+/** Minimum number of rows in a complete page: half of the smallest FxTwitter page, which has 20 to 40 rows. */
 const fewestRows = 10;
 
 export type PageReader = ReturnType<typeof createPageReader>;
@@ -63,8 +63,8 @@ export function createPageReader(options: PageReaderOptions) {
   };
   return {
     /**
-     * Reads a page. If it looks incomplete, calls `onDoubt`, requests the page again and merges the responses. Waits
-     * while the upstream limits the request rate. @throws Problem, see ProviderChain.ask
+     * Reads a page. If the page looks incomplete, calls `onDoubt`, requests the page again and merges the responses.
+     * Waits while the upstream limits the request rate. @throws Problem, see ProviderChain.ask
      */
     read: async (place: PagePlace, onDoubt?: (first: Page<Post>) => void): Promise<CheckedPage> => {
       const isGood = (page: Page<Post>) => {
@@ -98,10 +98,10 @@ const isOutage = (error: unknown): boolean =>
 /** Numbers of concurrent repeated requests for a page that looks incomplete: first one, then three. */
 const repeatCounts = [1, 3] as const;
 
-/** Number of requests after those of `repeatCounts`. One response in four can be short, so five in a row occur. */
+/** Number of further requests if a page still looks truncated. One of four responses can be short at random. */
 const lastRepeats = 4;
 
-const enoughAgreeing = 5; // this many equal answers are accepted, however few rows they have
+const enoughAgreeing = 5; // this many responses with equally many rows are accepted
 
 interface VerifyOptions {
   readonly place: PagePlace;
@@ -109,7 +109,7 @@ interface VerifyOptions {
   readonly onDoubt: ((first: Page<Post>) => void) | undefined;
 }
 
-/** Requests a page and merges the responses, until one is complete, two have as many rows, or a limit is reached. */
+/** Requests a page until a response is complete, two have as many rows, or a limit is reached. Merges responses. */
 async function readUntilVerified(
   ask: () => Promise<Page<Post>>,
   { place, isGood, onDoubt }: VerifyOptions,
@@ -129,7 +129,7 @@ async function readUntilVerified(
     isAccepted ||= agreeing > 1 && page.isDoubtful !== true;
   };
   for (const times of repeatCounts) if (!isAccepted) await repeat(times);
-  // A page may be truncated if it does not contain the row that its cursor continues from.
+  // A page may be truncated if it lacks the last row of the previous page, from which its cursor continues.
   const isCut = page.span !== undefined && page.cursor !== null && !spanOf(page, place).isWhole;
   if (!isAccepted && isCut) await repeat(lastRepeats);
   // The last page of a timeline, or a page of deleted posts, looks truncated every time.
@@ -143,7 +143,7 @@ function isWhole(page: Page<Post>, place: PagePlace): boolean {
   return page.isDoubtful !== true && !isEmptyBeforeEnd && spanOf(page, place).isWhole;
 }
 
-/** Returns the page with more rows, and appends the posts that only the other page has. This may break the order. */
+/** Merges two responses for a page: appends posts that only the shorter response contains, in any order. */
 function join(one: Page<Post>, other: Page<Post>): Page<Post> {
   const [fuller, less] = rowsOf(other) > rowsOf(one) ? [other, one] : [one, other];
   const known = new Set(fuller.items.map(({ id }) => id));
@@ -152,7 +152,7 @@ function join(one: Page<Post>, other: Page<Post>): Page<Post> {
 }
 
 export interface PagePlace {
-  /** Cursor of the provider; `null` to seek to `untilSeconds`, or to start at the top. */
+  /** Provider's cursor; `null` to seek to `untilSeconds`, or to start at the newest post if that is `null` too. */
   readonly cursor: string | null;
   readonly untilSeconds: number | null;
 }
@@ -164,7 +164,7 @@ export interface PagePlace {
 export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): PageSpan {
   // The first post can be pinned and then is out of order.
   const last = page.items.slice(1).findLast(hasOwnTime);
-  // The last page of a timeline contains everything below.
+  // The last page covers the rest of the timeline.
   const hasLastTime = last !== undefined && page.cursor !== null;
   const lastMs = hasLastTime ? last.created_timestamp * 1000 + 999 : null;
   if (page.span !== undefined) return { ...page.span, toMs: page.span.toMs ?? lastMs };
@@ -178,11 +178,11 @@ export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): P
 
 export const rowsOf = ({ rows, items }: Page<Post>): number => rows ?? items.length;
 
-/** Returns whether a post's time gives its position in the timeline: `false` for reposts and placeholders. */
+/** Returns whether a post's time determines its timeline position: `false` for reposts and placeholders. */
 export const hasOwnTime = (post: Post): post is Extract<Post, { type: 'status' }> =>
   post.type === 'status' && post.reposted_by === null;
 
-/** Returns the Unix second of the oldest post that is not out of order; `Infinity` without such a post. */
+/** Returns the time of the oldest post in Unix seconds, except posts that are out of order; `Infinity` if none. */
 export function oldestOf(posts: readonly Post[], { toMs }: PageSpan): number {
   const seconds = posts.filter(hasOwnTime).map((post) => post.created_timestamp);
   const inPlace = seconds.filter((second) => second * 1000 + 999 >= (toMs ?? 0));

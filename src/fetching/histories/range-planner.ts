@@ -1,12 +1,12 @@
 import type { SecondRange } from '../../platforms/second-ranges.ts';
 
-/** Posting rate of an account: rows per millisecond (0 if unknown), and its creation time (`-Infinity` if unknown). */
+/** Posting rate of an account in posts per ms (0 if unknown), and its creation in epoch ms (`-Infinity` if unknown). */
 export interface AccountPace {
   readonly rate: number;
   readonly joinedMs: number;
 }
 
-const nearPages = 3; // pages that estimate the rate below a time, because accounts post in bursts
+const nearPages = 3; // number of nearest pages from which the posting rate at a time is estimated
 
 const usualRows = 20; // assumed rows per page before the first page: FxTwitter sends 20 to 40
 
@@ -17,7 +17,7 @@ export function createDensityEstimate() {
   const pages: { readonly toMs: number; readonly lengthMs: number; readonly rows: number }[] = [];
   let largest = 0;
   return {
-    /** Sets the posting rate of the account, which counts as much as one page in estimates. */
+    /** Sets the posting rate of the account. Estimates weight the rate like one page. */
     setPace: (pace: AccountPace): void => {
       account = pace;
     },
@@ -56,14 +56,14 @@ export interface PlannerOptions {
 }
 
 /**
- * Minimum number of expected pages for splitting a range that is being read. A split costs half a page of duplicate
- * rows on average. Without a split, a range that is denser than expected costs another round of requests.
+ * Minimum number of expected pages at which a range is split while it is being read. A split costs half a page of
+ * duplicate rows on average. Without a split, a range with more rows than expected costs another round of requests.
  */
 const pagesToSplit = 0.8;
 
 const minPages = 2;
 
-/** Factor for the rows expected in narrowed ranges. Too few rows cost a round of requests, too many cost a page. */
+/** Factor for the rows expected in newer ranges. A low estimate saves rounds of requests, but can cost a page. */
 const expectedWeight = 0.9;
 
 const minWantedShare = 0.05; // lower bound of the share of wanted rows, which keeps ranges finite
@@ -75,7 +75,7 @@ export function planRange(options: PlannerOptions): UnreadRange | undefined {
   return ready ?? narrowOpenRange(options) ?? splitLongestRange(options);
 }
 
-/** Narrows the newest open range to the part that is expected to contain the posts still needed. */
+/** Narrows the newest range that is too large (`isOpen`) to the part that should contain the missing posts. */
 function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges, density } = options;
   const at = ranges.ranges.findIndex(({ isOpen, isBeingRead }) => isOpen && !isBeingRead);
@@ -117,7 +117,7 @@ function expectedRows(range: UnreadRange, density: DensityEstimate): number {
   return (density.rateBelow(range.topMs) ?? 0) * Math.max(0, lengthMs);
 }
 
-/** Returns the lower bound for estimates: no posts are expected before the account was created. */
+/** Returns the older end of a range for estimates, in epoch ms, but not earlier than the account's creation. */
 const bottomOf = ({ bottomMs }: UnreadRange, { joinedMs }: DensityEstimate): number =>
   Math.max(bottomMs, joinedMs);
 
@@ -134,17 +134,17 @@ export function toSeconds({ topMs, bottomMs }: TimeRange): SecondRange {
 export interface UnreadRange {
   topMs: number;
   bottomMs: number;
-  /** The provider's cursor for `topMs`; `null` to seek by time. */
+  /** Provider's cursor of the page at `topMs`; `null` to request the page by time. */
   cursor: string | null;
   isBeingRead: boolean;
-  /** Oldest time that the pages read for the range cover. It can be newer than the range. */
+  /** Oldest time, in epoch ms, that the pages read for the range cover. This time can be newer than the range. */
   reachedMs: number;
   idlePages: number;
   /** Whether the range may contain far more posts than needed. */
   isOpen: boolean;
 }
 
-/** Older end of a page. The page has all posts newer than `toMs`, and `cursor` is the cursor of the next page. */
+/** Older end of a page: the page contains all posts newer than `toMs`, and `cursor` is that of the next page. */
 export interface Reached {
   readonly toMs: number;
   readonly cursor: string | null;
@@ -169,14 +169,14 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
   };
   return {
     ranges: ranges as readonly UnreadRange[],
-    /** Time above which everything has been read. */
+    /** Time in epoch ms. All posts newer than this time have been read. */
     get frontierMs() {
       return ranges[0]?.topMs ?? Number.NEGATIVE_INFINITY;
     },
-    /** Removes what a page covers from its range, and from older ranges that are not being read. */
+    /** Removes the time covered by a page from the page's range, and from older ranges that are not being read. */
     advance: (range: UnreadRange, reached: Reached): void => {
       const at = ranges.indexOf(range);
-      // The range is gone if the end of the timeline was found above it in the meantime.
+      // The range was removed if the end of the timeline was found above it in the meantime.
       if (at === -1) return;
       range.idlePages = reached.toMs < range.reachedMs ? 0 : range.idlePages + 1;
       lowerTop(range, reached);
@@ -188,7 +188,7 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       if (at !== -1) ranges.length = at;
     },
     remove,
-    /** Splits a range, which keeps the part newer than `toMs`. Returns the lower part if neither part is empty. */
+    /** Splits a range at `toMs` and keeps only its newer part. Returns the older part, unless a part would be empty. */
     split: (range: UnreadRange, { toMs, cursor }: Reached): UnreadRange | undefined => {
       const at = ranges.indexOf(range);
       if (at === -1 || toMs >= range.topMs || toMs < range.bottomMs) return undefined;
@@ -201,7 +201,7 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
     },
     /** Merges a range into the next newer range. Returns `false` if it is the newest range. */
     mergeIntoAbove,
-    /** Merges each idle range without a cursor into the next newer range. */
+    /** Merges each range that has no cursor and is not being read into the next newer range. */
     mergeSeekRanges: (): void => {
       for (const range of ranges.slice(1).toReversed()) {
         if (!range.isBeingRead && range.cursor === null) mergeIntoAbove(range);
@@ -218,7 +218,7 @@ const initialState = {
   isOpen: true,
 };
 
-/** Removes a finished range, and what its last page covers of older ranges that are not being read. */
+/** Removes a completely read range, and the time covered by its last page from older ranges not being read. */
 function skipCovered(ranges: UnreadRange[], at: number, reached: Reached): void {
   ranges.splice(at, 1);
   for (let next = ranges[at]; next !== undefined; next = ranges[at]) {

@@ -14,7 +14,7 @@ interface StoredHistoryOptions
   readonly source: { readonly account: Account | null; readonly isArchive: boolean };
 }
 
-/** Creates functions that read and write the stored part of a history. Store failures are reported, not thrown. */
+/** Creates functions that read and write a timeline's stored posts. Store failures are reported but not thrown. */
 export function createStoredHistory(options: StoredHistoryOptions) {
   const { query, source, historyStore, clock, onStoreFailure } = options;
   const tryStore = <Result>(use: () => Result, fallback: Result): Result => {
@@ -30,7 +30,7 @@ export function createStoredHistory(options: StoredHistoryOptions) {
     return { account, accountId: id, withReplies, withReposts };
   };
   return {
-    /** Returns the stored part. If there is one, first waits for the profile: the account may now be protected. */
+    /** Returns the stored posts. Deletes them if the account, which `reading` returns, has become protected. */
     read: async (reading: Promise<Account>): Promise<StoredPart> => {
       if (!historyStore || !tryStore(() => historyStore.has(query.account), false))
         return nothingStored;
@@ -64,7 +64,7 @@ export function secondsOf(query: HistoryQuery, nowMs: number): SecondRange {
   return { fromSecond: sinceSeconds ?? Number.NEGATIVE_INFINITY, toSecond };
 }
 
-/** Drops the newest part if a repost in it may be newer than the range, so that this part is fetched again. */
+/** Removes the newest stored part if a repost in it may be newer than the range. The part is then fetched again. */
 function trimUnresolvedTop({ ranges, posts }: StoredPart, toSecond: number): StoredPart {
   const below = posts
     .filter(({ post, second }) => !hasOwnTime(post) && second > toSecond)

@@ -35,16 +35,16 @@ export interface HistoryReadOptions extends PageReaderOptions {
   readonly query: HistoryQuery;
   readonly concurrency: number;
   readonly pace: Promise<AccountPace>;
-  /** Part that is not requested because an earlier import stored it. */
+  /** Part of the timeline that is not requested, because an earlier import stored it. */
   readonly stored: StoredPart;
-  /** Called once at the end with the completely read parts that are not stored yet. */
+  /** Called once, at the end, with the completely read parts of the timeline that are not stored yet. */
   readonly onRead?: ((read: StoredPart) => Promise<void>) | undefined;
 }
 
 export interface HistoryReadResult {
-  /** Parts that were not read, newest first. If the limit of posts was reached, this includes all older posts. */
+  /** Time ranges that were not read, newest first. If the limit of posts was reached, they include all older posts. */
   readonly unread: readonly SecondRange[];
-  /** Ranges that may lack posts because the source returned short pages each time. */
+  /** Time ranges that may lack posts, because the source returned short pages each time. */
   readonly uncertain: readonly SecondRange[];
   readonly isCut: boolean;
   readonly isAtEnd: boolean;
@@ -93,7 +93,7 @@ class HistoryReader {
   readonly #startMs: number;
   readonly #ranges: ReturnType<typeof createUnreadRanges>;
   readonly #ordering: ReturnType<typeof createOrdering>;
-  /** Fetched posts for the store; `undefined` without a store, so that posts are freed once they are sent. */
+  /** Fetched posts to store at the end; `undefined` if nothing is stored, to free the memory of sent posts. */
   readonly #collected: ReturnType<typeof createPostCollector> | undefined;
   readonly #density = createDensityEstimate();
   readonly #planning: PlannerOptions;
@@ -161,7 +161,7 @@ class HistoryReader {
     });
   }
 
-  /** Returns the last posts, after checking which of the oldest reposts are older than the range. */
+  /** Reads the page below the range to find reposts that are older than the range. Returns the remaining posts. */
   async resolveReposts(): Promise<readonly PlacedPost[]> {
     const ordering = this.#ordering;
     const isNeeded = ordering.found - ordering.unresolved < this.#options.query.maxPosts;
@@ -179,7 +179,7 @@ class HistoryReader {
 
   async #readBelow() {
     const place = { cursor: null, untilSeconds: this.#options.query.sinceSeconds };
-    // All posts were read, so a failure leaves only a doubt, which the warning names.
+    // All requested posts were read, so a failure of this request only adds a warning.
     const verified = await this.#reader.read(place).catch(() => undefined);
     if (verified?.isVerified !== true) this.#warnings.add(unresolvedWarning);
     // A page of another time has no information about these reposts.
@@ -189,7 +189,7 @@ class HistoryReader {
     return { below, isSure: isThere && verified.isVerified };
   }
 
-  /** Returns the result. @throws the failure if it is unexpected or no post was found */
+  /** Returns the result of the read. @throws the failure of the read if it is unexpected or no post was found */
   finish(): HistoryReadResult {
     const { stored } = this.#options;
     const failure = this.#failure;
@@ -207,7 +207,7 @@ class HistoryReader {
     };
   }
 
-  /** Stops reading. Returns the completely read parts that are not stored yet and will not change. */
+  /** Stops reading. Returns the completely read parts that are not stored yet and are old enough not to change. */
   stop(): StoredPart {
     this.#stopped.abort();
     const { query, stored } = this.#options;
@@ -247,7 +247,7 @@ class HistoryReader {
     return this.#stopped.signal.aborted || this.#options.signal.aborted;
   }
 
-  /** Returns the range to read next. The density of the timeline is unknown before the first page. */
+  /** Returns the range to read next. Without seeking by time, or before the first page, one range is read at a time. */
   #next(): UnreadRange | undefined {
     const isKnown =
       this.#seekSupport === 'works' || (this.#seekSupport === 'unknown' && this.#rows > 0);
@@ -277,7 +277,7 @@ class HistoryReader {
     this.#notify();
   }
 
-  /** Lets other requests read the posts below a page that looks incomplete, while that page is requested again. */
+  /** Splits a range below a page that looks incomplete. Older posts are read while the page is requested again. */
   async #splitBelow(range: UnreadRange, place: PagePlace, page: Page<Post>): Promise<void> {
     const span = spanOf(page, place);
     const { cursor } = page;
@@ -313,7 +313,7 @@ class HistoryReader {
     if (range.idlePages > maxIdlePages) this.#giveUp(range);
   }
 
-  /** Records the posts of a page, from any part of the timeline, and the time that they cover. */
+  /** Records the posts of a page and the time range that the page covers. */
   #recordPosts(page: Page<Post>, span: PageSpan, filled: TimeRange): void {
     const rows = rowsOf(page);
     this.#rows += rows;
@@ -326,7 +326,7 @@ class HistoryReader {
     this.#matched += this.#ordering.found - before;
   }
 
-  /** Continues from the range above, because the source returned its newest page instead of the requested one. */
+  /** Handles a source that returned its newest page instead of the requested one. Continues with the newer range. */
   #takeIgnoredSeek(range: UnreadRange, top: Reached): void {
     if (this.#seekSupport === 'unknown') {
       this.#seekSupport = 'fails';
@@ -339,7 +339,7 @@ class HistoryReader {
     this.#ranges.advance(range, nearest ?? top);
   }
 
-  /** Handles the last page of the timeline: drops all older ranges, unless older posts were found elsewhere. */
+  /** Handles the last page of the timeline: removes all older ranges, unless older posts were found elsewhere. */
   #endAt(range: UnreadRange, oldestSecond: number): void {
     if (this.#oldestSecond < Math.min(oldestSecond, Math.floor(range.topMs / 1000))) {
       this.#giveUp(range);
@@ -358,14 +358,14 @@ class HistoryReader {
 const isSeekIgnored = (place: PagePlace, { fromMs }: PageSpan): boolean =>
   place.cursor === null && place.untilSeconds !== null && fromMs === null;
 
-/** Returns whether a page proves that its source supports seeking. */
+/** Returns whether a page proves that its source supports seeking by time. */
 function provesSeek(page: Page<Post>, place: PagePlace): boolean {
   const span = spanOf(page, place);
   if (isSeekIgnored(place, span)) return false;
   return page.span !== undefined || (place.cursor === null && span.fromMs !== null);
 }
 
-/** Minimum age of stored ranges in seconds. Sources list posts late, and authors delete posts early. */
+/** Minimum age of stored time ranges in seconds. Newer posts may still appear or be deleted upstream. */
 const recentSeconds = 900;
 
 function toUnreadRanges(

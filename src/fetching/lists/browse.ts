@@ -10,13 +10,13 @@ import type { AskOptions, ProviderChain, SourcedAnswer } from '../chain/provider
 import { type FilledPage, fillPage, type ReadPage, type SourcedPage } from './page-filler.ts';
 import type { SentItemsMemory } from './sent-items.ts';
 
-/** Cache of the profiles and source pages from which pages of a list are built. */
+/** Cache of profiles and upstream pages, from which the pages of a list are assembled. */
 export interface PartStore {
   get(key: string): ListPart | undefined;
   set(key: string, part: ListPart): void;
 }
 
-/** Profile, or a page of the source with items that were not returned yet. */
+/** Cached profile, or cached upstream page with items that were not yet returned to the caller. */
 export type ListPart = ProfilePart | SourcedPage;
 
 type SourceFacts = Pick<SourcedPage, 'source' | 'isLocal' | 'requestedMs'>;
@@ -35,8 +35,8 @@ interface BrowseContext {
 }
 
 /**
- * Returns one page of a list and its profile, which are requested concurrently. If the posts of a profile cannot be
- * read, returns the profile without posts; the next page is then the first. @throws Problem, see ProviderChain.ask
+ * Returns one page of a list and the account's profile, which are requested concurrently. If an outage makes the first
+ * page unreadable, returns the profile without posts. @throws Problem, see ProviderChain.ask
  */
 export async function browse(query: BrowseQuery, context: BrowseContext) {
   const profileFailed = new AbortController();
@@ -44,7 +44,7 @@ export async function browse(query: BrowseQuery, context: BrowseContext) {
   const request = { ...context.request, signal };
   const listing = Promise.allSettled([readList(query, { ...context, request })]);
   const profile = await readProfile(query, context).catch((error: unknown) => {
-    profileFailed.abort(); // posts of an account that cannot be shown are not needed
+    profileFailed.abort(); // without a profile, the posts are not needed
     throw error;
   });
   const [read] = await listing;
@@ -93,13 +93,13 @@ async function readList(query: BrowseQuery, context: BrowseContext): Promise<Fil
   return filled;
 }
 
-/** Returns whether new items are added at the start of the list. Ranked lists can change their order instead. */
+/** Returns whether new items are added at the start of the list. Items of ranked lists can change their order. */
 function isNewestFirst(list: ListQuery): boolean {
   if (list.kind === 'searchUsers' || list.kind === 'replies') return false;
   return list.kind !== 'search' || list.feed !== 'top';
 }
 
-/** Returns the error for unreadable replies. If the post seems missing, asks other sources for it. */
+/** Returns the error to throw for unreadable replies. If the post may be deleted, asks other sources for the post. */
 async function confirmAbsence(
   error: unknown,
   { post }: Extract<ListQuery, { kind: 'replies' }>,
@@ -122,7 +122,7 @@ async function confirmAbsence(
 const pageKey = (listKey: string, provider: string, cursor: string | null): string =>
   `page ${listKey} ${provider} ${cursor ?? ''}`;
 
-/** Creates the reader of a list's pages. The first provider to answer serves all pages: its cursors work only there. */
+/** Creates a function that reads the pages of a list from one provider, because cursors differ by provider. */
 function createReadPage(
   list: ListQuery,
   { listKey, position }: BrowseQuery,
@@ -202,14 +202,14 @@ function oldestOf(times: readonly (number | undefined)[]) {
 
 export type ListKind = Exclude<QueryKind, 'post' | 'profile'>;
 
-/** Query of a list, without a position. */
+/** Query of a list, such as a timeline or a search, without cursor and count. */
 export type ListQuery = {
   [Kind in ListKind]: Omit<Answers[Kind]['query'], 'cursor' | 'count'>;
 }[ListKind];
 
 export type ListItem = Post | Account;
 
-/** Position in a list: the content of a cursor. */
+/** Position in a list, encoded in the cursors that callers receive. */
 export interface ListPosition {
   /** Provider of the list; `null` if no provider has answered yet. */
   readonly provider: string | null;
@@ -220,7 +220,7 @@ export interface ListPosition {
   readonly page: number;
   /** Number of consecutive pages without items, weighted by cause (`fruitlessWeights`). */
   readonly fruitless: number;
-  /** Short fingerprints of the last returned items, oldest first (`sent-items.ts`). Empty if pages never overlap. */
+  /** Short hashes of the last returned items, oldest first (`sent-items.ts`). Empty if pages never overlap. */
   readonly recent: readonly number[];
 }
 
@@ -240,7 +240,7 @@ export interface BrowseQuery {
   readonly list: ListQuery | null;
   readonly listKey: string;
   readonly limit: number;
-  /** Page number from 1. Without `position`, the pages before it are read and skipped. */
+  /** Page number from 1. If `position` is `null`, the pages before this page are read and skipped. */
   readonly page: number;
   /** Position of the first item; `null` for the start of the list. */
   readonly position: ListPosition | null;
@@ -252,10 +252,10 @@ export interface BrowseFound {
   /** Post that the listed replies answer; absent for other lists, or if no source returned the post. */
   readonly answered?: Post | undefined;
   readonly items: readonly ListItem[];
-  /** Position of the next page; `null` at the end. */
+  /** Position of the next page; `null` at the end of the list. */
   readonly next: ListPosition | null;
   readonly warnings: readonly string[];
-  /** Whether a provider of last resort answered. */
+  /** Whether a provider of last resort, such as the server's archive, answered. */
   readonly degraded: boolean;
   /** Contains `items` if the source failed or may have more items. */
   readonly missing: readonly 'items'[];

@@ -11,7 +11,7 @@ export interface SourcedPage {
   readonly requestedMs: number;
 }
 
-/** Reads the page at a cursor. `bypassCache` skips a cached page. @throws Problem */
+/** Reads an upstream page at a cursor. `bypassCache`: whether to ignore a cached page. @throws Problem */
 export type ReadPage = (at: {
   cursor: string | null;
   count: number;
@@ -32,7 +32,7 @@ export interface FillOptions {
 export interface FilledPage {
   readonly items: readonly ListItem[];
   readonly next: ListPosition | null;
-  /** Fingerprints of the items before `next`, oldest first, as far as known. */
+  /** Hashes of the items before `next` in the list, oldest first. Incomplete if earlier hashes are unknown. */
   readonly sent: readonly number[];
   readonly warnings: readonly string[];
   /** `false` if the source failed or may have more items. */
@@ -43,8 +43,8 @@ export interface FilledPage {
 }
 
 /**
- * Reads pages of any size from the source until there are enough new items. Suspiciously short pages are read again.
- * @throws Problem if the first page cannot be read; `upstream_unavailable` if the items to skip take too long
+ * Reads upstream pages of any size until there are enough new items. Requests suspiciously short pages again.
+ * @throws Problem if the first page cannot be read; `upstream_unavailable` if not all pages to skip can be read
  */
 export async function fillPage(read: ReadPage, options: FillOptions): Promise<FilledPage> {
   const filler = new PageFiller(read, options);
@@ -59,16 +59,16 @@ export async function fillPage(read: ReadPage, options: FillOptions): Promise<Fi
   return filler.finish();
 }
 
-/** Limits of one read. A read from a slow source reaches its deadline first. */
-const maxRequests = 200; // requests
-const retriesPerPage = 4; // per doubtful page
-const maxRetries = 60; // for all doubtful pages with rows
-const maxIdlePages = 4; // consecutive pages without new items; the next read continues
+/** Maximum number of upstream requests to fill one page. If a source is slow, the deadline ends the read earlier. */
+const maxRequests = 200;
+const retriesPerPage = 4; // of each page that looks incomplete
+const maxRetries = 60; // of all pages that have rows but look incomplete
+const maxIdlePages = 4; // consecutive upstream pages without new items; the next read continues
 
-/** Weights of reads without items, by cause: unwanted rows (`found`), source failure (`cut`), no new rows (`idle`). */
+/** Weights of pages without items, by cause: filtered rows (`found`), source failure (`cut`), no new rows (`idle`). */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
-const maxFruitless = 120; // ends the list
-const enoughFruitless = 6; // above it pages are accepted at once, so that reads do not loop
+const maxFruitless = 120; // total weight at which the list ends
+const enoughFruitless = 6; // total weight above which pages are accepted without retries
 
 const shortWarning =
   'The source returned fewer posts or accounts than expected, even after retries. Some may be missing here.';
@@ -78,7 +78,7 @@ const hopelessWarning =
   'The source announces more but has returned nothing new for many pages. The list ends here and may be incomplete.';
 const slowWarning = 'This page took too many requests to fill. The next page continues here.';
 
-/** State of one read: call `step` while it is running, then `finish` once. */
+/** State of filling one page. Call `step` while `isRunning` is true, then call `finish` once. */
 class PageFiller {
   readonly #readPage: ReadPage;
   readonly #options: FillOptions;
@@ -143,7 +143,7 @@ class PageFiller {
     }
   }
 
-  /** Ends the read after a failure of the source and keeps the items found so far. */
+  /** Ends the read after a failure of the source. The items found so far are returned. */
   stopAfterFailure(problem: Problem): void {
     this.#warnings.add(
       `The source failed before the page was full: ${problem.message} The next page continues here.`,
@@ -197,12 +197,12 @@ class PageFiller {
   }
 
   #shouldRetry(page: Page<ListItem>): boolean {
-    // Earlier reads have retried already, and could not wait for all the answers.
+    // Earlier reads of the same page have already retried without success.
     if (this.isAtStart && this.#options.position.fruitless > enoughFruitless) return false;
     return this.#isDoubtful(page) && (rowsOf(page) === 0 || this.#retriesLeft > 0);
   }
 
-  /** Returns whether a page may lack items: its source says so, it is empty before the end, or it is truncated. */
+  /** Returns whether a page may lack items: it is empty before the end, truncated, or marked doubtful by the source. */
   #isDoubtful(page: Page<ListItem>): boolean {
     if (page.isExact) return false;
     const isEmpty = rowsOf(page) === 0 && page.cursor !== null;

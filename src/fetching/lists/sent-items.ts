@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { postKey } from '../cache/subjects.ts';
 import type { ListItem, ListPosition } from './browse.ts';
 
-/** Maximum number of short fingerprints in a position. */
+/** Maximum number of short item hashes (fingerprints) in a cursor. */
 export const maxRecent = 96;
 
 const itemsToCompare = 3; // a page that lacks all of this many last items counts as truncated
@@ -13,7 +13,7 @@ const maxBytes = 16 * 1024 * 1024;
 
 export type SentItemsMemory = ReturnType<typeof createSentItemsMemory>;
 
-/** Creates a bounded memory of returned items. After an eviction, only the fingerprints in a cursor are known. */
+/** Creates a bounded memory of hashes of returned items. After an eviction, only the hashes in the cursor are known. */
 export function createSentItemsMemory() {
   const pages = new LRUCache<string, Float64Array>({
     maxSize: maxBytes,
@@ -22,7 +22,7 @@ export function createSentItemsMemory() {
   const nameOf = (listKey: string, { provider, cursor, taken, page, recent }: ListPosition) =>
     JSON.stringify([listKey, provider, cursor, taken, page, recent.slice(-4)]);
   return {
-    /** Returns the fingerprints of the items before a position, oldest first; `undefined` if they are unknown. */
+    /** Returns the hashes of the items before a position, oldest first; `undefined` if the hashes are unknown. */
     recall: (listKey: string, position: ListPosition): readonly number[] | undefined => {
       const sent = pages.get(nameOf(listKey, position));
       return sent && [...sent];
@@ -35,13 +35,13 @@ export function createSentItemsMemory() {
 
 export type SentItems = ReturnType<typeof createSentItems>;
 
-/** Creates a collection of the items of a list that were already returned, as full or short fingerprints. */
+/** Creates a set of the items of a list that were already returned, stored as full or shortened hashes. */
 export function createSentItems({ recent }: ListPosition, remembered?: readonly number[]) {
   const fingerprints = [...(remembered ?? recent.map(fromShort))];
   const seen = new Set(fingerprints);
   const hasSeen = (fingerprint: number) =>
     seen.has(fingerprint) || seen.has(fromShort(toShort(fingerprint)));
-  /** Returns the index of the first item that is one of the last `taken` returned items; -1 if no item is. */
+  /** Returns the index of the first item that is among the last `taken` returned items; -1 if there is none. */
   const findTaken = (items: readonly ListItem[], taken: number): number => {
     const takenItems = new Set(fingerprints.slice(-taken).map(toShort));
     return items.findIndex((item) => {
@@ -61,8 +61,8 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
       }
     },
     /**
-     * Returns the items of a page that were not returned before, without duplicates. The last `taken` returned items
-     * are from this page. With `isNewestFirst`, skips the items before the first of them, which were added since.
+     * Returns the items of a page that were not returned before, without duplicates. `taken` is the number of items
+     * that were returned from this page. With `isNewestFirst`, skips newer items, which precede the returned items.
      */
     freshOf: (items: readonly ListItem[], place: { taken: number; isNewestFirst: boolean }) => {
       const { taken, isNewestFirst } = place;
@@ -76,13 +76,13 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
         return !isRepeated;
       });
     },
-    /** Returns whether a page contains none of the last few of the `taken` items that were returned from it. */
+    /** Returns whether a page is truncated: it lacks the last few of the `taken` items that were returned from it. */
     lacksLastOf: (items: readonly ListItem[], taken: number): boolean =>
       findTaken(items, Math.min(taken, itemsToCompare)) === -1,
   };
 }
 
-/** Returns 48 bits of the hash of an item's key; `null` for a placeholder without a key. */
+/** Returns the first 48 bits of the SHA-256 of an item's key; `null` for a placeholder without a key. */
 function fingerprintOf(item: ListItem): number | null {
   const key = 'type' in item ? postKey(item) : item.id;
   return key === null ? null : createHash('sha256').update(key).digest().readUIntBE(0, 6);
@@ -91,5 +91,5 @@ function fingerprintOf(item: ListItem): number | null {
 const toShort = (fingerprint: number): number =>
   fingerprint < 0 ? -1 - fingerprint : fingerprint % 2 ** 32;
 
-/** Converts a short fingerprint to a negative number, which never equals a full fingerprint. */
+/** Converts a short (32-bit) hash to a negative number, which never equals a full (48-bit) hash. */
 const fromShort = (short: number): number => -1 - short;

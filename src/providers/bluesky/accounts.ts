@@ -20,7 +20,7 @@ export function askProfile(client: BlueskyClient): Ask<'profile'> {
   };
 }
 
-/** Reads a profile. Throws ProviderError `missing` also for an account that is visible only to logged-in users. */
+/** Reads a profile. Throws ProviderError `missing` if the account does not exist or must not be shown. */
 async function readProfile(client: BlueskyClient, handle: string, context: ProviderContext) {
   const actor = client.known.actorFor(handle);
   const profile = parseActor(await client.query('app.bsky.actor.getProfile', { actor }, context));
@@ -29,7 +29,7 @@ async function readProfile(client: BlueskyClient, handle: string, context: Provi
   return profile;
 }
 
-/** Caches the DID of an account. Throws ProviderError `missing` if the account must not be shown. */
+/** Caches the DID (account id) of an account. Throws ProviderError `missing` if the account's labels hide it. */
 export function acceptAccount(
   { known, clock }: BlueskyClient,
   handle: string,
@@ -40,7 +40,7 @@ export function acceptAccount(
   known.note(handle, actor);
 }
 
-/** Checks the account of an empty or absent list. Throws ProviderError `missing` if the account cannot be shown. */
+/** Reads the account whose list is empty or absent. Throws ProviderError `missing` if the account cannot be shown. */
 export const explainAbsence = (client: BlueskyClient, handle: string, context: ProviderContext) =>
   throwIfMissing(readProfile(client, handle, context), context);
 
@@ -72,7 +72,7 @@ export function askSearchUsers({ query, clock }: BlueskyClient): Ask<'searchUser
   };
 }
 
-/** Converts a list of accounts, without those that must not be shown. Throws `malformed` if it is not a list. */
+/** Converts a list of accounts. Omits hidden accounts. Throws ProviderError `malformed` if `list` is not an array. */
 export async function toAccounts(
   list: unknown,
   nowMs: number,
@@ -94,7 +94,7 @@ export async function toAccounts(
 
 const handleForm = /^[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+$/;
 
-/** Returns the handle of an account, or its DID if the handle is not verified. */
+/** Returns the handle of an account, or its DID (account id) if the handle is not verified. */
 export const nameOf = ({ did, handle }: Pick<ActorPayload, 'did' | 'handle'>): string =>
   handle === 'handle.invalid' || !handleForm.test(handle) ? did : handle;
 
@@ -118,7 +118,7 @@ export function shapeAccount(actor: ActorPayload): Account {
   });
 }
 
-/** Returns whether an account is verified or may verify others, which the Bluesky app displays as verified. */
+/** Returns whether an account is verified or may verify others. The Bluesky app shows both as verified. */
 function isVerified({ verification }: ActorPayload): boolean {
   return (
     verification?.verifiedStatus === 'valid' || verification?.trustedVerifierStatus === 'valid'

@@ -7,7 +7,7 @@ import { type Body, readBody, type Upstream } from '../upstream.ts';
 
 /**
  * Function that sends a query such as `app.bsky.feed.getPostThread` to an AppView (Bluesky API server). Omits
- * parameters that are `null`. Throws ProviderError for a failed response, {@link Refusal} for a refused parameter.
+ * parameters that are `null`. Throws ProviderError for a failed response, and {@link Refusal} for a refused parameter.
  */
 export type BlueskyQuery = (
   method: string,
@@ -21,9 +21,9 @@ export interface BlueskyClient {
   readonly clock: Clock;
 }
 
-/** Error for a response that refuses a parameter. Code that handles only ProviderError treats it as `malformed`. */
+/** Error for a response that refuses a request parameter. As a ProviderError, its kind is `malformed`. */
 export class Refusal extends ProviderError {
-  /** Error message of the AppView, which contains the refused parameter. The message is not shown to callers. */
+  /** Error message of the AppView (Bluesky API server), with the refused parameter. API clients never receive it. */
   readonly rawMessage: string;
 
   constructor(rawMessage: string) {
@@ -32,7 +32,7 @@ export class Refusal extends ProviderError {
   }
 }
 
-/** Error for status 403, which comes from the host, not from the AppView: the host refuses requests of this kind. */
+/** Error for HTTP status 403, with which a host refuses all requests of this kind. Its kind is `throttled`. */
 export class Banned extends ProviderError {
   constructor() {
     super('throttled', 'Bluesky limits the rate of requests.');
@@ -52,7 +52,7 @@ export function createQuery(upstream: Upstream, clock: Clock): BlueskyQuery {
   };
 }
 
-/** Returns the error of a response. Most responses about missing subjects have status 400 and differ in the message. */
+/** Returns the error for a failed response. Bluesky sends status 400 for most missing posts and accounts. */
 function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): ProviderError {
   const { status } = answer;
   if (status === 403) return new Banned();
@@ -72,7 +72,7 @@ function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): Provide
 
 const outages = /^(?:InternalServerError|UpstreamFailure|UpstreamTimeout|NotEnoughResources)$/;
 
-/** Errors of the AppView for missing subjects, by name or message. The AppView does not send them during an outage. */
+/** Error names and messages of Bluesky for missing posts and accounts. Bluesky does not send them during an outage. */
 const absences = [
   [/^AccountTakedown$/, null, 'Bluesky has suspended this account.'],
   [/^AccountDeactivated$/, null, 'The owner of this account has deactivated it.'],
@@ -85,7 +85,7 @@ const absences = [
   [/^Blocked(?:By)?Actor$/, null, 'This account cannot be read because of a block.'],
 ] as const;
 
-/** Returns the pause in seconds that a throttled response requests, by `Retry-After` or by a time in Unix seconds. */
+/** Returns the pause in seconds that a rate-limited response requests by `Retry-After` or `RateLimit-Reset`. */
 function pauseOf(answer: HttpAnswer, clock: Clock): number | undefined {
   const resetSeconds = Number(answer.header('ratelimit-reset') ?? Number.NaN);
   const pauseSeconds = Math.ceil(resetSeconds - clock.now() / 1000);
@@ -96,16 +96,16 @@ type KnownAccounts = ReturnType<typeof createKnownAccounts>;
 
 const memory = { max: 5000, ttlMs: 600_000 };
 
-/** Creates the cache of DIDs by handle, so that all pages of a list are of the same account. */
+/** Creates the cache of DIDs (account ids) by handle, so that all pages of a list belong to the same account. */
 export function createKnownAccounts(clock: Clock) {
   const dids = createExpiringCache<string>(clock, memory);
   return {
-    /** Caches the DID of an account by the name used to read the account: the handle in any case, or the DID. */
+    /** Caches the DID of an account under the name from the request: the handle (in any case) or the DID itself. */
     note: (name: string, { did }: { readonly did: string }): void => {
       const handle = name.toLowerCase();
       if (handle !== did && dids.get(handle) !== did) dids.set(handle, did);
     },
-    /** Returns the DID of an account if it is cached, otherwise its name in lower case. */
+    /** Returns the cached DID of an account, or `name` in lower case if no DID is cached. */
     actorFor: (name: string): string => dids.get(name.toLowerCase()) ?? name.toLowerCase(),
   };
 }
@@ -115,6 +115,6 @@ export const maxLimit = 100;
 export const writeLimit = (count: number): number =>
   Math.min(Math.max(Math.trunc(count), 1), maxLimit);
 
-/** Returns the cursor of the next page; `null` at the end, where the response may repeat the request's cursor. */
+/** Returns the cursor of the next page; `null` if the response has no cursor or repeats the request's cursor. */
 export const nextCursor = (cursor: unknown, sent: string | null): string | null =>
   typeof cursor === 'string' && cursor !== '' && cursor !== sent ? cursor : null;

@@ -13,10 +13,10 @@ interface BlueskyOptions extends UpstreamOptions {
   readonly searchUrl?: string;
 }
 
-/** Requests per minute that Bluesky allows one client address: 3,000 in five minutes. */
+/** Maximum number of requests per minute. Bluesky allows a client address 3,000 requests in five minutes. */
 export const blueskyPerMinute = 600;
 
-/** Creates the provider that reads Bluesky through a public AppView, without a login. */
+/** Creates the provider that reads Bluesky through a public AppView (Bluesky API server), without a login. */
 export function createBluesky({ http, apiUrl, searchUrl, clock }: BlueskyOptions): Provider {
   const queryOf = (url: string) => createQuery(createUpstream({ http, apiUrl: url }), clock);
   const client = { query: queryOf(apiUrl), known: createKnownAccounts(clock), clock };

@@ -5,14 +5,14 @@ import { ProviderError } from '../../platforms/provider-error.ts';
 import { describeOmitted, describeUnread, type Rows } from '../rows.ts';
 import type { ActorPayload, LabelPayload, PostPayload } from './payload.ts';
 
-/** Reason why a post or account must not be shown: only for logged-in users, removed, or hidden by moderation. */
+/** Reason to hide a post or account: only for logged-in users, removed, or hidden by moderation. */
 export type Restriction = 'signed-in' | 'suspended' | 'taken-down' | 'hidden';
 
 export type Assessment = ReturnType<typeof assessPost>;
 
 const warning = 'Bluesky’s moderation shows a warning before this post.';
 
-/** Returns why an account, or another record with labels, must not be shown; `null` if it may be shown. */
+/** Returns the reason to hide an account or another record with labels; `null` if the record may be shown. */
 export function restrictionOf(
   { labels }: Pick<ActorPayload, 'labels'>,
   nowMs: number,
@@ -20,7 +20,7 @@ export function restrictionOf(
   return findRestriction(new Set(activeLabels(labels, nowMs).map(({ val }) => val)), 'suspended');
 }
 
-/** Evaluates the labels of a post: those by moderators, by the author, and on the author's account. */
+/** Evaluates the labels of a post: labels by moderators, by the author, and on the author's account. */
 export function assessPost(post: PostPayload, nowMs: number) {
   const { author, record } = post;
   const own = [...activeLabels(post.labels, nowMs), ...(record.labels?.values ?? [])];
@@ -40,7 +40,7 @@ function findRestriction(values: ReadonlySet<string>, removed: Restriction): Res
   return values.has('!hide') ? 'hidden' : null;
 }
 
-/** Returns the labels that were not negated and have not expired. A label with an unreadable time is active. */
+/** Returns the labels that were not negated and have not expired. A label with a malformed expiry time is active. */
 function activeLabels(labels: readonly LabelPayload[], nowMs: number): readonly LabelPayload[] {
   return labels.filter(({ neg, exp }) => {
     const endMs = exp === null ? Number.NaN : Date.parse(exp);
@@ -48,7 +48,7 @@ function activeLabels(labels: readonly LabelPayload[], nowMs: number): readonly 
   });
 }
 
-/** Pattern of a descriptive label. Labels that begin with a sign, such as `!hide`, are instructions. */
+/** Pattern of a descriptive label, such as `spam`. Labels that begin with `!`, such as `!hide`, are instructions. */
 const labelForm = /^[a-z][a-z-]{0,99}$/;
 
 export function describeLabels({ labels }: ActorPayload, nowMs: number): readonly string[] {
@@ -97,7 +97,7 @@ const omissions = {
   account: [`it asks ${signedIn}`, `they ask ${signedIn}`],
 } as const;
 
-/** Returns the warnings about rows that must not be shown or could not be read. */
+/** Returns the warnings about posts or accounts that are hidden or could not be read. */
 export function describeHidden(
   restrictions: readonly (Restriction | null)[],
   unread: Pick<Rows<unknown>, 'unreadable' | 'excess'>,

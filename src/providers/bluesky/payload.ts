@@ -54,8 +54,8 @@ export const blueskyPostUrl = (account: string, rkey: string): string =>
 
 export const blueskyProfileUrl = (account: string): string => profileUrl('bluesky', account, '');
 
-// Views that the AppView sends (lexicons `app.bsky.actor.defs`, `app.bsky.feed.defs`). Only members that a row
-// cannot be shown without are required.
+// Responses of the AppView, Bluesky's API server (lexicons `app.bsky.actor.defs`, `app.bsky.feed.defs`). Members are
+// required only if a post or account cannot be shown without them.
 
 const label = z.object({ val: token, uri: urlOrNull, neg: lenient(z.boolean()), exp: tokenOrNull });
 const labels = fullListOf(label, maximums.labels);
@@ -80,7 +80,7 @@ const actorPayload = z.object({
 });
 export type ActorPayload = z.output<typeof actorPayload>;
 
-/** Labels that the author has set on a post; `null` for a value of another form. */
+/** Schema of the labels that an author has set on a post; `null` for a value of another form. */
 const selfLabels = z
   .unknown()
   .optional()
@@ -154,7 +154,7 @@ const feedRow = z
   })
   .transform(({ reason: why, ...row }, context) => {
     if (why === null) return { ...row, repost: null, isPin: false };
-    // A pinned post is at the top regardless of its time. Rows with unknown reasons are treated alike.
+    // A pinned post is at the top regardless of its time. Entries with an unknown reason are treated as pinned.
     if (why.$type !== repostReason) return { ...row, repost: null, isPin: true };
     if (why.by === null) return refuse(context, 'The account that reposted this is missing.');
     return { ...row, repost: { by: why.by, ms: toMs(why.indexedAt) }, isPin: false };
@@ -172,17 +172,17 @@ export type ThreadNode = z.output<typeof threadNode>;
 export const parseActor = parserOf(actorPayload);
 export const parsePost = parserOf(postView);
 export const parseQuoted = parserOf(quotedView);
-/** Parses the placeholder of a missing post by its keys, because some servers omit `$type` or send another value. */
+/** Parses the placeholder of a missing post. Ignores `$type`, because some servers omit it or send another value. */
 export const parseMissing = parserOf(missing);
 export const parseFeedRow = parserOf(feedRow);
 export const parseThreadNode = parserOf(threadNode);
 
-// Embeds, by their keys. A `recordWithMedia` has an embed in `media` and a record within `record`.
+// Embeds of posts. A `recordWithMedia` has an embed in `media` and a record within `record`.
 
 const webUrl = url.refine(isWebUrl);
 const aspectRatio = lenient(z.object({ width: z.number(), height: z.number() }));
 
-/** Images of a post or a gallery, without their thumbnails. */
+/** Schema of the images of a post or a gallery, without their thumbnails. */
 const pictures = listOf(
   z.object({ fullsize: webUrl, alt: textOrNull, aspectRatio }),
   maximums.media,
@@ -212,7 +212,7 @@ const readEmbed = parserOf(embed);
 
 export type EmbedPayload = ReturnType<typeof parseEmbed>;
 
-/** Parses an embed. Parts that are absent or malformed are `null` or empty. */
+/** Parses an embed of a post: media, a link, or a record. Absent or malformed parts become `null` or empty. */
 export function parseEmbed(value: unknown) {
   const outer = readEmbed(value);
   const { record, media } = outer ?? {};

@@ -88,7 +88,7 @@ async function readRequested(client: BlueskyClient, query: PostQuery, context: P
   return whole;
 }
 
-/** Reads a thread, or only its direct replies if the response is too large. */
+/** Reads a thread. If the response is too large, reads only the ancestors and the direct replies. */
 async function readWhole(client: BlueskyClient, request: TreeRequest, context: ProviderContext) {
   const { reach } = request;
   try {
@@ -103,7 +103,7 @@ async function readWhole(client: BlueskyClient, request: TreeRequest, context: P
   }
 }
 
-/** Returns the rest of the author's thread. Requests more levels while the thread continues below the last one read. */
+/** Reads the rest of the author's thread. Requests further levels while the last level read continues the thread. */
 async function readContinuation(
   client: BlueskyClient,
   { focal, depth }: { readonly focal: Branch; readonly depth: number },
@@ -123,7 +123,7 @@ async function readContinuation(
   return { branches, isCut, hasFailed: false };
 }
 
-/** Reads the replies to the last post of a thread, unless that post has no replies. Returns `null` on failure. */
+/** Reads the replies to the last post of a thread, if the post has any. Returns `null` if the request fails. */
 async function readBelow(client: BlueskyClient, last: Branch, context: ProviderContext) {
   const { payload } = last;
   if (payload === null || payload.replyCount === 0) return last;
@@ -171,7 +171,7 @@ export interface Tree {
   readonly isMissingReplies: boolean;
 }
 
-/** Request for a thread, with the numbers of levels above and below the post. */
+/** Request for a thread, with the number of levels to read above and below the post. */
 export interface TreeRequest {
   readonly account: string;
   readonly rkey: string;
@@ -207,7 +207,7 @@ async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promis
   };
 }
 
-/** Converts the ancestors from the parent upwards. Stops at the first placeholder, because the response ends there. */
+/** Converts the ancestors, from the parent upwards, up to the first placeholder. The response ends there. */
 async function shapeAbove(start: unknown, nowMs: number, sliced: Sliced) {
   const payloads: PostPayload[] = [];
   let place = start;
@@ -239,7 +239,7 @@ interface GrowingBranch {
   readonly node: ThreadNode | null;
 }
 
-/** Converts the replies below a post level by level, so that the limit on rows cuts the deepest replies first. */
+/** Converts the replies to a post level by level, so that the maximum number of posts cuts the deepest replies. */
 async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, sliced: Sliced) {
   const root = grow(null, focal, { nowMs, parentAuthor });
   const growing: GrowingBranch[] = [root];
@@ -264,7 +264,7 @@ function grow(value: unknown, node: ThreadNode | null, shaping: Shaping): Growin
   return { branch: { post, payload, replies: [] }, node };
 }
 
-/** Returns the rest of the author's thread: their first reply to the focal post, then to that reply, and so on. */
+/** Returns the rest of the author's thread: the author's first reply to `focal`, then to that reply, and so on. */
 export function pickContinuation(focal: Branch): readonly Branch[] {
   const chain: Branch[] = [];
   const author = focal.payload?.author.did;
@@ -277,8 +277,8 @@ export function pickContinuation(focal: Branch): readonly Branch[] {
 }
 
 /**
- * Returns the replies to the author's thread in the given order, each followed by the replies to it, oldest first.
- * Placeholders of direct replies come last; deeper placeholders are included only if a reply below is visible.
+ * Returns the direct replies to the author's thread in the given order, each followed by its own replies, oldest first.
+ * Placeholders of direct replies come last. Deeper placeholders are included only above a visible reply.
  */
 export function rankReplies(
   focal: Branch,
@@ -310,7 +310,7 @@ const orders = {
   recent: (a: Branch, b: Branch) => createdOf(b, -1) - createdOf(a, -1) || compareUris(a, b),
 };
 
-/** Returns the time by which a post is sorted. Posts that cannot be shown sort last in both directions. */
+/** Returns the time for sorting a post, in Unix milliseconds. Hidden posts sort last in both directions. */
 function createdOf({ post, payload }: Branch, direction: 1 | -1): number {
   if (payload === null || post.type === 'tombstone') return direction * Number.MAX_SAFE_INTEGER;
   return payload.createdMs;

@@ -12,8 +12,8 @@ import { type PostPayload, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
 /**
- * Creates the function that searches posts. It tries `hosts` in order. Bluesky sends no second page without a login, so
- * each further page of the latest posts is a search before a time; the top posts have a single page.
+ * Creates the function that searches posts on the first host that answers. Bluesky sends only one page without a login.
+ * Each further page of the latest posts is a new search for earlier posts; the top posts have one page.
  */
 export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'search'> {
   return async (query, context) => {
@@ -36,7 +36,7 @@ export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'se
   };
 }
 
-/** Returns the exclusive upper bound of the times of a page in Unix milliseconds, or `null` for the newest posts. */
+/** Returns the time before which posts are searched, in Unix milliseconds; `null` for a search from the newest post. */
 function upperBoundOf({ cursor, untilSeconds }: SearchQuery): number | null {
   if (cursor === null) return untilSeconds === null ? null : untilSeconds * 1000;
   const ms = Number(cursor);
@@ -44,7 +44,7 @@ function upperBoundOf({ cursor, untilSeconds }: SearchQuery): number | null {
   return ms;
 }
 
-/** Returns the next cursor in Unix ms: 1 ms after the last post, or its time to ensure progress; `null` at the end. */
+/** Returns the cursor of the next page, a time in Unix milliseconds; `null` at the end of the results. */
 function toNextCursor(rows: readonly PostPayload[], beforeMs: number | null): string | null {
   const last = rows.at(-1);
   if (last === undefined) return null;
@@ -68,7 +68,7 @@ function toParameters(query: SearchQuery, beforeMs: number | null) {
 
 const forbidden = 'Bluesky does not allow searches from this server at the moment.';
 
-/** Tries the hosts in order. A refused search text or a `throttled` error, except `Banned`, ends the search. */
+/** Sends a search to each host in order until one answers. Stops if a host refuses the text or limits the rate. */
 async function searchHosts(
   hosts: readonly BlueskyQuery[],
   parameters: ReturnType<typeof toParameters>,
@@ -94,7 +94,7 @@ function isWorthNextHost(error: unknown): boolean {
   return error instanceof Banned || error.kind === 'unavailable' || error.kind === 'malformed';
 }
 
-/** Returns ProviderError `rejected` for a refused search text, or `refusal` itself if it concerns another parameter. */
+/** Returns ProviderError `rejected` for a refused search text, or `refusal` itself for another refused parameter. */
 function toRejected(refusal: Refusal): ProviderError {
   if (/\b(?:since|until|limit|sort)\b/.test(refusal.rawMessage)) return refusal;
   return new ProviderError('rejected', 'Bluesky refuses this search text.', { cause: refusal });

@@ -24,11 +24,11 @@ import {
 
 export interface Shaping {
   readonly nowMs: number;
-  /** Author of the post that is replied to; `null` if that post was not sent. */
+  /** Author of the post that is replied to; `null` if the server did not send that post. */
   readonly parentAuthor: ActorPayload | null;
 }
 
-/** Converts a post with its quote. Returns a `Tombstone` if the post is not public. Sets `context` to `null`. */
+/** Converts a post with the post that it quotes. Returns a `Tombstone` (placeholder) if the post is not public. */
 export const shapePost = (post: PostPayload, shaping: Shaping): Post =>
   shapeWithin(post, shaping, maximums.quotes);
 
@@ -121,7 +121,7 @@ function shapeOwn({ post, embeds, assessment }: AssessedPost, shaping: Shaping):
   return nameLeftOut(status, leftOut);
 }
 
-/** Returns the target of a reply. All members are `null` if its author is visible only to logged-in users. */
+/** Returns a reference to the parent of a reply. All members are `null` if the parent is only for logged-in users. */
 function shapeTarget(post: PostPayload, { nowMs, parentAuthor }: Shaping): Status['replying_to'] {
   const uri = post.record.reply?.parent.uri ?? null;
   if (uri === null) return null;
@@ -137,7 +137,7 @@ function toTarget({ did, rkey }: RecordAddress, name: string | null): Status['re
   return { screen_name: name, status: rkey, url: blueskyPostUrl(name ?? did, rkey) };
 }
 
-/** Converts a quoted post. The AppView resolves two levels of quotes, and sends only the URI of a third. */
+/** Converts a quoted post. Bluesky sends two levels of quoted posts in full, and of a third only the URI. */
 function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
   const missing = parseMissing(row);
   if (missing !== null) return shapeMissing(missing);
@@ -146,7 +146,7 @@ function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
   return shapeWithin(quoted, { nowMs, parentAuthor: null }, quotesLeft);
 }
 
-/** Returns whether an embedded record, possibly of an unknown type, is not a post. */
+/** Returns whether an embedded record is something other than a post, such as a list or a feed. */
 function isOtherKind(row: unknown): boolean {
   const uri = typeof row === 'object' && row !== null && 'uri' in row ? row.uri : null;
   return typeof uri === 'string' && !uri.includes(`/${postCollection}/`);
@@ -156,7 +156,7 @@ type External = NonNullable<EmbedPayload['external']>;
 type Picture = EmbedPayload['pictures'][number];
 type Video = NonNullable<EmbedPayload['video']>;
 
-/** Returns the media of embeds in display order. A link to a GIF of a known service counts as media. */
+/** Returns the media in the embeds of a post, in display order. Includes links to a GIF on a known GIF service. */
 export function shapeMedia(embeds: readonly EmbedPayload[]): MediaSet {
   return toMediaSet(
     embeds.flatMap(({ pictures, video, external }) => [
@@ -169,7 +169,7 @@ export function shapeMedia(embeds: readonly EmbedPayload[]): MediaSet {
   );
 }
 
-/** Returns the link preview of embeds: that of a web page, or of an embedded record that is not a post. */
+/** Returns the first link preview in the embeds of a post: of a web page, or of a record such as a list or feed. */
 export function shapeCard(embeds: readonly EmbedPayload[], nowMs: number): Card | null {
   const [card] = embeds.flatMap(({ external, record }) => {
     const page = external === null || isGif(external) ? null : shapePage(external);
@@ -178,7 +178,7 @@ export function shapeCard(embeds: readonly EmbedPayload[], nowMs: number): Card 
   return card ?? null;
 }
 
-/** Converts a video. The AppView sends neither an MP4 file nor a duration. */
+/** Converts a video. Bluesky sends an HLS playlist, but neither an MP4 file nor a duration. */
 function shapeVideo({ playlist, thumbnail, alt, aspectRatio, presentation }: Video): Media {
   return {
     type: presentation === 'gif' ? 'gif' : 'video',
@@ -198,7 +198,7 @@ function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> 
   return isSize ? { width: ratio.width, height: ratio.height } : { width: null, height: null };
 }
 
-/** Hosts of GIF services. The app displays a link to one of them as an animated image. */
+/** Hosts of GIF services. The Bluesky app displays links to these hosts as animated images. */
 const gifHosts = /^(?:media\.tenor\.com|static\.klipy\.com|(?:[\w-]+\.)?giphy\.com)$/;
 
 const isGif = ({ uri }: External): boolean => isWebUrl(uri) && gifHosts.test(new URL(uri).hostname);
@@ -223,7 +223,7 @@ function shapePage({ uri, title, description, thumb }: External): Card | null {
   return { url: uri, title: title ?? '', description, image_url: webUrlOrNull(thumb) };
 }
 
-/** Returns the preview of a record; `null` for posts, and for records or creators that must not be shown. */
+/** Returns the link preview of an embedded feed, list, starter pack or labeler; `null` for posts and hidden records. */
 function shapeShown(value: unknown, nowMs: number): Card | null {
   const shown = parseShown(value);
   if (shown === null) return null;

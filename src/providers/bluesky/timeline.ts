@@ -11,12 +11,12 @@ import { assessPost, describeHidden } from './labels.ts';
 import { type FeedRow, parseFeedRow, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
-/** Creates the function that reads a timeline page, from `untilSeconds` or, if Bluesky refuses that, from the top. */
+/** Creates the function that reads posts before `untilSeconds`, or the newest posts if Bluesky refuses the time. */
 export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   return async (query, context) => {
     const page = await readPage(client, query, context);
     const { rows, cursor } = page;
-    // Every row is a post or a repost by the account, so any row identifies the account.
+    // Every entry is a post or a repost by the account, so any entry identifies the account.
     const [first] = rows;
     const owner = first?.repost?.by ?? first?.post.author;
     if (owner !== undefined) acceptAccount(client, query.account.handle, owner);
@@ -37,7 +37,7 @@ export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   };
 }
 
-/** Tolerance for reposts: rows are sorted by time of creation, but the response has only the later time of indexing. */
+/** Tolerance in milliseconds for reposts. Bluesky sorts them by creation, but sends the later time of indexing. */
 const indexingMs = 3_600_000;
 
 async function readPage(client: BlueskyClient, query: TimelineQuery, context: ProviderContext) {
@@ -45,7 +45,7 @@ async function readPage(client: BlueskyClient, query: TimelineQuery, context: Pr
   if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= client.clock.now()) {
     return readFeed(client, query, context);
   }
-  // The cursor of a timeline is the time of the last row on the page.
+  // The cursor of a timeline is the time of the last post on the page.
   const jump = { ...query, cursor: new Date(untilSeconds * 1000).toISOString() };
   const page = await readFeed(client, jump, context).catch((error: unknown) => {
     if (error instanceof Refusal) return null;
@@ -60,7 +60,7 @@ async function readFeed(client: BlueskyClient, query: TimelineQuery, context: Pr
   const { account, count, cursor, withReposts } = query;
   const parameters = {
     actor: client.known.actorFor(account.handle),
-    // As many rows as possible, if reposts are removed afterwards.
+    // Requests the maximum if reposts are removed afterwards.
     limit: withReposts ? writeLimit(count) : maxLimit,
     filter: filterOf(query),
     cursor,
@@ -84,7 +84,7 @@ function filterOf({ withReplies, onlyMedia = false }: TimelineQuery): string {
 
 const sortedMs = ({ post, repost }: FeedRow): number => repost?.ms ?? post.createdMs;
 
-/** Returns the requested rows without repeated posts. (An account can repost its own posts.) */
+/** Returns the requested posts and reposts, without repeated posts. (An account can repost its own posts.) */
 function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly FeedRow[] {
   const { untilSeconds, withReplies, withReposts } = query;
   const wanted = rows.filter((row) => {
@@ -97,7 +97,7 @@ function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly Feed
   return uniqueBy(wanted, ({ post }) => post.uri.uri);
 }
 
-/** Converts a row. Returns `null` for a post that cannot be shown, because lists contain no placeholders. */
+/** Converts a timeline entry. Returns `null` for a post that cannot be shown: timelines have no placeholders. */
 function shapeRow(row: FeedRow, nowMs: number): Status | null {
   const parentAuthor = parsePost(row.reply?.parent)?.author ?? null;
   const post = shapePost(row.post, { nowMs, parentAuthor });

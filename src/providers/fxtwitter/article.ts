@@ -12,7 +12,7 @@ type BlockPayload = ContentPayload['blocks'][number];
 type EntityPayload = ContentPayload['entityMap'][number]['value'];
 type MediaInfo = ArticlePayload['media_entities'][number]['media_info'];
 
-/** Entities and media that the blocks of an article refer to, by key. */
+/** Entities (links, embedded posts and others) and media of an article, by the keys that text blocks use. */
 interface References {
   readonly entities: ReadonlyMap<string, EntityPayload>;
   readonly media: ReadonlyMap<string, MediaInfo>;
@@ -90,7 +90,7 @@ function shapeMedia(info: MediaInfo | undefined): readonly ArticleBlock[] {
   return url === null ? [] : [{ type: 'image', url, alt: null, width, height }];
 }
 
-/** Returns the URL of the MP4 variant with the highest bitrate, because there is no block type for videos. */
+/** Returns the URL of the MP4 variant with the highest bitrate; `null` if there is no video. */
 function bestVariant(info: MediaInfo): string | null {
   const variants = [...info.variants, ...(info.video_info?.variants ?? [])];
   const [best] = variants
@@ -121,7 +121,7 @@ function inlineStyles(block: BlockPayload): readonly StyleRange[] {
   });
 }
 
-/** Returns the links among the entities of a text. Most other entities are of type `TWEMOJI`, which mark an emoji. */
+/** Returns the links in a text block of an article. Other entities, most of which mark an emoji, are ignored. */
 function entityLinks(block: BlockPayload, references: References): readonly StyleRange[] {
   return block.entityRanges.flatMap(({ key, offset, length }): StyleRange[] => {
     const entity = references.entities.get(key);
@@ -141,7 +141,7 @@ function tagLinks(block: BlockPayload, points: readonly string[]): readonly Styl
     ...cashtags.map((tag) => ({ ...tag, url: tagUrl('symbol', tag.text) })),
   ];
   return found.flatMap(({ fromIndex: start, toIndex: end, text, url }): StyleRange[] => {
-    // Fast path: a range much longer than the name is not compared with it.
+    // Fast path: a range that is much longer than the name cannot match.
     if (end - start > 2 * text.length + 2 || url === null) return [];
     return isNamed(points.slice(start, end).join(''), text)
       ? [{ style: 'link', start, end, url }]

@@ -8,7 +8,7 @@ import { parseRows, type Rows } from '../rows.ts';
 import { type Body, readBody, type Upstream } from '../upstream.ts';
 import { type PostPayload, parsePost, type StatusPayload } from './payload.ts';
 
-/** Post with the thread and the replies in the response. Each list is `null` if the response does not contain it. */
+/** Post with its thread and replies. Each list is `null` if the response does not contain the list. */
 export interface PostAnswer {
   readonly status: StatusPayload;
   readonly thread: Rows<PostPayload> | null;
@@ -20,7 +20,7 @@ export interface PostAnswer {
 type RepliesPlace = Pick<RepliesQuery, 'order' | 'cursor'>;
 export type FxTwitterClient = ReturnType<typeof createClient>;
 
-/** Creates the functions that read posts. The functions throw ProviderError. */
+/** Creates the client that reads posts from the FxTwitter API. All its functions throw ProviderError. */
 export function createClient(upstream: Upstream) {
   const read = async (path: string, context: RequestContext): Promise<PostAnswer> => {
     const answer = await upstream(path, context);
@@ -37,7 +37,7 @@ export function createClient(upstream: Upstream) {
   const statusPath = (id: string) => `/2/status/${encodeURIComponent(id)}`;
   return {
     readStatus: (id: string, context: RequestContext) => read(statusPath(id), context),
-    /** Reads a post, or its tombstone, without the conversation. */
+    /** Reads a post, or its tombstone (placeholder), without the conversation. */
     readRow: async (id: string, context: RequestContext): Promise<PostPayload> => {
       const answer = await upstream(statusPath(id), context);
       const row = readRow(answer, readBody(answer));
@@ -56,10 +56,10 @@ export function createClient(upstream: Upstream) {
   };
 }
 
-/** Result for status 401 without a post, which means that the author is protected. */
+/** Placeholder for the post of a protected account, for which FxTwitter sends status 401 without a post. */
 const protectedPost: PostPayload = { type: 'tombstone', id: null, reason: 'private', author: null };
 
-/** Returns the post or tombstone of a response. Tombstones can have any status. API version 1 calls it `tweet`. */
+/** Returns the post or tombstone (placeholder) of a response. A tombstone may have any HTTP status. */
 function readRow(answer: HttpAnswer, body: Body | null): PostPayload {
   const row = parsePost(body?.status ?? body?.tweet);
   if (row !== null && (row.type === 'tombstone' || answer.status === 200)) return row;
@@ -67,7 +67,7 @@ function readRow(answer: HttpAnswer, body: Body | null): PostPayload {
   if (status === 401 && namesNoPost(body)) return protectedPost;
   const failure = toStatusFailure(status, answer.retryAfterSeconds);
   if (failure !== null) throw failure;
-  // An outage of X has the same response, and so may an id that the service refuses.
+  // An outage of X has the same response. An id that FxTwitter refuses may also have it.
   const isAmbiguous = status === 404 ? namesNoPost(body) : status === 400 && body !== null;
   if (!isAmbiguous) throw createMalformed();
   throw new ProviderError('ambiguous', 'The source has no such post, or could not search for it.');
@@ -83,7 +83,7 @@ const cursors = lenient(z.object({ bottom: textOrNull }));
 export const readCursor = (body: Body | null): string | null =>
   cursors.parse(body?.cursor)?.bottom ?? null;
 
-/** Returns the status that the service sent. A proxy may replace it by 200, but `code` in the body has the original. */
+/** Returns the HTTP status that FxTwitter sent. A proxy may replace it with 200; `code` in the body is the original. */
 export const trueStatus = ({ status }: HttpAnswer, body: Body | null): number =>
   status === 200 && typeof body?.code === 'number' ? body.code : status;
 

@@ -13,7 +13,7 @@ import type { StatusPayload } from './payload.ts';
 type RawText = NonNullable<StatusPayload['raw_text']>;
 type FacetPayload = RawText['facets'][number];
 
-/** Range of the raw text (code points) with its position in the served text (UTF-16 indices). */
+/** Range of X's original text (code points), with its position in FxTwitter's edited text (UTF-16 indices). */
 interface Anchor {
   readonly rawStart: number;
   readonly rawEnd: number;
@@ -27,7 +27,7 @@ interface Texts {
   readonly raw: DecodedText;
 }
 
-/** Returns the facets of `text`. Searches for each raw facet from the end of the previous match. */
+/** Returns the facets (links and styles) of FxTwitter's edited text. Locates each facet of the original text. */
 export function shapeFacets(text: string, raw: RawText | null): readonly Facet[] {
   if (raw === null) return scanFacets(text);
   const texts = { text, raw: decodeWithOffsets(raw.text) };
@@ -45,7 +45,7 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
   return nestRuns(found, toOffset(text.length));
 }
 
-/** Returns the anchor at the start. Skips the leading mentions of a reply if the served text does not contain them. */
+/** Returns the start of the original text and of `text`. Skips leading mentions of a reply that `text` lacks. */
 function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
   const isServed = text.startsWith(slice(raw, 0, visibleStart));
   return { rawStart: 0, rawEnd: isServed ? 0 : visibleStart, start: 0, end: 0, facet: null };
@@ -86,7 +86,7 @@ function toLink({ type, original, replacement }: FacetPayload) {
 
 const styles = ['bold', 'italic', 'strikethrough'] as const;
 
-/** Locates a style by the links before and within it. Styles do not affect the search for later links. */
+/** Locates a style, such as bold, in `text`, relative to the links (`anchors`) before and within the style. */
 function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonly Anchor[]) {
   const type = styles.find((style) => style === facet.type);
   const [rawStart, rawEnd] = facet.indices;
@@ -103,13 +103,13 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
   return start === null ? null : { ...found, start, end: start + shown.length };
 }
 
-/** Converts a raw offset to an index in the served text, counted from an anchor. Returns `inside` within the anchor. */
+/** Converts an offset in the original text to an index in the edited text; `inside` for an offset within `anchor`. */
 function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;
   return anchor.end + raw.toIndex(place.rawIndex) - raw.toIndex(anchor.rawEnd);
 }
 
-/** Returns the index of `run`: `expected` if it is there, otherwise the first match from `from` on, or `null`. */
+/** Finds `run` in `text`, at `expected` or else from `from` on. Returns the index, or `null` if `run` is absent. */
 function locate(text: string, run: string, place: { expected: number; from: number }) {
   if (run === '') return null;
   if (text.startsWith(run, place.expected)) return place.expected;

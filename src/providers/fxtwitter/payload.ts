@@ -16,8 +16,8 @@ import { maximums } from '../../platforms/maximums.ts';
 import { checkTimeMs, readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 import { xHandle, xId } from '../../platforms/x.ts';
 
-// Posts and accounts of the service, including member names of version 1 of its API. Only members that a post
-// cannot be shown without are required.
+// Posts and accounts of FxTwitter, including member names of version 1 of the API. Members are required only if a
+// post cannot be shown without them.
 
 const userPayload = z
   .object({

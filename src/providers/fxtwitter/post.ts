@@ -33,7 +33,7 @@ export function askPost(client: FxTwitterClient): Ask<'post'> {
   };
 }
 
-/** Removes repeated posts (by id) and the requested post from the thread of the requested post. */
+/** Removes repeated posts (by id) from the thread of the requested post, and the requested post itself. */
 function dropRepeated(focal: Status, line: ThreadLine): ThreadLine {
   const before = uniqueById<Post>([focal, ...line.ancestors]);
   const all = uniqueById([...before, ...line.continuation]);
@@ -45,7 +45,7 @@ async function readParts(client: FxTwitterClient, query: PostQuery, context: Pro
   try {
     return await readAround(client, query, context);
   } catch (error) {
-    // The service reads a post from X in another way than its conversation, and each way can fail separately.
+    // FxTwitter reads a post and its conversation from X in different ways, and each way can fail separately.
     if (!isKind(error, 'malformed', 'ambiguous')) throw error;
     return readAlone(client, query, context).catch((second: unknown) => {
       if (isKind(second, 'missing')) throw second;
@@ -67,7 +67,7 @@ async function readAlone(client: FxTwitterClient, query: PostQuery, context: Pro
 
 type Settled = PromiseSettledResult<PostAnswer> | null;
 
-/** Reads the thread and the replies concurrently. A conclusive failure of the thread is thrown immediately. */
+/** Reads the thread and the replies concurrently. Throws a conclusive failure of the thread without delay. */
 async function readAround(
   client: FxTwitterClient,
   { post, thread: wantsThread, replies }: PostQuery,
@@ -92,7 +92,7 @@ async function readAround(
 const isConclusive = (error: unknown): boolean =>
   !(error instanceof ProviderError) || isKind(error, 'missing', 'throttled');
 
-/** Converts a rejection to a value, so that the rejection of an unneeded call is not unhandled. */
+/** Waits for a call, and returns the result or error as a value. An ignored error causes no unhandled rejection. */
 async function toSettled(call: Promise<PostAnswer>): Promise<Settled> {
   const [settled] = await Promise.allSettled([call]);
   return settled;
@@ -140,7 +140,7 @@ const noContinuation = 'The rest of the author’s thread could not be read.';
 
 interface ThreadSource {
   readonly thread: Rows<PostPayload> | null | undefined;
-  /** Replies from the endpoint `/2/conversation`, which include the rest of the author's thread. */
+  /** Replies from the API endpoint `/2/conversation`. They include the rest of the author's thread. */
   readonly replies?: readonly Post[];
 }
 
@@ -159,7 +159,7 @@ async function toKnownThread(
 
 const maxParents = 20;
 
-/** Reads the ancestors one by one until a read fails. The rest of the author's thread stays unknown. */
+/** Reads the ancestors one by one until a read fails. Does not read the rest of the author's thread. */
 async function readParents(
   client: FxTwitterClient,
   focal: Status,
@@ -189,7 +189,7 @@ export interface ThreadLine {
   readonly continuation: readonly Post[];
 }
 
-/** Splits a thread, oldest first, at the post with the id `focalId`. */
+/** Splits a thread (oldest first) into the posts before and after the post with the id `focalId`. */
 export function splitThread(thread: readonly Post[], focalId: string): ThreadLine {
   const at = thread.findIndex(({ id }) => id === focalId);
   if (at >= 0) return { ancestors: thread.slice(0, at), continuation: thread.slice(at + 1) };
@@ -208,7 +208,7 @@ const threadOrder = createThreadOrder<Status>({
   byOldest: (a, b) => a.created_timestamp - b.created_timestamp || compareIds(a.id, b.id),
 });
 
-/** Returns the rest of the author's thread: their first reply to the focal post, then to that reply, and so on. */
+/** Returns the rest of the author's thread: the author's first reply to `focal`, then to that reply, and so on. */
 export function pickContinuation(focal: Status, rows: readonly Post[]): readonly Status[] {
   const posts = rows.filter((row) => row.type === 'status');
   return threadOrder.pickContinuation(focal, posts);
@@ -220,7 +220,7 @@ interface ReplyRanking {
   readonly shown: ThreadLine;
 }
 
-/** Returns the direct replies in `order`, each followed by the replies to it, oldest first. Omits unrelated posts. */
+/** Returns the direct replies in the order of `ranking`, each followed by its own replies, oldest first. */
 export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): readonly Status[] {
   const { focalId, order, shown } = ranking;
   const answeredIds = [focalId, ...shown.continuation.map(({ id }) => id)];
@@ -231,7 +231,7 @@ export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): reado
   return threadOrder.rankReplies(replies, { answeredIds, order });
 }
 
-/** Compares decimal ids without leading zeros as strings, because they exceed the safe range of a number. */
+/** Compares decimal ids as strings, because the ids exceed the safe integers of JavaScript. */
 function compareIds(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   if (a === b) return 0;
@@ -240,7 +240,7 @@ function compareIds(a: string, b: string): number {
 
 const noMore = 'X sends no further replies. An outage of X has the same response.';
 
-/** Creates the function that reads a page of replies. A page without replies ends the list, though X may have more. */
+/** Creates the function that reads a page of replies. An empty page ends the list, even if X may have more replies. */
 export function askReplies(client: FxTwitterClient): Ask<'replies'> {
   return async (query, context) => {
     const answer = await readPage(client, query, context);
@@ -269,7 +269,7 @@ export function askReplies(client: FxTwitterClient): Ask<'replies'> {
   };
 }
 
-/** Returns the warning for an empty page, which X sometimes sends although the post has replies. */
+/** Returns the warning for an empty page. X sometimes sends an empty page although the post has replies. */
 function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): readonly string[] {
   if (cursor !== null) return [noMore];
   const count = replies ?? 0;
@@ -278,7 +278,7 @@ function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): reado
   return [`X counts ${counted} to this post, but sent none.`];
 }
 
-/** Reads a page. Returns `null` if a later page is missing, which does not mean that the post is missing. */
+/** Reads a page of replies. Returns `null` if a page after the first is missing, which ends the list. */
 async function readPage(
   client: FxTwitterClient,
   { post, order, cursor }: RepliesQuery,

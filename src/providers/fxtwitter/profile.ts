@@ -11,7 +11,7 @@ import { shapeAccount } from './shape.ts';
 
 export type Profiles = ReturnType<typeof createProfiles>;
 
-/** Creates the functions that read profiles. They share one control (see `createControl`) and throw ProviderError. */
+/** Creates the functions that read profiles. The functions throw ProviderError. */
 export function createProfiles(upstream: Upstream, clock: Clock) {
   const control = createControl({
     clock,
@@ -27,13 +27,13 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
       ? control.explainMiss(handle, context)
       : new ProviderError('missing', unavailableSentences[answer.is]);
   return {
-    /** Reads a public account. Throws ProviderError `missing` or `ambiguous` if there is no such public account. */
+    /** Reads a public account. Throws ProviderError: `missing` if no public account exists, `ambiguous` if in doubt. */
     read: async (handle: string, context: ProviderContext): Promise<Account> => {
       const answer = await readAndNote(handle, context);
       if (answer.is === 'public') return shapeAccount(answer.user);
       throw await explain(answer, handle, context);
     },
-    /** Returns the error for an absent list: `missing`, `ambiguous`, or `unavailable` if the account is public. */
+    /** Returns the error for a list that is absent: `missing`, `ambiguous`, or `unavailable` for a public account. */
     explainAbsence: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const answer = await readAndNote(handle, context);
       if (answer.is !== 'public') return explain(answer, handle, context);
@@ -76,16 +76,16 @@ const unavailableSentences = {
 
 interface ControlOptions {
   readonly clock: Clock;
-  /** Returns whether the endpoint has an account. Throws ProviderError if the request fails. */
+  /** Returns whether the profile endpoint finds an account. Throws ProviderError if the request fails. */
   readonly answers: (handle: string, context: RequestContext) => Promise<boolean>;
 }
 
-/** Handles of accounts that certainly exist. The second is used if the first is the account that was not found. */
+/** Handles of two accounts that certainly exist, for testing whether the API finds any accounts. */
 const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
 
 const freshMs = 60_000;
 
-/** Creates the control, which reads a well-known account to distinguish missing accounts from an outage. */
+/** Creates the test that distinguishes a missing account from an outage by reading a well-known account. */
 export function createControl({ clock, answers }: ControlOptions) {
   const pending = new Map<string, Promise<boolean | ProviderError>>();
   let succeededMs = Number.NEGATIVE_INFINITY;
@@ -94,7 +94,7 @@ export function createControl({ clock, answers }: ControlOptions) {
   };
   const look = async (handle: string, asker: RequestContext): Promise<boolean | ProviderError> => {
     try {
-      // The read is not aborted with its callers: it has its own timeout, and later misses use its result.
+      // Callers cannot abort this read, because other callers may wait for it too. The read has its own timeout.
       const { signal } = new AbortController();
       const isAnswered = await answers(handle, { ...asker, signal });
       if (isAnswered) noteSuccess();
@@ -108,7 +108,7 @@ export function createControl({ clock, answers }: ControlOptions) {
   };
   return {
     noteSuccess,
-    /** Returns the error for an account that was not found. Concurrent calls share a control read. */
+    /** Returns the error for an account that was not found. Concurrent calls share one read of a well-known account. */
     explainMiss: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const ageMs = clock.now() - succeededMs;
       if (ageMs >= 0 && ageMs <= freshMs) return toAbsenceError(true, context);

@@ -21,10 +21,10 @@ import {
   type UserPayload,
 } from './payload.ts';
 
-/** Converts a post with its quotes. Returns a `Tombstone` if the author is protected. Sets `context` to `null`. */
+/** Converts a post with the posts that it quotes. Returns a `Tombstone` (placeholder) if the author is protected. */
 export const shapePost = (row: PostPayload): Post => shapeWithin(row, maximums.quotes);
 
-/** Converts the requested post. Throws ProviderError `missing` if its author is protected. */
+/** Converts the requested post. Throws ProviderError `missing` if the author's account is protected. */
 export function shapeStatus(row: StatusPayload): Status {
   const post = shapePost(row);
   if (post.type === 'tombstone') throw toMissing(post.reason);
@@ -86,14 +86,14 @@ function leftOutOf({ raw_text, media, poll, article }: StatusPayload): readonly 
 export const parentOf = ({ replying_to, replying_to_status }: StatusPayload): string | null =>
   replying_to?.status ?? replying_to_status;
 
-/** Converts a quoted post. A malformed quote becomes a `Tombstone`, because the post does quote something. */
+/** Converts a quoted post. A malformed quoted post becomes a `Tombstone` (placeholder). */
 function shapeQuote(row: unknown, quotesLeft: number): Post | null {
   if (row === undefined || row === null) return null;
   const nothing = { type: 'tombstone', id: null, reason: 'unavailable', author: null } as const;
   return shapeWithin(parsePost(row) ?? nothing, quotesLeft);
 }
 
-/** Creates a `Tombstone`. For a private post, the author is omitted, even from the URL. */
+/** Creates a `Tombstone` (placeholder of a post). For a private post, omits the author, also from the URL. */
 function shapeTombstone({ id, reason, author: known }: TombstonePayload): Tombstone {
   const author = reason === 'private' ? null : known;
   return {
@@ -126,7 +126,7 @@ const shapeCommunity = ({ community }: StatusPayload): Community | null =>
 const shapePoll = ({ poll }: StatusPayload): Poll | null =>
   poll && { ...poll, choices: [...poll.choices], ends_at: toIsoTime(poll.ends_at) };
 
-/** Returns the media, with an embedded video of another site last. Ignores the collage of photos (`mosaic`). */
+/** Returns the media of a post. An embedded video of another site comes last. Ignores photo collages (`mosaic`). */
 function shapeMedia({ media }: StatusPayload): MediaSet {
   const items = media?.all.map(shapeItem) ?? [];
   if (!media?.external) return toMediaSet(items);
@@ -158,7 +158,7 @@ function shapeVariants(item: MediaPayload): NonNullable<Media['variants']> {
   }));
 }
 
-/** Converts the posts of a list. Omits posts and reposts by protected accounts. */
+/** Converts the posts of a list. Omits placeholders, posts by protected accounts and reposts by protected accounts. */
 export async function shapeListed(
   rows: readonly PostPayload[],
   sliced: Sliced,
@@ -169,7 +169,7 @@ export async function shapeListed(
     .filter(({ reposted_by }) => reposted_by?.protected !== true);
 }
 
-/** Converts an account. Of a protected account, only the id and the handle are shown. */
+/** Converts an account. For a protected account, only the id, the handle and the URL are included. */
 export function shapeAccount(user: UserPayload): Account {
   const { id, screen_name } = user;
   const url = profileUrl('x', screen_name, '');

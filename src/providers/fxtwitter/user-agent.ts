@@ -1,4 +1,4 @@
-/** Words in a `User-Agent` by which the service recognizes link preview crawlers, to which it sends HTML or media. */
+/** Words in a `User-Agent` by which FxTwitter recognizes link preview crawlers. They get HTML or media, not JSON. */
 const words = [
   'discordbot',
   'telegrambot',

@@ -42,7 +42,7 @@ const locatedMemory = { max: 5000, ttlMs: 300_000 };
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** Creates the functions that read accounts. They throw ProviderError, `missing` for absent and suspended accounts. */
+/** Creates the functions that read accounts. Absent and suspended accounts cause ProviderError `missing`. */
 export function createAccounts(askHome: AskHome, clock: Clock) {
   const located = createExpiringCache<LocatedAccount>(clock, locatedMemory);
   const read = shareReads(async (handle, context) => {
@@ -56,7 +56,7 @@ export function createAccounts(askHome: AskHome, clock: Clock) {
   return {
     read,
     locate,
-    /** Requests a list of an account. `path` may have a query. */
+    /** Requests a list of an account, such as its posts. `path` may include query parameters. */
     readList: async (handle: string, path: string, context: RequestContext) => {
       const account = await locate(handle, context);
       const toPath = () => `/api/v1/accounts/${account.id}/${path}`;
@@ -97,7 +97,7 @@ function shareReads(read: ReadByHandle): ReadByHandle {
   return join;
 }
 
-/** Returns whether an error is the server's, not the result of the first caller's cancellation or used-up allowance. */
+/** Returns whether the server caused an error, and not a cancelled request or a limit of the client. */
 function isServerFailure(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   return !(error.cause instanceof HttpFailure && error.cause.kind === 'aborted');
@@ -112,8 +112,8 @@ function readRow({ reply }: Awaited<ReturnType<AskHome>>): AccountPayload {
 }
 
 /**
- * Function that sends a request to the server of a handle: its domain, or the host that the domain refers to, if that
- * host has the account as a local one. Throws ProviderError, and any Problem that `takeRequest` throws.
+ * Function that sends a request to the server of an account: the domain of the handle, or the host to which the domain
+ * refers, if that host confirms the account. Throws ProviderError, or Problem if a limit of the client is reached.
  */
 export type AskHome = (
   handle: string,
@@ -121,7 +121,7 @@ export type AskHome = (
   context: RequestContext,
 ) => Promise<{ readonly home: Home; readonly reply: Reply }>;
 
-/** Bounds of the cache of hosts that differ from the domain of the handle. */
+/** Size and lifetime of the cache of servers whose host differs from the domain in the handle. */
 const movedMemory = { max: 2000, ttlMs: 3_600_000 };
 
 export function createHomes(askServer: AskServer, clock: Clock): AskHome {
@@ -146,12 +146,12 @@ export function createHomes(askServer: AskServer, clock: Clock): AskHome {
 }
 
 export function lookupPath(handle: string, { host, domain }: Home): string {
-  // A host of another domain needs the full handle, which it treats as a local account.
+  // A host with another domain needs the full handle, but treats the account as local.
   const acct = host === domain ? splitHandle(handle).user : handle;
   return `/api/v1/accounts/lookup?acct=${encodeURIComponent(acct)}`;
 }
 
-/** Returns the host that confirms the account, or `null`. `to` is the redirect target of the handle's domain. */
+/** Finds the host of an account outside the handle's domain, or `null`. `to` is the domain's redirect target. */
 async function findHost(
   askServer: AskServer,
   { handle, to }: { readonly handle: string; readonly to: string | null | undefined },
@@ -169,7 +169,7 @@ const readWebFinger = parserOf(
   z.object({ links: listOf(z.object({ rel: token, href: url }), maximums.fields) }),
 );
 
-/** Looks up the host of an account by WebFinger (RFC 7033): the host of the link `self` or of a redirect. */
+/** Looks up the host of an account by WebFinger (RFC 7033): the host in the link `self`, or the redirect target. */
 async function askWebFinger(askServer: AskServer, handle: string, context: RequestContext) {
   const { domain } = splitHandle(handle);
   const path = `/.well-known/webfinger?resource=${encodeURIComponent(`acct:${handle}`)}`;
@@ -234,10 +234,10 @@ function findLink(fields: readonly Field[]): string | null {
   return (links.find(({ isVerified }) => isVerified) ?? links[0])?.link ?? null;
 }
 
-/** Returns the URL of an image, or `null` for the server's placeholder image. */
+/** Returns the URL of an avatar or banner, or `null` for the server's placeholder image. */
 const pictureOf = (url: string | null): string | null =>
   url?.endsWith('/missing.png') ? null : webUrlOrNull(url);
 
-/** Returns a count, or `null` for -1, which some servers send if the owner hides the count. */
+/** Returns a count, or `null` for -1, which some servers send if the account owner hides the count. */
 const countOf = (count: number | null): number | null =>
   count === null || count < 0 ? null : count;

@@ -5,7 +5,7 @@ import { parseHandle, parseMastodonOrigin, profileUrl } from '../../model/refere
 import { isWebUrl } from '../../platforms/text.ts';
 import type { AccountPayload, MentionPayload, StatusPayload } from './payload.ts';
 
-/** Server that requests are sent to, and the domain in the handles of its local accounts. */
+/** Mastodon server: the host that receives requests, and the domain in the handles of its accounts. */
 export interface Home {
   readonly host: string;
   readonly domain: string;
@@ -24,7 +24,7 @@ function toAscii(domain: string): string {
 
 export const isLocal = ({ acct }: Pick<AccountPayload, 'acct'>): boolean => !acct.includes('@');
 
-/** Returns whether an account belongs to the server that sent it, by its host or its domain. */
+/** Returns whether an account belongs to the server `home`, by the host or the domain of the server. */
 export function isFromHome(acct: string, home: Home): boolean {
   const domain = splitHandle(toHandle(acct, home)).domain.toLowerCase();
   return domain === home.domain.toLowerCase() || domain === home.host.toLowerCase();
@@ -42,8 +42,8 @@ export interface PostIdentity {
 }
 
 /**
- * Identifies a post. If its URL is on its author's server and contains an id, that id identifies the original; a URL on
- * another server is not trusted. Otherwise, the post is identified as the copy on the server that sent it.
+ * Returns the id, handle and URL of a post. For a post of another server, returns the original's id and URL if the URL
+ * is on the author's server. Otherwise, returns the id and URL of the copy on the server that sent the post.
  */
 export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const handle = toHandle(row.account.acct, home);
@@ -65,14 +65,14 @@ function isAt(url: string, hosts: readonly string[]): boolean {
 export const copyUrl = (acct: string, id: string, { host }: Pick<Home, 'host'>): string =>
   `https://${host}/@${acct}/${id}`;
 
-/** Returns the server that sent a copy of an account or its post, or `null` if its own server sent it. */
+/** Returns the server and URL of a copied account or post; `null` if the account belongs to the server `home`. */
 export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | null {
   if (isFromHome(acct, home)) return null;
   const account = `https://${home.host}/@${toHandle(acct, home)}`;
   return { host: home.host, url: id === undefined ? account : `${account}/${id}` };
 }
 
-/** Returns the URL of an account: the payload's URL if it is on the account's server, or one made from the handle. */
+/** Returns the received URL of an account if it is on the account's server, or else a URL made from the handle. */
 export function accountUrl(
   { url, acct }: Pick<AccountPayload, 'url' | 'acct'>,
   home: Home,
@@ -83,7 +83,7 @@ export function accountUrl(
   return url !== null && isAt(url, hosts) ? url : profileUrl('mastodon', handle, '');
 }
 
-/** Creates the function that finds the handle of a mention among the mentions of a post, or else from its URL. */
+/** Creates the function that finds the full handle of a mention, in the post's list of mentions or from its URL. */
 export function createNaming(mentions: readonly MentionPayload[], home: Home) {
   const byUrl = new Map(mentions.toReversed().map((mention) => [mention.url, mention]));
   const byName = groupByName(mentions);

@@ -20,7 +20,7 @@ import { type AccountPayload, parseAccount, parseStatus, type StatusPayload } fr
 import { createUnreadable, type FoundReply } from './servers.ts';
 import { createSurroundings, shapePost } from './shape.ts';
 
-/** Creates the function that reads a page of a timeline. Pages are short if the server omits posts. */
+/** Creates the function that reads a page of an account's posts. Pages are short if the server omits posts. */
 export function askTimeline(accounts: Accounts): Ask<'timeline'> {
   return async (query, context) => {
     const { handle } = query.account;
@@ -30,11 +30,11 @@ export function askTimeline(accounts: Accounts): Ask<'timeline'> {
       const { reply } = await accounts.readList(handle, `statuses?${parameters}`, context);
       return readPosts(reply, toLimit(query.count), context);
     });
-    // A timeline has posts and boosts by a local account; rows by accounts of other servers are not trusted.
+    // A timeline has posts and boosts by a local account. Posts by accounts of other servers are not trusted.
     const own = page.rows.filter(({ account }) => isLocal(account));
     const foreign = page.rows.length - own.length;
     const listed = await shapeListed(dropLater(own, query.untilSeconds), home, context);
-    // Some software has this API without the parameter for media.
+    // Some server software ignores the parameter `only_media`.
     const { onlyMedia } = query;
     const items = listed.posts.filter(({ media }) => !onlyMedia || media.all.length > 0);
     return {
@@ -87,7 +87,7 @@ export interface PageRows<Row> extends Rows<Row> {
   readonly next: string | null;
 }
 
-/** Parses a page without repeated rows. Throws ProviderError `malformed` if the body is not a list of objects. */
+/** Parses a page of a list, without duplicates. Throws ProviderError `malformed` for anything but a list of objects. */
 export async function readRows<Row extends { readonly id: string }>(
   reply: FoundReply,
   parse: (row: unknown) => Row | null,
@@ -140,7 +140,7 @@ export async function shapeListed(rows: readonly StatusPayload[], home: Home, sl
   };
 }
 
-/** Returns the warning about posts of other servers, which the server may have changed. */
+/** Returns a warning if some posts are copies from other servers. Copies may differ from the originals. */
 export function describeCopies(posts: readonly Post[], { host }: Home): readonly string[] {
   const isCopy = (post: Post): boolean =>
     post.type === 'status' &&
@@ -151,7 +151,7 @@ export function describeCopies(posts: readonly Post[], { host }: Home): readonly
   ];
 }
 
-/** Converts the accounts of a list, without suspended ones, and returns the warnings. */
+/** Converts the accounts of a list, except suspended accounts. Also returns warnings for the response. */
 export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sliced: Sliced) {
   const shown = found.rows.filter(({ suspended }) => suspended !== true);
   const shape = (row: AccountPayload) => shapeAccount(row, home);
@@ -168,7 +168,7 @@ export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sli
   return { items, warnings };
 }
 
-/** Parses a page of posts as `readRows` does. The cursor of a full page without `Link` is the id of its last post. */
+/** Parses a page of posts. If a full page has no header `Link`, the next cursor is the id of the last post. */
 export async function readPosts(
   reply: FoundReply,
   limit: number,
@@ -184,7 +184,7 @@ const [usualPosts, maxPosts] = [20, 40];
 
 export const toLimit = (count: number): number => (count <= usualPosts ? usualPosts : maxPosts);
 
-/** Reads a page of posts, newest first. Starts at `untilSeconds` if the ids of the server contain times. */
+/** Reads a page of posts, newest first. Starts before `untilSeconds` if the post ids of the server encode times. */
 export async function readBefore(
   { cursor, untilSeconds }: Pick<SearchQuery, 'cursor' | 'untilSeconds'>,
   read: (cursor: string | null) => Promise<PageRows<StatusPayload>>,
@@ -193,7 +193,7 @@ export async function readBefore(
   const jumped = await read(idBefore(untilSeconds * 1000));
   if (haveTimeIds(jumped.rows)) return jumped;
   const first = await read(null);
-  // If the newest ids contain times, the jump was right: an empty page is the end, and small ids are older ones.
+  // If the newest ids encode times, the first response was right: an empty page is the end, and low ids are old.
   return haveTimeIds(first.rows) && jumped.rows.every(isNumericId) ? jumped : first;
 }
 
@@ -203,16 +203,16 @@ export function dropLater(rows: readonly StatusPayload[], untilSeconds: number |
   return rows.filter(({ createdMs }) => createdMs < untilMs);
 }
 
-// Mastodon's ids (`Mastodon::Snowflake`): Unix ms above 16 bits. Other software has other ids.
+// Ids of Mastodon (`Mastodon::Snowflake`): Unix milliseconds above 16 other bits. Other software has other ids.
 
 const belowTime = 16n;
 
-/** Maximum difference between the time of a post and that in its id, which is later if the post was fetched late. */
+/** Maximum difference in milliseconds between the time of a post and the time that its id encodes. */
 const maxDriftMs = 3_600_000;
 
 const idBefore = (ms: number): string => String(BigInt(Math.max(0, Math.trunc(ms))) << belowTime);
 
-/** Returns whether ids contain times: all are numbers, and most match the times of their posts. */
+/** Returns whether the ids of posts encode times: all ids are numbers, and most match the times of their posts. */
 function haveTimeIds(rows: readonly StatusPayload[]): boolean {
   if (!rows.every(isNumericId)) return false;
   const driftMs = ({ id, createdMs }: StatusPayload) => Number(BigInt(id) >> belowTime) - createdMs;

@@ -115,20 +115,20 @@ const reactionList = listOf(
   maximums.reactions,
 );
 
-/** Reactions: a list, or, from some software, an object with the count of each emoji. */
+/** Schema of emoji reactions: a list or, from some server software, an object with the count of each emoji. */
 const reactions = z
   .unknown()
   .optional()
   .transform((value) => reactionList.parse(isBody(value) ? toRows(value) : value));
 
-/** Converts emoji counts to a list with one item over the maximum, so that later code can tell that it was cut. */
+/** Converts emoji counts to a list, cut to one item over the maximum, so that later code detects the cut. */
 function toRows(counts: Body): readonly unknown[] {
   const entries = Object.entries(counts).slice(0, maximums.reactions + 1);
   return entries.map(([name, each]) => ({ name, count: each }));
 }
 
 /**
- * Additions of Pleroma and Akkoma:
+ * Schema of the additions of Pleroma and Akkoma:
  * https://docs.pleroma.social/backend/development/API/differences_in_mastoapi_responses/
  */
 const pleromaPayload = z.object({
@@ -181,7 +181,7 @@ export type StatusPayload = z.output<typeof statusPayload>;
 
 const readStatus = parserOf(statusPayload);
 
-/** Parses a post. Returns `null` also for a boost of a malformed post, even if the boost has a copy of the text. */
+/** Parses a post. Also returns `null` for a boost of a malformed post, even if the boost itself contains the text. */
 export function parseStatus(row: unknown): StatusPayload | null {
   const status = readStatus(row);
   const isBoost = typeof status?.reblog === 'object' && status.reblog !== null;
@@ -193,7 +193,7 @@ export const boostedIn = ({ reblog }: StatusPayload): StatusPayload | null =>
 
 const readQuote = parserOf(quotePayload);
 
-/** Parses a quote in the forms of Mastodon and its forks, or returns `null`. A quote with a state takes precedence. */
+/** Parses the quote of a post in the formats of Mastodon and its forks. Returns `null` if there is no quote. */
 export function parseQuote(row: StatusPayload): QuotePayload | null {
   const quote = readQuote(row.quote);
   if (quote !== null && quote.state !== null) return quote;
@@ -202,7 +202,7 @@ export function parseQuote(row: StatusPayload): QuotePayload | null {
   return { state: 'accepted', quoted_status: whole, quoted_status_id: null };
 }
 
-/** Parses a quote of Pleroma, which sends `quote_visible: false` also for posts without a quote. */
+/** Parses a quote of Pleroma, or returns `null`. Pleroma sends `quote_visible: false` even without a quote. */
 function parsePleromaQuote(pleroma: StatusPayload['pleroma']): QuotePayload | null {
   const { quote = null, quote_id: id = null, quote_url = null, quote_visible } = pleroma ?? {};
   if (quote === null && id === null && quote_url === null) return null;

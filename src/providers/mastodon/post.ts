@@ -17,7 +17,7 @@ interface ReadPost {
   readonly query: PostQuery;
   readonly row: StatusPayload;
   readonly home: Home;
-  /** Posts around the requested post, or the error of reading them; `null` if these posts were not requested. */
+  /** Ancestors and replies of the requested post, or the error of reading them; `null` if they were not requested. */
   readonly around: Context | ProviderError | null;
 }
 
@@ -67,12 +67,12 @@ async function get(
   { context, below = '' }: { readonly context: ProviderContext; readonly below?: string },
 ) {
   const path = `/api/v1/statuses/${encodeURIComponent(post.id)}${below}`;
-  // On Mastodon the handle of a reference is never null: it names the host.
+  // On Mastodon, the handle of a reference is never null, because the handle contains the host.
   const { home, reply } = await askHome(post.handle ?? '', () => path, context);
   return { home, body: expectFound(reply, 'post').body };
 }
 
-/** Reads the posts around a post. Returns a ProviderError instead of throwing it, so that the post is still served. */
+/** Reads the ancestors and replies of a post. Returns a ProviderError instead of throwing the error. */
 async function readAround(askHome: AskHome, query: PostQuery, context: ProviderContext) {
   if (wantedParts(query).length === 0) return null;
   try {
@@ -92,7 +92,7 @@ async function readContext(body: unknown, sliced: Sliced): Promise<Context> {
   const below = await parseRows(descendants, parseStatus, sliced);
   if (above === null || below === null) throw createUnreadable();
   return {
-    // Each post once, because the replies to a repeated post would be repeated too.
+    // Removes repeated posts, because the replies to a repeated post would be repeated too.
     ancestors: uniqueById(above.rows).toReversed(),
     descendants: uniqueById(below.rows),
     unreadable: above.unreadable + below.unreadable,
@@ -156,11 +156,11 @@ function describeLimitedAuthor({ account }: StatusPayload, { host }: Home): read
   return [`The moderators of ${host} limit the account that wrote this post.`];
 }
 
-/** Posts around a post, under the names that the Mastodon API uses. */
+/** Ancestors and descendants of a post, as in the Mastodon API (`/api/v1/statuses/:id/context`). */
 export interface Context {
   readonly ancestors: readonly StatusPayload[];
   readonly descendants: readonly StatusPayload[];
-  /** Number of malformed posts in both lists. `excess` is the number of posts over the maximum. */
+  /** Number of malformed posts in both lists. `excess` is the number of posts beyond the maximum. */
   readonly unreadable: number;
   readonly excess: number;
 }
@@ -174,7 +174,7 @@ const threadOrder = createThreadOrder<StatusPayload>({
   byOldest,
 });
 
-/** Arranges the posts around a post. Replies come after their parents, then replies without a parent, then cycles. */
+/** Arranges the conversation around a post. Each reply follows its parent; replies without a known parent come last. */
 export function arrangeContext(
   focal: StatusPayload,
   { ancestors, descendants }: Context,
@@ -215,7 +215,7 @@ const fewAncestors = `The server sends at most ${maxAncestors} posts before this
 const lostParent =
   'The post that this thread replies to is missing: it is not public, or the server does not have it.';
 
-/** Returns the warnings about ancestors and replies that the server has not sent. */
+/** Returns the warnings about ancestors and replies that the server probably omitted from the response. */
 export function describeCuts(
   focal: StatusPayload,
   { ancestors, descendants }: Context,

@@ -26,7 +26,7 @@ interface TagSearch {
   readonly none: readonly string[];
 }
 
-/** Creates the function that searches posts. Without a login, only hashtags can be searched. */
+/** Creates the function that searches posts by hashtag. Other searches need a login on Mastodon. */
 export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
   const home: Home = { host, domain: host };
   return async (query, context) => {
@@ -52,13 +52,13 @@ export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
 
 const maxFurther = 4;
 
-/** Form of a hashtag on Mastodon, with an optional `-`: letters, digits, underscores and middle dots. */
+/** Pattern of a Mastodon hashtag: letters, digits, underscores and middle dots. A leading `-` excludes the hashtag. */
 const tagForm = /^(-?)[#＃]([\p{L}\p{M}\p{N}_·・]{1,100})$/u;
 
 const onlyTags =
   'Mastodon has no search of posts without a login, but lists posts by hashtag. Search for `#tag`, for `#one #two` (both), or for `#one -#two` (without the second).';
 
-/** Parses a search text. Throws ProviderError `rejected` for a text with anything but hashtags. */
+/** Parses a search text. Throws ProviderError `rejected` if the text contains anything but hashtags. */
 function parseTags(text: string): TagSearch {
   const found = text
     .trim()
@@ -87,7 +87,7 @@ function toPath({ all, none }: TagSearch, { count, cursor, feed }: SearchQuery):
   return `/api/v1/timelines/tag/${encodeURIComponent(first)}?${parameters.join('&')}`;
 }
 
-/** Returns the reply if it is `found`. Throws ProviderError if the server does not have this search. */
+/** Returns a successful response. Throws ProviderError if the server does not support this search. */
 function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
   if (reply.is === 'found') return reply;
   if (reply.is === 'no api') throw reply.failure;
@@ -97,7 +97,7 @@ function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
 const isOfMedia = (feed: SearchQuery['feed']): feed is 'photos' | 'videos' =>
   feed === 'photos' || feed === 'videos';
 
-/** Returns whether all posts of a page are before the time range. Posts fetched late can appear among newer posts. */
+/** Returns whether all posts of a page are older than the time range of the search. */
 function isBeforeSince({ rows }: PageRows<StatusPayload>, { sinceSeconds }: SearchQuery): boolean {
   if (sinceSeconds === null || rows.length === 0) return false;
   return rows.every(({ createdMs }) => createdMs < sinceSeconds * 1000);
@@ -117,7 +117,7 @@ interface UserSearchOptions {
   readonly accounts: Accounts;
 }
 
-/** Creates the single-page search of accounts. A complete handle is also looked up on its own server. */
+/** Creates the function that searches accounts, with a single page. Also looks up a full handle on its own server. */
 export function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
   const limits = `These are the matching accounts stored on ${options.host}; other accounts are missing.`;
   return async ({ text }, context) => {

@@ -25,10 +25,10 @@ export interface FoundReply {
   header(name: string): string | undefined;
 }
 
-/** Response of a server. Older versions of Mastodon answer `suspended` for a suspended account. */
+/** Response of a Mastodon server. `suspended`: status 410, which older versions send for suspended accounts. */
 export type Reply = FoundReply | { readonly is: 'absent' } | { readonly is: 'suspended' };
 
-/** Response of a host without the API. `to` is the target host of a redirect; `null` if that host is not allowed. */
+/** Response of a host without the Mastodon API. `to` is the host of a redirect; `null` if that host is not allowed. */
 interface NoApi {
   readonly is: 'no api';
   readonly to: string | null | undefined;
@@ -36,8 +36,8 @@ interface NoApi {
 }
 
 /**
- * Function that sends a GET request to a host. Throws ProviderError that concerns only this host, Problem `overloaded`
- * if too many requests to the host are in flight, and any Problem that `takeRequest` throws.
+ * Function that sends a GET request to a host. Throws ProviderError for failures of this host, Problem `overloaded` if
+ * too many requests to the host are in flight, and Problem if a limit of the client is reached.
  */
 export type AskServer = (
   host: string,
@@ -58,7 +58,7 @@ export interface ServersOptions extends HostLimitOptions {
 
 const maxHosts = 4096;
 
-/** Creates the function that sends requests to any server. Each host has its own circuit breaker and request limit. */
+/** Creates the function that sends requests to any host. Each host has its own circuit breaker and request limit. */
 export function createServers(options: ServersOptions): AskServer {
   const { clock, breaker, maxPerHost } = options;
   const hosts = new LRUCache<string, { breaker: CircuitBreaker; requests: Usage }>({
@@ -118,7 +118,7 @@ function toReply({ status, mediaType, header, text }: HttpAnswer, host: string):
   const body = parseJson(text);
   if (status === 200) return { is: 'found', body, header };
   if (status !== 404 && status !== 410) throw createUnreadable();
-  // Other software can also send 404 with JSON, so only the form of Mastodon's errors counts.
+  // Other software also sends 404 with JSON, so the body must have the form of Mastodon's errors.
   if (!isBody(body) || typeof body.error !== 'string') return toNoApi(status, host);
   return { is: status === 404 ? 'absent' : 'suspended' };
 }
@@ -129,7 +129,7 @@ const refusals: ReadonlyMap<number, string> = new Map([
   [422, 'requires a login for this.'],
 ]);
 
-/** Returns the pause in seconds that a server requests. Mastodon sends the time at which the pause ends. */
+/** Returns the pause in seconds that a server requests, by `Retry-After` or by Mastodon's time `X-RateLimit-Reset`. */
 function pauseOf({ retryAfterSeconds, header }: HttpAnswer, nowMs: number): number | undefined {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds;
   const atMs = Date.parse(header('x-ratelimit-reset') ?? '');
@@ -169,7 +169,7 @@ const missing = {
   account: 'The server has no such account.',
 } as const;
 
-/** Returns the reply if it is `found`. Throws ProviderError `missing` if the post or account is absent or suspended. */
+/** Returns a successful response. Throws ProviderError `missing` if the post or account is absent or suspended. */
 export function expectFound(reply: Reply, what: keyof typeof missing): FoundReply {
   if (reply.is === 'found') return reply;
   throw reply.is === 'absent' ? new ProviderError('missing', missing[what]) : createSuspended();

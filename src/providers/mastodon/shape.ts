@@ -36,13 +36,13 @@ type CardPayload = NonNullable<StatusPayload['card']>;
 
 export interface Surroundings {
   readonly home: Home;
-  /** Posts of the same response, by their ids on the server that sent it. */
+  /** Identities of the posts in the same response, by the ids that the server uses for the posts. */
   readonly known: ReadonlyMap<string, PostIdentity>;
-  /** Converts the author of a row. The result is cached, because a timeline repeats the same account. */
+  /** Converts the author of a post. Caches the account, because many posts of a timeline have the same author. */
   shapeAuthor(row: AccountPayload): Account;
 }
 
-/** Maps the ids of the posts of a response to their original ids, so that replies can refer to posts among them. */
+/** Creates the data that all posts of a response share: their original ids for replies, and a cache of authors. */
 export function createSurroundings(rows: readonly StatusPayload[], home: Home): Surroundings {
   const shaped = new Map<string, Account>();
   return {
@@ -56,7 +56,7 @@ export function createSurroundings(rows: readonly StatusPayload[], home: Home): 
   };
 }
 
-/** Converts a status, or the post it boosts. Returns a `Tombstone` if it is not public. Sets `context` to `null`. */
+/** Converts a post, or the post that a boost repeats. Returns a `Tombstone` (placeholder) if it is not public. */
 export function shapePost(row: StatusPayload, around: Surroundings): Post {
   const boosted = boostedIn(row);
   if (boosted === null) return shapeWithin(row, around, maximums.quotes);
@@ -67,7 +67,7 @@ export function shapePost(row: StatusPayload, around: Surroundings): Post {
   return { ...post, reposted_by: around.shapeAuthor(row.account) };
 }
 
-/** Returns why a post must not be shown, or `null` if it is public. */
+/** Returns the reason to hide a post, or `null` if the post is public. */
 export function hiddenReason({ visibility, account }: StatusPayload): Tombstone['reason'] | null {
   if (visibility !== 'public' && visibility !== 'unlisted') return 'private';
   return account.suspended === true ? 'suspended' : null;
@@ -122,7 +122,7 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
     media,
     poll: row.poll && shapePoll(row.poll),
     article: null,
-    // The preview of a quoted post contains its text, so it is removed with a quote that must not be shown.
+    // The link preview of a quoted post contains the post's text, so a hidden quote has no preview.
     card: quote?.type === 'tombstone' ? null : shapeCard(row.card),
     community_note: null,
     context: null,
@@ -138,7 +138,7 @@ function leftOutOf(row: StatusPayload): readonly string[] {
   return [...(isCut(content) ? ['text'] : []), ...findLeftOut({ ...lists, ...names })];
 }
 
-/** CSS class of the link that servers prepend for clients without quote support. */
+/** CSS class of the link that servers prepend to the text for clients without quote support. */
 const quoteFallback: ReadonlySet<string> = new Set(['quote-inline']);
 
 function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | null) {
@@ -148,7 +148,7 @@ function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | 
   });
 }
 
-/** Returns the target of a reply. The server may lack that post, or have only a copy with another id. */
+/** Returns a reference to the parent of a reply. The id is `null` if only the id of a copy is known. */
 function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_to'] {
   const { in_reply_to_id: id, in_reply_to_account_id: accountId, account, mentions } = row;
   if (id === null && accountId === null) return null;
@@ -175,7 +175,7 @@ function toQuoteReason(state: string | null): Tombstone['reason'] {
 
 const unreadQuote = 'This post quotes another post, which could not be read.';
 
-/** Converts a quoted post. A quote that cannot be shown becomes a `Tombstone`. */
+/** Converts a quoted post. A quoted post that cannot be shown becomes a `Tombstone` (placeholder). */
 function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft: number) {
   if (quote === null) return null;
   const { state, quoted_status, quoted_status_id: id } = quote;
@@ -186,7 +186,7 @@ function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft
   return toTombstone('unavailable', `https://${around.home.host}/web/statuses/${id}`, unreadQuote);
 }
 
-/** Returns the hashtags that are not in the text; `null` if there are no such hashtags. */
+/** Returns the hashtags of a post that are not in its text; `null` if there are no such hashtags. */
 function shapeTags({ tags }: StatusPayload, { text, facets }: RichText): readonly string[] | null {
   if (tags.length === 0) return null;
   const points = toCodePoints(text);
@@ -241,7 +241,7 @@ function typeOfFile(url: string): Media['type'] {
   return 'photo';
 }
 
-/** Converts a poll. With multiple choices, percentages relate to the number of voters, if it is known. */
+/** Converts a poll. In a multiple-choice poll, percentages relate to the number of voters, if known. */
 export function shapePoll({ expires_at, multiple, ...poll }: PollPayload): Poll {
   const { votes_count: votes, voters_count: voters, options } = poll;
   const base = multiple === true ? (voters ?? votes) : votes;

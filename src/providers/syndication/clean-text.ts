@@ -8,7 +8,7 @@ import type { PostPayload } from './payload.ts';
 interface Edit {
   readonly start: number;
   readonly end: number;
-  /** Expected text of the range; the edit is skipped if the range has another text. */
+  /** Expected text of the range. The edit is skipped if the range contains another text. */
   readonly original: string;
   /** Replacement text; `null` keeps the original text. */
   readonly shown: string | null;
@@ -54,7 +54,7 @@ function toEdits(post: PostPayload, quotedId: string | null): readonly Edit[] {
   return edits.sort((a, b) => a.start - b.start);
 }
 
-/** Returns the edits that remove media links. Items may share a link. In old posts, only `mediaDetails` has it. */
+/** Returns the edits that remove links to attached media. In old posts, only `mediaDetails` contains these links. */
 function mediaEdits({ entities, mediaDetails }: PostPayload): readonly Edit[] {
   return [...(entities?.media ?? []), ...mediaDetails].flatMap(({ indices, url }): Edit[] => {
     if (indices === null || url === null) return [];

@@ -8,7 +8,7 @@ import { createUpstream, isBody, readJson, type UpstreamOptions } from '../upstr
 import { type PostPayload, parseAnswer, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
-/** Creates the provider that reads single posts on X from the endpoint for embedded posts. */
+/** Creates the provider that reads single posts on X from the endpoint that X offers for embedded posts. */
 export function createSyndication(options: UpstreamOptions): Provider {
   const upstream = createUpstream(options);
   return withBounds({
@@ -49,7 +49,7 @@ function listWarnings(query: PostQuery, row: PostPayload): readonly string[] {
   ];
 }
 
-/** Returns the token that the widget of X sends with the id of a post. */
+/** Returns the parameter `token` for a post id, computed in the same way as by the embed widget of X. */
 export const tokenOf = (id: string): string =>
   ((Number(id) / 1e15) * Math.PI).toString(36).replace(/[0.]/g, '');
 
@@ -86,7 +86,7 @@ const reasons = [
   ['limits who can view', 'private'],
 ] as const;
 
-/** Returns the error for the text of a tombstone. Other texts, such as for age-restricted posts, are `ambiguous`. */
+/** Returns the error for the text of a tombstone (notice in place of a post); `ambiguous` for an unknown text. */
 function readTombstone(text: string): ProviderError {
   const known = reasons.find(([words]) => text.toLowerCase().includes(words));
   return known === undefined ? createAmbiguous() : toMissing(known[1]);

@@ -15,7 +15,7 @@ import { maximums } from '../../platforms/maximums.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 import { xHandle, xId } from '../../platforms/x.ts';
 
-// Responses of `tweet-result`. Only members that a post cannot be shown without are required.
+// Responses of `tweet-result`. Members are required only if a post cannot be shown without them.
 
 const indices = z.tuple([z.number().int().nonnegative(), z.number().int()]);
 const tags = listOf(z.object({ indices, text: token.min(1) }), maximums.facets);
@@ -121,7 +121,7 @@ export type PostPayload = z.output<typeof postPayload>;
 
 export const parsePost = parserOf(postPayload);
 
-/** Parses the type of a response. Of `user`, only the presence is checked. */
+/** Parses the members that show the type of a response. Checks only the presence of `user`. */
 export const parseAnswer = parserOf(
   z.object({
     __typename: tokenOrNull,

@@ -16,13 +16,13 @@ type UserPayload = PostPayload['user'];
 type MediaPayload = PostPayload['mediaDetails'][number];
 type CardPayload = NonNullable<PostPayload['card']>;
 
-/** Converts a post with its quote. Sets `context` to `null`. */
+/** Converts a post with the post that it quotes. */
 export function shapePost(row: PostPayload): Status {
   const quote = parsePost(row.quoted_tweet);
   return { ...shapeAlone(row, quote), quote: quote && shapeAlone(quote, null) };
 }
 
-/** Converts a post, but not its quote. The source has one level of quotes, so a quoted post has no quote itself. */
+/** Converts a post except for the quoted post. Removes the link to `quote` from the text. */
 function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
   const status: Status = {
     type: 'status',
@@ -109,14 +109,14 @@ function shapeCard({ card, entities }: PostPayload): Card | null {
 
 type Links = NonNullable<PostPayload['entities']>['urls'];
 
-/** Returns the target URL of a card. The card has a shortened link, which the links of the post expand. */
+/** Returns the target URL of a card (link preview). Expands the card's short URL with the links of the post. */
 function targetOf({ binding_values, url }: CardPayload, links: Links): string | null {
   const short = binding_values.card_url ?? url;
   const target = links.find((link) => link.url === short)?.expanded_url ?? short;
   return target !== null && isWebUrl(target) ? target : null;
 }
 
-/** Returns the image of a card. The name of the image depends on the type of the card and the size of the image. */
+/** Returns the image of a card (link preview). The member with the image depends on the type of the card. */
 function pictureOf({ binding_values: values }: CardPayload) {
   return (
     values.photo_image_full_size_large ??

@@ -6,19 +6,19 @@ import { decodeSegment } from './match-path.ts';
 import { matchOwnPath } from './own-path.ts';
 import { matchSitePath } from './site-path.ts';
 
-/** Read that a URL requests, and its parameters in the form of a parsed query string. */
+/** Read operation that a URL requests, and its parameters in the form of a parsed query string. */
 export type AddressedRead = Readonly<{ read: ReadId; given: Readonly<ParsedUrlQuery> }>;
 
 export interface AddressOptions {
   readonly baseUrl: string;
-  /** Hosts whose URLs are parsed like URLs of X. */
+  /** Host names of X mirrors. Their URLs are parsed like URLs of X. */
   readonly xMirrors: readonly string[];
   readonly mastodonSearchHost: string;
 }
 
 /**
- * Parses the http or https URL of a post, account, list, search or hashtag, which may follow this server's own URL.
- * `subject` names the input in problems. @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`
+ * Parses the URL of a post, account, list, search or hashtag, even after this server's own URL, as in
+ * `https://perch.example/https://x.com/jack`. @throws Problem, in which `subject` is the name of the input
  */
 export function parseAddress(
   text: string,
@@ -42,7 +42,7 @@ export function parseAddress(
   return found;
 }
 
-/** Returns the URL in a path such as `/https://x.com/jack`, also percent-encoded or with one slash, or else `null`. */
+/** Returns the URL in a path such as `/https://x.com/jack`, even if percent-encoded; `null` if there is no URL. */
 export function findWholeUrl(target: string): string | null {
   const [path = '', ...queries] = target.split('?');
   const decoded = /^\/https?(?:%3a|:\/*[^/]*%2f)/i.test(path) ? decodeSegment(path) : path;
@@ -52,7 +52,7 @@ export function findWholeUrl(target: string): string | null {
   return `${scheme}://${rest}${query}`;
 }
 
-/** Returns a URL's path relative to the base URL; `null` if it is on another server. Loopback names are equivalent. */
+/** Returns the path of a URL of this server, relative to `baseUrl`; `null` for other servers. */
 export function ownPathOf(url: URL, baseUrl: string): string | null {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');

@@ -1,16 +1,16 @@
 import type { PathPattern } from './path-patterns.ts';
 
-/** First path segments that are reserved for the server's own paths, so that they cannot be handles. */
+/** Matches first path segments that are reserved for the server's own paths and cannot be handles. */
 const reservedName = /^(?:\.well-known|admin|api|docs|health|mcp|metrics|oembed|search|svc)$/;
 
-/** Extensions of files that clients request on their own, such as `/favicon.ico`. */
+/** Matches file extensions in paths that browsers request on their own, such as `/favicon.ico`. */
 const fileEnding =
   /\.(?:avif|css|gif|html?|ico|jpe?g|js|json|map|pdf|php|png|svg|txt|webmanifest|webp|woff2?|xml)$/i;
 
-/** Returns whether a first path segment, in lower case, is reserved for the server's own paths. */
+/** Returns whether a first path segment in lower case is reserved for the server's own paths. */
 export const isReservedName = (segment: string): boolean => reservedName.test(segment);
 
-/** Returns whether a first path segment can be a handle in a permalink. */
+/** Returns whether the first segment of a permalink path can be a handle. */
 export function isPermalinkHandle(segment: string): boolean {
   const name = segment.replace(/^@/, '').toLowerCase();
   return name !== '' && !isReservedName(name) && !fileEnding.test(name);
@@ -20,7 +20,7 @@ export function isPermalinkHandle(segment: string): boolean {
 export const splitPath = (path: string): readonly string[] =>
   path.slice(1).replace(/\/$/, '').split('/').map(decodeSegment);
 
-/** Decodes a segment of a path. A segment with broken percent-encoding is unchanged and matches no pattern. */
+/** Decodes a segment of a path. Returns a segment with invalid percent-encoding unchanged. */
 export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -29,7 +29,7 @@ export function decodeSegment(segment: string): string {
   }
 }
 
-/** Parameters of a path, by their names in the pattern. */
+/** Values of the parameters in a path, by the parameter names in the pattern. */
 export type PathParameters = Readonly<Record<string, string>>;
 
 /** Returns the parameters of a path; `null` if the path does not match the pattern. */
@@ -46,10 +46,10 @@ function matchPart(part: string, segment: string): PathParameters | null {
   return segment.startsWith(before) ? { [name]: segment.slice(before.length) } : null;
 }
 
-/** Returns whether `text` is a number from 1 to 99, as used for a photo or video in a path. */
+/** Returns whether `text` is a number from 1 to 99, as in paths of photos and videos (`/photo/1`). */
 export const isMediaNumber = (text: string): boolean => /^[1-9]\d?$/.test(text);
 
-/** Returns the parameters of a read: those in the path and the fixed parameters. A hashtag becomes the search text. */
+/** Converts path parameters to request parameters and adds the fixed parameters. A hashtag becomes the search text. */
 export function toReadParameters(
   { fixed = {} }: PathPattern,
   { n: _photo, tag, ...parameters }: PathParameters,

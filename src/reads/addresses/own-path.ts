@@ -11,12 +11,12 @@ import {
 } from './match-path.ts';
 import { type OwnPath, ownPaths, type PathPattern } from './path-patterns.ts';
 
-/** All paths, sorted by number of parameters, so that literal segments take precedence over parameters. */
+/** Paths of this server with fewer parameters first, so that literal segments take precedence over parameters. */
 const candidates = ownPaths
   .flatMap((row) => [row, ...(row.also ?? [])].map((pattern) => ({ row, pattern })))
   .toSorted((a, b) => a.pattern.path.split('{').length - b.pattern.path.split('{').length);
 
-/** Returns the read at a path of this server; `null` for unknown paths, oEmbed and imports of histories. */
+/** Returns the read operation at a path of this server; `null` for unknown paths, oEmbed and history imports. */
 export function matchOwnPath(path: string, search: string): AddressedRead | null {
   const segments = splitPath(path);
   for (const { row, pattern } of candidates) {
@@ -31,7 +31,7 @@ export function matchOwnPath(path: string, search: string): AddressedRead | null
   return null;
 }
 
-/** Returns whether a route accepts the handle in one of its paths. */
+/** Returns whether a route accepts the handle in a path. */
 export function accepts(
   { surface }: Pick<OwnPath, 'surface'>,
   { handles }: PathPattern,
@@ -42,7 +42,7 @@ export function accepts(
   return surface !== 'permalink' || isPermalinkHandle(handle);
 }
 
-/** Returns the path and query of a read on this server: a v1 path if a permalink cannot contain the handle. */
+/** Returns the path and query of a read operation. Uses a v1 path if the handle is not possible in a permalink. */
 export function toOwnPath({ read, given }: AddressedRead, surface: OwnPath['surface']): string {
   const { handle } = given;
   const isShort = typeof handle === 'string' && isPermalinkHandle(handle);

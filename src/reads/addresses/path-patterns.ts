@@ -2,9 +2,9 @@ import { nobodyOnX } from '../../model/reference.ts';
 import type { AnyReadId, ReadId } from '../index.ts';
 
 export interface PathPattern {
-  /** Path with parameters in braces: parameters of the read, `n` (photo or video), `tag`, `user` (Mastodon). */
+  /** Path with parameters in braces: request parameters, `n` (photo or video), `tag`, or `user` (Mastodon). */
   readonly path: string;
-  /** Parameters of the read that the path sets to a fixed value. */
+  /** Request parameters that the path sets to a fixed value. */
   readonly fixed?: Readonly<Record<string, string>>;
   /** Pattern that a handle in this path must match. Default: any handle. */
   readonly handles?: RegExp;
@@ -15,7 +15,7 @@ export type SitePath = PathPattern & { readonly read: ReadId };
 export interface OwnPath extends PathPattern {
   readonly id: string;
   readonly read: AnyReadId;
-  /** `v1`: the versioned API. `permalink`: the paths that the platforms use. */
+  /** `v1`: path of the versioned API. `permalink`: path that a social platform uses. */
   readonly surface: 'v1' | 'permalink';
   /** Other paths of the same route. */
   readonly also?: readonly PathPattern[];
@@ -24,10 +24,10 @@ export interface OwnPath extends PathPattern {
 const withReplies = { with_replies: 'true' } as const;
 const onlyMedia = { only_media: 'true', with_replies: 'true' } as const;
 
-/** Handles of Bluesky and of the sample posts: domain names and DIDs. */
+/** Matches handles of Bluesky and of the sample posts, which are domain names or DIDs. */
 const domainHandles = /[.:]/;
 
-/** Handles of Mastodon in the form of its web app: `@user@host`. */
+/** Matches handles of Mastodon in the form of its web app: `@user@host`. */
 const mastodonHandles = /^@[^@]+@[^@]+$/;
 
 function v1(read: AnyReadId, path: string): OwnPath {
@@ -38,7 +38,7 @@ function permalink(id: string, read: AnyReadId, path: string, also?: OwnPath['al
   return { id, read, path, surface: 'permalink', ...(also && { also }) };
 }
 
-/** Paths of all reads on this server, from which the route table is built. */
+/** Paths of all read operations on this server. The route table is built from these paths. */
 export const ownPaths: readonly OwnPath[] = [
   v1('getPost', '/posts'),
   v1('listReplies', '/posts/{id}/replies'),
@@ -112,7 +112,7 @@ const mastodonAccountPaths: readonly SitePath[] = ['', '/web', '/deck'].flatMap(
   { path: `${app}/@{user}/{id}`, read: 'getPost' },
 ]);
 
-/** Placeholder for the user in a handle, for Mastodon URLs with only the server and the id of a post. */
+/** Placeholder for the user name in a handle, for Mastodon URLs with only the server and the id of a post. */
 const nobodyOnMastodon = '_';
 
 export const mastodonPaths: readonly SitePath[] = [
@@ -127,7 +127,7 @@ export const mastodonPaths: readonly SitePath[] = [
   { path: '/tags/{tag}', read: 'searchPosts', fixed: mastodon },
 ];
 
-/** Search page of Mastodon. Used only for the server that Perch searches, as other sites use this path too. */
+/** Path of Mastodon's search page. Matched only on the configured search server, because other sites use it too. */
 export const mastodonSearchPath: SitePath = {
   path: '/search',
   read: 'searchPosts',

@@ -7,7 +7,7 @@ import { searchPosts } from '../search-posts.ts';
 import { type AddressedRead, type AddressOptions, parseAddress } from './address.ts';
 import { toOwnPath } from './own-path.ts';
 
-/** Reads other than `getPost` that a URL can request, with the names of their results for messages. */
+/** Read operations other than `getPost` that a URL can request, with the names of their results for messages. */
 const others = {
   getProfile: { read: getProfile, name: 'an account' },
   listFollowers: { read: listFollowers, name: 'a list of followers' },
@@ -17,7 +17,7 @@ const others = {
 
 /**
  * Parses the URL of a post. @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`. For the URL of an
- * account, list or search, the problem names the route that reads it.
+ * account, list or search, the error message names the route to use instead.
  */
 export function parsePostUrl(text: string, options: AddressOptions): PostReference {
   const addressed = parseAddress(text, options);
@@ -31,7 +31,7 @@ export function parsePostUrl(text: string, options: AddressOptions): PostReferen
   });
 }
 
-/** Maximum length of a problem's `resolution`. A longer one is left out, because it would only repeat the request. */
+/** Maximum length in characters of the advice (`resolution`) in an error. Longer advice is omitted. */
 const maxResolution = 500;
 
 function describeOther(addressed: AddressedRead, { baseUrl }: AddressOptions) {

@@ -18,13 +18,13 @@ import {
 
 interface Site {
   readonly forms: readonly SitePath[];
-  /** Whether the platform of the host is known. `false` for a public host that may be a Mastodon server. */
+  /** Whether the platform of the host is known. `false` for a host that may be a Mastodon server. */
   readonly isCertain: boolean;
-  /** Converts parameters of a URL path to those of the read; returns `null` for values that are invalid on the site. */
+  /** Converts parameters of a URL path to request parameters; returns `null` for values that the site rejects. */
   toGiven(parameters: PathParameters): PathParameters | null;
 }
 
-/** Returns the read of a URL on another site; `null` if the site has no such page, `no such site` for an unknown site. */
+/** Returns the read operation of another site's URL; `null` for an unknown page, `no such site` for an unknown site. */
 export function matchSitePath(url: URL, options: AddressOptions) {
   const site = siteOf(url.hostname, options);
   if (site === null) return 'no such site';
@@ -41,7 +41,7 @@ export function matchSitePath(url: URL, options: AddressOptions) {
   return site.isCertain ? null : 'no such site';
 }
 
-/** Returns whether a host belongs to a known platform. (Any other public host may be a Mastodon server.) */
+/** Returns whether a host belongs to a known platform. Other public hosts may be Mastodon servers. */
 export const isPlatformHost = (hostname: string, options: AddressOptions): boolean =>
   siteOf(hostname, options)?.isCertain === true;
 
@@ -53,7 +53,7 @@ function siteOf(hostname: string, { xMirrors, mastodonSearchHost }: AddressOptio
   return createMastodonSite(hostname, hostname === mastodonSearchHost);
 }
 
-/** First path segments on X that are not handles. */
+/** Matches first path segments on X that are not handles. */
 const xPages =
   /^(?:compose|explore|hashtag|home|i|intent|jobs|login|messages|notifications|privacy|search|settings|share|signup|tos)$/i;
 
@@ -99,7 +99,7 @@ function toAccountGiven(platform: Platform, parameters: PathParameters): PathPar
   return { ...parameters, handle: account.handle };
 }
 
-/** Feeds by the value of `f` in the URL of a search on X. */
+/** Kinds of search results by the value of `f` in the URL of a search on X. */
 const xFeeds: Readonly<Record<string, string>> = {
   live: 'latest',
   top: 'top',

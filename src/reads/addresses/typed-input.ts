@@ -30,7 +30,7 @@ export function parseTypedInput(
   }
 }
 
-/** Returns text that looks like a URL with its scheme added if it is missing; `null` for any other text. */
+/** Adds a missing scheme, such as `https://`, to text that looks like a URL. Returns `null` for any other text. */
 export function toTypedUrl(text: string, { baseUrl }: { baseUrl: string }): string | null {
   // Browsers and proxies merge the slashes of a URL within a path.
   if (hasScheme(text)) return text.replace(/^(https?):\/(?!\/)/i, '$1://');
@@ -44,7 +44,7 @@ export function toTypedUrl(text: string, { baseUrl }: { baseUrl: string }): stri
 
 const hasScheme = (text: string) => /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:\/)/i.test(text);
 
-/** Parses a handle; returns `null` for text without `@`, `.` or `:`. */
+/** Parses the handle of an account; returns `null` for text without `@`, `.` or `:`. */
 function parseAccount(text: string): AddressedRead | null {
   const account = /[@.:]/.test(text) ? parseHandle(text) : null;
   return account && { read: 'getProfile', given: { handle: account.handle } };

@@ -13,9 +13,9 @@ import { type FileWindow, openFileWindow } from './file-window.ts';
 import { readItems } from './read-items.ts';
 
 /**
- * Bluesky repository, as `com.atproto.sync.getRepo` and the app's own export return it: a CAR file (`car.ts`) with a
- * commit, a tree (`tree.ts`) and records (`records.ts`). Nothing is fetched, so the signature of the commit is not
- * checked. The content of each block is checked against its hash.
+ * Import format of Bluesky repositories, as returned by `com.atproto.sync.getRepo` and by the app's own export: a CAR
+ * file (`car.ts`) with a commit, a tree (`tree.ts`) and records (`records.ts`). The hash of each block is verified. The
+ * signature of the commit is not verified, because the file does not contain the public key.
  */
 export const blueskyFormat: ExportFormat = {
   name: 'bluesky',
@@ -74,7 +74,7 @@ function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints)
   };
 }
 
-/** Adds the blocks to the index. Yields the current offset at intervals. Yields a sentence if the file is invalid. */
+/** Adds a file's blocks to the index. Yields the byte offset at intervals, or an error message for an invalid file. */
 async function* indexBlocks(file: FileWindow, from: number, blocks: Blocks) {
   let count = 0;
   for (const block of listBlocks(file, from)) {

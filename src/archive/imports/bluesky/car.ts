@@ -4,15 +4,15 @@ import { z } from 'zod';
 import type { FileWindow } from './file-window.ts';
 
 /**
- * CAR file, version 1: `varint(length) header`, then any number of `varint(length) CID bytes`, where the length
- * includes the CID. The header is DAG-CBOR: `{ roots: [CID], version: 1 }`. Blocks can be in any order. Source:
+ * Format of CAR files, version 1: `varint(length) header`, then any number of `varint(length) CID bytes`. The second
+ * length includes the CID. The header is DAG-CBOR: `{ roots: [CID], version: 1 }`. Blocks can be in any order. Source:
  * https://ipld.io/specs/transport/car/carv1/ and https://atproto.com/specs/repository
  */
 
-/** Maximum sizes in bytes. The specification limits records to 1 MiB. */
+/** Maximum sizes in bytes of the parts of a CAR file. The specification limits records to 1 MiB. */
 const limits = { block: 2 * 1024 * 1024, header: 64 * 1024, cid: 128, varint: 8 } as const;
 
-/** CID of a block, and the position of its content. */
+/** CID of a block, and the byte offset and length of the block's content in the file. */
 export interface BlockPosition {
   readonly cid: Uint8Array;
   readonly offset: number;
@@ -29,7 +29,7 @@ export const link = z.custom<CID>((value) => CID.asCID(value) !== null);
 
 const header = z.object({ roots: z.array(link).default([]), version: z.number() });
 
-/** Reads the header. Returns `null` if the file is not a CAR file. @throws Error for another version, or no root */
+/** Reads the header of a CAR file; returns `null` for other files. @throws Error for a wrong version or missing root */
 export function readCarHeader(file: FileWindow): CarHeader | null {
   const length = readVarint(file.read(0, limits.varint));
   if (length === null || length.value > limits.header) return null;
@@ -43,7 +43,7 @@ export function readCarHeader(file: FileWindow): CarHeader | null {
   return { root, end: length.bytes + length.value };
 }
 
-/** Yields the positions of blocks that are not too large. If the file is invalid, yields an error message last. */
+/** Yields the positions of blocks, except too large ones. If the file is invalid, yields an error message last. */
 export function* listBlocks(file: FileWindow, from: number): Generator<BlockPosition | string> {
   for (let at = from; at < file.size; ) {
     const block = readBlockPosition(file, at);
@@ -53,7 +53,7 @@ export function* listBlocks(file: FileWindow, from: number): Generator<BlockPosi
   }
 }
 
-/** Reads the position of the block at an offset, or returns a sentence that says why it is invalid. */
+/** Reads the position of the block at a byte offset, or returns an error message if the block is invalid. */
 function readBlockPosition(file: FileWindow, at: number): BlockPosition | string {
   const bytes = file.read(at, limits.varint + limits.cid);
   const length = readVarint(bytes);

@@ -1,12 +1,12 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** File with random access. Close it with `close()`. */
+/** Open file with random access. Close it with `close()`. */
 export type FileWindow = ReturnType<typeof openFileWindow>;
 
-/** Number of bytes per read. Neighbouring blocks are usually requested one after the other. */
+/** Size in bytes of the read-ahead buffer. Consecutive requests are usually for neighbouring blocks. */
 const windowBytes = 32 * 1024;
 
-/** Opens a file for synchronous random access, which is faster than asynchronous reads. @throws Error if this fails */
+/** Opens a file for random access by synchronous reads, which are faster. @throws Error if opening fails */
 export function openFileWindow(path: string) {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);

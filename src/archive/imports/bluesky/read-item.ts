@@ -19,7 +19,7 @@ type RecordRef = Pick<Leaf, 'path' | 'cid'>;
 
 const posts = 'app.bsky.feed.post';
 
-/** Functions that read a record, by collection. The profile is read elsewhere. */
+/** Functions that read a record, by the collection of the record. `readProfile` reads the profile instead. */
 const readers: ReadonlyMap<string, (of: RecordRef, context: RecordContext) => ExportItem | string> =
   new Map([
     [posts, readPost],
@@ -51,7 +51,7 @@ function readPost(of: RecordRef, context: RecordContext): ExportItem | string {
 const isHidden = ({ labels }: PostRecord): boolean =>
   labels.some((label) => hidingLabels.has(label));
 
-/** Returns the quoted post if it is in the same repository, that is, by the same author. Otherwise returns `null`. */
+/** Returns the quoted post if it is in the same repository (by the same author), otherwise `null`. */
 function readOwnQuote(
   { embed }: PostRecord,
   { blocks, owner, account }: RecordContext,
@@ -88,7 +88,7 @@ function readFollow({ cid }: RecordRef, { blocks, owner }: RecordContext): Expor
   return { kind: 'follow', follower: owner.name, followed: record.subject };
 }
 
-/** Reads a record and its time, which is in the record or in its key. Returns the reason if this fails. */
+/** Reads a record and its time, which the record or its key contains. Returns an error message if reading fails. */
 function readRecord<Row extends { readonly createdAt: number | null }>(
   { path, cid }: RecordRef,
   blocks: Blocks,

@@ -7,7 +7,7 @@ import { commit, profileRecord } from './records.ts';
 import { type Owner, type Profile, shapeAccount } from './shape.ts';
 import { walkTree } from './tree.ts';
 
-/** CID of the commit of a repository, and hints from the user. */
+/** CID of a repository's commit, and facts supplied by the user. */
 interface RepositoryStart {
   readonly root: CID;
   readonly hints: ExportHints;
@@ -16,8 +16,8 @@ interface RepositoryStart {
 const profilePath = 'app.bsky.actor.profile/self';
 
 /**
- * Yields the account, then its posts, reposts and follows in the order of their keys. Skips other collections.
- * @throws Error with a sentence if the repository has no commit, or its account has no valid handle
+ * Yields the account of a repository, then its posts, reposts and follows in the order of their keys.
+ * @throws Error with a message for the user if the commit is unreadable or the account has no valid handle
  */
 export function* readItems(blocks: Blocks, start: RepositoryStart): Generator<ExportItem> {
   const { owner, data } = readCommit(blocks, start);
@@ -31,7 +31,7 @@ export function* readItems(blocks: Blocks, start: RepositoryStart): Generator<Ex
     } else if (step.path === profilePath) {
       context ??= yield* yieldAccount(blocks, owner, readProfile(blocks, step.cid));
     } else if (isImported(step)) {
-      // The key of the profile sorts before the others, so it has been read or does not exist.
+      // The key of the profile sorts first, so the profile has been read by now or does not exist.
       context ??= yield* yieldAccount(blocks, owner, missingProfile);
       yield readItem(step, context);
     }

@@ -15,8 +15,8 @@ import { readTimeMs } from '../../../platforms/times.ts';
 import { link } from './car.ts';
 
 /**
- * Records that are imported, by their lexicons: https://atproto.com/lexicons/app-bsky-feed, `-graph` and `-actor`.
- * Required members must be valid. Other members may be invalid and are then ignored.
+ * Schemas of the imported Bluesky records, whose lexicons are at https://atproto.com/lexicons/app-bsky-feed, `-graph`
+ * and `-actor`. Records with an invalid required member are skipped. Other invalid members are ignored.
  */
 
 const timeMs = token
@@ -30,7 +30,7 @@ const labels = z
 
 const selfLabels = lenient(labels).transform((values) => values ?? []);
 
-/** CID of a file that a record refers to. Records from before 2023 use the second form. */
+/** Schema of the CID of a file that a record refers to. Records from before 2023 use the second form. */
 const blob = z.union([
   z.object({ ref: link }).transform(({ ref }) => ref.toString()),
   z.object({ cid: token }).transform(({ cid }, context) => {
@@ -46,7 +46,7 @@ const blob = z.union([
 const aspectRatio = lenient(z.object({ width: z.number().min(1), height: z.number().min(1) }));
 const picture = z.object({ image: blob, alt: textOrNull, aspectRatio });
 
-/** Address of a record: `at://did/collection/key`. Any other address, such as one with a handle, becomes `null`. */
+/** Schema of a record address, `at://did/collection/key`. An address in another form becomes `null`. */
 const recordAddress = url.transform((uri) => {
   const [match, did = '', collection = '', key = ''] =
     /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]{1,250})\/([A-Za-z0-9.-]{1,317})\/([A-Za-z0-9._:~-]{1,512})$/.exec(
@@ -84,7 +84,7 @@ const embed = z.discriminatedUnion('$type', [
 
 export type Embed = z.output<typeof embed>;
 
-/** Embed without a quoted record. */
+/** Images, video or link card that is attached to a post. */
 export type MediaEmbed = z.output<typeof mediaEmbed>;
 
 export const postRecord = z.object({
@@ -125,7 +125,7 @@ export const profileRecord = z.object({
 
 export type ProfileRecord = z.output<typeof profileRecord>;
 
-/** Commit: the root block of a repository. `data` is the CID of the root of the record tree. */
+/** Schema of a commit, the root block of a repository. `data` is the CID of the root of the record tree. */
 export const commit = z.object({
   did: z.string().regex(/^did:(?:plc:[a-z2-7]{24}|web:[A-Za-z0-9.%-]{1,253})$/),
   version: z.number(),
@@ -135,7 +135,7 @@ export const commit = z.object({
 /** Alphabet of TIDs, which are record keys that encode a time. */
 const tidLetters = '234567abcdefghijklmnopqrstuvwxyz';
 
-/** Returns the time of a key in Unix milliseconds, or `null` if the key has no time (https://atproto.com/specs/tid). */
+/** Returns the time in a record key in Unix ms; `null` if the key is not a TID (https://atproto.com/specs/tid). */
 export function timeOfKey(key: string): number | null {
   if (!/^[2-7a-j][2-7a-z]{12}$/.test(key)) return null;
   let value = 0n;

@@ -15,10 +15,10 @@ export interface Owner {
   readonly name: string;
 }
 
-/** Profile record, or the reason why it is missing. If it is unreadable, the account may not be public. */
+/** Profile record, or the reason why it is missing. If the profile is unreadable, the account may not be public. */
 export type Profile = ProfileRecord | 'none' | 'unreadable';
 
-/** Returns the account. `protected` is true if the account is, or may be, hidden from logged-out visitors. */
+/** Converts a profile to an account. `protected` is true if the account is, or may be, hidden from logged-out users. */
 export function shapeAccount(owner: Owner, profile: Profile): Account {
   const record = typeof profile === 'string' ? null : profile;
   const isHidden = profile === 'unreadable' || record?.labels.includes(signedInOnly) === true;
@@ -38,7 +38,7 @@ export function shapeAccount(owner: Owner, profile: Profile): Account {
   });
 }
 
-/** Post record with its key, time and author. `quote` is the quoted post if that post is by the same author. */
+/** Post record with its key, time and author. `quote`: the quoted post if it is by the same author, else `null`. */
 interface ShapeablePost {
   readonly record: PostRecord;
   readonly key: string;
@@ -47,7 +47,7 @@ interface ShapeablePost {
   readonly quote: Status | null;
 }
 
-/** Converts a record to a post without counts, because repositories contain no counts. */
+/** Converts a record to a post. Counts, such as `likes`, are `null` because repositories do not contain counts. */
 export function shapePost({ record, key, createdMs, author, quote }: ShapeablePost): Status {
   const owner = { did: author.id, name: author.screen_name };
   const card = cardOf(record.embed, owner);
@@ -164,7 +164,7 @@ function cardOf(embed: Embed | null, owner: Owner): Card | null {
   return { url: uri, title: title ?? '', description, image_url: image };
 }
 
-/** Returns a card for a quoted record of another repository, of which only the address is known. */
+/** Returns a link card for a quoted record; `null` if there is no quoted record or its web page is unknown. */
 function quoteCard(embed: Embed | null): Card | null {
   const address = quotedBy(embed)?.uri ?? null;
   const page = address === null ? undefined : pages.get(address.collection);
@@ -173,7 +173,7 @@ function quoteCard(embed: Embed | null): Card | null {
   return { url, title: page.title, description: null, image_url: null };
 }
 
-/** URL folder and title of the web page of a quotable record, by collection. */
+/** Web pages of quotable records, by collection: the folder in the URL, and the title of the link card. */
 const pages: ReadonlyMap<string, { readonly folder: string; readonly title: string }> = new Map([
   ['app.bsky.feed.post', { folder: 'post', title: 'Quoted post' }],
   ['app.bsky.feed.generator', { folder: 'feed', title: 'Feed' }],
@@ -183,6 +183,6 @@ const pages: ReadonlyMap<string, { readonly folder: string; readonly title: stri
 const imageUrl = (preset: string, owner: Owner, cid: string | null): string | null =>
   cid === null ? null : cdn(preset, owner, cid);
 
-/** Returns the URL of an image, which the CDN serves by the CID of the uploaded file. */
+/** Returns the URL of an uploaded image on Bluesky's CDN. `cid` is the CID of the image file. */
 const cdn = (preset: string, { did }: Owner, cid: string): string =>
   `https://cdn.bsky.app/img/${preset}/plain/${did}/${cid}@jpeg`;

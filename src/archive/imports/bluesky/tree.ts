@@ -4,9 +4,9 @@ import type { Blocks } from './blocks.ts';
 import { link } from './car.ts';
 
 /**
- * Node of the Merkle search tree of the records. `l` refers to the node with the keys before the first entry. Each
- * entry has a key, which shares its first `p` bytes with the key of the previous entry and continues with `k`; the
- * record `v`; and `t`, the node with the keys between this entry and the next one. Source:
+ * Schema of a node in a repository's record tree (a Merkle search tree). `l` links to the node with the keys before the
+ * first entry. An entry's key is the first `p` bytes of the previous key, followed by `k`. `v` links to the record,
+ * and `t` to the node with the keys between this entry and the next one. Source:
  * https://atproto.com/specs/repository#mst-structure
  */
 const node = z.object({
@@ -21,14 +21,14 @@ const node = z.object({
   ),
 });
 
-/** Path of a record, such as `app.bsky.feed.post/3kabc`, and its CID. */
+/** Path of a record, such as `app.bsky.feed.post/3kabc`, and the CID of the record. */
 export interface Leaf {
   readonly kind: 'leaf';
   readonly path: string;
   readonly cid: CID;
 }
 
-/** Unreadable part of the tree. `after` is the path of the last record before it; `null` at the start of the tree. */
+/** Unreadable part of the tree. `after`: path of the last record before this part; `null` at the start of the tree. */
 interface TreeFault {
   readonly kind: 'fault';
   readonly after: string | null;
@@ -39,7 +39,7 @@ type Step = Leaf | { readonly kind: 'branch'; readonly cid: CID };
 
 const maxDepth = 128; // a tree of a million million records has about twenty levels
 
-/** Yields the records in key order, and unreadable parts. Reads each node once, so cycles end. */
+/** Yields the records of a tree in key order, and its unreadable parts. Reads each node only once, even in a cycle. */
 export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault> {
   let last: string | null = null;
   for (const found of walkNode(blocks, root, 1)) {
@@ -54,7 +54,7 @@ export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault
   }
 }
 
-/** Yields the records below a node, and a reason for each node that cannot be read. */
+/** Yields the records below a node in key order, and an error message for each unreadable node. */
 function* walkNode(blocks: Blocks, cid: CID, depth: number): Generator<Leaf | string> {
   const steps = depth > maxDepth ? 'The tree is too deep.' : readNode(blocks, cid);
   if (typeof steps === 'string') {
@@ -69,7 +69,7 @@ function* walkNode(blocks: Blocks, cid: CID, depth: number): Generator<Leaf | st
 
 const notANode = 'It is not a tree node.';
 
-/** Reads the records and branches of a node in order, or returns the reason why it cannot be read. */
+/** Returns the records and branches of a node in order, or an error message if the node is unreadable. */
 function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
   if (!blocks.markVisited(cid)) return 'The tree refers to this node twice.';
   const read = blocks.read(cid, node, notANode);
@@ -88,7 +88,7 @@ function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
 
 const toBranch = (cid: CID | null): Step[] => (cid === null ? [] : [{ kind: 'branch', cid }]);
 
-/** Decodes a key of the tree to the path of a record, in ASCII. Returns `null` if the key is invalid. */
+/** Decodes a key of the tree to the ASCII path of a record. Returns `null` if the key is invalid. */
 function readPath(key: Uint8Array): string | null {
   if (key.length > 1024) return null;
   const path = Buffer.from(key).toString('latin1');

@@ -11,20 +11,20 @@ export interface ExportFile {
 /** Open folder, zip file or tar file that contains an export. Close it with `close()`. */
 export interface ExportFiles {
   readonly files: readonly ExportFile[];
-  /** Reads a file of `files`. @throws Error with a sentence if it cannot be read */
+  /** Reads one of `files`. @throws Error with a message for the user if the file cannot be read */
   read(file: ExportFile): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
 export const maxListedFiles = 10_000;
 
-/** Maximum expansion of compressed files. Text expands about tenfold. Files up to `largeBytes` have no maximum. */
+/** Maximum ratio of unpacked to compressed size. Files of up to `largeBytes` bytes may have any ratio. */
 const growth = { ratio: 250, largeBytes: 64 * 2 ** 20 } as const;
 
 export const isDecompressionBomb = (bytes: number, compressedBytes: number): boolean =>
   bytes > growth.largeBytes && bytes > compressedBytes * growth.ratio;
 
-/** Returns whether imports read files with this name; they do not read media, for example. */
+/** Returns whether imports read files with this name. Media files, for example, are not read. */
 export const isExportFileName = (name: string): boolean => /\.(?:js|json|ndjson|car)$/.test(name);
 
 export async function readStart(path: string, length: number): Promise<Buffer> {
@@ -43,7 +43,7 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buff
   return Buffer.concat(parts);
 }
 
-/** Creates a source from `createReader`, whose `read` argument counts progress. `countedFiles` determine the total. */
+/** Creates an export source. `createReader` gets a `read` that counts bytes. `countedFiles` determine `totalBytes`. */
 export function createExportSource(
   { read, close }: Pick<ExportFiles, 'read' | 'close'>,
   countedFiles: readonly ExportFile[],

@@ -5,18 +5,18 @@ import type { ExportFile, ExportFiles } from './export-files.ts';
 import { openTarFiles } from './tar-files.ts';
 import { openZipFiles } from './zip-files.ts';
 
-/** Opens a folder, zip file or tar file; returns `null` for other files. @throws Error with a sentence if it fails */
+/** Opens a folder, zip file or tar file; returns `null` for other files. @throws Error if opening fails */
 export const openExportFiles = async (path: string): Promise<ExportFiles | null> =>
   (await openFolderFiles(path)) ?? (await openZipFiles(path)) ?? openTarFiles(path);
 
 const maxDepth = 2; // maximum depth of the files of an export: `twitter-export/data/tweets.js`
 
-/** Chunk size in bytes. Each chunk takes a turn of the event loop. Larger chunks keep more records in memory. */
+/** Size in bytes of the chunks in which files are read. Larger chunks are faster but need more memory. */
 const chunkBytes = 128 * 1024;
 
 const maxFilesOfFolder = 2000; // larger folders contain media, which are not read
 
-/** Opens a folder; returns `null` for other paths. Files in more than two levels of folders are ignored. */
+/** Opens a folder; returns `null` for other paths. Ignores files in more than two levels of subfolders. */
 export async function openFolderFiles(path: string): Promise<ExportFiles | null> {
   if (!(await stat(path)).isDirectory()) return null;
   const files = await listFiles(path, '', maxDepth);

@@ -1,14 +1,14 @@
 import { trimEndOf } from '../../../core/trim-end.ts';
 import { type ExportFile, readWhole } from './export-files.ts';
 
-/** File in a tar file. Read `content` before the next entry. `content` ends early if the tar file is truncated. */
+/** File in a tar file. Read `content` before the next entry. If the tar file is truncated, `content` ends early. */
 interface TarEntry extends ExportFile {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-const blockBytes = 512; // size of a block, to which everything in a tar file is padded
+const blockBytes = 512; // size of a block; all parts of a tar file are padded to it
 
-const maxExtension = 64 * 1024; // bytes of an extension header; longer ones are ignored
+const maxExtension = 64 * 1024; // maximum bytes of an extension header; longer headers are ignored
 
 const maxEntries = 1_000_000;
 
@@ -36,7 +36,7 @@ export async function* readTarEntries(chunks: AsyncIterable<Uint8Array>): AsyncG
   }
 }
 
-/** Creates the function that yields the next `length` bytes, in the chunks in which they arrive. */
+/** Creates a function that yields the next `length` bytes of a stream, in chunks of any size. */
 function createByteReader(chunks: AsyncIterator<Uint8Array>) {
   let rest: Uint8Array = new Uint8Array();
   const hasRest = async (): Promise<boolean> => {
@@ -61,7 +61,7 @@ async function skip(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _piece of chunks);
 }
 
-/** Header. `type` is `0` or NUL for a file, `x` for a pax header, `L` for the long name of the next file. */
+/** Header of a tar entry. `type`: `0` or NUL for a file, `x` for a pax header, `L` for the next file's long name. */
 interface Header {
   readonly name: string;
   readonly bytes: number;
@@ -69,9 +69,9 @@ interface Header {
 }
 
 /**
- * Parses a header: `name` 100, `mode` 8, `uid` 8, `gid` 8, `size` 12, `mtime` 12, `chksum` 8, `typeflag` 1, … and from
- * 257 `magic` 6, then from 345 `prefix` 155. Numbers are octal digits. Returns `null` if the checksum is wrong, as for
- * the zeros at the end. Source: POSIX.1-2017, pax, "ustar Interchange Format"
+ * Parses a tar header. Fields and sizes in bytes: `name` 100, `mode` 8, `uid` 8, `gid` 8, `size` 12, `mtime` 12,
+ * `chksum` 8, `typeflag` 1, …, `magic` 6 (at byte 257), `prefix` 155 (at byte 345). Numbers are octal digits. Returns
+ * `null` if the checksum is wrong. Source: POSIX.1-2017, pax, "ustar Interchange Format"
  */
 function readHeader(block: Buffer): Header | null {
   const [sum, bytes] = [readOctal(block, 148, 8), readOctal(block, 124, 12)];
@@ -82,7 +82,7 @@ function readHeader(block: Buffer): Header | null {
   return { name, bytes, type: block.toString('latin1', 156, 157) };
 }
 
-/** Returns the checksum of a header, in which the checksum field counts as spaces. */
+/** Returns the checksum of a tar header. The bytes of the checksum field count as spaces. */
 function sumOf(block: Buffer): number {
   const add = (sum: number, byte: number) => sum + byte;
   return block.reduce(add, 0) - block.subarray(148, 156).reduce(add, 0) + 8 * 0x20;
@@ -99,10 +99,10 @@ function readText(block: Buffer, from: number, length: number): string {
   return field.toString('utf8', 0, end < 0 ? length : end);
 }
 
-/** Values from extension headers before the header of a file, by name. */
+/** Values from the extension headers that precede a file's header, by name. */
 type Extensions = ReadonlyMap<string, string>;
 
-/** Returns the size of an entry. A size in a pax header applies to the next file, not to an extension header. */
+/** Returns the size of an entry in bytes. A size in a pax header applies to the next file only. */
 function sizeOf({ bytes, type }: Header, extensions: Extensions): number {
   if (isExtension(type)) return bytes;
   const size = Number(extensions.get('size') ?? bytes);
@@ -120,7 +120,7 @@ async function readExtensions(
   return type === 'x' ? readPax(text) : new Map([['path', readText(text, 0, text.length)]]);
 }
 
-/** Parses the records `length name=value\n` of a pax header. Its `size` and `path` apply to the next file. */
+/** Parses the records `length name=value\n` of a pax header. `size` and `path` apply to the next file. */
 function readPax(bytes: Buffer): Extensions {
   const records = new Map<string, string>();
   for (let at = 0; at < bytes.length; ) {

@@ -12,11 +12,11 @@ import {
 } from './export-files.ts';
 import { readTarEntries } from './tar-entries.ts';
 
-const maxBytes = 2 ** 40; // unpacked; exports of one account are smaller
+const maxBytes = 2 ** 40; // maximum unpacked size; exports of one account are smaller
 
 /**
- * Opens a tar file, also with gzip; returns `null` for other files. Reads it once to list its files and once per file.
- * @throws Error with a sentence if the file expands to more than an export can
+ * Opens a tar file, which may be compressed with gzip. Returns `null` for other files. Each `read` scans the tar file.
+ * @throws Error if the unpacked tar file is too large
  */
 export async function openTarFiles(path: string): Promise<ExportFiles | null> {
   if (!(await stat(path)).isFile()) return null;
@@ -39,7 +39,7 @@ export async function openTarFiles(path: string): Promise<ExportFiles | null> {
 
 const gzipStart = Buffer.from([0x1f, 0x8b]);
 
-/** Reads the unpacked bytes, which end early if the compressed data is damaged. */
+/** Yields the unpacked bytes of a tar file. Ends early, without an error, if the compressed data is damaged. */
 async function* readUnpacked(path: string, isCompressed: boolean): AsyncGenerator<Uint8Array> {
   const file = createReadStream(path);
   const bytes = isCompressed ? pipeline(file, createGunzip(), () => undefined) : file;

@@ -7,10 +7,10 @@ import {
   readStart,
 } from './export-files.ts';
 
-/** Limits of a zip file. An export with media has about 100,000 files. */
+/** Maximum number of entries in a zip file, and maximum unpacked size of a file. Large exports have 100,000 files. */
 const limits = { entries: 2_000_000, bytesOfFile: 64 * 2 ** 30 } as const;
 
-/** Opens a zip file; returns `null` for other files. @throws Error with a sentence if the file cannot be read */
+/** Opens a zip file; returns `null` for other files. @throws Error if the zip file cannot be read */
 export async function openZipFiles(path: string): Promise<ExportFiles | null> {
   const start = await readStart(path, 4);
   if (!signatures.some((signature) => start.equals(signature))) return null;
@@ -34,7 +34,7 @@ export async function openZipFiles(path: string): Promise<ExportFiles | null> {
   }
 }
 
-/** First bytes of a zip file: the header of a file, or the end record of an empty zip file. */
+/** First bytes of zip files: the header of a file, or the end record of an empty zip file. */
 const signatures = ['PK\x03\x04', 'PK\x05\x06'].map((text) => Buffer.from(text, 'latin1'));
 
 async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {

@@ -16,9 +16,9 @@ export interface Owner {
   readonly account: Account;
 }
 
-const maxBytes = 1024 * 1024; // of `actor.json`, which usually has a few thousand bytes
+const maxBytes = 1024 * 1024; // maximum size of `actor.json`, which usually has a few KB
 
-/** Reads the account in `actor.json`. `handle` overrides `user@host`. @throws Error if account or handle is invalid */
+/** Reads the account in `actor.json`. `handle` overrides its handle. @throws Error for an invalid account or handle */
 export async function readOwner(
   file: ExportFile,
   read: ExportFiles['read'],
@@ -54,7 +54,7 @@ function shapeAccount(row: ActorPayload, handle: string): Account {
     name: row.name ?? row.preferredUsername,
     url: row.url !== null && isWebUrl(row.url) ? row.url : profileUrl('mastodon', handle, ''),
     ...describeActor(row),
-    // Mastodon exports name files of the export here. Other software leaves the addresses.
+    // Mastodon exports contain file names here. Exports by other software contain URLs.
     avatar_url: row.icon !== null && isWebUrl(row.icon) ? row.icon : null,
     banner_url: row.image !== null && isWebUrl(row.image) ? row.image : null,
     website: toWebsite(findLink(row)),
@@ -63,7 +63,7 @@ function shapeAccount(row: ActorPayload, handle: string): Account {
   });
 }
 
-/** Returns the description of the profile, followed by its fields and the address that the account moved to. */
+/** Returns the profile text, followed by the profile fields and the address to which the account moved. */
 function describeActor({ summary, attachment, movedTo }: ActorPayload) {
   const fields = attachment.map(({ name, value }) => ({ name, value: readHtml(value) }));
   const moved = { name: 'Moved to', value: { text: movedTo ?? '', facets: [] } };
@@ -82,7 +82,7 @@ function findLink({ attachment }: ActorPayload): string | null {
   return links[0] ?? null;
 }
 
-/** Creates the function that returns the handle of a mention in a post, from the mentions that the post lists. */
+/** Creates a function that returns the full handle of a mention in a post. `mentions`: all mentions of that post. */
 export function createMentionNamer(mentions: readonly MentionPayload[]) {
   return (url: string, label: string): string | null => {
     const user = label.trim().replace(/^@/, '').toLowerCase();
@@ -95,7 +95,7 @@ export function createMentionNamer(mentions: readonly MentionPayload[]) {
   };
 }
 
-/** Returns the handle of a mentioned account. Mentions of accounts on the author's server lack the host. */
+/** Returns the full handle of a mentioned account. If `name` has no host, the host of `href` is added. */
 function handleOf({ name, href }: MentionPayload): string | null {
   const handle = name.replace(/^@/, '');
   if (handle.includes('@')) return handle;

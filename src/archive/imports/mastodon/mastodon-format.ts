@@ -14,7 +14,7 @@ import { type Owner, readOwner } from './actor.ts';
 import { type ActivityPayload, activity, isPublic, namesRecipients } from './payload.ts';
 import { shapePost, shapeRepost } from './shape.ts';
 
-/** Mastodon export: archive or folder, optionally with CSV lists of follows. Only public posts are imported. */
+/** Import format of Mastodon exports: an archive file or folder. Imports public posts, and CSV lists of follows. */
 export const mastodonFormat: ExportFormat = {
   name: 'mastodon',
   takesHandle: true,
@@ -28,7 +28,7 @@ export const mastodonFormat: ExportFormat = {
   },
 };
 
-/** Finds the files to read in the folder of the outbox. Returns `null` if there is no outbox. */
+/** Finds the files to read in the folder of `outbox.json`. Returns `null` if there is no `outbox.json`. */
 function findParts(files: readonly ExportFile[]) {
   const outbox = files.find(({ name }) => /(?:^|\/)outbox\.json$/.test(name));
   if (outbox === undefined) return null;
@@ -102,7 +102,7 @@ function shape(
   return typeof post === 'string' ? { item: skipRecord(location, post) } : post;
 }
 
-/** Returns whether an entry is not public. Each list of recipients (activity and post) must include the public. */
+/** Returns whether an activity is not public. Each list of recipients (activity and post) must include the public. */
 function isHidden(row: ActivityPayload): boolean {
   const naming = (row.type === 'Create' ? [row, row.object] : [row]).filter(namesRecipients);
   return naming.length === 0 || !naming.every(isPublic);
@@ -114,8 +114,8 @@ function describeMissingMedia(count: number): string {
 }
 
 /**
- * Reads `following_accounts.csv` or `followers.csv`: a heading, then one line per account that starts with its handle.
- * `domain` completes handles without a host. Source: https://docs.joinmastodon.org/user/moving/#export
+ * Reads `following_accounts.csv` or `followers.csv`: a heading, then lines that each start with an account's handle.
+ * `domain` is the host of handles without a host. Source: https://docs.joinmastodon.org/user/moving/#export
  */
 async function* readList(
   file: ExportFile | undefined,

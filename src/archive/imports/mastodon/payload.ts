@@ -13,13 +13,13 @@ import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs } from '../../../platforms/times.ts';
 
 /**
- * Files of Mastodon exports. `actor.json` has the actor. `outbox.json` has an ordered collection of all activities of
- * the account: `Create` for posts and `Announce` for boosts, including followers-only posts and direct messages.
- * Addresses of files are reduced to their path; for files on the account's own server, to the part after `/system/`.
+ * Schemas of Mastodon exports. `actor.json` contains the account. `outbox.json` contains all activities of the account:
+ * `Create` for posts and `Announce` for boosts, including followers-only posts and direct messages. Mastodon reduces
+ * media URLs to their path; for files on the account's own server, to the part after `/system/`.
  * Sources: https://docs.joinmastodon.org/spec/activitypub/ and Mastodon's `app/services/backup_service.rb`
  */
 
-/** Names of the recipient that makes a post public (https://www.w3.org/TR/activitypub/#public-addressing). */
+/** Names of the recipient that makes a post public: https://www.w3.org/TR/activitypub/#public-addressing */
 const publicNames: ReadonlySet<unknown> = new Set([
   'https://www.w3.org/ns/activitystreams#Public',
   'as:Public',
@@ -38,7 +38,7 @@ const addressed = { to: recipients, cc: recipients };
 
 type Addressed = { readonly to: readonly unknown[]; readonly cc: readonly unknown[] };
 
-/** Returns whether an activity or post is public. An activity or post without recipients is not public. */
+/** Returns whether the recipients of an activity or post include the public. */
 export const isPublic = ({ to, cc }: Addressed): boolean =>
   [...to, ...cc].some((recipient) => publicNames.has(recipient));
 
@@ -68,7 +68,7 @@ export type MentionPayload = z.output<typeof mention>;
 const choice = z.object({ name: text, replies: total });
 const allChoices = listOf(choice, maximums.choices);
 
-/** Choices of a poll; `null` for posts without a poll. */
+/** Schema of the choices of a poll. The value is `null` for posts without a poll. */
 const choices = z
   .unknown()
   .optional()
@@ -103,7 +103,7 @@ const announced = z.union([url, z.object({ id: url }).transform(({ id }) => id)]
 
 const dated = { ...addressed, published: timeMs };
 
-/** Entry of `outbox.json`: a post or a boost. */
+/** Schema of an entry of `outbox.json`: a post or a boost. */
 export const activity = z.discriminatedUnion('type', [
   z.object({ type: z.literal('Create'), ...dated, object: note }),
   z.object({ type: z.literal('Announce'), ...dated, object: announced }),

@@ -13,7 +13,7 @@ import type { ActivityPayload, NotePayload } from './payload.ts';
 
 type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
 
-/** Converts a `Create` to a post, with its number of files without a URL. Returns the reason if this fails. */
+/** Converts a `Create` activity to a post and counts files without a URL. Returns an error message if this fails. */
 export function shapePost(
   { object: note, published }: Activity<'Create'>,
   owner: Owner,
@@ -59,7 +59,7 @@ export function shapePost(
   return { item, withoutUrl: media.length - shown.length };
 }
 
-/** Converts an `Announce` to a repost. Returns the reason if this fails. */
+/** Converts an `Announce` activity (a boost) to a repost. Returns an error message if the conversion fails. */
 export function shapeRepost(
   { object, published }: Activity<'Announce'>,
   owner: Owner,
@@ -79,13 +79,13 @@ function urlOf({ url }: NotePayload, id: string, { account }: Owner): string {
   return `${profileUrl('mastodon', account.screen_name, '')}/${id}`;
 }
 
-/** Returns the language of a note, which is the key of the text in `contentMap`. */
+/** Returns the language of a post: the first key of `contentMap`, or `null` if there is none. */
 function languageOf({ contentMap }: NotePayload): string | null {
   const [language] = Object.keys(contentMap ?? {});
   return language === undefined || language === 'und' ? null : language;
 }
 
-/** Returns the post that a note replies to. Only its URL is known if its server does not run Mastodon. */
+/** Returns the post to which a post replies. If that post's server does not run Mastodon, only the URL is known. */
 function toReplyingTo({ inReplyTo }: NotePayload, owner: Owner): Status['replying_to'] {
   if (inReplyTo === null) return null;
   const url = isWebUrl(inReplyTo) ? inReplyTo : null;
@@ -94,13 +94,13 @@ function toReplyingTo({ inReplyTo }: NotePayload, owner: Owner): Status['replyin
   return { screen_name: handleOf(inReplyTo, owner), status: address.id, url };
 }
 
-/** Returns the handle of the author of the post at an address; `null` if the address does not contain it. */
+/** Returns the handle of a post's author, parsed from the post's address; `null` if the address has no handle. */
 function handleOf(address: string, owner: Owner): string | null {
   if (address.startsWith(`${owner.address}/statuses/`)) return nameOf(owner);
   return parseNoteAddress(address)?.handle ?? null;
 }
 
-/** Returns a media item; `null` if the export does not name the server of its file. */
+/** Converts an attachment to a media item. Returns `null` if the server of the file is unknown. */
 function shapeMedia(item: NotePayload['attachment'][number], host: string): Media | null {
   const url = fileUrl(item.url, host);
   if (url === null) return null;
@@ -110,7 +110,7 @@ function shapeMedia(item: NotePayload['attachment'][number], host: string): Medi
   return { type, url, width, height, alt: item.name ?? item.summary };
 }
 
-/** Returns the URL of a file, or `null` for an absolute path outside of `/system/`, whose server is unknown. */
+/** Returns the URL of a media file; `null` for an absolute path outside of `/system/`, whose server is unknown. */
 function fileUrl(path: string, host: string): string | null {
   if (isWebUrl(path)) return path;
   if (path.startsWith('/') && !path.startsWith('/system/')) return null;
@@ -136,7 +136,7 @@ function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload):
   };
 }
 
-/** Parses `https://host/users/u/statuses/1`, `/ap/users/2/statuses/1` (no handle) or `/@u/1`. */
+/** Parses a post address: `https://host/users/u/statuses/1`, `…/@u/1`, or `…/ap/users/2/statuses/1` (no handle). */
 function parseNoteAddress(
   address: string,
 ): { readonly handle: string | null; readonly id: string } | null {

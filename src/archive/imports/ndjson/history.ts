@@ -7,7 +7,7 @@ import { text } from '../../../platforms/lenient.ts';
 import type { ExportItem, ExportSource } from '../export-source.ts';
 import { type Line, openLines, parseLine, readLines, skipLine } from './lines.ts';
 
-/** Line as older versions wrote it: a post without `kind`. */
+/** Schema of a line from older versions: a post that is not wrapped in an object with the member `post`. */
 const untaggedPost = post.transform((plain) => ({ kind: 'post' as const, post: plain }));
 
 const historyLine = z.union([
@@ -19,7 +19,7 @@ const historyLine = z.union([
   z.object({ meta: z.unknown() }).transform(() => ({ kind: 'meta' as const })),
 ]);
 
-/** Line with unknown members. It is ignored, because later versions may add lines. */
+/** Schema of a line with unknown members, which later versions may add. Such lines are ignored. */
 const otherLine = z.unknown().transform(() => ({ kind: 'other' as const }));
 
 type HistoryLine = z.output<typeof historyLine | typeof otherLine>;
@@ -30,7 +30,7 @@ function schemaOf(value: unknown): z.ZodType<HistoryLine> {
   return ['post', 'meta', 'error'].some((tag) => tag in value) ? historyLine : otherLine;
 }
 
-/** Returns whether a file starts like a history. @throws Error with a sentence if the file is an index without posts */
+/** Returns whether a file with this start is a saved account history. @throws Error for an index without posts */
 export function isHistoryStart(start: string): boolean {
   if (start.startsWith('{"post":{"id":')) {
     throw new Error('It is the index of a history, which contains no posts.');
@@ -38,7 +38,7 @@ export function isHistoryStart(start: string): boolean {
   return /^\{"(?:post":\{")?type":"(?:status|tombstone)"/.test(start);
 }
 
-/** Opens a saved history. The account is the author of its original posts. @throws Error if it cannot be imported */
+/** Opens a saved account history. The author of the original posts is the account. @throws Error if opening fails */
 export async function openHistory(path: string, bytes: number): Promise<ExportSource> {
   const owner = await findOwner(path);
   if (owner?.account.platform === 'sample') {
@@ -56,13 +56,13 @@ export async function openHistory(path: string, bytes: number): Promise<ExportSo
   }));
 }
 
-/** Account of a history. `newest` is the Unix second of its newest own post, or `null` if it has only reposts. */
+/** Account of a saved history. `newest`: time of its newest own post in Unix seconds; `null` if it has only reposts. */
 interface Owner {
   readonly account: Account;
   readonly newest: number | null;
 }
 
-/** Returns the account from its first own post, or else from a repost, which contains less about the account. */
+/** Returns the account of a history: the author of the first original post, or the reposter if all are reposts. */
 async function findOwner(path: string): Promise<Owner | null> {
   let owner: Owner | null = null;
   for await (const lines of readLines(createReadStream(path))) {
@@ -83,7 +83,7 @@ function statusOf(line: Line, name: string): readonly Status[] {
 const afterEnd = 'It follows the end of a history. Import each history from its own file.';
 const noEnd = 'The last line, which says how the history ended, is missing.';
 
-/** Creates the reader that converts the lines of a history to items, in their order. */
+/** Creates a reader that converts the lines of a saved history to import items, in order. */
 function createReader(name: string, owner: Owner) {
   const estimateTime = createTimeEstimator(owner);
   let hasEnded = false;
@@ -122,7 +122,7 @@ function toItems(found: Post, estimateTime: (post: Status) => number): readonly 
   return [item, { kind: 'repost', handle, postHandle, postId: id, created: at }];
 }
 
-/** Creates a function that returns the Unix second of a post. Reposts are placed just before the next newer post. */
+/** Creates a function that returns a post's time in Unix seconds. A repost is dated just before the next newer post. */
 function createTimeEstimator({ newest }: Owner): (post: Status) => number {
   let above = newest === null ? null : newest + 2;
   let reposts = 0;

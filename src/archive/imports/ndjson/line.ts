@@ -4,14 +4,14 @@ import { post } from '../../../model/post.ts';
 import { maximums } from '../../../platforms/maximums.ts';
 import type { ArchivedItem } from '../../export/export-rows.ts';
 
-/* Perch's own archive format: a first line that identifies it, then one line of JSON per item. */
+/* Perch's own export format: a first line that identifies the format, then one line of JSON per item. */
 
-/** Version of the format, in the first line. Readers refuse later versions. */
+/** Version of the NDJSON export format, stored in the first line. Imports reject files with a later version. */
 export const ndjsonVersion = 1;
 
 const seconds = z.number().nonnegative();
 
-/** Id or handle. The longest are those of Bluesky, with 2,048 characters. */
+/** Schema of a post id or account handle. Those of Bluesky are the longest, with up to 2,048 characters. */
 const name = z.string().max(maximums.url);
 const stored = z.int().nonnegative().describe('Unix second at which the item was current.');
 
@@ -20,7 +20,7 @@ export const headLine = z.object({
   exported_at: z.int().nonnegative().describe('Unix seconds.'),
 });
 
-/** Any line after the first. The items of an account come after its line and before the line of the next account. */
+/** Schema of each line after the first. The line of an account precedes its posts, reposts and follows. */
 export const itemLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('account'), stored, account }),
   z.object({
@@ -43,7 +43,7 @@ export const itemLine = z.discriminatedUnion('kind', [
 
 export type ItemLine = z.output<typeof itemLine>;
 
-/** Returns the first line of an archive file. `now` is in Unix seconds. */
+/** Returns the first line of an NDJSON export. `now` is the time of the export in Unix seconds. */
 export function toHeadLine(now: number): string {
   const head: z.output<typeof headLine> = { perch_archive: ndjsonVersion, exported_at: now };
   return `${JSON.stringify(head)}\n`;

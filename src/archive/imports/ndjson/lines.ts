@@ -76,11 +76,11 @@ export function openLines(
   return createExportSource(files, [file], (read) => open(() => readLines(read(file)), file.name));
 }
 
-/** Returns the item for a skipped line. `name` is the name of the file. */
+/** Returns the record that reports a skipped line. `name` is the name of the file. */
 export const skipLine = ({ number }: Pick<Line, 'number'>, name: string, reason: string) =>
   skipRecord(`${name}, line ${number}`, reason);
 
-/** Parses a line with the schema that `choose` returns. Posts that quote each other too deeply are skipped. */
+/** Parses a line of JSON with the schema that `choose` returns. Returns a skipped record if the line is invalid. */
 export function parseLine<Item>(
   line: Line,
   name: string,

@@ -5,7 +5,7 @@ import { isHistoryStart, openHistory } from './history.ts';
 import { headLine, type ItemLine, itemLine, ndjsonVersion } from './line.ts';
 import { type Line, openLines, parseLine } from './lines.ts';
 
-/** Perch's own NDJSON: the output of `perch archive export`, or a history that was saved to a file. */
+/** Import format of Perch's own NDJSON: the output of `perch archive export`, or a saved account history. */
 export const ndjsonFormat: ExportFormat = {
   name: 'ndjson',
   takesHandle: false,
@@ -29,7 +29,7 @@ export const ndjsonFormat: ExportFormat = {
   },
 };
 
-/** Number of bytes to read at the start: more than the first line of an export, and enough to recognize a history. */
+/** Number of bytes that are read to detect the format. The first line of an export is shorter. */
 const startBytes = 4096;
 
 async function readFirstLine(path: string): Promise<string> {

@@ -33,7 +33,7 @@ const readHandle = createReader(/^\w{1,20}$/);
 const digits = anything.transform(readDigits);
 const words = anything.transform(readWords);
 
-/** Position of an entity, in code points of the text before its HTML entities are decoded. */
+/** Schema of the position of a link, mention, tag or media item, in code points of the text before HTML decoding. */
 const indices = z
   .tuple([digits, digits])
   .transform(([start, end]) => [start ?? -1, end ?? -1] as const)
@@ -82,7 +82,7 @@ export type EntitiesPayload = z.output<typeof entities>;
 
 export const noEntities = entities.parse({});
 
-/** Returns the entities of a post; `null` if they cannot be read. Most posts have no entities. */
+/** Returns the entities (links, mentions, tags, media) of a post; `null` if the entities are unreadable. */
 function readEntities(value: unknown): EntitiesPayload | null {
   if (typeof value !== 'object' || value === null) return null;
   const isEmpty = Object.values(value).every((list) => Array.isArray(list) && list.length === 0);
@@ -91,7 +91,7 @@ function readEntities(value: unknown): EntitiesPayload | null {
 
 const readExtended = parserOf(z.object({ media: listOf(media, maximums.media) }));
 
-/** Post in `tweets.js`. Members are read one by one because a schema for each takes twice the time. */
+/** Schema of a post in `tweets.js`. Members are parsed one by one, because an object schema takes twice the time. */
 export const tweetPayload = z.unknown().transform((value, context) => {
   const row = unwrapTweet(value);
   if (!isTweetRow(row)) return reportFault(row, context);
@@ -114,12 +114,12 @@ export const tweetPayload = z.unknown().transform((value, context) => {
   };
 });
 
-/** Required members of a post. */
+/** Schema of the required members of a post in `tweets.js`. */
 const tweetRow = z.looseObject({ id_str: xId, full_text: text, created_at: token });
 
 type TweetRow = z.output<typeof tweetRow>;
 
-/** Performs the checks of `tweetRow` in a tenth of the time. */
+/** Returns whether a value matches the schema `tweetRow`. Takes a tenth of the time of the schema. */
 function isTweetRow(value: unknown): value is TweetRow {
   if (typeof value !== 'object' || value === null) return false;
   // A JSON object, so its members are unknown values.
@@ -127,7 +127,7 @@ function isTweetRow(value: unknown): value is TweetRow {
   return readId(id_str) !== null && typeof full_text === 'string' && typeof created_at === 'string';
 }
 
-/** Adds an issue for the first member that `tweetRow` does not accept. */
+/** Adds a validation issue for the first member that the schema `tweetRow` rejects. */
 function reportFault(row: unknown, context: z.RefinementCtx): never {
   const [issue] = tweetRow.safeParse(row).error?.issues ?? [];
   const { path = [] } = issue ?? {};
@@ -137,7 +137,7 @@ function reportFault(row: unknown, context: z.RefinementCtx): never {
 
 export type TweetPayload = z.output<typeof tweetPayload>;
 
-/** Removes the `tweet` wrapper, and renames the members of older exports. */
+/** Removes the wrapper object `tweet` from an exported post, and renames the members of older exports. */
 function unwrapTweet(value: unknown): unknown {
   const row = memberOf(value, 'tweet') ?? value;
   if (typeof row !== 'object' || row === null) return row;
@@ -152,7 +152,7 @@ function memberOf(value: unknown, name: string): unknown {
   return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** Long post in `note-tweet.js`. It lacks the id of its post. */
+/** Schema of the full text of a long post in `note-tweet.js`, which does not contain the post's id. */
 export const notePayload = z.object({
   noteTweet: z.object({
     createdAt: token,
@@ -165,7 +165,7 @@ export const notePayload = z.object({
 
 export type NotePayload = z.output<typeof notePayload>['noteTweet'];
 
-/** Account in `account.js`. */
+/** Schema of the account in the export file `account.js`. */
 export const accountPayload = z.object({
   account: z.object({
     accountId: xId,
@@ -175,7 +175,7 @@ export const accountPayload = z.object({
   }),
 });
 
-/** Profile in `profile.js`. */
+/** Schema of the profile in the export file `profile.js`. */
 export const profilePayload = z.object({
   profile: z.object({
     description: lenient(z.object({ bio: words, website: words, location: words })),
@@ -184,12 +184,12 @@ export const profilePayload = z.object({
   }),
 });
 
-/** Change of the account's protection in `protected-history.js`. */
+/** Schema of an entry of `protected-history.js`: the account became protected or public. */
 export const protectionPayload = z.object({
   protectedHistory: z.object({ protectedAt: token, action: token }),
 });
 
-/** Follower in `follower.js`, or followed account in `following.js`. */
+/** Schema of a follower in `follower.js`, or of a followed account in `following.js`. */
 export const connectionPayload = z.union([
   z.object({ follower: z.object({ accountId: xId }) }).transform((row) => row.follower),
   z.object({ following: z.object({ accountId: xId }) }).transform((row) => row.following),
@@ -199,7 +199,7 @@ const manifestList = lenient(
   z.object({ files: listOf(z.object({ count: digits }), maximums.blocks) }),
 );
 
-/** Facts about the export in `manifest.js`. */
+/** Schema of `manifest.js`, reduced to the time of the export and the number of posts. */
 export const manifestPayload = z.object({
   archiveInfo: lenient(z.object({ generationDate: words })),
   dataTypes: lenient(

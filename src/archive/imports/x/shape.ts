@@ -9,10 +9,10 @@ import type { ExportedPost, ExportedRepost } from '../export-source.ts';
 import type { MediaPayload, TweetPayload } from './payload.ts';
 import { type ShapedText, shapeText } from './text.ts';
 
-/** Matches the start of the text of an exported repost, and captures the handle of the original author. */
+/** Pattern of the start of an exported repost's text. Captures the handle of the original author. */
 const repostPattern = /^RT @(\w{1,20}): /;
 
-/** Converts a post of the account. `long` is the post's full text if the export has that text separately. */
+/** Converts an exported row to a post. `long`: the full text, if the export has it in a separate file. */
 export function shapePost(
   row: TweetPayload,
   author: Account,
@@ -27,7 +27,7 @@ export function shapePost(
   };
 }
 
-/** Returns a repost and its shortened original, with the repost's id and time. Returns `undefined` for other posts. */
+/** Returns the reposted post (shortened, with the repost's id and time) and the repost; `undefined` for other rows. */
 export function shapeRepost(
   row: TweetPayload,
   by: Account,
@@ -66,7 +66,7 @@ function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
 interface Shaped {
   readonly author: Account;
   readonly text: ShapedText;
-  /** Whether the row is a repost, whose counts and reply target do not describe the original and are left out. */
+  /** Whether the row is a repost. A repost's counts and reply target are omitted, as they are not the original's. */
   readonly isRepost: boolean;
 }
 
@@ -110,14 +110,14 @@ function shapeStatus(row: TweetPayload, { author, text, isRepost }: Shaped): Sta
 /** Language codes of X for posts without a language: undetermined, or only links, tags or media. */
 const noLanguage = /^(?:und|zxx|art|q\w\w)$/;
 
-/** Returns the name of the client, which is the text of a link: `<a href="…" rel="nofollow">Twitter Web App</a>`. */
+/** Returns the name of the posting app, parsed from `<a href="…" rel="nofollow">Twitter Web App</a>`. */
 function toClient(source: string): string | null {
   const [, name] = /^<a [^>]*>([^<]*)<\/a>$/.exec(source) ?? [];
   return decodeEntities(name ?? source).trim() || null;
 }
 
 function shapeMedia({ entities, extended_media: extended }: TweetPayload): MediaSet {
-  // Of several photos, the plain entities have only the first.
+  // If a post has several photos, `entities` contains only the first.
   return toMediaSet((extended.length > 0 ? extended : (entities?.media ?? [])).flatMap(shapeItem));
 }
 
@@ -144,7 +144,7 @@ function shapeVideo(video: NonNullable<MediaPayload['video_info']>, picture: str
 
 type Variant = NonNullable<MediaPayload['video_info']>['variants'][number];
 
-/** Returns the MP4 file with the highest bitrate, or the first variant if there is no MP4 file. */
+/** Returns the MP4 variant of a video with the highest bitrate, or the first variant if there is no MP4. */
 function bestOf(variants: readonly Variant[]): Variant | undefined {
   const files = variants.filter(({ content_type }) => content_type === 'video/mp4');
   return files.toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0))[0] ?? variants[0];

@@ -26,7 +26,7 @@ export interface ShapedText {
 
 /** Link, mention, tag or media link in the exported text. */
 interface Annotation {
-  /** Position in code points of the exported text. */
+  /** Start of the annotation, in code points of the exported text. */
   readonly start: number;
   readonly end: number;
   readonly written: string;
@@ -35,7 +35,7 @@ interface Annotation {
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
 
-/** Returns the text from code point `begin` with decoded entities, expanded links and no media links. */
+/** Returns the text from code point `begin` on: HTML entities decoded, links expanded, media links removed. */
 export function shapeText(
   exported: string,
   entities: EntitiesPayload | null,
@@ -51,7 +51,7 @@ export function shapeText(
   return { text, facets: scanFacets(text) };
 }
 
-/** Returns the text of a long post, whose links have no positions. */
+/** Returns the text of a long post with its links. The links are found by searching the text. */
 function shapeNote({ core }: NotePayload): ShapedText {
   const annotations = core.urls.flatMap(({ shortUrl, expandedUrl }) =>
     toLinkAnnotation({ url: shortUrl, expanded_url: expandedUrl, indices: [0, 0] }),
@@ -60,7 +60,7 @@ function shapeNote({ core }: NotePayload): ShapedText {
   return { text, facets: nestRuns([...facets, ...scanFacets(text)], countCodePoints(text)) };
 }
 
-const maxAnnotations = 2000; // of a post; later ones are dropped
+const maxAnnotations = 2000; // maximum number per post; later annotations are dropped
 
 function annotationsOf(entities: EntitiesPayload): readonly Annotation[] {
   const tag =
@@ -120,7 +120,7 @@ function annotate(decoded: DecodedText, items: readonly Annotation[], begin: num
   return { text, facets: nestRuns(facets, countCodePoints(text)) };
 }
 
-/** Finds an annotation at or after its offset: several photos share a link, and offsets can be wrong. */
+/** Returns the index of an annotation's text: its exported position or the next occurrence; `null` if not found. */
 function locate({ text, toIndex }: DecodedText, item: Annotation, from: number): number | null {
   const start = item.start < 0 ? from : toIndex(item.start);
   if (start >= from && isNamed(text.slice(start, start + item.written.length), item.written)) {
@@ -130,10 +130,10 @@ function locate({ text, toIndex }: DecodedText, item: Annotation, from: number):
   return found < 0 ? null : found;
 }
 
-/** Maximum number of characters of long posts in memory. Further long posts keep their short text. */
+/** Maximum total length, in characters, of long texts in memory. Further long posts keep their shortened text. */
 const maxCharacters = 8_000_000;
 
-/** Reads the long posts. Returns a function that finds a post's full text, or `undefined` if the post is not long. */
+/** Reads the texts of long posts. Returns a function that finds a post's full text; `undefined` for short posts. */
 export async function readNotes(
   files: readonly ExportFile[],
   read: ExportFiles['read'],
@@ -151,7 +151,7 @@ export async function readNotes(
   return (row) => findText(bySecond, row);
 }
 
-/** Returns the text of the long post that starts with the text of `row` and is within about a second of its time. */
+/** Returns the long text that starts with the short text of `row` and was posted within a second of `row`. */
 function findText(
   bySecond: ReadonlyMap<number, readonly NotePayload[]>,
   row: TweetPayload,

@@ -26,7 +26,7 @@ import {
 import { shapePost, shapeRepost } from './shape.ts';
 import { readNotes } from './text.ts';
 
-/** X's “download your data” export: the zip file, the folder it unpacks to, or its `data` folder. */
+/** Import format of X's “download your data” exports: the zip file, the unpacked folder, or its `data` folder. */
 export const xFormat: ExportFormat = {
   name: 'x',
   takesHandle: false,
@@ -40,7 +40,7 @@ export const xFormat: ExportFormat = {
   },
 };
 
-/** Files that are read. Messages, likes, advertisements and other files are never opened. */
+/** Names of the files to import. Direct messages, likes, advertisements and other files are never read. */
 const patterns = {
   manifest: /^manifest\.js$/,
   account: /^account\.js$/,
@@ -52,10 +52,10 @@ const patterns = {
   following: /^following(?:-part(\d+))?\.js$/,
 } as const;
 
-/** Files to read, by kind, in the order of their part numbers. */
+/** Files to import, by kind of file. Files of a kind are in the order of their part numbers. */
 type ExportParts = Readonly<Record<keyof typeof patterns, readonly ExportFile[]>>;
 
-/** Finds the files of an X export in any folder. Returns `null` if they are missing. */
+/** Finds the files of an X export in any folder. Returns `null` if the files are not an X export. */
 function findParts(files: readonly ExportFile[]): ExportParts | null {
   const folderOf = ({ name }: ExportFile) => name.slice(0, name.lastIndexOf('/') + 1);
   const baseOf = ({ name }: ExportFile) => name.slice(name.lastIndexOf('/') + 1);
@@ -116,7 +116,7 @@ async function* readFollows(
 
 const maxBytes = 4 * 2 ** 20; // maximum size of a manifest, which usually has about 100 KB
 
-/** Reads the manifest; returns `null` if it is missing or unreadable. */
+/** Reads the manifest of an X export; returns `null` if the manifest is missing or unreadable. */
 async function readManifest(
   [file]: readonly ExportFile[],
   files: ExportFiles,
@@ -131,7 +131,7 @@ async function readManifest(
   }
 }
 
-/** Reads the account and its numbers of followers and posts. @throws Error if it cannot be read */
+/** Reads the account and its numbers of followers and posts. @throws Error if the account is unreadable */
 async function readAccount(
   parts: ExportParts,
   manifest: ManifestPayload | null,
@@ -189,7 +189,7 @@ function countPosts(manifest: ManifestPayload | null): number | null {
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Returns whether the account is protected, by the last change in the export. Exports cover six months of changes. */
+/** Returns whether the account was protected after the last change in the export, which covers six months. */
 async function readProtection(
   { protection }: ExportParts,
   read: ExportFiles['read'],

@@ -12,14 +12,14 @@ import { parsePost, parseUser, type UserPayload } from '../payload.ts';
 import { type Profiles, profilePath } from '../profile.ts';
 import { shapeAccount, shapeListed } from '../shape.ts';
 
-/** Page of a list. `cursor` is `null` if there is no next page. */
+/** Page of posts or accounts. `cursor` is `null` if there is no next page. */
 export interface ListPage<Row> extends Rows<Row> {
   readonly is: 'page';
   readonly cursor: string | null;
 }
 
 /**
- * Result of a list request. `absent`: status 404, for an account that is unknown, suspended or unreachable, or for a
+ * Response to a list request. `absent`: status 404, for an account that is unknown, suspended or unreachable, or for a
  * search during an outage. `refused`: status 400, for an invalid parameter.
  */
 export type ListAnswer<Row> =
@@ -30,7 +30,7 @@ export type ListAnswer<Row> =
 export interface ListRequest<Row> {
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | null>>;
-  /** Member of the body that contains the rows. Default: `results`. */
+  /** Member of the response body that contains the posts or accounts. Default: `results`. */
   readonly field?: 'users';
   readonly parseRow: (row: unknown) => Row | null;
 }
@@ -51,7 +51,7 @@ export async function readList<Row>(
   return { is: 'page', ...rows, cursor: readCursor(body) };
 }
 
-/** Returns a query string. Lone surrogates, which cannot be encoded, become U+FFFD, as in `TextEncoder`. */
+/** Returns a query string. Replaces lone surrogates, which cannot be encoded, with U+FFFD, as `TextEncoder` does. */
 function writeParameters(parameters: ListRequest<unknown>['parameters']): string {
   return Object.entries(parameters)
     .flatMap(([name, value]) =>
@@ -62,23 +62,23 @@ function writeParameters(parameters: ListRequest<unknown>['parameters']): string
 
 export const maxCount = 100;
 
-/** Returns `count` limited to the range of the service: from 20, its smallest page size, to 100. */
+/** Returns the page size to request: `count`, limited to the range of FxTwitter (20 to 100). */
 export const writeCount = (count: number): string =>
   String(Math.min(Math.max(Math.trunc(count), 20), maxCount));
 
-/** Returns the cursor of the next page, or `null` at the end, where X may repeat the cursor of the request. */
+/** Returns the cursor of the next page; `null` if the page has no cursor or repeats the request's cursor (`sent`). */
 export const nextCursor = (page: ListPage<unknown>, sent: string | null): string | null =>
   page.cursor === sent ? null : page.cursor;
 
 const fewRows = 2; // X sometimes sends fewer rows than this in place of a full page
 
-/** Returns `cursor`, `rows` and `isDoubtful` of a page. A nearly empty page that is not the last one is doubtful. */
+/** Returns the paging members of a page. `isDoubtful` marks a nearly empty page before the end of the list. */
 export function toPaging(
   page: ListPage<unknown>,
   cursor: string | null,
   mayGoOn = cursor !== null,
 ): Pick<Page<unknown>, 'cursor' | 'rows' | 'isDoubtful'> {
-  // All rows that the service sent, because a page is not short if its rows are merely filtered out.
+  // Counts all items that FxTwitter sent, because filtered items do not make a page short.
   const rows = countSent(page);
   return { cursor, rows, ...(mayGoOn && rows < fewRows && { isDoubtful: true }) };
 }
@@ -110,7 +110,7 @@ export function askConnections(upstream: Upstream, profiles: Profiles) {
   };
 }
 
-/** Creates the function that searches posts. The search text is sent unchanged, so the operators of X can be used. */
+/** Creates the function that searches posts. Sends the search text unchanged, so clients can use the operators of X. */
 export function askSearch(upstream: Upstream): Ask<'search'> {
   return async (query, context) => {
     const { feed, count, cursor } = query;
@@ -127,7 +127,7 @@ export function askSearch(upstream: Upstream): Ask<'search'> {
   };
 }
 
-/** Feed of X for each feed of a search. The media feed of X contains both photos and videos. */
+/** Feed of X for each feed of a search. The feed `media` of X contains both photos and videos. */
 const upstreamFeeds = { latest: 'latest', top: 'top', photos: 'media', videos: 'media' } as const;
 
 function feedWarnings(feed: SearchQuery['feed']): readonly string[] {
@@ -151,7 +151,7 @@ function writeSearch({ text, sinceSeconds, untilSeconds }: SearchQuery): string 
   throw new ProviderError('rejected', message);
 }
 
-/** Rejects a text of only underscores and spaces, which X refuses alone but would accept with operators. */
+/** Throws ProviderError `rejected` for a text of only underscores and spaces, which X refuses. */
 function checkSearchText(text: string): void {
   if (!/^[_\s]*$/.test(text)) return;
   const nothing = 'The search text contains only underscores and spaces, which X refuses.';
@@ -179,7 +179,7 @@ async function readFound<Row>(
 
 const suggestions = 'X has no search for accounts; these are its suggestions for the text.';
 
-/** Creates the function that searches accounts. The results are the suggestions of X, on a single page. */
+/** Creates the function that searches accounts. The results are the search suggestions of X, on a single page. */
 export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
   return async ({ text }, context) => {
     checkSearchText(text);
@@ -194,7 +194,7 @@ export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
   };
 }
 
-/** Converts a suggested account. All its counts are 0, which means unknown. */
+/** Converts a suggested account. X sends 0 for counts that it does not know, so 0 becomes `null`. */
 function shapeSuggested(row: UserPayload): Account {
   const counts = ['followers', 'following', 'statuses', 'media_count', 'likes'] as const;
   const unknown = counts.filter((name) => row[name] === 0).map((name) => [name, null]);

@@ -1,8 +1,8 @@
-/** X's timeline cursor: base64url of Thrift `{7: {1: i64, 2: string, 3: i32}}`, binary protocol. */
+/** Timeline cursor of X: base64url of the Thrift struct `{7: {1: i64, 2: string, 3: i32}}` in the binary protocol. */
 export interface TimelineCursor {
-  /** Snowflake id of the time at which the cursor was created. */
+  /** Snowflake id that encodes the time at which the cursor was created. */
   readonly issuedId: bigint;
-  /** Id of a post or repost. Rows are sorted by these ids. With `bottom`, the page contains the rows below this id. */
+  /** Id of a post or repost, by which timelines are sorted. A page in direction `bottom` contains only lower ids. */
   readonly sortId: bigint;
   readonly direction: 'top' | 'bottom';
 }
@@ -49,20 +49,20 @@ const toHex = (value: number | bigint, digits: number): string =>
 const snowflakeEpochMs = 1_288_834_974_657;
 const belowTime = 22n;
 
-/** Last sequential id, of November 2010. Later ids are snowflakes, which contain a time. */
+/** Upper bound of sequential post ids, used until November 2010. Later ids are snowflakes, which encode a time. */
 const lastCountedId = 30_000_000_000n;
 
-/** Returns the lowest snowflake id at a time in Unix milliseconds; the last sequential id for earlier times. */
+/** Returns the lowest snowflake id at a time in Unix milliseconds; `lastCountedId` for times before snowflakes. */
 export function leastIdAt(ms: number): bigint {
   const id = BigInt(Math.max(0, Math.trunc(ms) - snowflakeEpochMs)) << belowTime;
   return id > lastCountedId ? id : lastCountedId;
 }
 
-/** Returns the time of a snowflake id in Unix milliseconds, or `null` for a sequential id. */
+/** Returns the time of a snowflake id in Unix milliseconds; `null` for an older, sequential id. */
 export const timeOfId = (id: bigint): number | null =>
   id > lastCountedId ? Number(id >> belowTime) + snowflakeEpochMs : null;
 
-/** Creates a cursor for the page of rows before a time in Unix milliseconds. X accepts such constructed cursors. */
+/** Creates a cursor for the page of posts before a time in Unix milliseconds. X accepts such constructed cursors. */
 export function cursorBefore(ms: number, nowMs: number): string {
   const sortId = leastIdAt(ms);
   return writeTimelineCursor({ issuedId: leastIdAt(nowMs), sortId, direction: 'bottom' });

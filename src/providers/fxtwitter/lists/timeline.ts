@@ -26,11 +26,11 @@ interface TimelineOptions {
   readonly clock: Clock;
 }
 
-/** Creates the function that reads a timeline page, from `untilSeconds` or, if X refuses that, from the top. */
+/** Creates the function that reads posts before `untilSeconds`, or the newest posts if X refuses the time. */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
     const { page, sent } = await readPage(options, query, context);
-    // At the end, X sends a different cursor to the same position, and so may a failed page.
+    // At the end of a timeline, X sends a different cursor for the same position. A failed page may do the same.
     const isStuck = isSamePlace(page.cursor, sent);
     const cursor = isStuck ? null : nextCursor(page, sent);
     const posts = await shapeListed(page.rows, context);
@@ -46,8 +46,8 @@ export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
 const usualRows = 20; // a page with fewer rows may be incomplete
 
 /**
- * Returns the part of the timeline that a page covers, from the ids in its cursors. A page is complete if its last row
- * has the id in the cursor of the next page. The id of a repost is not in the response.
+ * Returns the time range that a page covers, from the post ids in its cursors. A page is complete if its last post has
+ * the id in the next cursor. If the last post is a repost, whose id is unknown, a long page counts as complete.
  */
 function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
   const [from, to] = [sortIdOf(sent), sortIdOf(page.cursor)];
@@ -73,7 +73,7 @@ async function readPage(
   const jump = toJump(query, clock.now());
   if (jump !== null) {
     const page = await readStatuses(upstream, { ...query, cursor: jump }, context);
-    // X also sends cursors with an empty page, so a page without them may be a refusal of the constructed cursor.
+    // X sends cursors even with an empty page. A page without cursors may be a refusal of the constructed cursor.
     const isBlank = page.is === 'page' && countSent(page) === 0 && page.cursor === null;
     if (page.is === 'page' && !isBlank) return { page, sent: jump };
   }
@@ -90,14 +90,14 @@ function isSamePlace(next: string | null, sent: string | null): boolean {
   return to.sortId === from.sortId && to.direction === from.direction;
 }
 
-/** Returns a constructed cursor for `untilSeconds`; `null` to use the query's own cursor, and always for media. */
+/** Creates a cursor for posts before `untilSeconds`; `null` for queries that need no such cursor, and for media. */
 function toJump({ cursor, untilSeconds, onlyMedia }: TimelineQuery, nowMs: number): string | null {
   if (onlyMedia === true) return null;
   if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= nowMs) return null;
   return cursorBefore(untilSeconds * 1000, nowMs);
 }
 
-/** Requests a page, of maximum size if rows are filtered later. The service treats any `with_replies` value as true. */
+/** Requests a page, of maximum size if posts are filtered later. FxTwitter treats any `with_replies` value as true. */
 function readStatuses(
   upstream: Upstream,
   { account, count: wanted, cursor, withReplies, withReposts, onlyMedia = false }: TimelineQuery,
@@ -116,14 +116,14 @@ function readStatuses(
   return readList(upstream, request, context);
 }
 
-/** Returns the requested posts without repetitions, removed last because an account can repost its own posts. */
+/** Returns the requested posts. Removes duplicates last, because an account can repost its own posts. */
 function pickPosts(posts: readonly Status[], cursor: string | null, query: TimelineQuery) {
   const own = posts.filter((post) => isWanted(post, query));
   const { untilSeconds } = query;
   return uniqueById(untilSeconds === null ? own : dropLater(own, cursor, untilSeconds));
 }
 
-/** Returns whether a post is requested. With replies, the service adds the posts of others that were replied to. */
+/** Returns whether a post belongs to the query. FxTwitter also sends the posts by others that replies answer. */
 function isWanted(post: Status, query: TimelineQuery): boolean {
   const { account, withReplies, withReposts, onlyMedia = false } = query;
   if (onlyMedia && post.media.all.length === 0) return false;
@@ -136,8 +136,8 @@ function isWanted(post: Status, query: TimelineQuery): boolean {
 }
 
 /**
- * Removes posts from `untilSeconds` on. A repost has only the time of its original, but it is not older than any row
- * below it, nor than the cursor of the next page. A repost that may be older is kept.
+ * Removes posts made at `untilSeconds` or later. The time of a repost is unknown, but it is not before the original,
+ * the posts below it in the list, or the next cursor. Reposts that may be older than `untilSeconds` remain.
  */
 function dropLater(posts: readonly Status[], cursor: string | null, untilSeconds: number) {
   const bottom = cursor === null ? null : readTimelineCursor(cursor);
