@@ -10,7 +10,7 @@ import { formatNumber, joinBlocks, joinLines, listItem } from './markdown/layout
 import { link } from './markdown/links.ts';
 import { renderFrontMatter, renderPostNote } from './obsidian.ts';
 
-/** Post and the posts with which its author continues it. */
+/** Thread by one author: a post, then the posts with which the author continues the thread. */
 interface ThreadNote {
   readonly posts: readonly Status[];
   /** Time at which the posts were exported from their platform, in Unix seconds. */
@@ -33,7 +33,7 @@ export function renderThreadNote({ posts, stored }: ThreadNote): string {
   return runAtOnce(note);
 }
 
-/** Renders the start of the note that lists the reposts of a month such as `2024-03`. */
+/** Renders the front matter and the title of the note that lists an account's reposts of a month such as `2024-03`. */
 export function renderRepostsHead(account: Account, month: string): string {
   const title = `Reposts of ${month}`;
   const front = renderFrontMatter({ title, handle: toLine(account.screen_name) });
@@ -51,7 +51,7 @@ interface RepostLine {
 
 const maxExcerpt = 280;
 
-/** Renders a repost as a list item, with an empty line before it. */
+/** Renders a repost as a Markdown list item after an empty line. */
 export function renderRepost(repost: RepostLine): string {
   const { created, post, platform, postHandle: handle, postId: id } = repost;
   const name = post === null ? `@${handle}` : nameAccount(post.author);
@@ -68,7 +68,7 @@ export interface YearCount {
   readonly reposts: number;
 }
 
-/** Renders the index note of an export: the profile and a table of the years. */
+/** Renders the index note of an archive export as Markdown: the account's profile and a table of counts per year. */
 export function renderArchiveIndex(account: Account, years: readonly YearCount[]): string {
   const front = renderFrontMatter({
     title: nameAccount(account),
@@ -84,7 +84,7 @@ function renderYears(years: readonly YearCount[]): string {
   if (years.length === 0) return 'There are no posts.';
   const rows = years.map(({ year, threads, posts, reposts }) => {
     const counts = [threads, posts, reposts].map(formatNumber);
-    // Not made with `link`, which drops relative URLs.
+    // The function `link` would drop this relative URL.
     return `| [${year}](${year}/) | ${counts.join(' | ')} |`;
   });
   const table = ['| Year | Threads | Posts | Reposts |', '| --- | --: | --: | --: |', ...rows];

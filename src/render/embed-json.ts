@@ -8,7 +8,7 @@ import { copyPrefix } from './markdown/accounts.ts';
 import { toLine } from './markdown/characters.ts';
 import { headlinePost } from './summary.ts';
 
-/** Renders an oEmbed 1.0 document of type `rich` as JSON text. Its `html` has no scripts and loads no resources. */
+/** Renders a post as oEmbed 1.0 JSON of type `rich`. The `html` member has no scripts and loads no resources. */
 export function renderEmbedJson(result: EmbedResult): string {
   const html = renderPostQuote(result.post);
   const width = Math.min(defaultWidth, result.maxWidth ?? defaultWidth);
@@ -30,10 +30,10 @@ export function renderEmbedJson(result: EmbedResult): string {
 
 const defaultWidth = 550; // width in pixels in which platforms show their own embedded posts
 
-/** Sizes in pixels in the default style of browsers, with text of 16px and a margin around every block. */
+/** Approximate sizes in pixels of text and blocks in the default style sheet of browsers (font size 16 px). */
 const metrics = { character: 8, line: 20, margin: 16, indent: 80, narrowest: 100 } as const;
 
-/** Estimates the height in pixels, which oEmbed 1.0 §2.3.4.4 requires. The fonts of the page are unknown. */
+/** Estimates the height of rendered HTML in pixels. oEmbed 1.0 §2.3.4.4 requires the height of an embed. */
 function estimateHeight(html: string, width: number): number {
   const room = Math.max(width - metrics.indent, metrics.narrowest);
   const blocks = html.match(/<(?:p|ul|blockquote)[ >]/g)?.length ?? 0;
@@ -44,7 +44,7 @@ function estimateHeight(html: string, width: number): number {
   return lines.reduce((sum, rows) => sum + rows * metrics.line, (blocks + 1) * metrics.margin);
 }
 
-/** Returns oEmbed's author members. For a copied post they name the server of the copy instead of an author URL. */
+/** Returns oEmbed's `author_name` and `author_url`. For a copied post, adds the source host and omits the URL. */
 function authorOf(post: Post): Partial<EmbedReply> {
   const { author } = post;
   if (author === null) return {};

@@ -10,7 +10,7 @@ import { renderPreviewPage } from './preview-page.ts';
 
 interface ResultFormat<Of extends Result> {
   readonly mediaType: string;
-  /** Renders the body, in steps if it can be long. Never fails. */
+  /** Renders the response body. For a body that can be long, returns a generator that can pause. Never throws. */
   readonly render: (result: Of) => string | Steps<string>;
   readonly toFileName?: (result: Of) => string;
 }
@@ -18,7 +18,7 @@ interface ResultFormat<Of extends Result> {
 const markdown = 'text/markdown; charset=utf-8';
 const json = 'application/json; charset=utf-8';
 
-/** Formats of each kind of result, by the value of the `format` parameter. */
+/** Output formats of each kind of result, by the value of the request parameter `format`. */
 export const formats = {
   post: {
     markdown: { mediaType: markdown, render: renderPostPage },
@@ -40,11 +40,11 @@ export const formats = {
 interface Rendered {
   readonly body: string;
   readonly mediaType: string;
-  /** File name for saving the body; `null` for a body that is meant to be shown. */
+  /** Suggested file name for a download; `null` if the body is not a download. */
   readonly fileName: string | null;
 }
 
-/** Renders a result in a format, in steps. Throws Error if results of this kind do not have the format. */
+/** Renders a result as a generator that can pause. Throws Error if results of this kind do not have the format. */
 function* renderSteps(result: Result, format: Format): Steps<Rendered> {
   // The type of `formats` guarantees that a format of a kind renders results of that kind.
   const known = formats[result.kind] as Partial<Record<Format, ResultFormat<Result>>>;
@@ -56,7 +56,7 @@ function* renderSteps(result: Result, format: Format): Steps<Rendered> {
   return { body: typeof body === 'string' ? body : yield* body, mediaType, fileName };
 }
 
-/** Renders a result in a format, without interruption. */
+/** Renders a result in a format synchronously. Throws Error if results of this kind do not have the format. */
 export const render = (result: Result, format: Format): Rendered =>
   runAtOnce(renderSteps(result, format));
 
@@ -79,7 +79,7 @@ export async function represent(result: Result, format: Format, sliced: Sliced) 
     kind: result.kind,
     count: countItems(result),
     embedUrl: result.kind === 'post' ? result.embedUrl : null,
-    /** Whether this is a search whose results are not live. */
+    /** Whether the result is a search for which the platform's live results were unavailable. */
     degraded: result.kind === 'browse' && result.degraded,
   };
 }

@@ -18,7 +18,7 @@ export const historyMediaTypes = {
   ndjson: 'application/x-ndjson; charset=utf-8',
 } as const satisfies Record<HistoryFormat, string>;
 
-/** Facts about a history that are known before its posts. */
+/** Metadata of an account's post history, available before the posts are read. */
 export interface HistoryHeader {
   readonly handle: string;
   readonly account: Account | null;
@@ -27,7 +27,7 @@ export interface HistoryHeader {
   readonly fetchedAtMs: number;
 }
 
-/** Creates a writer that renders a `HistoryReply` as JSON in parts: the start, batches of posts, the end. */
+/** Creates a writer of a post history as one JSON document (`HistoryReply`): the start, batches of posts, the end. */
 export function createHistoryDocument(header: HistoryHeader) {
   let comma = '';
   return {
@@ -65,7 +65,7 @@ function toWirePosts(
   return query.isIndex ? placed.flatMap(toIndexEntry) : placed.map(({ post }) => post);
 }
 
-/** Returns the index entry of a post; an empty list for a placeholder, which has no time. */
+/** Returns a list with the index entry of a post; an empty list for the placeholder of an unavailable post. */
 function toIndexEntry({ post }: PlacedPost): readonly HistoryIndexEntry[] {
   if (post.type === 'tombstone') return [];
   const { id, url, created_at, created_timestamp, reposted_by } = post;

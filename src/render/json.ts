@@ -4,7 +4,7 @@ import type { BrowseReply, BrowseResult, PostReply, PostResult } from '../model/
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 
-/** Renders a post with its thread as JSON text. Can pause between posts. */
+/** Renders a post with its thread as JSON text. The generator yields after each post to let other tasks run. */
 export function* renderPostJson(result: PostResult): Steps<string> {
   const reply: PostReply = {
     format: 'json',
@@ -20,7 +20,7 @@ export function* renderPostJson(result: PostResult): Steps<string> {
   return toJsonBody(reply);
 }
 
-/** Renders a page of a list as JSON text. Can pause between posts. */
+/** Renders a page of posts or accounts as JSON text. The generator yields after each post to let other tasks run. */
 export function* renderBrowseJson(result: BrowseResult): Steps<string> {
   const { subject, profile, items, next } = result;
   const reply: BrowseReply = {

@@ -7,7 +7,7 @@ import { toLine } from './markdown/characters.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
 import { toThread } from './markdown/thread.ts';
 
-/** Renders a post with its thread as a note: YAML front matter, then the Markdown page. Can pause between posts. */
+/** Renders a post with its thread as an Obsidian note (YAML front matter, Markdown page). Yields after each post. */
 export function* renderPostNote(result: PostResult): Steps<string> {
   const page = yield* renderPostPage(result);
   return `${renderFrontMatter(toProperties(result))}\n${page}`;
@@ -20,7 +20,7 @@ export const toNoteFileName = (result: PostResult): string =>
 export const renderFrontMatter = (properties: Readonly<Record<string, unknown>>): string =>
   `---\n${loadYaml().stringify(properties, { lineWidth: 0 })}---\n`;
 
-/** Loads the `yaml` package at first use, because loading takes as long as loading the rest of Perch. */
+/** Loads the `yaml` package at first use, because the package is slow to load. */
 const loadYaml: () => typeof import('yaml') = () => createRequire(import.meta.url)('yaml');
 
 function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
@@ -52,7 +52,7 @@ function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
   );
 }
 
-/** Returns a post's hashtags in Obsidian's form (letters, digits, `_`, `-`, not only digits), or else `undefined`. */
+/** Returns a post's hashtags in Obsidian's form (letters, digits, `_`, `-`, not only digits); `undefined` if none. */
 function tagsOf(post: Status): string[] | undefined {
   const points = [...post.text];
   const tags = new Map<string, string>();
@@ -66,9 +66,9 @@ function tagsOf(post: Status): string[] | undefined {
   return tags.size === 0 ? undefined : [...tags.values()];
 }
 
-const maxBytes = 200; // File systems allow 255, with the extension.
+const maxBytes = 200; // maximum length of a file name; file systems allow 255 bytes
 
-/** Characters that are invisible, or have a meaning in file systems or in links between notes. */
+/** Matches invisible characters, and characters with a meaning in file systems or in links between Obsidian notes. */
 const unusable = /[\\/:*?"<>|#^[\]\p{C}]+/gu;
 
 function toFileName(title: string): string {

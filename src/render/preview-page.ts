@@ -34,7 +34,7 @@ function renderRelation(attributes: string, url: string): string {
   return safe === null ? '' : `<link ${attributes} href="${escapeHtml(safe)}">`;
 }
 
-/** Name and content of a `meta` element. Elements with the content `null` are left out. */
+/** Name and content of a `meta` element. An element whose content is `null` is not rendered. */
 type Tag = readonly [name: string, content: string | number | null];
 
 /** Returns the `meta` elements of link previews: Open Graph (ogp.me), Twitter cards, description and author. */
@@ -67,7 +67,7 @@ function renderPreviewTags(post: Post | undefined, url: string): string {
 
 const maxPictures = 4; // Discord and Telegram show four, other clients one
 
-/** Returns the tags of a picture. The URL comes first: its properties must directly follow it (ogp.me, arrays). */
+/** Returns the Open Graph tags of a picture. The URL must precede the picture's other properties (ogp.me, arrays). */
 function describePicture({ url, width, height, alt }: Picture): readonly Tag[] {
   return [
     ['og:image', url],
@@ -90,7 +90,7 @@ function describeVideo(post: Post | undefined): readonly Tag[] {
   ];
 }
 
-/** Returns the tags of the author's picture, for a post without pictures; an empty list if the post is sensitive. */
+/** Returns the Open Graph tags of the author's profile picture; an empty list if the post is sensitive. */
 function describeAvatar(post: Post | undefined): readonly Tag[] {
   if (post?.type !== 'status' || post.possibly_sensitive) return [];
   const url = toWebUrl(post.author.avatar_url);
@@ -107,7 +107,7 @@ function describeOrigin(post: Post | undefined): readonly Tag[] {
   return [
     ['author', nameAuthor(post)],
     ['article:published_time', Number.isNaN(created) ? null : new Date(created).toISOString()],
-    // That a copy is by this account is only the claim of the server that has the copy.
+    // For a copied post, the author is only a claim of the server that stores the copy.
     ['article:author', post.copied_from === undefined ? toSafeUrl(post.author.url) : null],
   ];
 }

@@ -9,7 +9,7 @@ const maxTitle = 120;
 const maxSummary = 300;
 const maxFirstWords = 60;
 
-/** Returns the author of a post and the title of its article, as plain text on one line. */
+/** Returns the author of a post and the title of its article (if any), as plain text on one line. */
 export const titlePost = (post: Post | undefined): string =>
   cut(joinTitle(nameAuthor(post), articleTitleOf(post)), maxTitle);
 
@@ -32,7 +32,7 @@ export function firstWordsOf(post: Post): string {
   return cut(words.replace(foreignHost, '$1'), maxFirstWords);
 }
 
-/** Returns the author of a post as plain text. For a copied post, the server that sent the copy comes first. */
+/** Returns the author of a post as plain text. A prefix names the server from which a copied post was fetched. */
 export function nameAuthor(post: Post | undefined): string {
   const author = post?.author ?? null;
   if (post === undefined || author === null) return 'Unavailable post';
@@ -41,7 +41,7 @@ export function nameAuthor(post: Post | undefined): string {
 
 const joinTitle = (name: string, words: string) => (words === '' ? name : `${name}: ${words}`);
 
-/** Summarizes a post in at most 300 code points of plain text: its text, poll, article and quote, or else its media. */
+/** Summarizes a post's text, poll, article and quote, or else its media, in at most 300 code points of plain text. */
 export function summarizePost(post: Post | undefined): string {
   if (post === undefined) return '';
   if (post.type === 'tombstone') return cut(toLine(post.text), maxSummary);
@@ -66,10 +66,10 @@ function describeQuote(quote: Post): string {
   return joinTitle(name, describeText(quote));
 }
 
-/** Formats a time to the minute as plain text. Returns text that is not a time on one line. */
+/** Formats a time to the minute as plain text. Returns the input on one line if `time` cannot be parsed. */
 export const describeMinute = (time: string): string => toMinute(time) ?? toLine(time);
 
-/** Returns the kind and the author's description of each item of a post's media, as plain text. */
+/** Returns a plain-text label for each media item of a post: the kind of media and the author's description. */
 export function describeMedia(all: readonly Media[]): readonly string[] {
   const positions = describePositions(all);
   return all.map(({ type, alt, duration = null }, at) => {
@@ -97,9 +97,9 @@ export function describeVotes(poll: Poll): string {
   return facts.filter((fact) => fact !== null).join(', ');
 }
 
-/** Cuts a line to a number of code points, at a space if there is one near the end. */
+/** Shortens a line to at most `max` code points. Cuts at a space if there is a space near the end. */
 function cut(line: string, max: number): string {
-  // Only as much as needed, because texts can be long. A code point has one or two UTF-16 units.
+  // Splits only as much as needed, because texts can be long. A code point has one or two UTF-16 units.
   const points = [...line.slice(0, (max + 1) * 2)];
   if (points.length <= max) return line;
   const head = points.slice(0, max - 1).join('');

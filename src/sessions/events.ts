@@ -35,7 +35,7 @@ const fallback = z
 
 const endReason = z.enum(['reset', 'expired', 'evicted', 'turn_limit']);
 
-/** Event with the complete answer of a turn. */
+/** Session event with the complete answer to a question. */
 export const messageCompleted = event('message.completed', {
   message: z.string().describe('Complete answer as Markdown.'),
   finishReason,
@@ -44,7 +44,7 @@ export const messageCompleted = event('message.completed', {
   ...step,
 }).describe('The complete answer. The last one of a stream answers the last question.');
 
-/** Session event: one line of a stream. */
+/** Event of a session. Each event is one line of the session's event stream. */
 export const sessionEvent = z
   .discriminatedUnion('type', [
     event('session.started', {
@@ -96,7 +96,7 @@ export type SessionEvent = z.output<typeof sessionEvent>;
 export type EndReason = z.output<typeof endReason>;
 export type SessionCitation = z.output<typeof citation>;
 
-/** Event without its metadata, before it is stored. `deliveryId` is the id of the message that the event belongs to. */
+/** Session event before storage, without metadata. `deliveryId` is the id of the message that caused the event. */
 export type EventDraft = {
   [Type in SessionEvent['type']]: {
     readonly type: Type;
@@ -105,7 +105,7 @@ export type EventDraft = {
   };
 }[SessionEvent['type']];
 
-/** Last line of a leased stream. This record is not an event, has no index and is never stored. */
+/** Last line of an event stream with a time limit (a lease). The record is not an event and is never stored. */
 export const leaseRecord = z
   .object({ $eve: z.literal('stream.lease-ended'), version: z.literal(1) })
   .meta({ id: 'SessionLeaseEnded' });
@@ -113,7 +113,7 @@ export const leaseRecord = z
 export type LeaseRecord = z.infer<typeof leaseRecord>;
 export type EventStamp = Readonly<{ id: string; atMs: number; index: number }>;
 
-/** Serializes an event as a stored line, without a line feed. The line never contains the continuation token. */
+/** Serializes a session event as a line of JSON for the store, without a line feed or a continuation token. */
 export function toEventLine({ type, data, deliveryId }: EventDraft, stamp: EventStamp): string {
   const { id, atMs, index } = stamp;
   const at = new Date(atMs).toISOString();
@@ -121,9 +121,9 @@ export function toEventLine({ type, data, deliveryId }: EventDraft, stamp: Event
   return JSON.stringify({ type, data, meta: { id, at, ...deliveryIds, index } });
 }
 
-/** Inserts the continuation token into a stored line, if the event has a field for it. */
+/** Inserts the session's continuation token into a stored event line, if the event has a field for the token. */
 export function fillToken(line: string, token: string): string {
-  // A `session.waiting` event contains no text of callers, so the replacement is unambiguous.
+  // A `session.waiting` event contains no text from users, so the replacement is unambiguous.
   if (!line.startsWith('{"type":"session.waiting"')) return line;
   return line.replace('"continuationToken":""', `"continuationToken":"${token}"`);
 }

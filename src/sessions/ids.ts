@@ -3,20 +3,20 @@ import type { Random } from '../core/random.ts';
 
 export const isSessionId = (text: string): boolean => /^ses_[0-9A-HJKMNP-TV-Z]{26}$/.test(text);
 
-/** Creates a generator of ids for sessions, deliveries and events. Each id is a prefix and a ULID. */
+/** Creates a generator of ids for sessions, messages (deliveries) and events. Each id is a prefix and a ULID. */
 export function createSessionIds(clock: Clock, random: Random) {
   const next = createSequence(clock, random);
   return {
-    /** Returns an id with 80 random bits. Anyone who knows the id can read the session. */
+    /** Returns a session id with 80 random bits. Anyone who knows the id can read the session. */
     session: () => `ses_${encode(clock.now(), 10)}${encode(toNumber(random.bytes(10)), 16)}`,
-    /** Returns an id that sorts after all ids that were returned before. */
+    /** Returns an id for a message. The id sorts after all earlier ids of this process. */
     delivery: () => `dlv_${next()}`,
-    /** Returns an id that sorts after all ids that were returned before. */
+    /** Returns an id for an event. The id sorts after all earlier ids of this process. */
     event: () => `evt_${next()}`,
   };
 }
 
-/** Creates a function that returns ULIDs. They increase even within a millisecond and when the clock is set back. */
+/** Creates a function that returns increasing ULIDs, even within a millisecond and when the clock is set back. */
 function createSequence(clock: Clock, random: Random): () => string {
   let atMs = -1;
   let start = '';

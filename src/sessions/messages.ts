@@ -3,7 +3,7 @@ import type { SessionService } from './service.ts';
 import type { KeyedRequest, Receipt } from './store/session-rows.ts';
 import { acceptMessage, type SessionRecord, startSession } from './store/state.ts';
 
-/** Message that starts a session. `client` is `null` if the message comes from the command line. */
+/** User message that starts a session. `client` is `null` if the message comes from the command line. */
 interface FirstMessage extends Pick<SessionRecord, 'owner' | 'client'> {
   readonly text: string;
   readonly idempotency: KeyedRequest | null;
@@ -31,7 +31,7 @@ interface FurtherMessage {
 }
 
 /**
- * Adds a message to a session. Its turn runs after the earlier ones. @throws Problem `session_not_active`,
+ * Adds a message to a session, to be answered after the earlier messages. @throws Problem `session_not_active`,
  * `session_expired`, `turn_queue_full`, `overloaded`, `idempotency_conflict`, `not_ready`, and the errors of `check`
  */
 export async function sendFurtherMessage(
@@ -56,7 +56,7 @@ export const unknownSession = (): Problem =>
 export const expiredSession = (): Problem =>
   new Problem('session_expired', { detail: 'The session has ended and was deleted.' });
 
-/** @throws Problem `session_forbidden` if the session was started with another bearer token */
+/** @throws Problem `session_forbidden` if another bearer token, or none, started the session */
 export function refuseOtherOwner(record: SessionRecord, owner: string | null): void {
   if (record.owner === owner) return;
   throw new Problem('session_forbidden', {

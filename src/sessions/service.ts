@@ -17,7 +17,7 @@ import { createScheduler, runScheduled } from './turns/fair-scheduler.ts';
 import { failures } from './turns/turn-run.ts';
 import { createTurns } from './turns/turns.ts';
 
-/** Limits of the session service. `messagesPerMinute` applies to each address. */
+/** Limits of the session service. `messagesPerMinute` applies to each client address. */
 export interface ServiceLimits extends SessionLimits, LifetimeLimits, StreamLimits {
   readonly messageBytes: number;
   readonly bodyBytes: number;
@@ -32,28 +32,28 @@ interface ServiceOptions {
   readonly engine: AnswerEngine;
   readonly clock: Clock;
   readonly random: Random;
-  /** Secret of the server, used for continuation tokens and for keyed hashes of addresses and bearer tokens. */
+  /** Secret of the server for continuation tokens and for keyed hashes of addresses and bearer tokens. */
   readonly secret: Buffer;
   readonly limits: ServiceLimits;
-  /** Ledger that limits the sessions, stored bytes, turns and streams of each client. */
+  /** Counter that limits the sessions, stored bytes, queued questions and event streams of each client. */
   readonly ledger: Ledger;
-  /** Opens the session store. The service closes it. */
+  /** Opens the session store. The session service closes the store. */
   readonly openStore: (stamp: StampEvent) => SessionStore;
-  /** Called with errors for the log, which never contain messages or answers. */
+  /** Called with errors for the log. The errors never contain users' messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** Work that occupies a turn slot but belongs to no session. Aborting `signal` cancels the wait for a slot. */
+/** Task without a session that occupies a slot for concurrent answers. `signal` cancels the wait for a slot. */
 interface TurnSlotTask<Value> {
   readonly client: Client;
   readonly signal: AbortSignal;
   run(): Promise<Value>;
 }
 
-/** Session service without its HTTP routes. */
+/** Service that stores sessions and answers their messages, without the HTTP routes. */
 export type SessionService = Awaited<ReturnType<typeof openSessionService>>;
 
-/** Opens the session service and resumes the messages that a crash left unanswered. Close it with `close()`. */
+/** Opens the session service and answers messages left unanswered by a crash. Close the service with `close()`. */
 export async function openSessionService(options: ServiceOptions) {
   const { engine, clock, random, secret, limits, ledger } = options;
   const ids = createSessionIds(clock, random);
@@ -70,7 +70,7 @@ export async function openSessionService(options: ServiceOptions) {
     secret,
     clock,
     limits,
-    /** Returns keyed hashes of an address and its network, so that no address is stored. */
+    /** Returns keyed hashes of a client's address and network. The store contains only these hashes. */
     toClient: (name: string): Client => {
       const { network } = toClient(name);
       return {
@@ -78,13 +78,13 @@ export async function openSessionService(options: ServiceOptions) {
         network: network === null ? null : keyedHash(secret, 'network', network),
       };
     },
-    /** @throws Problem `not_ready`, `shutting_down` */
+    /** @throws Problem `not_ready` while the search index is built, `shutting_down` during a shutdown */
     refuseUnlessReady: (): void => {
       if (isDraining()) throw shuttingDown();
       if (engine.isReady) return;
       throw new Problem('not_ready', { detail: 'The server is still building its search index.' });
     },
-    /** Runs work of no session in a turn slot. @throws Problem `overloaded`, `shutting_down`, `not_ready` */
+    /** Runs a task when an answer slot is free. @throws Problem `overloaded`, `shutting_down`, `not_ready` */
     runInTurnSlot: async <Value>(slotTask: TurnSlotTask<Value>): Promise<Value> => {
       const slot = takeTurnSlot(ledger, slotTask.client);
       const id = ids.delivery();
@@ -117,7 +117,7 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
   const store = options.openStore((index) => ({ id: nextId(), atMs: clock.now(), index }));
   const isReady = () => engine.isReady;
   const scheduler = createScheduler({ atOnce: limits.turnsAtOnce, clock, isReady });
-  // An answer may exceed the limit slightly. A client that is already over its limit gets no answer.
+  // An answer may exceed the limit slightly. A client that already exceeds its limit gets no answer.
   const hasRoom = (client: Client | null) =>
     [null, 'share'].includes(ledger.findExcess('sessionBytes', client, 0));
   const turns = createTurns({ store, engine, clock, limits, scheduler, hasRoom, onFault });
@@ -141,7 +141,7 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
   return { store, scheduler, turns, streams, stopExpiry };
 }
 
-/** Reserves a turn slot for work that is not stored. @throws Problem `overloaded`, `not_ready` */
+/** Reserves a place in the client's queue for a task that is not stored. @throws Problem `overloaded`, `not_ready` */
 function takeTurnSlot(ledger: Ledger, client: Client): Reservation {
   const slot = ledger.open('queuedTurns', client);
   try {
@@ -165,12 +165,12 @@ type Parts = Awaited<ReturnType<typeof openParts>>;
 function createShutdown({ store, turns, streams, stopExpiry }: Parts) {
   let isDraining = false;
   let cut: Promise<void> | null = null;
-  /** Rejects new messages and starts no more turns. Running turns continue. */
+  /** Rejects new messages and starts no further answers. Running answers continue. */
   const startDraining = (): void => {
     isDraining = true;
     turns.startDraining();
   };
-  /** Ends running turns with the failure `turn_interrupted`, then ends the streams, so that readers get whole turns. */
+  /** Stops running answers with the error `turn_interrupted`. Then sends the last events and closes all streams. */
   const cutOff = (): Promise<void> => {
     startDraining();
     stopExpiry();
@@ -191,7 +191,7 @@ function createShutdown({ store, turns, streams, stopExpiry }: Parts) {
 const shuttingDown = (): Problem =>
   new Problem('shutting_down', { detail: 'The server is shutting down.' });
 
-/** Fails the turns that a crash interrupted, before the first request. Returns the sessions with unanswered messages. */
+/** Records a failure for each answer that a crash interrupted. Returns the sessions with unanswered messages. */
 async function recoverSessions({ clock, limits }: ServiceOptions, store: SessionStore) {
   const left: SessionRecord[] = [];
   const recover = async (record: SessionRecord): Promise<void> => {

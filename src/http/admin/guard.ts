@@ -6,7 +6,7 @@ import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 
 interface AdminGuardOptions {
-  /** Admin token; `undefined` denies all access. */
+  /** Bearer token of the server's operator; `undefined` denies all access to the admin routes. */
   readonly token: string | undefined;
   readonly clock: Clock;
   readonly clientOf: (request: FastifyRequest) => string;
@@ -14,11 +14,11 @@ interface AdminGuardOptions {
 
 export type AdminGuard = ReturnType<typeof createAdminGuard>;
 
-/** Creates the guard of operator routes. It checks the admin token in `Authorization: Bearer`. */
+/** Creates a request hook that requires the admin token in `Authorization: Bearer`, for the operator's routes. */
 export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) {
   const expected = token === undefined ? null : toDigest(token);
   const attempts = createFailedAttempts(clock);
-  /** @throws Problem `unauthorized`, after a delay that grows with each failed attempt of an address; `overloaded` */
+  /** @throws Problem `overloaded`, or `unauthorized` after a delay that grows with each failed attempt of an address */
   return async (request: FastifyRequest): Promise<void> => {
     const { signal } = request;
     const token = readToken(request);
@@ -36,27 +36,27 @@ export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) 
 const readToken = ({ raw }: FastifyRequest) =>
   authorizationFault(raw) === null ? readBearer(raw) : null;
 
-/** Returns the SHA-256 digest of a token. Digests have equal lengths, so they can be compared in constant time. */
+/** Returns the SHA-256 digest of a token. Digests of equal length can be compared in constant time. */
 function toDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Returns one problem for all cases: a wrong token, a missing token, and a server without a configured token. */
+/** Returns the same error for a wrong token, a missing token, and a server without a configured token. */
 function unauthorized(): Problem {
   const detail = 'Only the operator of this server can use this route.';
   return new Problem('unauthorized', { detail });
 }
 
-/** Number of failed attempts that are answered without a delay, because people mistype tokens. */
+/** Number of attempts with a wrong token that the server answers without a delay, because people mistype tokens. */
 const freeAttempts = 3;
 
-/** Maximum number of delayed attempts with a wrong token. Each costs little more than an idle connection. */
+/** Maximum number of requests with a wrong token whose replies are delayed at the same time. */
 const maxWaiting = 10_000;
 
-/** Failed attempts of an address. `hasAborted` is true if a client disconnected during a delay. */
+/** Attempts of a client address with a wrong token. `hasAborted`: a client disconnected during its delay. */
 type Attempts = { count: number; waiting: number; hasAborted: boolean };
 
-/** Creates the counter of attempts with a wrong token. It delays further attempts from the same address. */
+/** Creates the counter of attempts with a wrong token. The counter delays further attempts from the same address. */
 export function createFailedAttempts(clock: Clock) {
   const byAddress = new LRUCache<string, Attempts>({
     maxSize: 10_000, // `max` would allocate for all entries at once
@@ -79,7 +79,7 @@ export function createFailedAttempts(clock: Clock) {
       await clock.sleep(toDelayMs(attempts.count), signal);
       return 'delayed';
     } catch {
-      // The client has disconnected, so nobody reads the reply.
+      // The client has disconnected and will not read the reply.
       attempts.hasAborted = true;
       return 'aborted';
     } finally {
@@ -89,8 +89,8 @@ export function createFailedAttempts(clock: Clock) {
   };
   return {
     /**
-     * Delays an attempt and counts it as failed, if another attempt from its address is being delayed or was aborted
-     * during its delay. This happens before the token is checked; otherwise the delay would reveal a wrong token.
+     * Delays an attempt and counts the attempt as failed, if another attempt from the address is being delayed or was
+     * aborted during its delay. Call this before the token is checked, so that the delay does not reveal a wrong token.
      * @throws Problem `overloaded` if too many attempts are delayed
      */
     delayIfPending: async (address: string, signal: AbortSignal) => {
@@ -104,7 +104,7 @@ export function createFailedAttempts(clock: Clock) {
       }
       return wait(countAttempt(address), signal);
     },
-    /** Counts a failed attempt, and waits for a delay that grows with the number of attempts. */
+    /** Counts an attempt with a wrong token. Then waits for a delay that grows with the number of attempts. */
     recordFailure: async (address: string, signal: AbortSignal): Promise<void> => {
       const attempts = countAttempt(address);
       if (toDelayMs(attempts.count) > 0 && waiting < maxWaiting) await wait(attempts, signal);

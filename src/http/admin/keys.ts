@@ -24,7 +24,7 @@ interface AdminKeysOptions {
 
 type OneKey = { readonly Params: { readonly id: string } };
 
-/** Registers the admin routes. Their guard covers all paths under `/api/admin` and `/admin`, even unknown paths. */
+/** Registers the routes that manage API keys. All paths under `/api/admin` and `/admin` require the admin token. */
 export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOptions) {
   const { keys, baseUrl } = options;
   rejectOtherOrigins(app, options.origins);
@@ -107,7 +107,7 @@ function known<Found>(found: Found | undefined, id: string): Found {
   throw new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });
 }
 
-/** Restricts the bodies of a scope to JSON of up to 16 KiB. An empty body is parsed as `undefined`. */
+/** Restricts the request bodies of a Fastify scope to JSON of up to 16 KiB. Parses an empty body as `undefined`. */
 function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -126,7 +126,7 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/** @throws Problem `invalid_body` if the body is not an object, `invalid_option` for an invalid field */
+/** Parses a request body. @throws Problem `invalid_body` if the body is no object, `invalid_option` for a bad field */
 function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown): z.output<Fields> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     const detail = `The body is ${nameKind(body)}. Send a JSON object.`;
@@ -165,7 +165,7 @@ function quoteValue(value: unknown): string {
   return typeof value === 'object' && value !== null ? nameKind(value) : String(value);
 }
 
-/** Returns the requirement that a field violates. Messages that start with `must ` come from this project's schemas. */
+/** Describes the violated requirement of a field, such as `must be a string`, for an error message. */
 function describeRequirement(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must ')) return issue.message;
   return issue.code === 'invalid_type' ? `must be a ${issue.expected}` : 'must have another format';

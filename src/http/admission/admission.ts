@@ -9,14 +9,14 @@ import { maxUrlBytes } from '../../web/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether requests reach the route's handler even while the process shuts down. */
+    /** Whether the route's handler also receives requests while the process shuts down. */
     decidesWhileDraining?: boolean;
   }
 }
 
 export type Readiness = { readonly draining: boolean };
 
-/** Rejects requests without one valid `Host` header or with too long a URL, and requests during a shutdown. */
+/** Registers a hook that rejects requests during a shutdown, with an invalid `Host` header, or with too long a URL. */
 export function setAdmission(app: FastifyInstance, readiness: Readiness, checkHost: HostCheck) {
   app.addHook('onRequest', (request, reply, done) => {
     const fault = findFault(request.raw) ?? checkHost(request.raw.headers.host);
@@ -29,7 +29,7 @@ export function setAdmission(app: FastifyInstance, readiness: Readiness, checkHo
 }
 
 function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Problem | null {
-  // RFC 9112 §3.2 requires one `Host`. Node accepts several, and none gets no problem document.
+  // RFC 9112 §3.2 requires exactly one `Host` header. Node accepts several headers.
   const hosts = rawHeaders.filter(
     (name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
   ).length;
@@ -41,7 +41,7 @@ function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Prob
   return new Problem('uri_too_long', { detail: `The URL is longer than ${maxUrlBytes} bytes.` });
 }
 
-/** Returns whether a request is accepted during a shutdown: liveness checks, and routes with `decidesWhileDraining`. */
+/** Returns whether a request is accepted during a shutdown: a liveness check, or a `decidesWhileDraining` route. */
 function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
   return (
     url.split('?', 1)[0] === '/health/live' || routeOptions.config?.decidesWhileDraining === true

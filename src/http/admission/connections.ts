@@ -8,19 +8,19 @@ import type { Identification } from '../key-status/plugin.ts';
 
 interface ConnectionsOptions {
   readonly ledger: Ledger;
-  /** Returns the client of a connection; `null` for a trusted proxy, whose connections have no limit per client. */
+  /** Returns the client of a connection; `null` for a trusted proxy, which has no limit per client. */
   readonly clientOf: (socket: Socket) => Client | null;
   readonly refuse: (problem: Problem, socket: Socket) => void;
 }
 
 const maxPipelined = 16;
 
-/** Milliseconds for which a connection that the server cut still counts towards its client's limit. */
+/** Milliseconds for which a connection that the server has closed still counts towards the client's limit. */
 const penaltyMs = 10_000;
 
 /**
- * Limits the connections per client and in total, and the pipelined requests per connection (RFC 9112 §9.3.2). Closes a
- * connection with too many pipelined requests. Call this after the server's request listeners are registered.
+ * Limits the connections per client and in total, and the pipelined requests per connection (RFC 9112 §9.3.2). Closes
+ * a connection with too many pipelined requests. Call this function after all request listeners are registered.
  */
 export function boundConnections(server: Server, options: ConnectionsOptions): void {
   const { ledger, clientOf, refuse } = options;
@@ -58,12 +58,12 @@ function takeListeners<Given extends readonly unknown[]>(server: Server, event: 
   };
 }
 
-/** Undocumented member of Node's HTTP parser (lib/_http_common.js). */
+/** Node's HTTP parser, with an undocumented callback for each parsed request (lib/_http_common.js). */
 interface Parser {
   onIncoming?: ((request: IncomingMessage, shouldKeepAlive: boolean) => number) | null;
 }
 
-/** Stops the parser of a closed connection. Parsing the buffers of hundreds of connections would take seconds. */
+/** Stops the HTTP parser of a connection that the server has closed, so that buffered requests cost no time. */
 function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void {
   const { parser } = socket;
   const { onIncoming } = parser ?? {};
@@ -73,7 +73,7 @@ function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void
     socket.destroyed ? 2 : onIncoming(request, shouldKeepAlive);
 }
 
-/** Creates a function that returns whether to handle a request. Calls `cutOff` if too many requests are pipelined. */
+/** Creates a function that returns whether to handle a request, and calls `cutOff` for too many pipelined requests. */
 function createPipelineBound(cutOff: (socket: Socket) => void) {
   const waiting = new WeakMap<Socket, number>();
   return ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
@@ -92,8 +92,8 @@ function createPipelineBound(cutOff: (socket: Socket) => void) {
 type ReplyBytesOptions = Pick<Identification, 'clientOf'> & { readonly ledger: Ledger };
 
 /**
- * Limits the bytes of unread replies, per client and in total. A reply beyond the limit becomes `overloaded`. Replies
- * that bypass Fastify's `send` do not count: cached replies share their bytes, and streams respect backpressure.
+ * Limits the bytes of replies that clients have not read yet, per client and in total. Beyond the limit, sends the
+ * Problem `overloaded`. Does not count replies that bypass Fastify's `send`, such as cached replies and streams.
  */
 export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBytesOptions): void {
   app.addHook('onSend', async (request, reply, payload) => {

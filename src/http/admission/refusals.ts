@@ -41,11 +41,11 @@ interface RefusalOptions {
   readonly describe: (url: string) => RefusedPath;
 }
 
-/** Creates handlers for input that Node cannot parse. They send a problem document and close the connection. */
+/** Creates handlers for input that is not valid HTTP. The handlers send an error reply and close the connection. */
 export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions) {
   const endSoon = createEnding();
   const refuse = (problem: Problem, socket: ServerSocket, url: string | null = null): void => {
-    // The peer has disconnected, or a reply has begun. Node's own handler checks the same member.
+    // The client has disconnected, or a reply has begun. Node's own handler checks the same member.
     if (!socket.writable || socket._httpMessage?.headersSent === true) {
       socket.destroy();
       return;
@@ -67,7 +67,7 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
   return {
     refuse,
     onClientError: (error: ParserError, socket: ServerSocket): void => {
-      // If the error is in a body, the input starts in the middle, but the request is known.
+      // After an error in a request body, `rawPacket` lacks the URL, but the parsed request has the URL.
       const url = socket._httpMessage?.req.url ?? targetOf(error.rawPacket);
       if (error.code === 'ECONNRESET') socket.destroy();
       else refuse(toProblem(error), socket, url);
@@ -80,10 +80,10 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
   };
 }
 
-/** Maximum number of connections that wait for their peers to close. Each waits up to a second, with an open file. */
+/** Maximum number of connections that wait for the client to close them. Each connection waits up to a second. */
 const maxLingering = 64;
 
-/** Creates a function that sends the last bytes of a connection and reads until the peer closes it (RFC 9112 §9.6). */
+/** Creates a function that sends the last bytes of a connection, then reads until the client closes (RFC 9112 §9.6). */
 function createEnding(): (socket: Socket, bytes: string) => void {
   let lingering = 0;
   return (socket, bytes) => {
@@ -116,7 +116,7 @@ function toProblem(error: ParserError): Problem {
     : new Problem('headers_too_large', { detail: 'The headers are larger than 16 KiB.' });
 }
 
-/** Returns the path and query in unparsed input, without the query if the URL is too long; `null` if it has no path. */
+/** Extracts the path and query from an unparsable request. Omits a long query. Returns `null` if there is no path. */
 function targetOf(packet: unknown): string | null {
   if (!Buffer.isBuffer(packet)) return null;
   const line = packet.toString('latin1', 0, maxUrlBytes);
@@ -130,7 +130,7 @@ function isOneLongLine(packet: unknown): boolean {
   return end === -1 || end > maxUrlBytes;
 }
 
-/** Returns the CORS and lifecycle headers of the route that unparsed input would have reached. */
+/** Returns the CORS and deprecation headers of the route for the URL of a request that could not be parsed. */
 export function describeRefused(url: string, baseUrl: string): Headers {
   const path = toPath(url);
   const route = aliasRoutes.find((row) => row.path === path);
@@ -138,7 +138,7 @@ export function describeRefused(url: string, baseUrl: string): Headers {
   return { ...(isClosedPath(url) ? {} : corsHeaders), ...lifecycle };
 }
 
-/** Creates a function that returns the headers for requests with invalid percent-encoding, which run no hooks. */
+/** Creates a function that returns headers for requests with an undecodable URL, for which Fastify runs no hooks. */
 export function createUnroutedHeaders(identification: Identification, baseUrl: string) {
   const rows = routes
     .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)

@@ -15,7 +15,7 @@ const texts = z.array(text).readonly();
 
 const listOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object(shape)).readonly();
 
-/** JSON document of `/api`. Members may be added and are never removed. */
+/** Schema of the JSON document at `/api`, which describes the server. Members may be added and are never removed. */
 export const apiIndex = z
   .object({
     name: z.string(),
@@ -103,7 +103,7 @@ const appliesTo = {
   post: 'Posts, replies and oEmbed documents, unless the cache answers them. Counted per client address; keys make no difference.',
 } as const;
 
-/** Creates the document of `/api`, with the lifecycle states at `nowMs`. */
+/** Creates the JSON document at `/api`, with the deprecation states of routes at the time `nowMs`. */
 export function describeApi(facts: DiscoveryFacts, nowMs: number): ApiIndex {
   const { baseUrl, version, endpoints, contacts, limits } = facts;
   const docs = `${baseUrl}${discoveryPaths.docs}`;
@@ -185,7 +185,7 @@ function describeRoute(route: Route) {
   };
 }
 
-/** Lists the values of the parameter `format`. No value requests a link preview. */
+/** Lists the values of the parameter `format`. Omits link previews, which no value selects. */
 function listFormats(): ApiIndex['formats'] {
   const ids = Object.keys(reads) as ReadId[]; // keys of the table of reads
   const whole = Object.entries(formats.post).filter(([name]) => name !== 'preview');

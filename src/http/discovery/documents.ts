@@ -33,7 +33,7 @@ const json = 'application/json';
 const plainText = { mediaType: 'text/plain', schema: 'text' } as const;
 
 interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
-  /** Default: `application/json`, because more clients accept it than special types such as the type of OpenAPI. */
+  /** Media type of the document. Default: `application/json`, which more clients accept than special JSON types. */
   readonly mediaType?: string;
   readonly schema: z.ZodType | 'text';
   readonly write: (facts: DiscoveryFacts, nowMs: number) => unknown;
@@ -156,7 +156,7 @@ export const discoveryEndpoints: readonly Endpoint[] = documents.map(
   },
 );
 
-/** Registers the routes of the documents. Each document is created at its first request of a day. */
+/** Registers routes for documents such as `/openapi.json`. Creates each document at the first request of a day. */
 export async function discoveryPlugin(
   app: FastifyInstance,
   { clock, ...facts }: DiscoveryFacts & { readonly clock: Clock },
@@ -188,7 +188,7 @@ export async function discoveryPlugin(
 
 const dayMs = 86_400_000;
 
-/** Returns a function that caches a value until midnight UTC, when the lifecycle states of routes can change. */
+/** Returns a function that caches a value until midnight UTC, when the deprecation states of routes can change. */
 export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clock): () => Value {
   let cached: { readonly day: number; readonly value: Value } | undefined;
   return () => {
@@ -199,7 +199,7 @@ export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clo
   };
 }
 
-/** Writes `/robots.txt` (RFC 9309). It disallows reads, which cost upstream requests, and `/docs/ask`. */
+/** Writes `/robots.txt` (RFC 9309). Disallows posts and searches, which cost upstream requests, and questions. */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const open = endpoints
     .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))
@@ -236,7 +236,7 @@ function writeSecurityText({ baseUrl, contacts }: DiscoveryFacts, nowMs: number)
   return `${lines.join('\n')}\n`;
 }
 
-/** Writes `/llms.txt` (llmstxt.org): a title, a quoted summary, the reads, and sections of links. */
+/** Writes `/llms.txt` (llmstxt.org): a title, a summary, the API operations, and sections of links. */
 export function writeLlmsText({ baseUrl, endpoints, pages }: DiscoveryFacts): string {
   const routes = [...readRoutes, ...historyRoutes].filter(({ surface }) => surface === 'v1');
   const hasAskPage = endpoints.some(({ path }) => path === askPath);

@@ -5,9 +5,9 @@ import type { LibraryPage } from '../pages/docs/library.ts';
 import type { Route } from '../reads/routes.ts';
 
 export interface DiscoveryFacts extends Omit<OpenApiFacts, 'nowMs' | 'examples'> {
-  /** URIs for people: to request a key, and to report a vulnerability. */
+  /** Contact URIs at which people can request an API key or report a vulnerability. */
   readonly contacts: { readonly keys: string; readonly security: string };
-  /** Returns the pages of the documentation in reading order. Called when a document is created. */
+  /** Returns the pages of the documentation in reading order. */
   pages(): readonly Pick<LibraryPage, 'name' | 'title' | 'summary' | 'read'>[];
 }
 
@@ -19,7 +19,7 @@ export const discoveryPaths = {
   ard: '/.well-known/ard.json',
   aiCatalog: '/.well-known/ai-catalog.json',
   mcp: '/mcp',
-  /** SEP-2127 reserves this path below the MCP endpoint. */
+  /** Path of the MCP server card, which SEP-2127 reserves below the MCP endpoint. */
   serverCard: '/mcp/server-card',
   llms: '/llms.txt',
   llmsFull: '/llms-full.txt',
@@ -60,14 +60,14 @@ export const surfaces = {
 /** Media type of an MCP server card (SEP-2127). */
 export const serverCardType = 'application/mcp-server-card+json';
 
-/** OpenAPI document as the description of a surface. `artifactType` is its most specific media type. */
+/** Link to the OpenAPI document as the description of an API. `artifactType` is its most specific media type. */
 const openApi = {
   path: discoveryPaths.openApi,
   mediaType: 'application/json',
   artifactType: 'application/vnd.oai.openapi+json',
 } as const;
 
-/** Surfaces for programs. `anchor` is the entry point, and `queries` are two to five sample questions (ARD §4.2). */
+/** APIs for programs. `anchor` is the entry point, `queries` are two to five sample questions (ARD §4.2). */
 const machineSurfaces = [
   {
     name: 'v1',
@@ -126,7 +126,7 @@ function listMachineSurfaces(endpoints: readonly Endpoint[]): readonly MachineSu
   return machineSurfaces.filter(({ name }) => served.has(name));
 }
 
-/** Link target with its attributes (RFC 9264 §4.2.3). */
+/** Schema of a link target with its attributes (RFC 9264 §4.2.3). */
 const linkTarget = z
   .object({ href: z.url(), type: z.string().optional(), title: z.string() })
   .meta({ id: 'LinkTarget' });
@@ -134,7 +134,7 @@ const linkTarget = z
 const targets = z.array(linkTarget).readonly();
 const texts = z.array(z.string()).readonly();
 
-/** Links of one context (RFC 9264 §4.2.2), with relations of RFC 8631 and RFC 9727. */
+/** Schema of the links from one resource (RFC 9264 §4.2.2), with relations of RFC 8631 and RFC 9727. */
 const linkContext = z
   .object({
     anchor: z.url(),
@@ -146,12 +146,12 @@ const linkContext = z
   })
   .meta({ id: 'LinkContext' });
 
-/** Document of `/.well-known/api-catalog` (RFC 9727, in the JSON form of RFC 9264). */
+/** Schema of the document `/.well-known/api-catalog` (RFC 9727, in the JSON form of RFC 9264). */
 export const apiCatalog = z
   .object({ linkset: z.array(linkContext).readonly() })
   .meta({ id: 'ApiCatalog' });
 
-/** Creates the API catalog: a list of the APIs, then the links of each. */
+/** Creates the API catalog (RFC 9727): a list of the APIs, then the links of each API. */
 export function describeApiCatalog({ baseUrl, endpoints }: DiscoveryFacts) {
   const served = listMachineSurfaces(endpoints);
   const items = served.map(({ anchor, title }) => ({ href: `${baseUrl}${anchor}`, title }));
@@ -183,7 +183,7 @@ function linkSurface(surface: MachineSurface, baseUrl: string) {
   };
 }
 
-/** Returns the `Link` header of the API catalog: links to the catalog and its items (RFC 9727 §2, for HEAD). */
+/** Returns the `Link` header of the API catalog, with links to the catalog and its APIs (RFC 9727 §2). */
 export function toCatalogLink({ baseUrl, endpoints }: DiscoveryFacts): string {
   return [
     `<${baseUrl}${discoveryPaths.apiCatalog}>; rel="api-catalog"; type="application/linkset+json"`,
@@ -191,7 +191,7 @@ export function toCatalogLink({ baseUrl, endpoints }: DiscoveryFacts): string {
   ].join(', ');
 }
 
-/** Entry of the ARD manifest for one surface (ARD §4.2). */
+/** Schema of an entry of the Agentic Resource Discovery manifest, which describes one API (ARD §4.2). */
 const ardEntry = z
   .object({
     identifier: z.string().describe('`urn:air:{publisher}:{namespace}:{name}`.'),
@@ -212,7 +212,7 @@ const ardEntry = z
   })
   .meta({ id: 'ArdEntry' });
 
-/** Document of `/.well-known/ard.json` (Agentic Resource Discovery v0.91). */
+/** Schema of the document `/.well-known/ard.json` (Agentic Resource Discovery v0.91). */
 export const ardManifest = z
   .object({
     specVersion: z.literal('1.0'),
@@ -243,13 +243,13 @@ export function describeArd({ baseUrl, version, endpoints }: DiscoveryFacts) {
   } satisfies z.output<typeof ardManifest>;
 }
 
-/** Returns the host of the base URL. Colons of an IPv6 address would split the identifier, so they become hyphens. */
+/** Returns the host of the base URL for use in a URN. Replaces the colons of an IPv6 address with hyphens. */
 function toPublisher(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
   return hostname.startsWith('[') ? hostname.slice(1, -1).replaceAll(':', '-') : hostname;
 }
 
-/** Document of `/mcp/server-card` (SEP-2127), without `$schema`, which tools would take for a JSON Schema keyword. */
+/** Schema of the document `/mcp/server-card` (SEP-2127), without the document's member `$schema`. */
 export const serverCard = z
   .looseObject({
     name: z
@@ -263,7 +263,7 @@ export const serverCard = z
   })
   .meta({ id: 'McpServerCard' });
 
-/** Creates the MCP server card. It has no list of tools, which the protocol itself provides. */
+/** Creates the MCP server card (SEP-2127). Clients get the list of tools from the MCP endpoint instead. */
 export function describeServerCard({ baseUrl, version }: DiscoveryFacts) {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
@@ -276,7 +276,7 @@ export function describeServerCard({ baseUrl, version }: DiscoveryFacts) {
   } satisfies z.output<typeof serverCard>;
 }
 
-/** Returns the host in reverse-DNS notation; an IP address is not reversed. */
+/** Returns the host of a URL in reverse-DNS notation, such as `org.example`. Does not reverse IP addresses. */
 function toNamespace({ hostname }: URL): string {
   const isAddress = /^\[|^[\d.]+$/.test(hostname);
   if (isAddress) return hostname.replaceAll(/[[\]]/g, '').replaceAll(':', '-');

@@ -15,7 +15,7 @@ import { type Load, overloaded } from '../operations/load.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Allowance that requests spend, or a function that returns it. If missing, callers are not identified. */
+    /** Quota (allowance) that requests use, or a function that returns the quota. If missing, requests use no quota. */
     allowance?: AllowanceSurface | ((request: FastifyRequest) => AllowanceSurface | null);
   }
 
@@ -25,8 +25,8 @@ declare module 'fastify' {
 }
 
 /**
- * Identifies the callers of routes with an allowance. Adds the key and `RateLimit` headers to their replies, including
- * 405 (docs/keys.md). Handlers must check `identity.refusal`, and add `identity.headers()` if they bypass `send`.
+ * Identifies the callers of routes with a request quota. Adds the key status and `RateLimit` headers to the replies
+ * (docs/keys.md). Handlers must check `identity.refusal`, and must add `identity.headers()` if they bypass `send`.
  */
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
   app.decorateRequest('identity', null);
@@ -44,7 +44,7 @@ export function setKeyStatus(app: FastifyInstance, identification: Identificatio
   });
 }
 
-/** Returns the headers about the caller's key and allowance, for replies that are not a `PreparedReply`. */
+/** Returns the reply headers about the caller's API key and request quota. */
 export function toKeyHeaders({ isPrivate, headers }: Identity): Readonly<Record<string, string>> {
   const list = headers();
   const pairs = list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]]] : []));
@@ -54,23 +54,23 @@ export function toKeyHeaders({ isPrivate, headers }: Identity): Readonly<Record<
   };
 }
 
-/** Returns the identity of a request's caller. Throws Error if the route has no allowance. */
+/** Returns the identity of a request's caller. Throws Error if the route has no request quota. */
 export function identityOf({ identity }: FastifyRequest): Identity {
   if (identity === null) throw new Error('The route of the request has no allowance.');
   return identity;
 }
 
-/** Throws Problem `overloaded` under high load, or the problem with the caller's key. */
+/** @throws Problem `overloaded` under high load, `invalid_key` or `invalid_option` for a bad `Authorization` header */
 export function refuseRead(request: FastifyRequest, load: Load): void {
   const refusal = load.isHigh ? overloaded() : identityOf(request).refusal;
   if (refusal !== null) throw refusal;
 }
 
-/** Returns the caller, client and abort signal of a request, for a read that may wait for an upstream. */
+/** Returns the caller, client address and abort signal of a request, for operations that fetch from upstreams. */
 export function toRequester(request: FastifyRequest, { clientOf }: Identification): Requester {
   return {
     caller: identityOf(request).caller,
-    // Getters, because answers from the cache need neither.
+    // Getters, because replies from the cache need neither property.
     get signal() {
       return request.signal;
     },
@@ -80,25 +80,25 @@ export function toRequester(request: FastifyRequest, { clientOf }: Identificatio
   };
 }
 
-/** Surfaces with allowances. Keys apply only to `browse` (`docs/contract/reads.md#where-keys-apply`). */
+/** Route group with its own request quota. Keys apply to `browse` only (`docs/contract/reads.md#where-keys-apply`). */
 export type AllowanceSurface = 'browse' | 'post';
 
-/** Caller of a request, with the state of the key and the allowance. */
+/** Caller of a request, with the state of the caller's API key and request quota. */
 export interface Identity {
   readonly caller: Caller;
-  /** Whether the request has a key, valid or not, so that shared caches must not store the reply. */
+  /** Whether the request has an API key, valid or not. If so, shared caches must not store the reply. */
   readonly isPrivate: boolean;
-  /** Whether keys apply to the route, so that replies vary by `Authorization`. */
+  /** Whether API keys apply to the route. If so, replies vary by `Authorization`. */
   readonly variesByKey: boolean;
-  /** Problem to answer the request with; `null` if the request is accepted. */
+  /** Error to send as the reply; `null` if the request is accepted. */
   readonly refusal: Problem | null;
-  /** Returns the current `RateLimit` and key headers as a list in which names and values alternate. */
+  /** Returns the current `RateLimit` and key status headers as a list of alternating names and values. */
   headers(): readonly string[];
 }
 
 export interface Identification {
   identify(request: FastifyRequest, surface: AllowanceSurface): Identity;
-  /** Returns the client that a request's work is charged to, regardless of its key. */
+  /** Returns the client address to which the server charges a request's load, regardless of the API key. */
   clientOf(request: FastifyRequest): Client;
 }
 
@@ -146,7 +146,7 @@ export function createIdentification(options: IdentificationOptions): Identifica
 
 type ValidKey = KeyCheck & { readonly status: 'valid' };
 
-/** Maximum number of identities in each of the two caches, by key and by address. */
+/** Maximum number of cached identities, in the cache by API key and in the cache by address. */
 const maxCached = 1000;
 
 function createKeyCache(options: IdentityOptions): (key: ValidKey) => Identity {
@@ -163,7 +163,7 @@ function createKeyCache(options: IdentityOptions): (key: ValidKey) => Identity {
   };
 }
 
-/** Creates a cache of the identities of callers without a key, by client address. */
+/** Creates a cache of the identities of callers without an API key, by client address. */
 function createAddressCache(options: IdentityOptions) {
   const create = (policy: 'public' | 'post', address: string) => {
     const account = options.allowances.accountOf(policy, address);
@@ -179,7 +179,7 @@ function createAddressCache(options: IdentityOptions) {
 
 interface IdentityFacts extends Pick<Identity, 'refusal'> {
   readonly account: Account;
-  /** Status of the caller's key; `null` on surfaces without keys. */
+  /** Status of the caller's API key; `null` for routes to which keys do not apply. */
   readonly status: KeyStatus | null;
 }
 
@@ -199,7 +199,7 @@ function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identit
   };
 }
 
-/** Creates a function that returns the headers of an allowance account (docs/keys.md). It caches them while valid. */
+/** Creates a function that returns the `RateLimit` headers of a caller's quota (docs/keys.md), cached while valid. */
 function createAccountHeaders(
   { allowances, clock }: IdentityOptions,
   account: Account,

@@ -20,14 +20,14 @@ declare module 'fastify' {
   }
 }
 
-/** Adds the lifecycle headers to replies of deprecated routes that use Fastify's `send` (docs/versioning.md). */
+/** Registers a hook that adds deprecation headers to the replies of deprecated routes (docs/versioning.md). */
 export function setLifecycle(app: FastifyInstance, baseUrl: string): void {
   app.addHook('onSend', async (request, reply) => {
     reply.headers({ ...lifecycleOf(request, baseUrl) });
   });
 }
 
-/** Returns `Deprecation`, `Sunset` and `Link` for the response to a request; `null` if its route is not deprecated. */
+/** Returns the headers `Deprecation`, `Sunset` and `Link` for a reply; `null` if the route is not deprecated. */
 export function lifecycleOf(request: FastifyRequest, baseUrl: string) {
   const { deprecated } = configOf(request);
   return deprecated === undefined
@@ -36,8 +36,8 @@ export function lifecycleOf(request: FastifyRequest, baseUrl: string) {
 }
 
 /**
- * Returns the lifecycle headers of a route (`docs/contract/reads.md#deprecation-headers`; RFC 9745 §2, RFC 8594 §3, RFC
- * 8288), or `null` if the route is not deprecated. The headers depend only on the route table and the URL.
+ * Returns the headers `Deprecation`, `Sunset` and `Link` (`docs/contract/reads.md#deprecation-headers`; RFC 9745 §2,
+ * RFC 8594 §3, RFC 8288) for a route and a request URL. Returns `null` if the route is not deprecated.
  */
 export function toLifecycleHeaders(route: Route, url: string, baseUrl: string) {
   if (route.lifecycle === null) return null;
@@ -53,10 +53,10 @@ export function toLifecycleHeaders(route: Route, url: string, baseUrl: string) {
 
 const toPolicyUrl = (baseUrl: string) => `${baseUrl}/docs/versioning`;
 
-/** Maximum length in bytes of the successor's URL in `Link`. A longer URL is sent without its query. */
+/** Maximum length in bytes of the successor URL in the header `Link`. A longer URL is sent without its query. */
 const maxSuccessorBytes = 2048;
 
-/** Returns the v1 URL that replaces `url`; `null` if the query has a key or lacks the resource or a required handle. */
+/** Returns the v1 URL that replaces a deprecated URL; `null` if the query has an API key or lacks a required value. */
 function toSuccessor(route: AliasRoute, url: string, baseUrl: string): string | null {
   const query = parseQuery(url);
   const read = findRead(route, query);
@@ -76,16 +76,16 @@ function addParameters(address: string, parameters: ParsedUrlQuery): string | nu
     [values].flat().map((value): [string, string] => [name, value]),
   );
   if (pairs.length === 0) return address;
-  // Its serializer escapes all but letters, digits and `*-._`, and accepts unpaired surrogates.
+  // `URLSearchParams` escapes all but letters, digits and `*-._`, and accepts unpaired surrogates.
   const whole = `${address}?${new URLSearchParams(pairs)}`;
-  // A key in the query must not be repeated, and a URL without it would be another request.
+  // An API key in the query must not be repeated, and the URL without the key is another request.
   if (redactKeys(whole) !== whole) return null;
   return whole.length > maxSuccessorBytes ? address : whole;
 }
 
 const major = 'v1';
 
-/** Returns the `x-api-lifecycle` object of the OpenAPI document. */
+/** Returns the object `x-api-lifecycle` of the OpenAPI document: versions and deprecated operations. */
 export function describeLifecycle(baseUrl: string) {
   return {
     current_major_version: major,
@@ -101,7 +101,7 @@ export function describeLifecycle(baseUrl: string) {
   };
 }
 
-/** Returns the `versioning` object of `/api`, with header values and the lifecycle states at `nowMs`. */
+/** Returns the object `versioning` of the document at `/api`, with the deprecation states at the time `nowMs`. */
 export function describeVersioning(baseUrl: string, nowMs: number) {
   return {
     current: major,
@@ -121,7 +121,7 @@ export function describeVersioning(baseUrl: string, nowMs: number) {
   };
 }
 
-/** Returns the v1 path that replaces an alias. If a parameter selects the read, returns a path for each value. */
+/** Returns the v1 path that replaces a deprecated route, or a path for each value of the selecting parameter. */
 export function describeReplacement({ read }: AliasRoute) {
   if (typeof read === 'string') return { successor: findVersioned(read).path };
   const paths = Object.entries(read.reads).map(

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../core/endpoint.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 import type { ProblemCode } from '../../core/problem.ts';
 
-/** Value of `security` for operations that accept an optional key. */
+/** Value of the OpenAPI member `security` for operations that accept an optional API key. */
 export const optionalKey = [{}, { bearerKey: [] }] as const;
 
 export const keyedPolicies = ['public', 'key'] as const satisfies readonly AllowancePolicy[];
@@ -43,7 +43,7 @@ export const accesses: Readonly<Record<Endpoint['access'], AccessDescription>> =
   },
 };
 
-/** Returns the security schemes of the reads, which accept a key, and of the endpoints. */
+/** Returns the OpenAPI security schemes that the server's operations use. */
 export function describeSecurity(endpoints: readonly Endpoint[]): JsonSchema {
   const used = new Set<string>(['key', ...endpoints.map(({ access }) => access)]);
   const schemes = Object.entries(accesses)
@@ -54,7 +54,7 @@ export function describeSecurity(endpoints: readonly Endpoint[]): JsonSchema {
   );
 }
 
-/** Returns the allowances of this server by policy, for `x-rate-limit-policies`. */
+/** Returns this server's request quotas by policy, for the OpenAPI member `x-rate-limit-policies`. */
 export function describeRateLimits(limits: AllowanceLimits): JsonSchema {
   const window_seconds = limits.windowSeconds;
   return {

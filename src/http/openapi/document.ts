@@ -16,9 +16,9 @@ import { describePaths, describeProblemResponses } from './read-paths.ts';
 export interface OpenApiFacts {
   readonly baseUrl: string;
   readonly version: string;
-  /** Time at which the lifecycle states are determined. If `null`, the document has no lifecycle states. */
+  /** Time for which to state the deprecation state of each operation, in milliseconds; `null` to omit the states. */
   readonly nowMs: number | null;
-  /** Whether crawlers of link previews get an HTML page with Open Graph tags at the permalinks of posts. */
+  /** Whether the server sends link-preview crawlers an HTML page with Open Graph tags for post URLs. */
   readonly linkPreviews: boolean;
   readonly endpoints: readonly Endpoint[];
   readonly limits: AllowanceLimits;
@@ -68,7 +68,7 @@ const introduction = [
   'A repeated parameter, or one with a value outside its schema, is an error. Unknown parameters are ignored.',
 ].join('\n\n');
 
-/** Returns a tag for each surface with a route, and for the operator's routes. */
+/** Returns the OpenAPI tags: one for each group of routes that the server has. */
 function describeTags(endpoints: readonly Endpoint[]): readonly JsonSchema[] {
   const operator = 'Private: for the operator of the server, behind the admin token.';
   const used = new Set<string>([

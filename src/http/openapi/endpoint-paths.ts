@@ -19,7 +19,7 @@ import {
   withoutCharset,
 } from './problems.ts';
 
-/** Returns the path items of endpoints. A path can have several methods. */
+/** Returns the OpenAPI path items of endpoints. A path item can have several methods. */
 export function describeEndpointPaths(endpoints: readonly Endpoint[], examples: NamedExamples) {
   const items: Record<string, JsonSchema> = {};
   for (const endpoint of endpoints.flatMap(expandPath)) {
@@ -29,7 +29,7 @@ export function describeEndpointPaths(endpoints: readonly Endpoint[], examples: 
   return items;
 }
 
-/** Returns an endpoint for each value of an enumeration in the path, because `/docs/{page}` looks like a permalink. */
+/** Expands an enumeration in the path, such as `/docs/{page}`, to an endpoint for each value. */
 export function expandPath(endpoint: Endpoint): readonly Endpoint[] {
   const { path: schema, ...others } = endpoint.parameters ?? {};
   const members = Object.entries(schema?.shape ?? {});
@@ -51,7 +51,7 @@ export function listReplySchemas(endpoints: readonly Endpoint[]): readonly z.Zod
     .filter((schema) => schema !== 'text');
 }
 
-/** Returns the schemas that request bodies of endpoints refer to, by name. */
+/** Returns the named JSON schemas to which the request bodies of endpoints refer. */
 export function describeBodyParts(endpoints: readonly Endpoint[]): JsonSchema {
   const bodies = endpoints.flatMap(({ body = {} }) => Object.values(body));
   return Object.assign({}, ...bodies.map((body) => toBodySchema(body).kept));
@@ -112,7 +112,7 @@ function describeResponses(endpoint: Endpoint, examples: NamedExamples): JsonSch
   return { ...responses, default: addPage(endpoint, describeRefused(examples)) };
 }
 
-/** Adds the HTML page that browsers get instead of the problem document when they navigate to the path. */
+/** Adds an HTML error page to a response, if browsers get a page instead of the problem document at the path. */
 function addPage({ path }: Endpoint, problem: ResponseObject): ResponseObject {
   if (!hasErrorPages(path)) return problem;
   const headers = { ...problem.headers, ...referHeaders(['Vary']) };
@@ -120,7 +120,7 @@ function addPage({ path }: Endpoint, problem: ResponseObject): ResponseObject {
   return { ...problem, headers, content: { ...problem.content, ...page } };
 }
 
-/** Merges a reply in the endpoint's own format with a problem document of the same status. */
+/** Merges the OpenAPI descriptions of an endpoint's own reply and of a problem document with the same status. */
 function merge(reply: ResponseObject | undefined, problem: ResponseObject): ResponseObject {
   if (reply === undefined) return problem;
   return {
@@ -151,7 +151,7 @@ function describeHeaders(headers: EndpointHeaders): JsonSchema {
   return Object.fromEntries(described);
 }
 
-/** Header of the problem `missing_bearer` (RFC 9110 §15.5.2). */
+/** Reply header that the problem `missing_bearer` requires (RFC 9110 §15.5.2). */
 const challenge: EndpointHeaders = { 'WWW-Authenticate': { description: '`Bearer`.' } };
 
 function describeProblemHeaders(endpoint: Endpoint, status: number, used: readonly ProblemCode[]) {

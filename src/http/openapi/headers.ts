@@ -60,7 +60,7 @@ export const describedHeaders = {
 
 export type HeaderName = keyof typeof describedHeaders;
 
-/** Returns headers with their common descriptions, for tables of endpoints. */
+/** Returns descriptions of the given response headers, for use in tables of endpoints. */
 export function listEndpointHeaders(
   names: readonly HeaderName[],
   presence: Pick<EndpointHeader, 'isOptional'> = {},
@@ -70,7 +70,7 @@ export function listEndpointHeaders(
   );
 }
 
-/** Describes a header of an endpoint. Its schema is that of the common header with the same name, or else text. */
+/** Describes a response header of an endpoint for OpenAPI. A header without a known schema is a string. */
 export function describeHeader(name: string, { description, isOptional }: EndpointHeader) {
   const { schema } = Object.entries(describedHeaders).find(([one]) => one === name)?.[1] ?? {
     schema: text,
@@ -78,7 +78,7 @@ export function describeHeader(name: string, { description, isOptional }: Endpoi
   return { description, ...(isOptional ? {} : { required: true }), schema };
 }
 
-/** Lists the headers of a successful read, which a 304 reply has too. */
+/** Lists the response headers of a route for the statuses 200 and 304. */
 export function listReplyHeaders(route: Route): readonly HeaderName[] {
   const { read, lifecycle } = route;
   const isHistory = isHistoryRoute(route);
@@ -120,7 +120,7 @@ function pick(isIncluded: boolean, ...names: readonly HeaderName[]): readonly He
   return isIncluded ? names : [];
 }
 
-/** Returns references to headers under `components`. */
+/** Returns OpenAPI references to header descriptions under `components`. */
 export function referHeaders(names: readonly HeaderName[]): JsonSchema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -38,7 +38,7 @@ export interface ResponseObject {
   readonly content?: JsonSchema;
 }
 
-/** Describes a response with a problem document, and when each of its codes is used. */
+/** Returns the OpenAPI description of a response with a problem document, and the cause of each problem code. */
 export function describeProblem(
   codes: readonly ProblemCode[],
   headers: JsonSchema,
@@ -62,7 +62,7 @@ const refusedCodes = [
   'headers_too_large',
 ] as const;
 
-/** Describes the response to a request that is rejected before it reaches an operation. */
+/** Returns the OpenAPI description of the response to a request that is rejected before routing. */
 export function describeRefused(examples: NamedExamples): ResponseObject {
   const headers = referHeaders(['X-Request-Id', 'Cache-Control']);
   return {
@@ -72,7 +72,7 @@ export function describeRefused(examples: NamedExamples): ResponseObject {
   };
 }
 
-/** Returns the meaning of each problem code, for `x-problem-codes`. */
+/** Returns the meaning of each problem code, for the OpenAPI member `x-problem-codes`. */
 export function describeProblemCodes(baseUrl: string): JsonSchema {
   const rows = problemCodes.map((code) => {
     const { status, title, when, resolution, retryAfterSeconds }: ProblemKind = problemKinds[code];
@@ -83,7 +83,7 @@ export function describeProblemCodes(baseUrl: string): JsonSchema {
   return Object.fromEntries(rows);
 }
 
-/** Removes the parameters of a media type (OpenAPI 3.1 §4.8.14). */
+/** Removes parameters such as `charset` from a media type (OpenAPI 3.1 §4.8.14). */
 export function withoutCharset(mediaType: string): string {
   return mediaType.split(';', 1)[0] ?? mediaType;
 }

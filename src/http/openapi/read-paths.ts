@@ -32,7 +32,7 @@ import {
   withoutCharset,
 } from './problems.ts';
 
-/** Returns the path items of reads. HEAD is GET without a body, so it has no operation. */
+/** Returns the OpenAPI path items of the routes for posts, profiles, lists and searches. HEAD has no operation. */
 export function describePaths(facts: OpenApiFacts, examples: NamedExamples): JsonSchema {
   return Object.fromEntries(
     routes.map((route) => [route.path, { get: describeOperation(route, facts, examples) }]),
@@ -78,7 +78,7 @@ function describeRoute(route: Route): string {
   return [...describeSurface(route), bodyTexts[body], key].join(' ');
 }
 
-/** Describes a route's v1 route and its other paths, which have no operation because their templates are ambiguous. */
+/** Describes in words the v1 route with the same result, and other paths of a route that have no OpenAPI operation. */
 function describeSurface(route: Route): readonly string[] {
   if (route.surface === 'v1') return [];
   if (route.surface === 'alias') {
@@ -92,7 +92,7 @@ function describeSurface(route: Route): readonly string[] {
   return [`The body equals that of \`${findVersioned(route.read).path}\`.`, ...others];
 }
 
-/** Returns the lifecycle members of an operation. The state is included only if `nowMs` is not `null`. */
+/** Returns the deprecation members of an OpenAPI operation. Omits `x-lifecycle-state` if `nowMs` is `null`. */
 export function describeOperationLifecycle(route: Route, { nowMs }: Pick<OpenApiFacts, 'nowMs'>) {
   const { lifecycle, surface } = route;
   const replacement = surface === 'alias' ? describeReplacement(route) : {};
@@ -104,7 +104,7 @@ export function describeOperationLifecycle(route: Route, { nowMs }: Pick<OpenApi
   };
 }
 
-/** Parameter of an operation (OpenAPI 3.1 §4.8.12). */
+/** Parameter of an OpenAPI operation (OpenAPI 3.1 §4.8.12). */
 export interface ParameterObject {
   readonly name: string;
   readonly in: 'path' | 'query';
@@ -122,7 +122,7 @@ const pathParameters: Readonly<Record<string, Pick<ParameterObject, 'description
   },
 };
 
-/** Returns the parameters of a route, those in the path first. */
+/** Returns the OpenAPI parameters of a route. Path parameters come first. */
 export function describeParameters({ path, read }: Route): readonly ParameterObject[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inQuery = typeof read === 'string' ? listOf(read) : listOfChoice(read);
@@ -144,7 +144,7 @@ function listOf(read: AnyReadId): readonly ParameterObject[] {
   });
 }
 
-/** Lists the parameter that selects the read, then the parameters of all reads, each with the reads that accept it. */
+/** Lists the parameter that selects the operation, then the parameters of all operations of a deprecated route. */
 function listOfChoice({ parameter, reads: named }: ReadChoice): readonly ParameterObject[] {
   const values = Object.keys(named);
   const lists = Object.values(named).map(listOf);
@@ -160,7 +160,7 @@ function listOfChoice({ parameter, reads: named }: ReadChoice): readonly Paramet
   return [{ name: parameter, in: 'query', ...choice }, ...shared];
 }
 
-/** Problem codes that reads never use. */
+/** Problem codes that routes for posts, profiles, lists and searches never return. */
 const elsewhere: ReadonlySet<string> = new Set([
   'invalid_body',
   'unauthorized',
@@ -204,7 +204,7 @@ function listStatuses(route: Route): readonly ProblemStatus[] {
   ];
 }
 
-/** Returns the name of a problem response. Routes with the same headers share their responses. */
+/** Returns the name of a problem response in `components`. Routes with the same headers share responses. */
 function nameResponse(route: Route, status: ProblemStatus): string {
   if (status === 'default') return 'Refused';
   const surface = isBrowseRoute(route) ? 'Browse' : 'Post';
@@ -237,7 +237,7 @@ function describeContent(
   examples: NamedExamples,
 ): JsonSchema {
   const named = typeof choice === 'string' ? { '': choice } : choice.reads;
-  // All reads that a parameter can select are browse reads, which have the same body.
+  // All operations that a parameter can select have the same response body.
   const [read] = Object.values(named);
   if (read === undefined) throw new Error(`The route ${path} reads nothing.`);
   const hasPreview = linkPreviews && surface === 'permalink' && read === 'getPost';

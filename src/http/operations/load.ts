@@ -5,7 +5,7 @@ export type Load = { readonly isHigh: boolean };
 
 export type LoadGauge = Load & { close(): void };
 
-/** Opens a gauge: `isHigh` is true if the mean event-loop delay over 250 ms is `maxDelayMs` or more. 0 turns it off. */
+/** Opens a load gauge: `isHigh` is true if the mean event-loop delay over 250 ms reaches `maxDelayMs` (0: never). */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };
   let isHigh = false;
@@ -31,7 +31,7 @@ export function overloaded(): Problem {
   return new Problem('overloaded', { detail: 'The server is overloaded.' });
 }
 
-/** Counter of unfinished work, which a shutdown waits for. */
+/** Counter of unfinished tasks. A shutdown waits until the counter is 0. */
 export type Work = ReturnType<typeof createWork>;
 
 export function createWork() {

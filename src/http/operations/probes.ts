@@ -11,7 +11,7 @@ import { rejectOtherOrigins } from '../../web/cors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
 import type { AdminGuard } from '../admin/guard.ts';
 
-/** Registers `/health/live` and `/health/ready`. In a shutdown, `setAdmission` rejects requests to `/health/ready`. */
+/** Registers `/health/live` and `/health/ready`. During a shutdown, `setAdmission` rejects `/health/ready`. */
 export async function healthPlugin(app: FastifyInstance, { chain }: { chain: ProviderChain }) {
   const states = {
     '/health/live': () => ({ status: 'ok' }),
@@ -75,7 +75,7 @@ export const healthEndpoints: readonly Endpoint[] = [
 const metricsPath = '/metrics';
 
 interface MetricsOptions {
-  /** Guard that admits only the operator; `null` admits all callers (`PERCH_METRICS=open`). */
+  /** Hook that requires the admin token; `null` to admit all callers (`PERCH_METRICS=open`). */
   readonly guard: AdminGuard | null;
   readonly measure: () => Promise<readonly MetricFamily[]>;
   readonly origins: Origins;

@@ -9,7 +9,7 @@ type StateCounts = Record<CacheState, number>;
 
 const waitBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
-/** Creates traffic counters at zero. Counting a cache hit costs two lookups. */
+/** Creates counters of replies, problems and response times for the server's metrics. */
 export function createTraffic() {
   const reads = new Map<string, Map<string, StateCounts>>();
   const problems = new Map<string, number>();
@@ -72,12 +72,12 @@ export function createTraffic() {
 }
 
 interface WaitCounts {
-  /** Number of waits in each interval between two bounds; the last interval has no upper bound. */
+  /** Number of response times in each histogram bucket. The last bucket has no upper bound. */
   readonly within: number[];
   sum: number;
 }
 
-/** Adds the wait of a request to the counts of its route. The map has entries for registered routes only. */
+/** Adds the response time of a request to the histogram of the route. */
 function countWait(waits: Map<string, WaitCounts>, route: string, seconds: number): void {
   const none = Array<number>(waitBounds.length + 1).fill(0);
   const counts = waits.get(route) ?? { within: none, sum: 0 };

@@ -7,7 +7,7 @@ import { refuseOtherMethods } from '../../web/methods.ts';
 import { defaultReplyOptions, type PreparedReply, sendPrepared } from '../../web/reply.ts';
 import { assetPath, faviconPath, prepareBody } from './layout.ts';
 
-/** Media types by file extension. Other files in `assets/` are not served. */
+/** Media types of assets by file extension. Files with other extensions are not served. */
 const mediaTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -15,13 +15,13 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 export interface Assets {
-  /** Returns the path of an asset. The file name contains a hash of the content. */
+  /** Returns the URL path of an asset (style sheet, script, picture). The file name contains a hash of the content. */
   pathOf(name: string): string;
-  /** Returns the reply for the last segment of an asset's path; `undefined` if there is no such asset. */
+  /** Returns the reply for the file name of an asset; `undefined` if there is no such asset. */
   find(fileName: string): PreparedReply | undefined;
 }
 
-/** Creates the assets of a folder. The folder is read when an asset is first requested. */
+/** Creates an asset store (style sheets, scripts, pictures) for a folder. Reads the folder at the first request. */
 export function createAssets(folder: string, logger: FastifyBaseLogger): Assets {
   let cached: ReturnType<typeof readAssets> | undefined;
   const all = () => {
@@ -38,7 +38,7 @@ export function createAssets(folder: string, logger: FastifyBaseLogger): Assets 
   };
 }
 
-/** Reads the assets of a folder. A missing folder is only logged, because pages are readable without assets. */
+/** Reads the assets of a folder. Logs an error if the folder is missing, because pages are readable without assets. */
 function readAssets(folder: string, logger: FastifyBaseLogger) {
   try {
     const names = readdirSync(folder).filter((name) => extname(name) in mediaTypes);
@@ -62,7 +62,7 @@ function toAsset(name: string, body: Buffer) {
   };
 }
 
-/** Registers the routes of the assets. Pages of other origins can embed them but not read them. */
+/** Registers the routes of the assets. Pages of other origins can embed assets but cannot read their content. */
 export async function assetsPlugin(app: FastifyInstance, { assets }: { readonly assets: Assets }) {
   disableCors(app);
   const get = (url: string, name?: string) => {
@@ -74,6 +74,6 @@ export async function assetsPlugin(app: FastifyInstance, { assets }: { readonly 
     refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'] });
   };
   get(`${assetPath}:file`);
-  // Browsers request this path for documents that name no icon, such as Markdown.
+  // Browsers request this path for documents without an icon, such as Markdown.
   get(faviconPath, 'favicon.svg');
 }

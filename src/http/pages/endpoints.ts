@@ -12,7 +12,7 @@ const htmlOrMarkdown = { 'text/html': 'text', 'text/markdown': 'text' } as const
 const textProblems = ['missing_query', 'invalid_query', 'invalid_option'] as const;
 const notModified = { status: 304, description: 'The caller’s copy is still current.' } as const;
 
-/** For the headers of reads, which are optional because only requests with `q` run a read. */
+/** Option for response headers that only requests with the parameter `q` get. */
 const onReads = { isOptional: true } as const;
 
 const readHeaders = listEndpointHeaders(
@@ -66,12 +66,12 @@ export const frontEndpoints: readonly Endpoint[] = [
 
 interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'summary' | 'parameters'> {
   readonly found: string;
-  /** Schemas of the page by media type. Default: HTML or Markdown. */
+  /** Schemas of the response body by media type. Default: HTML and Markdown. */
   readonly content?: EndpointReply['content'];
-  /** Headers in addition to `ETag`. Default: `Vary`, because `Accept` selects the format. */
+  /** Response headers in addition to `ETag`. Default: `Vary`, because `Accept` selects the format. */
   readonly headers?: readonly HeaderName[];
   readonly others?: readonly EndpointReply[];
-  /** Problems that the endpoint can answer with, besides `route_not_found`. */
+  /** Error codes that the endpoint can return in addition to `route_not_found`. */
   readonly problems?: readonly ProblemCode[];
 }
 
@@ -162,7 +162,7 @@ export const docsEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-/** Endpoint of the page that answers questions. Only servers with sessions have it. */
+/** Endpoint of the page that answers questions about the documentation. Only servers with sessions have this page. */
 export const askEndpoints: readonly Endpoint[] = [
   describePage({
     id: 'askDocs',

@@ -9,20 +9,20 @@ import type { Assets } from './assets.ts';
 
 export const docsPath = '/docs';
 
-/** Path of the search in the documentation. (`/docs/search` is the page about searching posts.) */
+/** Path of the documentation search. (`/docs/search` is the documentation page about searching posts.) */
 export const findPath = `${docsPath}/find`;
 
-/** Path of the page that answers questions, on servers with sessions. */
+/** Path of the page that answers questions about the documentation. Only servers with sessions have this page. */
 export const askPath = `${docsPath}/ask`;
 
 export const assetPath = `${docsPath}/assets/`;
 
 export const faviconPath = '/favicon.ico';
 
-/** Maximum number of characters of a search text and of a question. */
+/** Maximum number of characters of a search text or question about the documentation. */
 export const maxQueryLength = 512;
 
-/** Logo in the colours of the page. `assets/favicon.svg` is the same drawing in its own colours. */
+/** SVG logo in the colours of the page. `assets/favicon.svg` is the same drawing with fixed colours. */
 export const brandMark =
   '<svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path class="mark-perch" d="M3 27.5h26"/><path class="mark-bird" d="M4.5 10.6l6-1.9C11.6 5.9 14.1 4.2 17 4.2c4.1 0 7 3 7.3 7.2.3 4.6 1.3 8.1 4.7 11.9-4 .6-7.2.2-9.6-1.2-1.1.5-2.4.7-3.7.6-5.1-.3-8.3-4-7.7-9.3z"/><path class="mark-wing" d="M16.2 13.2c3.4.3 5.7 3.3 5.9 7.8-3.7-.3-6.3-3.3-5.9-7.8z"/><path class="mark-leg" d="M15.3 22.4v5M19 22v5.4"/><circle class="mark-eye" cx="15.6" cy="9.3" r="1.2"/></svg>';
 
@@ -32,41 +32,41 @@ export interface Site {
   readonly hasAskPage?: boolean;
 }
 
-/** Parts of a page that differ from other pages. Members that end in `Html` are HTML, the others are text. */
+/** Content of an HTML page. Members whose names end in `Html` are HTML; all other members are plain text. */
 export interface Page {
-  /** Title without the name of the product. */
+  /** Title of the page, without the product name. */
   readonly title: string;
   readonly description: string;
   readonly path: string;
   readonly bodyHtml: string;
-  /** Content next to `<main>`. */
+  /** HTML before the element `<main>`, such as the navigation. */
   readonly asideHtml?: string;
-  /** Section of the page, whose link in the header is marked as the current one. */
+  /** Section of the site. The page header marks the link of this section as the current link. */
   readonly section?: 'docs' | 'api' | 'find' | 'ask' | 'home';
   readonly kind?: string;
   readonly markdownPath?: string;
-  /** Scripts in addition to those that all pages load. */
+  /** Scripts in addition to the scripts of all pages. */
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
   readonly robots?: 'index' | 'noindex';
 }
 
-/** Returns the path for links in pages, which starts with the path of the base URL. */
+/** Prefixes a path of this server with the path of the base URL, for links in pages. */
 export function toLink(path: string, { baseUrl }: Site): string {
   return `${new URL(baseUrl).pathname.replace(/\/$/, '')}${path}`;
 }
 
-/** Renders a link to a path of this server. `attributes` is HTML that starts with a space. */
+/** Renders an HTML link to a path of this server. `attributes` is HTML that starts with a space. */
 export function renderLink(path: string, text: string, site: Site, attributes = ''): string {
   return `<a href="${escapeHtml(toLink(path, site))}"${attributes}>${escapeHtml(text)}</a>`;
 }
 
-/** Escapes a sentence, and renders its parts in backticks as code. */
+/** Escapes a sentence for HTML. Parts in backticks become `code` elements. */
 export function renderCode(sentence: string): string {
   return escapeHtml(sentence).replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-/** Renders a whole page. It has no inline scripts or styles and makes no requests to other hosts. */
+/** Renders a complete HTML page, without inline scripts and styles, and without resources from other hosts. */
 export function renderPage(page: Page, site: Site): string {
   return `<!doctype html>
 <html lang="en">
@@ -86,7 +86,7 @@ ${renderFooter(site)}
 `;
 }
 
-/** Renders the head. `theme.js` precedes the styles, so that the chosen theme is set before the first paint. */
+/** Renders the `head` element. `theme.js` precedes the styles, to set the chosen theme before the first paint. */
 function renderHead(page: Page, site: Site): string {
   const asset = (name: string) => escapeHtml(toLink(site.assets.pathOf(name), site));
   const title = page.title === 'Perch' ? page.title : `${page.title} · Perch`;
@@ -140,7 +140,7 @@ ${renderQuickFind(page, site)}
 </header>`;
 }
 
-/** Renders the search form of the header, except on the search page, which has a larger form. */
+/** Renders the search form in the page header. The search page has a larger form instead. */
 function renderQuickFind(page: Page, site: Site): string {
   if (page.section === 'find') return '<span class="quick-find"></span>';
   return `<form class="quick-find" role="search" aria-label="Quick search" action="${escapeHtml(toLink(findPath, site))}" data-find>
@@ -167,11 +167,11 @@ function renderFooter(site: Site): string {
 </footer>`;
 }
 
-/** Policy that allows only files of this server, no inline scripts or styles, and no framing (CSP Level 3). */
+/** Content security policy that allows only files of this server. Forbids inline scripts, inline styles and framing. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Policy that allows only writing to the clipboard, for copy buttons. */
+/** Permissions policy that allows only writing to the clipboard, for copy buttons. */
 const permissionsPolicy =
   'camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()';
 
@@ -185,7 +185,7 @@ export const htmlHeaders = {
 
 const markdown = 'text/markdown; charset=utf-8';
 
-/** Headers of pages by format. `source` is Markdown at a URL that has no other format. */
+/** Response headers of pages by format. `source` is Markdown at a URL that ends in `.md`. */
 const formatHeaders = {
   html: { ...htmlHeaders, vary: 'Accept' },
   markdown: { 'content-type': markdown, vary: 'Accept' },
@@ -193,7 +193,7 @@ const formatHeaders = {
   source: { 'content-type': markdown },
 } as const;
 
-/** Prepares the reply of a page, which caches may store for a minute. */
+/** Prepares a reply with a page. Caches may store the page for a minute. */
 export function preparePage(
   text: string,
   format: keyof typeof formatHeaders,
@@ -203,7 +203,7 @@ export function preparePage(
   return prepareBody(text, { ...caching, ...formatHeaders[format], ...headers });
 }
 
-/** Prepares a reply with its length and a strong entity tag (RFC 9110 §8.8.3), which is a hash of the body. */
+/** Prepares a reply with `Content-Length` and a strong `ETag`, a hash of the body (RFC 9110 §8.8.3). */
 export function prepareBody(content: string | Buffer, headers: Headers): PreparedReply {
   const body = Buffer.from(content);
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 27);
@@ -214,7 +214,7 @@ export function prepareBody(content: string | Buffer, headers: Headers): Prepare
 }
 
 /**
- * Returns the parameter `q`, trimmed and without control characters; an empty string if `q` is missing.
+ * Returns the query parameter `q`, trimmed and without control characters; an empty string if `q` is missing.
  * @throws Problem `invalid_option` if `q` is repeated, `invalid_query` if `q` is too long
  */
 export function parseText({ raw }: FastifyRequest): string {
@@ -228,5 +228,5 @@ export function parseText({ raw }: FastifyRequest): string {
   throw new Problem('invalid_query', { detail });
 }
 
-/** Problem detail for a repeated `q`. It is worded for people, and names the parameter for programs. */
+/** Error text for a request with more than one parameter `q`. */
 export const repeatedText = 'The address contains the text (parameter `q`) more than once.';

@@ -17,7 +17,7 @@ import {
   toLink,
 } from './layout.ts';
 
-/** Next steps for people in a browser, for problems whose `resolution` is about parameters or headers. */
+/** Next steps for browser users, by problem code. Replaces a `resolution` that is about parameters or headers. */
 const pageResolutions: Readonly<Record<string, string>> = {
   missing_query: 'Type a link, an @handle or words.',
   invalid_query: 'Use a shorter or simpler text.',
@@ -33,7 +33,7 @@ const pageResolutions: Readonly<Record<string, string>> = {
   internal_error: 'Try again. If it fails again, report this address to the operator.',
 };
 
-/** Renders a problem in words: title, detail, next step or time to wait, and code. */
+/** Renders an error for browser users as HTML: title, detail, next step or waiting time, and error code. */
 export function renderProblem(problem: ProblemDocument, site: Site, heading = 'h2'): string {
   const { code, title, status, detail, retry_after: wait } = problem;
   const seconds = wait === 1 ? '1 second' : `${wait} seconds`;
@@ -47,10 +47,10 @@ ${wait === undefined ? `<p>${renderCode(resolution)}</p>` : `<p class="wait">Try
 </div>`;
 }
 
-/** Paths that only programs use. Unknown paths of this form get no error page either. */
+/** Matches paths that only programs use. Errors at these paths are never HTML pages. */
 const programPath = /^\/(?:api|mcp|svc|\.well-known)(?:\/|$)/;
 
-/** Creates the writer of the error pages that browsers get on navigation (`docs/contract/reads.md#errors`). */
+/** Creates the function that renders error pages for browsers (`docs/contract/reads.md#errors`). */
 export function createProblemPages(site: FrontSite): WriteProblemPage {
   return (problem, reply) => {
     const { raw } = reply.request;

@@ -10,12 +10,12 @@ import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { ReadEndpoint, ReadRoutesOptions } from './read-routes.ts';
 import { findVersioned, surfaceOf } from './routes.ts';
 
-/** Router paths that contain a whole URL: unchanged, with merged slashes, or percent-encoded as one segment. */
+/** Router paths for a complete URL as the path: unchanged, with merged slashes, or percent-encoded as one segment. */
 export const addressPaths = ['/https::/*', '/http::/*', '/:address(^https?:.+$)'] as const;
 
-/** Creates the endpoint for paths that contain the URL of a post, profile or search. It runs the read for that URL. */
+/** Creates the endpoint for paths that contain a complete URL. Replies with the post, profile or search at the URL. */
 export function createAddressEndpoint({ context }: ReadRoutesOptions): ReadEndpoint {
-  /** @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` */
+  /** Parses the URL in the path of a request. @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` */
   const parseUrl = (request: FastifyRequest) => {
     const url = findWholeUrl(request.raw.url ?? '');
     if (url === null) throw routeNotFound(request);
@@ -29,7 +29,7 @@ export function createAddressEndpoint({ context }: ReadRoutesOptions): ReadEndpo
     }
   };
   return {
-    // A request spends the allowance of its read; an invalid URL is treated as that of a post.
+    // A request uses the quota of its read operation. An invalid URL is treated as the URL of a post.
     config: { allowance: (request) => surfaceOf(findVersioned(readIdOf(request))) },
     isRoute: () => true,
     // Link previews are available at the permalinks of posts only.
@@ -50,7 +50,7 @@ export const upstreamProblems = [
   'overloaded',
 ] as const;
 
-/** For headers that only some of the reads send. */
+/** Option for response headers that only some of the read operations send. */
 const onSomeReads = { isOptional: true } as const;
 
 const replyHeaders = {

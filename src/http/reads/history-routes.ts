@@ -101,8 +101,8 @@ function addWarnings(posts: Posts, warnings: readonly string[]): Posts {
 }
 
 /**
- * Sends a history as NDJSON: a line with `post` for each post, then a line with `meta`. Lines are flushed before more
- * posts are read. If the import fails, the last line has `error`: a problem document with the `meta` of the posts sent.
+ * Sends a post history as NDJSON: a line with `post` for each post, then a line with `meta`. Flushes the lines before
+ * further posts are read. If the import fails, the last line has `error`: a problem document, with `meta` if known.
  */
 async function sendHistoryLines(
   { request, response }: { readonly request: FastifyRequest; readonly response: ServerResponse },
@@ -133,7 +133,7 @@ async function sendHistoryLines(
   }
 }
 
-/** Creates a function that writes text. It resolves when the bytes are flushed or the client has disconnected. */
+/** Creates a function that writes text to a response. Resolves when the text is flushed or the client disconnects. */
 function createWriter(response: ServerResponse): (text: string) => Promise<void> {
   let resume: () => void = () => undefined;
   response.on('error', () => resume());
@@ -146,7 +146,7 @@ function createWriter(response: ServerResponse): (text: string) => Promise<void>
     });
 }
 
-/** Sends a history as one JSON document, once it is complete. */
+/** Sends a post history as one JSON document, after all posts are read. */
 async function sendHistoryJson(
   reply: FastifyReply,
   sent: SentHistory,
@@ -175,7 +175,7 @@ const maxDocumentBytes = 16 * 1_048_576;
 const tooLarge =
   'The history is larger than 16 MiB as one JSON document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
 
-/** @throws Problem `invalid_option` for a document over 16 MiB, `overloaded`, and the problems of `PostStream.next` */
+/** Reads a post history. @throws Problem `overloaded`, `invalid_option` above 16 MiB; errors of `PostStream.next` */
 async function readHistoryJson({ header, posts }: SentHistory, hold: Reservation): Promise<Buffer> {
   const document = createHistoryDocument(header);
   const pieces: Buffer[] = [];

@@ -1,19 +1,19 @@
 export type PageFormat = 'html' | 'markdown';
 
-/** Returns whether `Accept` names JSON or Markdown, rather than matching them only by wildcards. */
+/** Returns whether the header `Accept` names JSON or Markdown explicitly, not only by wildcards. */
 export function namesFormat(accept: string | undefined): boolean {
   return accept !== undefined && /json|markdown/i.test(accept);
 }
 
 interface Offer<Format extends string> {
   readonly format: Format;
-  /** Media ranges that match the format, the most specific first. */
+  /** Patterns of the media ranges in `Accept` that match the format, the most specific first. */
   readonly ranges: readonly RegExp[];
-  /** Further ranges that match the format if none of `ranges` does. For equal quality, the other format is used. */
+  /** Less specific patterns, used if none of `ranges` matches. For equal quality, the other format has precedence. */
   readonly wideRanges?: readonly RegExp[];
 }
 
-/** Default format, and an alternative for requests whose `Accept` prefers it. */
+/** Pair of formats: the default, and the alternative for requests whose `Accept` prefers the alternative. */
 type Offers<Format extends string> = readonly [Offer<Format>, Offer<Format>];
 
 const anything = /^\*\/\*$/;
@@ -56,7 +56,7 @@ export const offers = {
 
 const maxRanges = 50;
 
-/** Returns the format that `Accept` prefers (RFC 9110 §12.5.1), or the default format if `Accept` allows neither. */
+/** Returns the format that `Accept` prefers (RFC 9110 §12.5.1), or the default if `Accept` allows neither format. */
 export function negotiate<Format extends string>(
   accept: string | undefined,
   [usual, other]: Offers<Format>,
@@ -78,7 +78,7 @@ function parseRange(text: string, position: number): Range {
 
 type DecidingRange = Range & { readonly isWide: boolean };
 
-/** Returns the range that matches an offer most specifically; `null` if no range matches or the range has quality 0. */
+/** Returns the media range that matches a format most specifically; `null` if none matches or its quality is 0. */
 function findRange(offer: Offer<string>, ranges: readonly Range[]): DecidingRange | null {
   const wide = offer.wideRanges ?? [];
   for (const pattern of [...offer.ranges, ...wide]) {
@@ -92,7 +92,7 @@ function findRange(offer: Offer<string>, ranges: readonly Range[]): DecidingRang
   return null;
 }
 
-/** Returns whether `a` is preferred to `b`: by higher quality, then by not being wide, then by earlier position. */
+/** Returns whether `a` is preferred to `b`. Compares the quality, then the specificity, then the position. */
 function isPreferred(a: DecidingRange | null, b: DecidingRange | null): boolean {
   if (a === null || b === null) return a !== null;
   if (a.quality !== b.quality) return a.quality > b.quality;

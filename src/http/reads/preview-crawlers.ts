@@ -1,6 +1,6 @@
 /**
- * Crawlers that make previews of shared links, by their part of `User-Agent` (RFC 9110 §10.1.5). A pattern is anchored
- * if an app's own browser contains the name too. Crawlers for search engines or training are not in the list.
+ * Crawlers that create previews of shared links, by the name in `User-Agent` (RFC 9110 §10.1.5). A pattern is anchored
+ * if the browser of an app contains the name too. Crawlers of search engines and of AI training are not in the list.
  */
 const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/discordbot/i, 'Discord'],
@@ -43,16 +43,16 @@ const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/embedly/i, 'Embedly, which unfurls links for others'],
 ];
 
-/** Number of characters of `User-Agent` that are searched. Real values are about a fifth as long. */
+/** Maximum number of characters of `User-Agent` that are searched. Real values have about 200 characters. */
 const maxLength = 1024;
 
-/** Returns whether a `User-Agent` is that of a known crawler of link previews, and not of a browser. */
+/** Returns whether a `User-Agent` belongs to a known crawler of link previews. */
 export function isPreviewCrawler(userAgent: string | undefined): boolean {
   const name = userAgent?.slice(0, maxLength);
   return name !== undefined && crawlers.some(([pattern]) => pattern.test(name));
 }
 
-/** Names of crawlers for `robots.txt` (RFC 9309 §2.2.1). Only crawlers whose pattern is a plain word are included. */
+/** Names of link-preview crawlers for `robots.txt` (RFC 9309 §2.2.1), without crawlers that need a complex pattern. */
 export const previewProducts: readonly string[] = crawlers.flatMap(
   ([{ source }]) => /^\^?([a-z-]+)$/.exec(source)?.[1] ?? [],
 );

@@ -56,22 +56,22 @@ export interface ReadingOptions {
 
 export interface ReadRoutesOptions extends ReadingOptions {
   readonly routes: readonly (ReadRoute | AliasRoute)[];
-  /** Whether crawlers of link previews get an HTML page with Open Graph tags at the permalinks of posts. */
+  /** Whether the server sends link-preview crawlers an HTML page with Open Graph tags for post URLs. */
   readonly linkPreviews: boolean;
 }
 
 export type RequestedRead = Readonly<{ read: ReadId; given: Readonly<ParsedUrlQuery> }>;
 
-/** Parts of a handler that differ between the paths of reads. */
+/** Properties of a read endpoint (post, profile, list or search) that differ between routes. */
 export interface ReadEndpoint {
   readonly config: FastifyContextConfig;
   readonly isRoute: (request: FastifyRequest) => boolean;
-  /** @throws Problem if the request does not name a read */
+  /** Returns the read operation and parameters of a request. @throws Problem if the request is invalid */
   readonly toRequestedRead: (request: FastifyRequest) => RequestedRead;
   readonly hasPreviews: boolean;
 }
 
-/** Registers the routes of the route table and the routes for whole URLs, all with the same handler. */
+/** Registers the routes for posts, profiles, lists and searches, and the routes for complete URLs in the path. */
 export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutesOptions) {
   const handling = {
     ...options,
@@ -102,7 +102,7 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
 function toRequestedRead(row: ReadRoute | AliasRoute, given: ParsedUrlQuery): RequestedRead {
   if (row.surface !== 'alias') return { read: row.read, given };
   const read = chooseRead(row, given);
-  // Only known parameters, so that the body has no warnings about others and equals that of the successor.
+  // Only known parameters, so that the body has no warnings and equals the body of the successor route.
   return { read, given: pickParameters(read, given) };
 }
 
@@ -114,7 +114,7 @@ export function toConfig(row: Route, pattern: PathPattern): FastifyContextConfig
     : { allowance: (request) => (isRoute(request) ? surface : null) };
 }
 
-/** Answers HEAD requests to a deprecated route with the deprecation headers, without running the read. */
+/** Answers HEAD requests to a deprecated route with the deprecation headers, without fetching any post. */
 function answerWithoutRead(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { refusal } = identityOf(request);
   if (refusal !== null) throw refusal;
@@ -146,7 +146,7 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
     const answered =
       cached ??
       (await work.track(reader.fetch(parsedRequest.parsed, toRequester(request, identification))));
-    // Waits for a turn of the event loop, because parsing an answer and rendering it each take a while.
+    // Waits for a turn in the queue, because parsing and rendering an answer each take a while.
     const { address } = identification.clientOf(request);
     const isConnected = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
     if (!isConnected) throw new Error('The client has disconnected.');
@@ -173,13 +173,13 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
   };
 }
 
-/** Creates a function that returns whether a request matches a route's path; reserved names are not handles. */
+/** Creates a function that returns whether a request matches a route's path. Reserved names do not match handles. */
 export function isRouteOf(row: Route, pattern: PathPattern): (request: FastifyRequest) => boolean {
   // In Fastify every path parameter is a string.
   return ({ params }) => row.surface === 'alias' || accepts(row, pattern, params as PathParameters);
 }
 
-/** Creates a parser of requests. It caches its results by URL, because they depend only on the URL. */
+/** Creates a request parser with a cache by URL. The results depend only on the URL. */
 function createRequestParser(reader: Reader) {
   const cache = new LRUCache<string, ParsedRequest>({ max: 2000 });
   return (request: FastifyRequest, { toRequestedRead, hasPreviews }: ReadEndpoint) => {
@@ -197,7 +197,7 @@ function createRequestParser(reader: Reader) {
   };
 }
 
-/** Returns the parameters of the query and the path, which has precedence. Throws `invalid_option` for a bad `{n}`. */
+/** Returns query and path parameters. Path parameters take precedence. Throws `invalid_option` for an invalid `{n}`. */
 export function toParameters(pattern: PathPattern, request: FastifyRequest): ParsedUrlQuery {
   const path = request.params as PathParameters;
   const { n } = path;
@@ -208,7 +208,7 @@ export function toParameters(pattern: PathPattern, request: FastifyRequest): Par
   return joinParameters(parseQuery(request.raw.url ?? ''), toReadParameters(pattern, path));
 }
 
-/** Parsed request and the properties of its read that affect the reply. */
+/** Parsed request, with properties of the read operation that affect the reply. */
 interface ParsedRequest {
   readonly parsed: ParsedRead;
   /** Cache key of the reply in each format. */
@@ -237,7 +237,7 @@ interface ChosenReply {
   readonly format: Format;
 }
 
-/** Returns the reply to a read from the cache, or creates it and caches it with the answer. */
+/** Returns the cached reply for an answer and a format, or creates and caches the reply. */
 async function prepare(
   { reader, replies, sharedCacheSeconds }: HandlerOptions,
   { parsedRequest, answered, format }: ChosenReply,

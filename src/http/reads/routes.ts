@@ -9,10 +9,10 @@ type OwnRoute = OwnPath & { readonly lifecycle: Lifecycle | null };
 
 export type ReadRoute = OwnRoute & { readonly read: ReadId };
 
-/** Route of an import of posts, whose reply is a stream if the caller requests one. */
+/** Route that returns the post history of an account, as JSON or as a stream. */
 export type HistoryRoute = OwnRoute & { readonly read: Exclude<AnyReadId, ReadId> };
 
-/** Deprecated path of a read. Its successor is the v1 route of that read. */
+/** Deprecated route (alias) of a read operation. The v1 route of the same operation replaces it. */
 export interface AliasRoute {
   readonly id: string;
   readonly path: string;
@@ -21,7 +21,7 @@ export interface AliasRoute {
   readonly lifecycle: Lifecycle;
 }
 
-/** Reads of an alias, and the parameter whose value selects one of these reads. */
+/** Read operations of a deprecated route, and the parameter that selects the operation. */
 export interface ReadChoice {
   readonly parameter: 'resource';
   readonly reads: Readonly<Record<string, ReadId>>;
@@ -45,7 +45,7 @@ export function isHistoryRoute(route: Route): route is HistoryRoute {
   return route.read === 'importProfilePosts';
 }
 
-/** Deprecated aliases of v1 routes (`docs/contract/reads.md#deprecated-aliases`). */
+/** Deprecated routes that v1 routes replace (`docs/contract/reads.md#deprecated-aliases`). */
 export const aliasRoutes: readonly AliasRoute[] = [
   {
     id: 'getPostLegacy',
@@ -83,43 +83,43 @@ export function summarizeRoute({ read }: Route): string {
     : `Reads the resource in the parameter \`${read.parameter}\`.`;
 }
 
-/** Returns the v1 route of a read. */
+/** Returns the v1 route of a read operation. Throws Error if there is none. */
 export function findVersioned(read: AnyReadId): ReadRoute | HistoryRoute {
   const route = ownRoutes.find((row) => row.surface === 'v1' && row.read === read);
   if (route === undefined) throw new Error(`The read ${read} has no row in v1.`);
   return route;
 }
 
-/** Returns whether a route can run a browse read, which needs the caller's key status. */
+/** Returns whether a route can return profiles, lists or searches. API keys apply to these routes. */
 export function isBrowseRoute({ read }: Route): boolean {
   const possible = typeof read === 'string' ? [read] : Object.values(read.reads);
   return possible.some((id) => allReads[id].isBrowse);
 }
 
-/** Returns the allowance that requests to a route spend. */
+/** Returns the request quota that applies to a route. */
 export function surfaceOf(route: Route): AllowanceSurface {
   return isBrowseRoute(route) ? 'browse' : 'post';
 }
 
-/** Paths of the pages, their assets and `/mcp`, which reject cross-origin requests. */
+/** Matches the paths that reject cross-origin requests: HTML pages, assets and `/mcp`. */
 const closedPath = /^\/(?:docs(?:\/(?:assets\/)?[^/]*\/?)?|favicon\.ico|mcp)?$/;
 
-/** Returns whether a URL (path and query) belongs to a surface that rejects cross-origin requests. */
+/** Returns whether a URL (path and query) belongs to a route that rejects cross-origin requests. */
 export function isClosedPath(url: string): boolean {
   return isAdminPath(url) || closedPath.test(url.split('?', 1)[0] ?? '');
 }
 
-/** Returns whether browsers get every error of a path as a page (`docs/contract/reads.md#errors`). */
+/** Returns whether browsers get all errors at a path as HTML pages (`docs/contract/reads.md#errors`). */
 export function hasErrorPages(path: string): boolean {
   return /^\/(?:$|(?:docs|admin)(?:\/|$))/.test(path);
 }
 
-/** Returns whether a URL (path and query) belongs to the operator's endpoints, which reject cross-origin requests. */
+/** Returns whether a URL (path and query) belongs to the operator's routes, which reject cross-origin requests. */
 export function isAdminPath(url: string): boolean {
   return /^\/(?:(?:api\/)?admin(?:\/|$)|metrics$)/.test(toPath(url));
 }
 
-/** Returns the path of a request target (RFC 9112 §3.2.2): without host and query, decoded where it is valid UTF-8. */
+/** Returns the path of a request target (RFC 9112 §3.2.2), without host and query. Decodes valid UTF-8 only. */
 export function toPath(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0] ?? '';
   return path.replaceAll(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
@@ -131,10 +131,10 @@ export function toPath(target: string): string {
   });
 }
 
-/** Path of a route in the syntax of the router, and the pattern of the route table that it is made from. */
+/** Path of a route in Fastify's syntax (`:handle`), and the path pattern from which it was created. */
 export type RouterPath = Readonly<{ url: string; pattern: PathPattern }>;
 
-/** Returns the paths of a route in the router's notation (`:handle`). Permalinks also match with a trailing slash. */
+/** Returns the paths of a route in Fastify's syntax (`:handle`). Adds paths with a trailing slash for permalinks. */
 export function listRouterPaths(route: Route): readonly RouterPath[] {
   if (route.surface === 'alias') return [{ url: route.path, pattern: route }];
   const ends = route.surface === 'permalink' ? ['', '/'] : [''];
@@ -143,7 +143,7 @@ export function listRouterPaths(route: Route): readonly RouterPath[] {
   );
 }
 
-/** Converts a path for the router. Later handles get a pattern, because `/profile/{handle}` fits `/profile/posts`. */
+/** Converts a path to Fastify's syntax. Restricts handles by a pattern if the path has a fixed first segment. */
 function toRouterPath({ path, handles }: PathPattern): string {
   const isFirst = path.startsWith('/{handle}');
   const constraint = handles === undefined || isFirst ? '' : `(^.*${handles.source}.*$)`;
@@ -151,12 +151,12 @@ function toRouterPath({ path, handles }: PathPattern): string {
 }
 
 /**
- * Returns the read that a request to an alias selects. @throws Problem `invalid_resource` or `invalid_option` if the
- * parameter does not name exactly one read; `invalid_handle` if a required handle is missing
+ * Returns the read operation that a request to a deprecated route selects. @throws Problem `invalid_resource` or
+ * `invalid_option` if the request does not select one operation; `invalid_handle` if a required handle is missing
  */
 export function chooseRead(route: AliasRoute, query: ParsedUrlQuery): ReadId {
   const read = findRead(route, query) ?? refuseChoice(route, query);
-  // In v1 the handle is part of the path, so the read's own parser does not report a missing one.
+  // In v1 the handle is part of the path, so the operation's parser does not report a missing handle.
   if (findVersioned(read).path.includes('{handle}') && query.handle === undefined) {
     const detail = 'The parameter `handle` is missing.';
     throw new Problem('invalid_handle', { detail });
@@ -164,7 +164,7 @@ export function chooseRead(route: AliasRoute, query: ParsedUrlQuery): ReadId {
   return read;
 }
 
-/** Returns the read that a request to an alias selects; `null` if the request names no read of the alias. */
+/** Returns the read operation that a request to a deprecated route selects; `null` if the selection is invalid. */
 export function findRead({ read }: AliasRoute, query: ParsedUrlQuery): ReadId | null {
   if (typeof read === 'string') return read;
   const value = query[read.parameter];
@@ -186,7 +186,7 @@ function refuseChoice({ read }: AliasRoute, query: ParsedUrlQuery): never {
   throw new Problem('invalid_resource', { detail: `${name} ${fault}. It must be ${words}.` });
 }
 
-/** Returns the query parameters that an alias passes to its read: the parameters that the read supports. */
+/** Returns the query parameters that a read operation supports. Drops all other parameters. */
 export function pickParameters(read: ReadId, query: ParsedUrlQuery): ParsedUrlQuery {
   const { shape } = reads[read].params;
   return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(shape, name)));

@@ -9,14 +9,14 @@ const references: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes text without control characters for HTML and XHTML. Replaces Unicode noncharacters with U+FFFD. */
+/** Escapes text for HTML and XHTML. Replaces Unicode noncharacters with U+FFFD. Does not remove control characters. */
 export function escapeHtml(text: string): string {
   return text
     .replace(/\p{Noncharacter_Code_Point}/gu, '\ufffd')
     .replace(/[&<>"']/g, (character) => references[character] ?? '');
 }
 
-/** Returns text as escaped element content on one line, without control characters. */
+/** Escapes text for HTML, on one line and without control characters. */
 export const escapeLine = (text: string): string => escapeHtml(toLine(text));
 
 const linkable: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
@@ -27,13 +27,13 @@ export function toSafeUrl(url: string | null): string | null {
   return parsed !== null && linkable.has(parsed.protocol) ? parsed.href : null;
 }
 
-/** Returns the start tag of a link; `null` if the URL cannot be linked. */
+/** Returns the start tag of an HTML link; `null` if the URL's scheme is neither http, https nor mailto. */
 export function openLink(url: string | null): string | null {
   const safe = toSafeUrl(url);
   return safe === null ? null : `<a href="${escapeHtml(safe)}" rel="nofollow noopener noreferrer">`;
 }
 
-/** Returns a link with escaped text; only the escaped text if the URL cannot be linked. */
+/** Returns an HTML link with escaped text; only the escaped text if the URL's scheme is not http, https or mailto. */
 export function link(text: string, url: string | null): string {
   const start = openLink(url);
   return start === null ? escapeLine(text) : `${start}${escapeLine(text)}</a>`;

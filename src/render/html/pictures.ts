@@ -3,19 +3,19 @@ import type { Post } from '../../model/post.ts';
 import { toLine } from '../markdown/characters.ts';
 import { toSafeUrl } from './escape.ts';
 
-/** Video file that a chat application can play in a preview. Sizes in pixels, `null` if unknown. */
+/** Video file that a chat application can play in a link preview. Sizes are in pixels, or `null` if unknown. */
 interface Video {
   readonly url: string;
   readonly width: number | null;
   readonly height: number | null;
 }
 
-/** Picture that represents a post. `alt` is the author's description on one line, or empty. */
+/** Picture that represents a post in a link preview. `alt` is the description by the post's author, or empty. */
 export interface Picture extends Video {
   readonly alt: string;
 }
 
-/** Returns the photos, video stills and cover of a post, or else of its quote; an empty list if it is sensitive. */
+/** Returns the photos, video stills and article cover of a post, or else of the quoted post. Skips sensitive posts. */
 export function findPictures(post: Post | undefined): readonly Picture[] {
   if (post?.type !== 'status' || post.possibly_sensitive) return [];
   const { media, article } = post;
@@ -28,7 +28,7 @@ export function findPictures(post: Post | undefined): readonly Picture[] {
   return findPictures({ ...post.quote, quote: null });
 }
 
-/** Returns the photo or still of an item. The size of a still is that of its video, as platforms take it from a frame. */
+/** Returns the photo, or the still picture of a video. Assumes that the still picture has the size of the video. */
 function pictureOf(item: Media): readonly Picture[] {
   const url = toWebUrl(item.type === 'photo' ? item.url : (item.thumbnail_url ?? null));
   return url === null ? [] : [{ url, ...sizeOf(item), alt: toLine(item.alt ?? '') }];
@@ -45,7 +45,7 @@ function sizeOf({ width, height }: Media): Pick<Picture, 'width' | 'height'> {
   return isKnown ? { width, height } : { width: null, height: null };
 }
 
-/** Highest bit rate for previews; a minute at this rate is below 20 MB. Chat applications do not load large files. */
+/** Preferred maximum bit rate of preview videos (19 MB a minute). Chat applications do not load large files. */
 const maxBitsPerSecond = 2_500_000;
 
 /** Returns the MP4 file of a post's first video or GIF; `null` if there is none or the post is sensitive. */

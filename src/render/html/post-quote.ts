@@ -7,8 +7,8 @@ import { escapeLine, link } from './escape.ts';
 import { renderParagraphs } from './text.ts';
 
 /**
- * Renders a post as one `blockquote` of a few plain elements with the attributes `href`, `rel`, `lang` and `dir`. Media
- * are links, so the element loads no resources. It is well-formed XML: oEmbed 1.0 §2.3.4.4 asks for XHTML Basic.
+ * Renders a post as an HTML `blockquote` without scripts and styles. Media are links, so the HTML loads no resources.
+ * The HTML is well-formed XML, because oEmbed 1.0 §2.3.4.4 recommends XHTML Basic.
  */
 export function renderPostQuote(post: Post, depth = 0): string {
   if (post.type === 'tombstone') return renderTombstone(post);
@@ -39,7 +39,7 @@ export function renderPostQuote(post: Post, depth = 0): string {
   ]);
 }
 
-const maxQuoteDepth = 3; // maximum depth of nested quotes; deeper ones are links
+const maxQuoteDepth = 3; // maximum depth of nested quotes; deeper quotes become links
 
 const paragraph = (html: string) => (html === '' ? '' : `<p dir="auto">${html}</p>`);
 

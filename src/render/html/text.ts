@@ -11,8 +11,8 @@ import {
 import { escapeHtml, openLink } from './escape.ts';
 
 /**
- * Renders text with its annotations as `p` elements. Empty lines separate paragraphs, line breaks become `br`, spaces
- * at the start of a line become no-break spaces, and bare URLs become links. `lang` is the platform's language code.
+ * Renders text with its annotations (styles and links) as HTML paragraphs. Line breaks become `br`, spaces at the
+ * start of a line become no-break spaces, and bare URLs become links. `lang` is the platform's language code.
  */
 export function renderParagraphs(
   text: string,
@@ -31,7 +31,7 @@ export function renderParagraphs(
     .join('\n');
 }
 
-/** Matches codes that name no language: undetermined, no linguistic content, and X's codes for posts without prose. */
+/** Matches codes that stand for no single language, such as `und` (undetermined) and X's `qme` (only media). */
 const noLanguage = /^(?:und|zxx|mul|mis|art|q[a-t][a-z])(?:-|$)/i;
 
 function langOf(lang: string | null): string {
@@ -39,7 +39,7 @@ function langOf(lang: string | null): string {
   return noLanguage.test(lang) ? '' : ` lang="${lang}"`;
 }
 
-/** Escapes a character. The first condition is an optimization for the most common characters. */
+/** Escapes a character for HTML. Skips the slower `escapeHtml` for the most common characters. */
 const escapeCharacter = (character: string) =>
   /^(?![&<>"'])[ -~]$/.test(character) ? character : escapeHtml(character);
 

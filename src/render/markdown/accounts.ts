@@ -28,32 +28,32 @@ export function titleAccount({ screen_name: handle, name, url }: Account): strin
   return toLine(name) === '' ? shown : `${escapeInline(name)} (${shown})`;
 }
 
-/** Returns a handle for a heading. `@user@host` becomes a link, because GitHub would make it an e-mail link. */
+/** Returns a handle as Markdown for a heading. Links `@user@host`, which GitHub would turn into an e-mail link. */
 export const titleHandle = (handle: string, url: string): string =>
   handle.includes('@') ? link(`@${handle}`, url) : escapeInline(`@${handle}`);
 
-/** Returns an account as `Name ([@handle](url))`, with `emphasis` around the name. */
+/** Returns an account as Markdown: `Name ([@handle](url))`, with the marker `emphasis` around the name. */
 export function linkAccount(account: Account, emphasis: '' | '**' = ''): string {
   const name = escapeInline(account.name);
   const handle = link(`@${account.screen_name}`, account.url);
   return name === '' ? handle : `${emphasis}${name}${emphasis} (${handle})`;
 }
 
-/** Returns `copied from [host](url)` as Markdown; `null` for a post or an account that is not a copy. */
+/** Returns `copied from [host](url)` as Markdown; `null` for a post or account that is not a copy. */
 export const linkCopy = ({ copied_from: source }: Status | Account): string | null =>
   source === undefined ? null : `copied from ${link(source.host, source.url)}`;
 
-/** Returns `Copy from host: `, the start of a copy's title; an empty string for an original post. */
+/** Returns the title prefix `Copy from host: ` for a post copied from another server; otherwise an empty string. */
 export function copyPrefix(post: Post, toText: (host: string) => string = toLine): string {
   const source = post.type === 'status' ? post.copied_from : undefined;
   return source === undefined ? '' : `Copy from ${toText(source.host)}: `;
 }
 
-/** Renders a section about an account. `heading` is its start, such as `## About`. */
+/** Renders a Markdown section about an account. The title is `heading`, such as `## About`, and the account's name. */
 export const renderAbout = (heading: string, account: Account): string =>
   joinBlocks([`${heading} ${titleAccount(account)}`, renderProfile(account, false)]);
 
-/** Renders the biography and the facts of an account; `full` adds pictures, all counts and the time it joined. */
+/** Renders an account's biography and profile fields as Markdown. `full` adds pictures, more counts and the ID. */
 export function renderProfile(account: Account, full: boolean): string {
   const facts = [...factsOf(account, full), ...(full ? extraFactsOf(account) : [])];
   const items = facts.filter((fact) => fact !== '').map((fact) => listItem(fact));
@@ -68,7 +68,7 @@ function factsOf(account: Account, full: boolean): readonly string[] {
     labelled('Profile', toAutolink(account.url)),
     labelled('Copied from', copied === undefined ? null : link(copied.host, copied.url)),
     labelled('Location', location && escapeInline(location)),
-    // The URL itself: the text that a platform shows for it can look like another URL.
+    // Shows the actual URL, because a platform's display text can look like another URL.
     labelled('Website', website && (toAutolink(website.url) ?? escapeInline(website.url))),
     labelled('Joined', joined && formatJoined(joined)),
     joinFacts([
@@ -99,9 +99,9 @@ function describeVerification({ verification: { verified, type } }: Account): st
   return type === null ? 'Verified' : `Verified: ${escapeInline(type)}`;
 }
 
-const maxBiography = 160; // code points of a biography in a list: the length limit on X
+const maxBiography = 160; // maximum length in code points of a biography in a list: X's own limit
 
-/** Renders a list of accounts with their follower counts and the start of their biographies; `full` adds details. */
+/** Renders accounts as a Markdown list with follower counts and the start of each biography. `full` adds details. */
 export function renderAccountList(accounts: readonly Account[], full: boolean): string {
   const items = accounts.map((account) => {
     const facts = [
@@ -120,7 +120,7 @@ export function renderAccountList(accounts: readonly Account[], full: boolean): 
 function describeBiography({ description }: Account, full: boolean): string {
   const line = toLine(description ?? '');
   const shown = full ? line : cutLine(line, maxBiography);
-  // A cut text can end in a cut URL, which must not become a link.
+  // A shortened biography can end in a shortened URL, which must not become a link.
   return shown === line ? renderLine(line) : escapeLine(shown);
 }
 

@@ -8,17 +8,17 @@ import { renderHeading, renderText } from './text.ts';
 import { cleanMarkdown, type NestHeading, nestHeadings } from './verbatim.ts';
 
 export interface ArticleView {
-  /** Heading level of the title; the article's own headings are below it. */
+  /** Heading level of the article's title. Headings within the article have deeper levels. */
   readonly level: number;
-  /** Whether to render the title. `false` if it is already above the article, one level higher. */
+  /** Whether to render the article's title. `false` if the title is already the page's heading, one level higher. */
   readonly hasTitle: boolean;
-  /** Whether to add the times of publication and change. */
+  /** Whether to render the times at which the article was published and changed. */
   readonly full: boolean;
-  /** `whole` renders all known blocks, `preview` only the preview text. */
+  /** Rendered part of the article: `whole` for all available blocks, `preview` for the preview text only. */
   readonly extent: 'whole' | 'preview';
 }
 
-/** Renders an article: its title, its cover, and its blocks or its preview. */
+/** Renders an article as Markdown: its title, its cover picture, and its blocks or its preview text. */
 export function renderArticle(article: Article, view: ArticleView): string {
   const { title, cover_url: cover, blocks } = article;
   const { hasTitle, level } = view;
@@ -104,7 +104,7 @@ function renderBlock(block: Exclude<ArticleBlock, ListItem>, nest: NestHeading):
 const annotationsOf = (styles: readonly StyleRange[]): Annotation[] =>
   styles.map(({ style, ...range }) => ({ type: style, ...range }));
 
-/** Renders a code block with a fence longer than any run of backticks in the code. */
+/** Renders a Markdown code block with a fence longer than any run of backticks in the code. */
 function fenceCode(code: string): string {
   const shown = trimEndOf(toVisibleText(code), '\n');
   const runs = shown.match(/`+/g) ?? [];

@@ -1,13 +1,13 @@
-/** Visible code points of a text, with a map from offsets in the source. */
+/** Visible code points of a text, with a map from offsets in the original text. */
 export interface Characters {
   readonly characters: readonly string[];
-  /** Offset in `characters` for each offset in the source, including its end. */
+  /** Offset in `characters` for each code point of the original text, and for the end of the text. */
   readonly positions: readonly number[];
 }
 
 const lineEnds: ReadonlySet<string> = new Set(['\r', '\v', '\f', '\u0085', '\u2028', '\u2029']);
 
-/** Splits a text into code points. Drops controls, converts line ends to `\n` and lone surrogates to U+FFFD. */
+/** Splits a text into code points. Drops control characters, converts line ends to `\n`, lone surrogates to U+FFFD. */
 export function toCharacters(text: string): Characters {
   const characters: string[] = [];
   const positions: number[] = [];
@@ -22,7 +22,7 @@ export function toCharacters(text: string): Characters {
   return { characters, positions };
 }
 
-/** Returns the visible form of a code point. Compares numbers because regular expressions take several times as long. */
+/** Returns the visible form of a code point; empty for a control character. Avoids slower regular expressions. */
 function toVisible(point: string): string {
   const code = point.codePointAt(0) ?? 0;
   if ((code >= 0x20 && code < 0x7f) || point === '\n' || point === '\t') return point;
@@ -32,13 +32,13 @@ function toVisible(point: string): string {
   return isControl ? '' : point;
 }
 
-/** Returns the visible characters of a text, as `toCharacters` does. */
+/** Returns a text without control characters, with line ends as `\n` and lone surrogates as U+FFFD. */
 export const toVisibleText = (text: string): string => toCharacters(text).characters.join('');
 
-/** Control characters other than line ends, and direction controls. */
+/** Matches control characters except tabs and line ends, and Unicode's controls of the text direction. */
 const invisible = /(?![\t\n\v\f\r\u0085])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Returns a text on one line: without direction controls, each run of white space as one space. */
+/** Returns a text on one line, without control characters. Replaces each run of white space with one space. */
 export function toLine(text: string): string {
   return text
     .replace(invisible, '')
@@ -49,7 +49,7 @@ export function toLine(text: string): string {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Shortens a line to at most `maxPoints` code points, `…` included. Cuts after a word if possible, else a grapheme. */
+/** Shortens a line to at most `maxPoints` code points, including the final `…`. Prefers to cut at a space. */
 export function cutLine(line: string, maxPoints: number): string {
   const points = [...line];
   if (points.length <= maxPoints) return line;
@@ -66,25 +66,25 @@ export function isSpace(character: string | undefined): boolean {
   return /^\p{Zs}$/u.test(character);
 }
 
-/** Returns whether a character is part of a word for every Markdown parser. */
+/** Returns whether a character is a letter, digit or combining mark, which all Markdown parsers treat as word parts. */
 export const isWordCharacter = (character: string | undefined): boolean =>
   character !== undefined && /^[\p{L}\p{N}\p{M}]$/u.test(character);
 
 const asciiPunctuation = new Set<string | undefined>('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~');
 
-/** Returns whether a backslash can escape a character. */
+/** Returns whether a character is ASCII punctuation, which Markdown can escape with a backslash. */
 export const isAsciiPunctuation = (character: string | undefined): character is string =>
   asciiPunctuation.has(character);
 
 /**
- * Returns whether a character outside the marked text can be next to any marker. Symbols that are not ASCII cannot,
- * because they count as punctuation only for some parsers.
+ * Returns whether Markdown recognizes a marker, such as `**`, next to this character outside the styled text. Returns
+ * `false` for symbols that are not ASCII, because only some parsers treat such symbols as punctuation.
  */
 export function canBeOutsideMarker(character: string | undefined): boolean {
   if (character === undefined || isSpace(character)) return true;
   return (character.length === 1 && /^\p{P}$/u.test(character)) || isAsciiPunctuation(character);
 }
 
-/** Returns whether the marked text can start or end with this character, whatever character is outside. */
+/** Returns whether text between Markdown markers, such as `**`, can start or end with this character in any context. */
 export const canBeInsideMarker = (character: string | undefined): boolean =>
   character !== undefined && !isSpace(character) && !/^[\p{P}\p{S}]$/u.test(character);

@@ -1,6 +1,6 @@
 import { isAsciiPunctuation, isSpace, isWordCharacter, toLine } from './characters.ts';
 
-/** Run of one repeated character, with its neighbours. */
+/** Run of one repeated character, with the characters before and after the run. */
 interface Run {
   readonly character: string;
   readonly start: number;
@@ -12,7 +12,7 @@ interface Run {
 
 const border = '*'; // represents a Markdown marker next to a run: neither a letter nor a space
 
-/** Finds runs of ASCII punctuation, which alone has a meaning in Markdown. Markers may be inserted at `borders`. */
+/** Finds runs of repeated ASCII punctuation. Ends a run at each of the `borders`, where a marker may be inserted. */
 function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Run[] {
   const runs: Run[] = [];
   let end = 0;
@@ -28,7 +28,7 @@ function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Ru
   return runs;
 }
 
-/** Returns the characters that could form a construct of Markdown, GitHub or Obsidian. */
+/** Returns the punctuation characters that could form markup in a text (of Markdown, GitHub or Obsidian). */
 export function findHazards(
   characters: readonly string[],
   borders: ReadonlySet<number>,
@@ -44,7 +44,7 @@ export function findHazards(
   return hazards;
 }
 
-/** Returns the opening character of the construct that a run could close; `null` if the run cannot close any. */
+/** Returns the character that opens the markup which a run could close, such as `[` for `]`; `null` if none. */
 function openerOf({ character, before, after }: Run): string | null {
   switch (character) {
     case '[':
@@ -66,16 +66,16 @@ function opens(run: Run): boolean {
   return character === '_' ? !isInsideWord(run) : character !== '=' || length > 1;
 }
 
-/** Returns whether a run is between letters or digits, where `_` has no meaning. */
+/** Returns whether a run of characters is between letters or digits. Markdown ignores `_` in this position. */
 const isInsideWord = ({ before, after }: Run) => isWordCharacter(before) && isWordCharacter(after);
 
 const isEdge = (character: string | undefined) => character === undefined || isSpace(character);
 
-/** Context in which one line is escaped. Offsets count from the line's start. */
+/** Context for escaping one line. Offsets count characters from the start of the line. */
 export interface EscapeContext {
-  /** Characters that could form a construct with others in the text; see `findHazards`. */
+  /** Punctuation characters that could form markup in the text, as `findHazards` returns them. */
   readonly hazards: ReadonlySet<string>;
-  /** Offsets at which a marker may be inserted. */
+  /** Offsets at which a Markdown marker, such as `**`, may be inserted. */
   readonly borders: ReadonlySet<number>;
   /** Offsets at which the text of a link starts. */
   readonly linkStarts: ReadonlySet<number>;
@@ -101,8 +101,8 @@ export function escapeCharacters(characters: readonly string[], context: EscapeC
 }
 
 /**
- * Returns the escaped Markdown of a run, or `null` if it needs no escape. `<` and `&` become entities: renderers can
- * take a backslash as part of a bare URL, and the `<` after it as HTML.
+ * Returns the escaped Markdown of a run, or `null` if the run needs no escape. `<` and `&` become entities, because
+ * some renderers treat a backslash as part of a bare URL, and the `<` after the backslash as HTML.
  */
 function escapeRun(run: Run, line: Line): string | null {
   const { character, length } = run;
@@ -123,7 +123,7 @@ type Rule = (run: Run, line: Line) => boolean;
 
 const isHazard: Rule = ({ character }, { hazards }) => hazards.has(character);
 
-/** Returns whether a run could open or close emphasis. Between two spaces, a run cannot. */
+/** Returns whether a run could open or close emphasis. A run between two spaces cannot. */
 const isDelimiter: Rule = (run, line) =>
   isHazard(run, line) && !(isSpace(run.before) && isSpace(run.after));
 
@@ -131,7 +131,7 @@ const isHazardOrLinked: Rule = (run, line) => isHazard(run, line) || line.isLink
 
 const opensLink: Rule = ({ end }, { linkStarts }) => linkStarts.has(end);
 
-/** Conditions under which a character is escaped. */
+/** Rules by character. A run of the character is escaped if the rule returns `true`. */
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['\\', ({ length, after }) => length > 1 || after === undefined || isAsciiPunctuation(after)],
   ['*', isDelimiter],
@@ -146,14 +146,14 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   [']', isHazardOrLinked],
   // Some parsers parse the brackets in a link's text a second time, without the backslashes.
   ['(', (run, line) => run.before === ']' && line.isLinked(run.start)],
-  // These rules look at the visible text, because the marker at a border may be dropped later.
+  // The next two rules inspect the text after the run, because a marker after it may be dropped later.
   ['<', (run, line) => isHazard(run, line) || /^[A-Za-z/!?]$/.test(line.characters[run.end] ?? '')],
   ['&', opensEntity],
   ['!', opensLink],
   ['^', opensLink],
   ['|', isHazard],
   // GitHub's Markdown makes links of `www.`, `http://` and e-mail addresses (GFM 0.29 §6.9), and so of handles such
-  // as `@user@host.example`. Some renderers link bare domains. In the text of a link they link only `://`.
+  // as `@user@host.example`. Some renderers link bare domains. Within a link, they link only `://`.
   ['/', ({ length, after }) => length > 1 && !isEdge(after) && !/^[.,:;!?]$/.test(after ?? '')],
   ['.', (run, line) => !line.isLinked(run.start) && isInDomain(run, line)],
   ['@', (run, line) => !line.isLinked(run.start) && isInMailbox(run, line)],
@@ -171,7 +171,7 @@ function opensEntity({ end }: Run, { characters }: Line): boolean {
   return /^(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{0,31});/.test(ahead);
 }
 
-/** Returns whether `@` could be in an e-mail address; some renderers allow all characters of RFC 5322 §3.2.3. */
+/** Returns whether `@` could belong to an e-mail address. Some renderers allow all characters of RFC 5322 §3.2.3. */
 function isInMailbox({ start, length, after }: Run, { characters }: Line): boolean {
   if (length > 1 || isEdge(after)) return false;
   return /^(?![()<>[\]\\@])[!-~]$/.test(characters[start - 1] ?? '');
@@ -183,13 +183,13 @@ function isInDomain({ start, end, length }: Run, { characters }: Line): boolean 
   return length === 1 && topLevelDomain.test(ahead);
 }
 
-/** Top-level domains by which renderers recognize bare domains. */
+/** Matches top-level domains for which some renderers turn text such as `example.org` into a link. */
 const topLevelDomain =
   /^(?:a[c-gil-oq-uwxz]|b[abd-jm-orstvwyz]|c[acdf-ik-oruvwxyz]|d[ejkmoz]|e[cegrstu]|f[ijkmor]|g[abd-ilmnp-uwy]|h[kmnrtu]|i[del-oq-t]|j[emop]|k[eghimnprwyz]|l[abcikr-vy]|m[acdeghk-z]|n[acefgilopruz]|om|p[ae-hk-nrstwy]|qa|r[eosuw]|s[a-eg-ortuvxyz]|t[cdf-hj-ortvwz]|u[agksyz]|v[aceginu]|w[fs]|y[et]|z[amw]|biz|com|edu|gov|net|org|pro|web|xxx|aero|asia|coop|info|museum|name|shop|рф|xn--[a-z\d-]+)(?![\p{L}\p{N}])/iu;
 
 const longestDomain = 'museum'.length;
 
-/** Delimiters of emphasis, code and links, which are escaped in text that such markup may surround. */
+/** Markdown delimiters of emphasis, code and links. They are escaped in text that may be inside such markup. */
 export const delimiters: readonly string[] = ['*', '_', '~', '`', '[', ']'];
 
 /** Escapes a text as Markdown on one line, safe within emphasis and headings. */
@@ -209,13 +209,13 @@ export function escapeLine(text: string): string {
   return escapeBlockStart(characters, escapeOneLine(characters)).join('');
 }
 
-/** Escapes number signs at the end of a heading's content, which Markdown would drop (CommonMark §4.2). */
+/** Escapes `#` characters at the end of a heading, because Markdown would drop the characters (CommonMark §4.2). */
 export const keepNumberSigns = (content: string): string =>
   content.replace(/(^|[ \t])(#+)$/, '$1\\$2');
 
 const none: ReadonlySet<number> = new Set();
 
-/** Context of a line without markers. */
+/** Context for escaping a line that contains no emphasis, code or links. */
 export const plainContext = { borders: none, linkStarts: none, isLinked: () => false } as const;
 
 function escapeOneLine(
@@ -227,23 +227,23 @@ function escapeOneLine(
   return escapeCharacters(characters, { ...plainContext, ...options, hazards });
 }
 
-/** Patterns of block starts, up to the character to escape. Some renderers treat all white space as spaces. */
+/** Patterns of lines that start a Markdown block. Each pattern matches the text before the character to escape. */
 const blockStarts: readonly RegExp[] = [
   /^(?=#{1,6}(?:\s|$))/, // heading
   /^(?=>)/, // quote
   /^(?=[-+*](?:\s|$))/, // list item
   /^\d{1,9}(?=[.)](?:\s|$))/, // numbered list item
   /^(?==+[ \t]*$)/, // underline of a heading
-  /^(?=-+$)/, // the same, of the second level
+  /^(?=-+$)/, // underline of a second-level heading
   /^(?=([-_*])(?:[ \t]*\1){2,}$)/, // thematic break
-  /^(?=`{3}|~{3})/, // fence
+  /^(?=`{3}|~{3})/, // fence of a code block
   /^(?=[|: \t]*-[|:\- \t]*$)/, // second row of a table
 ];
 
-/** First characters of the lines that `blockStarts` can match. */
+/** Matches the first character of lines that `blockStarts` can match, as a faster first test. */
 const startsBlock = /^[#>\-+*\d=_`~|: \t]/;
 
-/** Escapes the start of an escaped line so that no block starts there. Escapes whole runs: a rest could end markup. */
+/** Escapes the start of a line, so that the line starts no Markdown block such as a heading, list, quote or table. */
 export function escapeBlockStart(
   characters: readonly string[],
   written: readonly string[],

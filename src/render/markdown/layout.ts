@@ -9,7 +9,7 @@ export const joinBlocks = joinWith('\n\n');
 /** Joins the non-empty lines of a paragraph with hard breaks. */
 export const joinLines = joinWith('  \n');
 
-/** Joins non-empty facts on one line. */
+/** Joins the non-empty texts on one line, separated by ` · `. */
 export const joinFacts = joinWith(' · ');
 
 export const quoteBlock = (markdown: string): string => prefixLines(markdown, '> ', '> ');
@@ -29,16 +29,16 @@ function prefixLines(markdown: string, first: string, rest: string): string {
 export const labelled = (label: string, value: string | null): string =>
   value ? `${label}: ${value}` : '';
 
-/** Returns a time such as `2026-03-04 09:12 UTC`; the escaped text itself if it is not a time. */
+/** Returns a time such as `2026-03-04 09:12 UTC`; the escaped input if `time` cannot be parsed. */
 export const formatMinute = (time: string): string => toMinute(time) ?? escapeInline(time);
 
-/** Returns a time such as `2026-03-04 09:12 UTC`; `null` for a text that is not a time. */
+/** Returns a time such as `2026-03-04 09:12 UTC`; `null` if `time` cannot be parsed. */
 export function toMinute(time: string): string | null {
   const iso = toIso(time);
   return iso === null ? null : `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
-/** Returns the day of a time, such as `2026-03-04`; the escaped text itself if it is not a time. */
+/** Returns the day of a time, such as `2026-03-04`; the escaped input if `time` cannot be parsed. */
 export const formatDay = (time: string): string => toIso(time)?.slice(0, 10) ?? escapeInline(time);
 
 function toIso(time: string): string | null {
@@ -55,7 +55,7 @@ export const formatNumber = (value: number): string => grouped.format(value);
 export const formatCount = (value: number | null, one: string, many: string): string | null =>
   value === null ? null : `${formatNumber(value)} ${value === 1 ? one : many}`;
 
-/** Returns seconds as `0:30`, `3:05` or `1:02:07`. */
+/** Formats a duration in seconds as `0:30`, `3:05` or `1:02:07`. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const hours = Math.floor(whole / 3600);

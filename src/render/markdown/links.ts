@@ -3,10 +3,10 @@ import { escapeLabel, escapeLine } from './escape.ts';
 const linkable = /^(?:https?:\/\/|mailto:)[^\s]/i;
 const entity = /&(?=#?[A-Za-z\d]{1,32};)/g;
 
-/** Characters that are invisible, or that a link destination or an autolink cannot contain. */
+/** Matches invisible characters, and characters that a Markdown link destination or autolink cannot contain. */
 const unprintable = /[\p{Cc}\p{Zs}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff<>\\`]/gu;
 
-/** Returns a URL as a link destination; `null` if its scheme is neither http, https nor mailto. */
+/** Returns a URL as a Markdown link destination; `null` if the URL's scheme is neither http, https nor mailto. */
 export function toDestination(url: string): string | null {
   const trimmed = url.trim();
   if (!linkable.test(trimmed)) return null;
@@ -22,29 +22,29 @@ function percentEncode(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** Returns `<url>`; `null` if the scheme is not supported or an autolink cannot contain the URL. */
+/** Returns the Markdown autolink `<url>`; `null` if the scheme is not supported or the URL contains an HTML entity. */
 export function toAutolink(url: string): string | null {
   const trimmed = url.trim();
   if (!linkable.test(trimmed) || trimmed.search(entity) !== -1) return null;
   return `<${trimmed.replace(unprintable, percentEncode)}>`;
 }
 
-/** Returns a link with escaped text; only the escaped text if the URL cannot be linked. */
+/** Returns a Markdown link with escaped text; only the escaped text if the URL's scheme is not supported. */
 export function link(text: string, url: string | null): string {
   const destination = url === null ? null : toDestination(url);
   return destination === null ? escapeLine(text) : `[${escapeLabel(text)}](${destination})`;
 }
 
-/** Returns Markdown as a link; only the Markdown if the URL cannot be linked. */
+/** Wraps Markdown in a link. Returns the Markdown unchanged if the URL's scheme is not supported. */
 export function wrapLink(markdown: string, url: string): string {
   const destination = toDestination(url);
   return destination === null ? markdown : `[${markdown}](${destination})`;
 }
 
-/** Returns a URL as visible Markdown: an autolink if possible, else a link, else plain text. */
+/** Returns Markdown that shows a URL: an autolink if possible, else a link, else plain text. */
 export const linkUrl = (url: string): string => toAutolink(url) ?? link(url, url);
 
-/** Returns a picture with an escaped description; only the description if the URL cannot be linked. */
+/** Returns a Markdown image with an escaped description; only the description if the URL's scheme is not supported. */
 export function image(alt: string, url: string): string {
   const shown = link(alt, url);
   return toDestination(url) === null ? shown : `!${shown}`;
@@ -56,21 +56,21 @@ export function showsUrl(visible: string, url: string): boolean {
   return bare(visible) === bare(url.trim());
 }
 
-/** URL in a text. Offsets count characters. */
+/** Bare URL in a text. The offsets `start` and `end` count code points. */
 export interface BareLink {
   readonly start: number;
   readonly end: number;
   readonly url: string;
 }
 
-// Letters of other scripts end a URL, because Japanese and Chinese put no space after it.
+// Letters of other scripts end a URL, because Japanese and Chinese text has no space after a URL.
 const letter = String.raw`\d\p{Script=Latin}\p{Script=Cyrillic}`;
 const urlInText = new RegExp(
   String.raw`(?<![A-Za-z\d])https?:\/\/[${letter}][${letter}\-._~:/?#\[\]@!$&'()*+,;=%]*`,
   'giu',
 );
 
-/** Finds the first `max` bare http and https URLs, without punctuation at their end. */
+/** Finds the first `max` bare http and https URLs in a text. Excludes punctuation at the end of each URL. */
 export function findBareLinks(characters: readonly string[], max: number): BareLink[] {
   const text = characters.join('');
   if (!text.includes('://')) return [];
@@ -87,7 +87,7 @@ export function findBareLinks(characters: readonly string[], max: number): BareL
 
 const closers: Readonly<Record<string, string>> = { ')': '(', ']': '[' };
 
-/** Drops punctuation at the end of a URL, and closing brackets without an opening one. */
+/** Drops punctuation at the end of a URL, and closing brackets at the end without a matching opening bracket. */
 function trimUrl(url: string): string {
   const counts = Object.fromEntries([...'()[]'].map((one) => [one, url.split(one).length - 1]));
   let end = url.length;

@@ -2,7 +2,7 @@ import type { Media } from '../../model/media.ts';
 import { formatDuration, formatNumber, joinFacts, joinLines } from './layout.ts';
 import { image, link, wrapLink } from './links.ts';
 
-/** Renders media as blocks: pictures, and links with preview pictures. `full` adds sizes and a video's best files. */
+/** Renders photos as Markdown images and other media as links. `full` adds sizes and a video's best files. */
 export function renderMedia(all: readonly Media[], full: boolean): string[] {
   const positions = describePositions(all);
   return all.map((item, at) => {
@@ -23,7 +23,7 @@ function renderItem(item: Media, label: string): string {
 
 export const mediaNames = { photo: 'Photo', video: 'Video', gif: 'GIF', audio: 'Audio' } as const;
 
-/** Returns the author's description, preceded by the kind of media except for photos. */
+/** Returns a label for a media item: the author's description, preceded by the kind of media if it is not a photo. */
 function labelFor(item: Media, position: string): string {
   const alt = item.alt?.trim() ?? '';
   if (item.type === 'photo') return alt === '' ? `Photo${position}` : alt;
@@ -33,7 +33,7 @@ function labelFor(item: Media, position: string): string {
   return alt === '' ? `${name}${position}${length}` : `${name}${length}: ${alt}`;
 }
 
-/** Returns a text such as ` 2 of 3` for each item; an empty text for the only item of its type. */
+/** Returns a text such as ` 2 of 3` for each media item; an empty text for the only item of a type. */
 export function describePositions(all: readonly Media[]): readonly string[] {
   const counts = new Map<Media['type'], number>();
   const count = (type: Media['type']) => counts.set(type, (counts.get(type) ?? 0) + 1).get(type);
@@ -43,7 +43,7 @@ export function describePositions(all: readonly Media[]): readonly string[] {
   );
 }
 
-const maxVariants = 3; // files to link for a video, which has one for each bit rate
+const maxVariants = 3; // maximum number of linked files of a video, which has one file for each bit rate
 
 function linkVariants(variants: NonNullable<Media['variants']>): string[] {
   return variants

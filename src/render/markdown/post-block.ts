@@ -19,29 +19,29 @@ import { isReplyTargetElsewhere, isSameAccount, type Thread } from './thread.ts'
 
 /** Options for rendering the content of a post. */
 export interface PostView {
-  /** Whether to add exact times, metrics, the language and the client. */
+  /** Whether to add exact times, all counts, the language and the name of the posting application. */
   readonly full: boolean;
   /** Time when the posts were fetched: ISO 8601, UTC. */
   readonly fetchedAt: string;
-  /** Level of headings within a post, such as an article's title. */
+  /** Markdown heading level within a post, such as the level of an article's title. */
   readonly level: number;
-  /** Whether the page has the title of the post's article, so that the article is rendered without it. */
+  /** Whether the page's title is the title of the post's article. If so, the article is rendered without a title. */
   readonly isTitledByArticle: boolean;
   readonly articles: ArticleView['extent'];
 }
 
 interface BlockContext {
   readonly thread: Thread;
-  /** Account of a profile page, which is not repeated with each of its posts; `null` on other pages. */
+  /** Account of a profile page, whose name is omitted from the account's own posts; `null` on other pages. */
   readonly owner: Account | null;
   /** Position in a thread by one author, such as `2/5`. */
   readonly position: string | null;
-  /** Whether to label the post as the requested one. */
+  /** Whether to label the post as `requested post`. */
   readonly isRequested: boolean;
   readonly level: number;
 }
 
-/** Renders one of several posts: a heading with its author, time and position in a thread, then its content. */
+/** Renders a post as Markdown: a heading with the author, time and position in a thread, then the content. */
 export function renderPostBlock(
   post: Post,
   context: BlockContext,
@@ -67,7 +67,7 @@ function headingOf(post: Post, owner: Account | null): readonly (string | null)[
   return who === null ? ['Unavailable post'] : [who, 'unavailable'];
 }
 
-/** Renders the reposter, the community and the post that is replied to, unless the page already shows them. */
+/** Renders the reposter, community and reply target of a post. Omits accounts and posts that the page already shows. */
 export function renderOrigin(
   post: Status,
   context: Pick<BlockContext, 'thread' | 'owner'>,
@@ -92,9 +92,9 @@ function describeTarget(target: Status['replying_to']): string {
   return `In reply to ${link(text, target?.url ?? null)}`;
 }
 
-const maxQuoteDepth = 3; // maximum depth of nested quotes; deeper ones are links
+const maxQuoteDepth = 3; // maximum depth of nested quotes; deeper quotes become links
 
-/** Renders the content of a post, from its text to its community note. */
+/** Renders the content of a post: text, media, poll, article, link card, quoted post and community note. */
 export function renderContent(post: Status, view: PostView, depth = 0): string {
   const { level, full, articles: extent } = view;
   const articleView = { level, hasTitle: depth > 0 || !view.isTitledByArticle, full, extent };
@@ -144,7 +144,7 @@ function renderQuote(quote: Post, view: PostView, depth: number): string {
 export const renderTombstone = (tombstone: Tombstone): string =>
   quoteBlock(link(tombstone.text, tombstone.url));
 
-/** Returns the time of a post as a link to the post, the time of its edit, and the server of a copy. */
+/** Returns a post's time as a link to the post, the time of its last edit, and the server that it was copied from. */
 export function originOf(post: Status): readonly (string | null)[] {
   const { created_at, edited_at, url } = post;
   const edited = edited_at === undefined ? null : `edited ${formatMinute(edited_at)}`;
@@ -174,7 +174,7 @@ function describeReactions(reactions: readonly Reaction[]): string {
   return `reactions: ${counts.join(', ')}`;
 }
 
-/** Renders a poll as a table, with its votes and end below. A poll is closed if it ended by `fetchedAt` (ISO 8601). */
+/** Renders a poll as a table with the votes and the end time. A poll that ended by `fetchedAt` (ISO 8601) is closed. */
 function renderPoll(poll: Poll, fetchedAt: string): string {
   const rows = poll.choices.map(({ label, count, percentage }) => {
     const votes = count === null ? '–' : formatNumber(count);

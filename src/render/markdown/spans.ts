@@ -2,7 +2,7 @@ import type { Facet } from '../../model/post.ts';
 import { type Characters, canBeInsideMarker, canBeOutsideMarker, isSpace } from './characters.ts';
 import { type BareLink, findBareLinks, showsUrl, toAutolink, toDestination } from './links.ts';
 
-/** Range of characters; the end is exclusive. */
+/** Range of characters in a text; the offset `end` is exclusive. */
 export interface Range {
   readonly start: number;
   readonly end: number;
@@ -10,17 +10,17 @@ export interface Range {
 
 type Style = 'bold' | 'italic' | 'strikethrough';
 type StyleSpan = Range & { readonly kind: Style | 'code' };
-/** Link. An `autolink` is a link whose visible text is its URL. It is written as `<url>`. */
+/** Linked part of a text. The visible text of an `autolink` is its URL, which is rendered as `<url>`. */
 type LinkSpan = BareLink & { readonly kind: 'link' | 'autolink' };
 
 export type Span = StyleSpan | LinkSpan;
 
-/** Style or link of a part of a text, as sent by the platform. Offsets count code points of the source. */
+/** Style or link of a part of a text, as sent by the platform. Offsets count code points of the original text. */
 export type Annotation = Pick<Facet, 'type' | 'start' | 'end' | 'url'>;
 
-const maxAnnotations = 1000; // of a text, and of bare URLs in it; further ones stay plain text
+const maxAnnotations = 1000; // maximum number of annotations, and of bare URLs, in a text; the rest is plain text
 
-/** Returns the nested and sorted spans of a text. Annotations that are out of range or cross another are dropped. */
+/** Returns the styled and linked parts of a text, sorted and nested. Drops annotations that cannot be nested. */
 export function toSpans(text: Characters, annotations: readonly Annotation[]): Span[] {
   const annotated = annotations.slice(0, maxAnnotations).flatMap((one) => toSpan(text, one) ?? []);
   const closed = annotated.filter((span) => span.kind === 'link' || isLeaf(span));
@@ -29,7 +29,7 @@ export function toSpans(text: Characters, annotations: readonly Annotation[]): S
   return dropCodeWithBackticks(nestSpans(mergeStyles([...annotated, ...links])), text.characters);
 }
 
-/** Drops code with backticks inside a link, which not every parser recognizes as a link. */
+/** Drops code spans that contain backticks and are inside a link. Some Markdown parsers do not recognize such links. */
 function dropCodeWithBackticks(spans: readonly Span[], characters: readonly string[]): Span[] {
   let linkEnd = 0;
   return spans.filter(({ kind, start, end }) => {
@@ -39,7 +39,7 @@ function dropCodeWithBackticks(spans: readonly Span[], characters: readonly stri
   });
 }
 
-/** Drops links that overlap a span. The links are sorted and do not overlap each other. */
+/** Returns the links that overlap no span. The input links must be sorted and must not overlap each other. */
 function withoutOverlaps(links: readonly BareLink[], spans: readonly Span[]): BareLink[] {
   const sorted = spans.toSorted((a, b) => a.start - b.start);
   let ahead = 0;
@@ -69,7 +69,7 @@ function toSpan({ characters, positions }: Characters, annotation: Annotation): 
 }
 
 function linkSpan(characters: readonly string[], { start, end, url }: BareLink): Span {
-  // A text much longer than the URL differs from it; skipping the comparison saves joining the text.
+  // A text much longer than the URL cannot equal the URL, so the slow comparison is skipped.
   const visible = end - start > url.length + 8 ? '' : characters.slice(start, end).join('').trim();
   const isAutolink = showsUrl(visible, url) && toAutolink(url) !== null;
   return { kind: isAutolink ? 'autolink' : 'link', start, end, url };
@@ -80,7 +80,7 @@ export const isLeaf = ({ kind }: Span): boolean => kind === 'code' || kind === '
 const isStyle = ({ kind }: Span): boolean =>
   kind === 'bold' || kind === 'italic' || kind === 'strikethrough';
 
-/** Merges spans of one style that touch or overlap, because Markdown cannot express such spans. */
+/** Merges spans of the same style that touch or overlap, because Markdown cannot express such spans separately. */
 function mergeStyles(spans: readonly Span[]): Span[] {
   const isJoinable = (span: Span) => isStyle(span) || span.kind === 'code';
   const merged = spans.filter((span) => !isJoinable(span));
@@ -143,7 +143,7 @@ export function splitLines(characters: readonly string[]): Range[] {
   return lines;
 }
 
-/** Returns the parts of spans within each of the sorted ranges. Their offsets count from the start of the range. */
+/** Returns the parts of the spans within each of the sorted ranges. Offsets in a part count from the range's start. */
 export function clipSpans(spans: readonly Span[], ranges: readonly Range[]): Span[][] {
   let ahead = 0;
   let open: readonly Span[] = [];
@@ -160,7 +160,7 @@ export function clipSpans(spans: readonly Span[], ranges: readonly Range[]): Spa
   });
 }
 
-/** Inserts the markers of spans between escaped characters. The spans are sorted from outside to inside. */
+/** Inserts the start and end markers of spans between escaped characters. Outer spans must precede inner spans. */
 export function insertMarkers(
   written: readonly string[],
   spans: readonly Span[],
@@ -178,9 +178,9 @@ export function insertMarkers(
   return characters.map((text, at) => `${closing[at]}${opening[at]}${text}`).join('');
 }
 
-const maxRounds = 20; // of narrowing or dropping spans; after that all styles are dropped
+const maxRounds = 20; // maximum number of rounds that narrow or drop spans; after that, all styles are dropped
 
-/** Narrows or drops spans whose markers Markdown would not recognize (CommonMark 0.31.2 §6.2). */
+/** Narrows or drops styles whose markers Markdown would not recognize (CommonMark 0.31.2 §6.2). */
 export function fitSpans(spans: readonly Span[], characters: readonly string[]): Span[] {
   if (spans.length === 0) return [];
   let current = nestSpans(spans);
@@ -197,7 +197,7 @@ export function fitSpans(spans: readonly Span[], characters: readonly string[]):
 
 type Neighbours = ReturnType<typeof findNeighbours>;
 
-/** Returns an index of a line's spans by their edges, so that spans need not be compared in pairs. */
+/** Returns an index of a line's spans by start and end offset, for fast lookups of adjacent spans. */
 function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
   // For links and code: the latest end by start offset, and the earliest start by end offset.
   const closedEnds = new Map<number, number>();
@@ -235,7 +235,7 @@ export function trimRange<Trimmed extends Range>(range: Trimmed, characters: rea
   return start === range.start && end === range.end ? range : { ...range, start, end };
 }
 
-/** Returns whether a span's opening marker is recognized. After a letter, only that of the innermost span can be. */
+/** Returns whether Markdown recognizes a span's opening marker. After a letter, only the innermost span can open. */
 function canOpen(span: Span, at: number, line: Neighbours): boolean {
   const isLast = line.spans[at + 1]?.start !== span.start;
   return (
@@ -264,13 +264,13 @@ function allowsMarkerAfter({ start, end }: Span, line: Neighbours): boolean {
 const isAtWordBoundaries = (span: Span, line: Neighbours) =>
   allowsMarkerBefore(span, line) && allowsMarkerAfter(span, line);
 
-/** Returns the spans that start and end at word boundaries. Only these can use `_`; all other spans use `*`. */
+/** Returns the spans that start and end at word boundaries. Only these spans can use the marker `_` instead of `*`. */
 export function findAtWordBoundaries(spans: readonly Span[], characters: readonly string[]) {
   const line = findNeighbours(spans, characters);
   return new Set(spans.filter((span) => isAtWordBoundaries(span, line)));
 }
 
-/** Moves one punctuation character out of a style; returns `null` if another character is at the edge. */
+/** Excludes the punctuation character at one edge of a styled span; returns `null` for any other character. */
 function narrow(span: Span, edge: 'start' | 'end', line: Neighbours): Span | null {
   const offset = edge === 'start' ? span.start : span.end - 1;
   if (line.isClosed[offset] === 1 || canBeInsideMarker(line.characters[offset])) return null;

@@ -24,8 +24,8 @@ import {
 } from './spans.ts';
 
 /**
- * Renders text with its annotations as Markdown. Lines end in hard breaks, empty lines separate paragraphs, spaces at
- * the start of a line become no-break spaces, and bare URLs become links.
+ * Renders text with its annotations (styles and links) as Markdown. Lines end in hard breaks, empty lines separate
+ * paragraphs, spaces at the start of a line become no-break spaces, and bare URLs become links.
  */
 export const renderText = (text: string, annotations: readonly Annotation[]): string =>
   renderWithHazards(text, annotations, []);
@@ -33,16 +33,16 @@ export const renderText = (text: string, annotations: readonly Annotation[]): st
 /** Renders text as Markdown on one line, with bare URLs as links. The result forms no markup with adjacent text. */
 export const renderLine = (text: string): string => renderWithHazards(toLine(text), [], delimiters);
 
-/** Renders the section with a result's warnings; `null` without warnings. */
+/** Renders a list of warnings as a Markdown section; returns `null` if there are none. */
 export function renderNotes(warnings: readonly string[]): string | null {
   if (warnings.length === 0) return null;
   const items = warnings.map((warning) => listItem(renderLine(warning)));
   return joinBlocks(['---', '**Notes**', items.join('\n')]);
 }
 
-/** Renders text with its annotations as the content of a heading, on one line. */
+/** Renders text with its annotations (styles and links) as the content of a Markdown heading, on one line. */
 export function renderHeading(text: string, annotations: readonly Annotation[]): string {
-  // Replaces one character by one, because the offsets of annotations count characters.
+  // Replaces each line end with one space, because the offsets of annotations count characters.
   const line = renderText(text.replace(/[\r\n\v\f\u0085\u2028\u2029]/g, ' '), annotations);
   return keepNumberSigns(line.replace(/^\u00a0+/, ''));
 }
@@ -66,7 +66,7 @@ function renderWithHazards(
 interface Line {
   /** Offset of the line's first character in the text. */
   readonly start: number;
-  /** Spaces at the start of the line; a tab counts as four. */
+  /** Spaces at the start of the line; each tab becomes four spaces. */
   readonly indent: string;
   readonly characters: readonly string[];
   readonly spans: readonly Span[];
@@ -83,7 +83,7 @@ function toLines(all: readonly string[], spans: readonly Span[]): Line[] {
   });
 }
 
-/** Returns the characters to escape in a text: those that `findHazards` returns, and those of inserted markers. */
+/** Returns the characters to escape in a text: those that could form markup, and those of the inserted markers. */
 function hazardsOf(characters: readonly string[], lines: readonly Line[]): ReadonlySet<string> {
   const borders = new Set<number>();
   const markers = new Set<string>();
@@ -142,7 +142,7 @@ function writeSpans(escaped: readonly string[], { spans, characters }: Line): st
 
 const markers = { bold: '**', italic: '*', strikethrough: '~~', autolink: '', code: '' } as const;
 
-/** Renders a code span. Its fence is a run of backticks of a length that is not in the code (CommonMark §6.1). */
+/** Renders a code span. No run of backticks in the code is as long as the delimiter (CommonMark §6.1). */
 function writeCode(code: string): string {
   const runs = new Set((code.match(/`+/g) ?? []).map((run) => run.length));
   let length = 1;

@@ -3,9 +3,9 @@ import type { Post, Status } from '../../model/post.ts';
 
 /** Posts of a page by their role in the conversation. */
 export interface Thread {
-  /** The requested post. */
+  /** Requested post; `undefined` if the page has no posts. */
   readonly main: Post | undefined;
-  /** Posts before the requested post, the post itself, and its author's continuation. */
+  /** Posts before the requested post, the requested post, and its author's continuation of the thread. */
   readonly chain: readonly Post[];
   readonly replies: readonly Post[];
   /** Index in `chain` by post id. */
@@ -28,7 +28,7 @@ export function toThread(posts: readonly Post[]): Thread {
   return { main, chain, replies, indexes, firstIndexes };
 }
 
-/** Returns whether one account wrote the whole chain, ignoring placeholders without an author. */
+/** Returns whether one account wrote all posts of `chain`. Ignores placeholders without an author. */
 export function isByOneAuthor({ main, chain }: Thread): boolean {
   const author = main?.author ?? null;
   return chain.every((post) => post.author === null || isSameAccount(post.author, author));
@@ -63,7 +63,7 @@ function toRuns(chain: readonly Post[]): Post[][] {
   return runs;
 }
 
-/** Returns whether the post that a post replies to is not on the page, or not above the reply. */
+/** Returns whether the post to which `post` replies is missing from the page or does not precede `post`. */
 export function isReplyTargetElsewhere(post: Status, thread: Thread): boolean {
   const target = post.replying_to;
   if (target === null) return false;

@@ -5,14 +5,14 @@ import { keepNumberSigns } from './escape.ts';
 interface Scan {
   readonly lines: string[];
   fence: string | null;
-  /** Whether parsers may disagree about the code spans of this block. */
+  /** Whether Markdown parsers may disagree about the code spans of the current block. */
   isDoubtful: boolean;
   readonly nest: NestHeading;
 }
 
 /**
- * Sanitizes Markdown of a platform for a page: escapes HTML, unsafe links and reference definitions, nests headings,
- * and closes an open fence. Code is unchanged where all parsers agree that it is code; in doubt `<` is escaped.
+ * Sanitizes Markdown from a platform: escapes HTML, unsafe links and reference definitions, adapts heading levels, and
+ * closes an open code block. Code stays unchanged, unless Markdown parsers may disagree about where the code is.
  */
 export function cleanMarkdown(markdown: string, nest: NestHeading): string {
   const scan: Scan = { lines: [], fence: null, isDoubtful: false, nest };
@@ -37,7 +37,7 @@ function closesFence(line: string, fence: string): boolean {
   return found?.[0] === fence[0] && found !== undefined && found.length >= fence.length;
 }
 
-/** Opens a fence without its indent, so that the code is not part of a list above it. */
+/** Starts a code block and removes the indent of its fence, so that the block is not part of a list above. */
 function openFence(scan: Scan, line: string, fence: string): void {
   const last = scan.lines.pop();
   if (last !== undefined) scan.lines.push(last.trimEnd());
@@ -84,7 +84,7 @@ function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
   return true;
 }
 
-/** Matches the end of a link whose destination no code span can overlap. */
+/** Matches `](destination)` of a Markdown link if no code span can overlap the destination. */
 const plainLink = /\]\([^()`"'<\\\s]*\)/g;
 
 /** Sanitizes a line except its code spans; returns `null` if parsers may disagree about where the code spans are. */
@@ -105,7 +105,7 @@ function cleanAroundCode(line: string): string | null {
   return `${cleaned}${cleanInline(line.slice(start))}`;
 }
 
-/** Returns whether a bare URL contains a backtick, which renderers of GitHub's Markdown take as part of the URL. */
+/** Returns whether a bare URL or e-mail address contains a backtick, which GitHub's Markdown includes in the link. */
 function hasAddressUpToCode(line: string): boolean {
   return line.split(/\s+/).some((word) => {
     const start = word.search(/www\.|:\/\/|@/i);
@@ -122,7 +122,7 @@ function findCodeEnd(line: string, from: number, ticks: number): number | undefi
   return undefined;
 }
 
-/** Escapes HTML, unsafe links and reference definitions. `<` becomes an entity: a `\` before it could belong to a URL. */
+/** Escapes HTML, unsafe links and reference definitions. `<` becomes `&lt;`, because `\<` after a URL is ambiguous. */
 function cleanInline(text: string): string {
   return text
     .replace(/\\.|<(?!(?:https?:\/\/|mailto:)[^\s<>`]*>)/gis, (found) =>
@@ -134,10 +134,10 @@ function cleanInline(text: string): string {
     .replace(/\]:/g, ']\\:');
 }
 
-/** Returns the heading level on the page for the next heading of the text, given its level in the text. */
+/** Function that converts the level of the next heading in a text to the heading's level on the page. */
 export type NestHeading = (level: number) => number;
 
-/** Creates a function that maps heading levels of one text to levels below `above`, without gaps. */
+/** Creates a function that maps the heading levels of a text to levels deeper than `above`, without skipped levels. */
 export function nestHeadings(above: number): NestHeading {
   const open: number[] = [];
   return (level) => {

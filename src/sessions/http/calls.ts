@@ -12,13 +12,13 @@ export interface CallerRules {
   readonly requireBearer: boolean;
   readonly bindBearer: boolean;
   readonly token: 'required' | 'optional';
-  /** Whether streams contain the continuation token always, or only if the request contained it (`proven`). */
+  /** Whether event streams contain the continuation token always, or only if the request had the token (`proven`). */
   readonly streamToken: 'proven' | 'always';
 }
 
 export type CallOptions = Readonly<{ service: SessionService; rules: CallerRules }>;
 
-/** @throws Problem `missing_bearer` if the rules require a bearer token and the request has none */
+/** Requires a bearer token if `rules.requireBearer` is set. @throws Problem `missing_bearer` */
 export function refuseWithoutBearer({ raw }: FastifyRequest, { service, rules }: CallOptions) {
   if (!rules.requireBearer || readOwner(raw, service.secret) !== null) return;
   throw new Problem('missing_bearer', {
@@ -43,7 +43,7 @@ export async function findSession(request: SessionRequest, options: CallOptions)
   return found.record;
 }
 
-/** @throws Problem `session_forbidden` if sessions are bound to bearer tokens and the request has a different token */
+/** @throws Problem `session_forbidden` if `rules.bindBearer` is set and another bearer token started the session */
 export function refuseStranger(
   record: SessionRecord,
   { raw }: FastifyRequest,
@@ -52,7 +52,7 @@ export function refuseStranger(
   if (options.rules.bindBearer) refuseOtherOwner(record, readOwner(raw, options.service.secret));
 }
 
-/** Returns the continuation token of a request, if any. @throws Problem `conflicting_continuation_tokens`, `invalid_body` */
+/** Returns a request's continuation token, if any. @throws Problem `conflicting_continuation_tokens`, `invalid_body` */
 export function readToken({ headers }: FastifyRequest, body?: Body): string | undefined {
   const header = String(headers['x-continuation-token'] ?? '') || undefined;
   const member = readString(body, 'continuationToken') || undefined;
@@ -62,7 +62,7 @@ export function readToken({ headers }: FastifyRequest, body?: Body): string | un
   });
 }
 
-/** @throws Problem `invalid_continuation_token` if the token is not that of the session */
+/** @throws Problem `invalid_continuation_token` if the continuation token belongs to another session */
 export function refuseWrongToken(
   token: string | undefined,
   { params }: SessionRequest,
@@ -74,7 +74,7 @@ export function refuseWrongToken(
   });
 }
 
-/** Checks the continuation token. @throws Problem `missing_continuation_token`; see `readToken`, `refuseWrongToken` */
+/** Checks a request's continuation token. @throws Problem `missing_continuation_token`, `invalid_continuation_token` */
 export function demandToken(request: SessionRequest, body: Body | undefined, options: CallOptions) {
   const token = readToken(request, body);
   if (token === undefined && options.rules.token === 'required') {
@@ -90,11 +90,11 @@ export type Caller = Readonly<{ owner: string | null; client: Client }>;
 
 export function hasIdempotencyKey({ headers }: FastifyRequest, owner: string | null): boolean {
   const key = headers['idempotency-key'];
-  // Anonymous callers cannot be told apart: repeating a reply could give its token to another caller.
+  // Anonymous callers cannot be distinguished, so a repeated reply could reveal a token to another caller.
   return owner !== null && typeof key === 'string' && /^.{16,255}$/s.test(key);
 }
 
-/** Returns hashes of a request's idempotency key and content; `null` for an anonymous caller or without a valid key. */
+/** Returns hashes of a request's idempotency key and body; `null` if the caller is anonymous or the key is invalid. */
 export function readIdempotency(
   request: FastifyRequest,
   { owner, client }: Caller,

@@ -19,7 +19,7 @@ const streamLine = z.union([sessionEvent, leaseRecord]).meta({ id: 'SessionStrea
 export const streamMediaType = 'application/x-ndjson; charset=utf-8';
 const jsonType = 'application/json; charset=utf-8';
 
-/** Returns a header under its neutral name and under the name that eve clients read. */
+/** Describes a header under two names: `X-…`, and `X-Eve-…` for clients of the eve agent protocol. */
 const underBothNames = (
   name: string,
   description: string,
@@ -103,7 +103,7 @@ const bodyProblems: readonly ProblemCode[] = [
 
 type BearerEndpoint = Omit<Endpoint, 'tag' | 'access'> & Partial<Pick<Endpoint, 'access'>>;
 
-/** Routes with their paths below the prefix. By default they accept a bearer token and reply with the common headers. */
+/** Routes of the session service, without the path prefix. By default a route accepts a bearer token. */
 const endpoints: readonly BearerEndpoint[] = [
   {
     id: 'getSessionHealth',

@@ -19,16 +19,16 @@ import {
 } from './routes.ts';
 
 export interface SessionsOptions extends HandlerOptions {
-  /** First segment of the paths of the routes: `svc`. */
+  /** First path segment of the session routes, such as `svc`. */
   readonly segment: string;
-  /** Check that refuses web pages of origins that are not allowed. */
+  /** Check of the `Origin` header that refuses requests from web pages of origins that are not allowed. */
   readonly pages: Pick<PageOrigins, 'faultOf'>;
   readonly problems: ProblemReplies;
-  /** Web origins whose pages may use sessions; `*` for any. If empty, CORS is off. */
+  /** Web origins whose pages may use the session service; `*` for any origin. If empty, CORS is off. */
   readonly origins: readonly string[];
 }
 
-/** Route configuration that keeps sessions usable while the server drains. */
+/** Route configuration that lets clients use the session routes while the server shuts down. */
 const sessionConfig = { decidesWhileDraining: true };
 
 export async function sessionsPlugin(app: FastifyInstance, options: SessionsOptions) {
@@ -54,7 +54,7 @@ export async function sessionsPlugin(app: FastifyInstance, options: SessionsOpti
   }
 }
 
-/** Registers a parser that returns bodies as bytes. They are parsed later, once the session is known. */
+/** Registers a parser that returns request bodies as bytes. Handlers find the session before they parse the bytes. */
 function readBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = async ({ headers }: FastifyRequest, body: Buffer) => {
@@ -74,11 +74,11 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   };
   const checkType = async ({ headers }: FastifyRequest) => refuseOtherMediaTypes(headers);
   const checkState = async (request: SessionRequest) => checkSession(request, options);
-  /** Checks that the session exists. Ended sessions pass, because they have a stream too. */
+  /** Checks that the session exists. Accepts ended sessions, whose events can still be streamed. */
   const checkKnown = async (request: SessionRequest): Promise<void> => {
     await findSession(request, options);
   };
-  /** Registers status 405 for the methods that are not in `allow`, and returns the configuration of the route. */
+  /** Registers replies with status 405 for methods other than `allow`. Returns the configuration of the route. */
   const answering = (url: string, ...allow: string[]) => {
     const config = { ...sessionConfig, cors: toSessionCors(options.origins, allow) };
     const isRoute = ({ params }: FastifyRequest) => !isEmptyId(params);

@@ -5,25 +5,25 @@ import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 
 type Rate = Readonly<{ perMinute: number; burst: number }>;
 
-/** Rates of one address. Bearer tokens and networks have multiples of these rates. */
+/** Rate limits of one client address. The limits of a bearer token and of a network are multiples of these limits. */
 type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; clock: Clock }>;
 
 /**
- * Creates the limits of session starts and messages. Bearer tokens are not verified, so addresses are limited too. A
- * token has a higher limit than an address, so that one client cannot use up the limit of others with the same token.
+ * Creates the rate limits for session starts and messages. Addresses have limits too, because bearer tokens are not
+ * verified. A token has a higher limit than an address, because several clients can share the token.
  */
 export function createCallRates({ starts, messages, clock }: CallRatesOptions) {
   const spend = createRateLimit(clock);
   const toStarts = { rate: starts, what: 'start', ofWhat: 'sessions' };
   const toMessages = { rate: messages, what: 'send', ofWhat: 'messages' };
   return {
-    /** Counts the start of a session, which is also a message. @throws Problem `rate_limited` with the exact wait */
+    /** Counts a session start, which is also a message. @throws Problem `rate_limited` with the exact waiting time */
     spendStart: (owner: string | null, client: Client): void => {
       const ofBearer =
         owner === null ? [] : [{ ...multiply(toStarts), who: 'One bearer', name: owner }];
       spend([...ofBearer, ...toCharges(client, toStarts), ...toCharges(client, toMessages)]);
     },
-    /** Counts a message to an existing session. @throws Problem `rate_limited` with the exact wait */
+    /** Counts a message to an existing session. @throws Problem `rate_limited` with the exact waiting time */
     spendMessage: (client: Client): void => spend(toCharges(client, toMessages)),
   };
 }
@@ -43,12 +43,12 @@ function multiply({ rate, ...rule }: Rule): Rule {
 }
 
 const maxCallers = 100_000;
-const looks = 4; // least recently seen callers that each charge checks for removal
+const looks = 4; // number of least recently seen callers that each counted request checks for removal
 
-/** Creates a limiter by the generic cell rate algorithm. A call applies all of its charges or none of them. */
+/** Creates a rate limiter (generic cell rate algorithm). A call counts against all of the given limits or none. */
 function createRateLimit(clock: Clock): (charges: readonly Charge[]) => void {
   const fullAtMs = new Map<string, number>();
-  /** Removes callers whose full burst is available again, and the least recently seen callers if there are too many. */
+  /** Removes callers whose limit is fully available again and, above `maxCallers`, the least recently seen callers. */
   const forgetFull = (nowMs: number): void => {
     let left = looks;
     for (const [name, atMs] of fullAtMs) {

@@ -4,7 +4,7 @@ import type { Problem, ProblemDocument } from '../../core/problem.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Id of the session of a request. `null` until the session is known to exist. */
+    /** Id of the session that the request is for. `null` until the server has found the session. */
     knownSession: string | null;
   }
 }
@@ -12,9 +12,9 @@ declare module 'fastify' {
 type Headers = Readonly<Record<string, string>>;
 
 export interface ProblemReplies {
-  /** Converts a thrown value to a problem, and logs it if it is a defect of the server. */
+  /** Converts a thrown error to a problem, and logs the error if it is a defect of the server. */
   toProblem(error: Error, request: FastifyRequest): Problem;
-  /** Returns the document of a problem and its response headers. */
+  /** Returns the problem document (RFC 9457) and the response headers for a problem. */
   describe(
     problem: Problem,
     request: FastifyRequest,
@@ -22,7 +22,7 @@ export interface ProblemReplies {
   note(problem: Problem, request: FastifyRequest, reply: FastifyReply): void;
 }
 
-/** Returns the headers that every session reply has. */
+/** Returns the headers that all replies of the session service have in common. */
 export function toSessionHeaders({ knownSession: id }: FastifyRequest): Headers {
   const ids = id === null ? {} : { 'x-eve-session-id': id, 'x-session-id': id };
   return { 'cache-control': 'no-store', ...ids };
@@ -39,7 +39,7 @@ export function sendSessionProblem(
   const problem = problems.toProblem(error, request);
   problems.note(problem, request, reply);
   const { document, headers } = problems.describe(problem, request);
-  // RFC 9110 §15.5.2: a 401 names the scheme.
+  // RFC 9110 §15.5.2: a reply with status 401 names the authentication scheme.
   const challenge = problem.code === 'missing_bearer' ? { 'www-authenticate': 'Bearer' } : {};
   return reply
     .code(problem.status)
@@ -47,7 +47,7 @@ export function sendSessionProblem(
     .send(toJsonBody(toSessionDocument(document)));
 }
 
-/** Returns a problem document with the additional members that eve clients display. */
+/** Adds the members `error` and `ok` to a problem document, for clients of the eve agent protocol. */
 export function toSessionDocument(document: ProblemDocument) {
   return { ...document, error: document.detail, ok: false };
 }

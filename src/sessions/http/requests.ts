@@ -45,7 +45,7 @@ export function readMessage(body: Body, maxBytes: number) {
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Returns the text of a message. Lone surrogates, which UTF-8 cannot encode, become replacement characters. */
+/** Returns the text of a message. Replaces lone surrogates, which UTF-8 cannot encode, with U+FFFD. */
 function readText(message: unknown): string {
   if (!isGiven(message)) return '';
   const isText = typeof message === 'string';
@@ -75,7 +75,7 @@ function readPolicy(value: unknown) {
   });
 }
 
-/** Reads an optional string member. @throws Problem `invalid_body` */
+/** Returns an optional string member of a request body. @throws Problem `invalid_body` if the member is no string */
 export function readString(body: Body | undefined, name: string): string | undefined {
   const value = body?.[name];
   if (!isGiven(value)) return undefined;
@@ -83,7 +83,7 @@ export function readString(body: Body | undefined, name: string): string | undef
   throw new Problem('invalid_body', { detail: `The member \`${name}\` is not a string.` });
 }
 
-/** Parses the query of a stream. Ignores unknown parameters. @throws Problem `invalid_start_index`, `invalid_option` */
+/** Parses the query of a request for an event stream. @throws Problem `invalid_start_index`, `invalid_option` */
 export function readStreamQuery(url: string) {
   const query = new URLSearchParams(url.split(/\?(.*)/s)[1] ?? '');
   const follow = readFollow(query);
@@ -95,7 +95,7 @@ function readStartIndex(query: URLSearchParams): number {
   const [value = '0', ...more] = query.getAll('startIndex');
   if (more.length > 0) throw badIndex('is given more than once');
   if (!/^-?\d+$/.test(value)) throw badIndex(`is ${quoteInput(value)}`);
-  // Larger values exceed any session anyway.
+  // No session has more events than this maximum.
   return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(value)));
 }
 

@@ -87,7 +87,7 @@ async function followUpOnce(request: SessionRequest, options: HandlerOptions): P
   return sendFurtherMessage({ sessionId, text, idempotency, check }, service);
 }
 
-/** @throws Problem `session_not_active`, `turn_in_progress` */
+/** @throws Problem `session_not_active`, or `turn_in_progress` if the session has a queued or running turn */
 function refuseRunning(record: SessionRecord): void {
   refuseInactive(record);
   if (record.pending.length === 0) return;
@@ -168,16 +168,16 @@ function readCaller(request: FastifyRequest, { service, clientOf }: HandlerOptio
 const readBody = ({ body }: FastifyRequest): Body | undefined =>
   Buffer.isBuffer(body) ? parseBody(body) : undefined;
 
-/** @throws Problem `invalid_body` */
+/** Returns the parsed body of a request. @throws Problem `invalid_body` if the body is empty or not a JSON object */
 function demandBody(request: FastifyRequest): Body {
   const body = readBody(request);
   if (body !== undefined) return body;
   throw new Problem('invalid_body', { detail: 'The body is empty. Send a JSON object.' });
 }
 
-/** Checks that a session is active before the body of a follow-up is read. */
+/** Checks that a session accepts messages, before the server reads the request body with a further message. */
 export async function checkSession(request: SessionRequest, options: HandlerOptions) {
   const record = await findSession(request, options);
-  // A repeated request gets its earlier reply, even if the session has ended since.
+  // A repeated request gets the earlier reply, even if the session has ended since.
   if (!hasIdempotencyKey(request, readCaller(request, options).owner)) refuseInactive(record);
 }

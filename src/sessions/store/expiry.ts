@@ -3,7 +3,7 @@ import { idempotencyMs } from './session-rows.ts';
 import type { SessionStore } from './sqlite-store.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 
-/** Maximum idle time and age of sessions, time until ended sessions are deleted, and time for which the ids get 410. */
+/** Maximum idle time and age of a session, and the times until an ended session and then its id are deleted. */
 export type LifetimeLimits = Readonly<Record<Lives, number>>;
 type Lives = 'idleMs' | 'ageMs' | 'retentionMs' | 'forgetMs';
 
@@ -16,7 +16,7 @@ interface ExpiryOptions {
 
 const intervalMs = 10_000;
 
-/** Expires and deletes sessions periodically until the returned function is called. Running sessions do not expire. */
+/** Ends idle sessions and deletes old sessions periodically. The returned function stops the periodic work. */
 export function startExpiry(options: ExpiryOptions): () => void {
   const { clock, onFault } = options;
   const stopped = new AbortController();
@@ -31,12 +31,12 @@ export function startExpiry(options: ExpiryOptions): () => void {
   return () => stopped.abort();
 }
 
-/** Expires and deletes all due sessions, in batches of a hundred. */
+/** Ends all sessions that are idle or open for too long, and deletes old ended sessions, in batches of up to 100. */
 async function expireDue({ store, clock, limits }: ExpiryOptions): Promise<void> {
   const nowMs = clock.now();
   const before = { idleMs: nowMs - limits.idleMs, createdMs: nowMs - limits.ageMs };
   const expire = (record: SessionRecord): Transition | null => {
-    // The session may have received a message since it was listed.
+    // The session may have received a message since the query.
     const isDue = record.activeMs <= before.idleMs || record.createdMs <= before.createdMs;
     return record.state === 'waiting' && isDue ? endSession(record, 'expired', nowMs) : null;
   };
@@ -45,17 +45,17 @@ async function expireDue({ store, clock, limits }: ExpiryOptions): Promise<void>
   await forEachBatch(listExpired, (ids) => Promise.all(ids.map((id) => store.change(id, expire))));
   const listStale = () => store.listStale(nowMs - limits.retentionMs);
   await forEachBatch(listStale, async (ids) => {
-    // One at a time, because each may delete many rows.
+    // One session at a time, because each deletion may affect many rows.
     for (const id of ids) await store.purge(id, nowMs);
   });
   // The limit of stored bytes may have been lowered.
   while ((await store.trim()) > 0) {
-    // Each call deletes a few sessions, so that requests are served in between.
+    // Each call deletes a few sessions, so that the server can handle requests between the calls.
   }
   await store.forget({ purgedMs: nowMs - limits.forgetMs, idempotencyMs: nowMs - idempotencyMs });
 }
 
-/** Processes batches until the list is empty, or until a batch made no progress: its first id is listed again. */
+/** Processes batches of ids until `list` returns none, or until the same first id is listed twice (no progress). */
 async function forEachBatch(
   list: () => Promise<readonly string[]>,
   take: (ids: readonly string[]) => Promise<unknown>,

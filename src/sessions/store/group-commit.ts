@@ -1,19 +1,19 @@
 import { errorCodeOf, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 
-/** Time of the commit: at the end of this turn of the event loop, or some turns later, so that more work shares a commit. */
+/** Time of the commit: after the current event loop iteration (`now`), or a few iterations later (`soon`). */
 type Urgency = 'now' | 'soon';
 
-const soonTurns = 8; // number of turns of the event loop after which `soon` work is committed
+const soonTurns = 8; // number of event loop iterations after which `soon` work is committed
 
 interface GroupCommitOptions {
   readonly database: SqliteDatabase;
   readonly onTurnEnd: (callback: () => void) => void;
-  /** Called when a group is committed or rolled back, before its promises settle. */
+  /** Called when a transaction is committed or rolled back, before the promises of its writes settle. */
   readonly onEnd: (isCommitted: boolean) => void;
 }
 
-/** Open transaction, with the callbacks for its end. The error is `null` if the transaction was committed. */
+/** Open transaction and the callbacks for its end. The argument `error` is `null` if the transaction was committed. */
 interface Group {
   readonly callbacks: ((error: unknown) => void)[];
   isDue: boolean;
@@ -21,13 +21,13 @@ interface Group {
 
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
-/** Creates a group commit for a database. No other code in the process may write to the database. */
+/** Creates a queue that groups writes into shared transactions. All writes of the process must use this queue. */
 export function createGroupCommit(options: GroupCommitOptions) {
   const groups = createGroups(options);
   return {
     /**
-     * Runs work in the current group's transaction and resolves when the transaction is durable. If the work throws a
-     * Problem (before it writes), only this promise rejects. Any other error rolls back the whole group.
+     * Runs work in the shared transaction and resolves when the transaction is durable. If the work throws a Problem
+     * (before it writes), only this promise rejects. Any other error rolls back the whole transaction.
      */
     write: <Value>(work: () => Value, urgency: Urgency = 'now'): Promise<Value> =>
       new Promise((resolve, reject) => {
@@ -37,11 +37,11 @@ export function createGroupCommit(options: GroupCommitOptions) {
           group.callbacks.push((failure) => (failure === null ? resolve(value) : reject(failure)));
         } catch (error) {
           group.callbacks.push((failure) => reject(failure ?? error));
-          // A Problem is thrown before anything is written, so the group can continue.
+          // A Problem is thrown before anything is written, so the transaction can continue.
           if (!(error instanceof Problem)) groups.abort(group, error);
         }
       }),
-    /** Runs a query on durable data: immediately, or when the open group is committed. */
+    /** Runs a query on durable data: immediately, or after the open transaction is committed. */
     read: <Value>(query: () => Value): Promise<Value> =>
       new Promise((resolve, reject) => {
         const run = () => {
@@ -121,7 +121,7 @@ function createGroups({ database, onTurnEnd, onEnd }: GroupCommitOptions) {
   };
 }
 
-/** Converts an error of SQLite to Problem `not_ready`. Returns any other error unchanged, because it is a defect. */
+/** Converts an SQLite error to the Problem `not_ready`. Returns any other error unchanged. */
 export function toStoreProblem(cause: unknown): unknown {
   if (!errorCodeOf(cause)?.startsWith('SQLITE_')) return cause;
   return new Problem('not_ready', { detail: 'The session store is unavailable.', cause });

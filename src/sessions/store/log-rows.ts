@@ -1,13 +1,13 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { MessageChange } from './state.ts';
 
-/** Maximum number of characters of a batch of events. A batch of one event may exceed it. */
+/** Maximum number of characters of a batch of session events. A single event may exceed the maximum. */
 export const chunkLength = 65_536;
 
-/** Stored event. Its line has no line feed and never contains the continuation token. */
+/** Stored session event. `line` is JSON without a line feed and never contains the continuation token. */
 export type StoredEvent = Readonly<{ index: number; line: string }>;
 
-/** Question and the stored line of the `message.completed` event that answers it. */
+/** Question, and the stored line of the `message.completed` event with the answer. */
 export type AnsweredTurn = Readonly<{ question: string; line: string }>;
 
 interface SessionMessage {
@@ -18,7 +18,7 @@ interface SessionMessage {
 }
 
 const maxChunkEvents = 256;
-const eventsPerQuery = 16; // few, to avoid reading long events that do not fit into the chunk
+const eventsPerQuery = 16; // small, to avoid reading long events that do not fit into the chunk
 
 export function createLogWrites(database: SqliteDatabase) {
   const insertEvent = database.prepare<[number, number, string, number]>(

@@ -11,12 +11,12 @@ export interface StoreBounds {
   isRead(id: string): boolean;
 }
 
-/** Quantities in the ledger whose limits are enforced by evicting sessions. */
+/** Quantities (number of sessions, stored bytes) whose limits are enforced by evicting sessions. */
 type Quantity = 'sessions' | 'sessionBytes';
 
 interface RoomOptions {
   toRow(raw: RawSession): SessionRow;
-  /** Ends a session to make room for another session, or deletes it to free bytes. */
+  /** Ends a session to make room for another session, or deletes the session to free stored bytes. */
   evict(row: SessionRow, quantity: Quantity, nowMs: number): void;
 }
 
@@ -24,14 +24,14 @@ interface Need {
   readonly quantity: Quantity;
   readonly client: Client | null;
   readonly amount: number;
-  /** Row number of the session that needs the space, which is never evicted; 0 for a new session. */
+  /** Row number of the session that needs the space; 0 for a new session. This session is never evicted. */
   readonly session: number;
 }
 
-const activeMs = 60_000; // sessions used more recently are not evicted for other addresses
-const maxEvictions = 256; // maximum per change, because deleting is slow
+const activeMs = 60_000; // more recently used sessions are not evicted for other addresses
+const maxEvictions = 256; // maximum number per change, because deleting is slow
 
-/** Creates the functions that evict sessions to enforce the ledger's limits. No limits apply before `setBounds`. */
+/** Creates functions that evict sessions to enforce limits. No limits apply before the first call of `setBounds`. */
 export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptions) {
   let bounds: StoreBounds | null = null;
   const isRead = (id: string) => bounds?.isRead(id) === true;
@@ -47,16 +47,16 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
       bounds = next;
       registerHolders(database, next.ledger);
     },
-    /** Evicts sessions if a message and its turn need room. @throws Problem `turn_queue_full`; `overloaded` if nothing can be evicted */
+    /** Evicts sessions if a message needs storage space. @throws Problem `turn_queue_full`, `overloaded` */
     admitMessage: (client: Client | null, amount: number, session: number): void => {
       const excess = bounds?.ledger.findExcess('queuedTurns', client, 1) ?? null;
       if (excess !== null) throw tooManyTurns(excess);
       makeRoomOrThrow({ quantity: 'sessionBytes', client, amount, session });
     },
-    /** Evicts sessions if a new one needs room. @throws Problem `overloaded` if nothing can be evicted */
+    /** Evicts sessions if a new session would exceed a limit. @throws Problem `overloaded` if none can be evicted */
     admitSession: (client: Client | null): void =>
       makeRoomOrThrow({ quantity: 'sessions', client, amount: 1, session: 0 }),
-    /** Evicts up to 256 sessions while too many bytes are stored. Returns the number of evicted sessions. */
+    /** Evicts up to 256 sessions while the stored bytes exceed a limit. Returns the number of evicted sessions. */
     trim: (client: Client | null, session: number): number =>
       tryMakeRoom({ quantity: 'sessionBytes', client, amount: 0, session }).evicted,
   };
@@ -72,7 +72,7 @@ function makeRoom(need: Need, { ledger, clock }: StoreBounds, { findVictim, evic
   let freed = 0;
   for (let evicted = 0; ; evicted += 1) {
     const excess = ledger.findExcess(quantity, client, amount);
-    // A client that exceeds its share has to replace sessions of its own.
+    // A client that exceeds its share has to replace its own sessions.
     const hasRoom = excess === null || (excess === 'share' && freed >= amount);
     if (hasRoom) return { hasRoom, evicted };
     const row = findVictim(excess, need, nowMs - activeMs);
@@ -96,7 +96,7 @@ function tooManyTurns(excess: Excess): Problem {
   return new Problem(code, { detail: `The queue of messages${of} is full.` });
 }
 
-/** Quantities of the ledger that are counted in the table `holders`, and their columns. */
+/** Limited quantities and their columns in the table `holders`, which has a row for each client and network. */
 const columns = [
   ['sessions', 'live'],
   ['sessionBytes', 'stored'],
@@ -112,21 +112,21 @@ function registerHolders(database: SqliteDatabase, ledger: Ledger): void {
   }
 }
 
-const maxHolders = 64; // clients that are searched, those with the most sessions or bytes first
+const maxHolders = 64; // number of searched clients, those with the most sessions or bytes first
 
-/** States of sessions that can be evicted, in order of preference. Ended sessions can only be read. */
+/** States in which sessions can be evicted, by the quantity to reduce, in order of preference. */
 const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>> = {
   sessions: ['waiting'],
   sessionBytes: ['ended', 'failed', 'waiting'],
 };
 
-/** Search for a session of the client or network `name`. If `isOwn` is 1, sessions with open streams are included. */
+/** Search for a session of the client or network `name`. If `isOwn` is 1, includes sessions with open streams. */
 type Search = Readonly<{ name: string; except: number; unusedSinceMs: number; isOwn: 0 | 1 }>;
 
 type Holder = Readonly<{ name: string; weight: number }>;
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
-/** Prepares the search for the next session to evict. Active sessions can be evicted only for their own address. */
+/** Prepares the search for the next session to evict. Only the client itself can displace its active sessions. */
 function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions) {
   database.function('is_read', (id) => Number(isRead(String(id))));
   const oldest = (where: string) =>
@@ -177,7 +177,7 @@ function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions
   };
 }
 
-/** Returns the least recently used session of the heaviest clients or networks that have an inactive session. */
+/** Returns the least recently used session among the clients or networks with the largest usage (`weight`). */
 function findInHeaviest(
   holders: readonly Holder[],
   findOf: (name: string) => SessionRow | undefined,

@@ -2,10 +2,10 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { PendingTurn, SessionRecord } from './state.ts';
 
-/** Session with its row number and the total length of its stored lines. */
+/** Session with its row number. `bytes` is the total length of the stored events. */
 export type SessionRow = Readonly<{ number: number; bytes: number; record: SessionRecord }>;
 
-/** Columns of the table `sessions`, with aliases that match `RawSession`. */
+/** Columns of the SQL table `sessions`, with aliases that match the fields of `RawSession`. */
 export const sessionColumns = `number, bytes, id, state, owner, client AS address, network,
   created_ms AS createdMs, active_ms AS activeMs, ended_ms AS endedMs,
   accepted, events, stored AS storedBytes`;
@@ -20,7 +20,7 @@ export interface RawSession extends Omit<SessionRecord, 'client' | 'pending'> {
 const pageSize = 100;
 const unknownClient = '-';
 
-/** Prepares the statements for the table `sessions`. They neither begin nor end transactions. */
+/** Prepares the SQL statements for the table `sessions`. The statements neither begin nor end transactions. */
 export function createSessionRows(database: SqliteDatabase) {
   const byId = database.prepare<[string], RawSession>(
     `SELECT ${sessionColumns} FROM sessions WHERE id = ?`,
@@ -72,7 +72,7 @@ export function createSessionRows(database: SqliteDatabase) {
   };
 }
 
-const mostPurged = 100_000; // ids of deleted sessions that are kept; the oldest are removed
+const mostPurged = 100_000; // maximum number of stored ids of deleted sessions; the oldest are removed
 
 export function createLifetimeRows(database: SqliteDatabase) {
   const expired = database
@@ -119,10 +119,10 @@ export function createLifetimeRows(database: SqliteDatabase) {
 
 export type Receipt = Readonly<{ sessionId: string; deliveryId: string; queued: number }>;
 
-/** Request with an `Idempotency-Key`, which is executed once. `key` is the keyed hash of the key and its sender. */
+/** Request with an `Idempotency-Key`. `key` is a keyed hash of the header's value and of the caller. */
 export type KeyedRequest = Readonly<{ key: string; fingerprint: string; nowMs: number }>;
 
-/** Time in milliseconds for which idempotency keys are stored. */
+/** Time in milliseconds after which stored idempotency keys expire. */
 export const idempotencyMs = 24 * 60 * 60 * 1000;
 
 export function createIdempotencyRows(database: SqliteDatabase) {
@@ -135,7 +135,7 @@ export function createIdempotencyRows(database: SqliteDatabase) {
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
   return {
-    /** Returns the earlier reply to a request. @throws Problem `idempotency_conflict` if its key had another request */
+    /** Returns the receipt of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
     recall: (request: KeyedRequest | null): Receipt | undefined => {
       const row = request && find.get(request.key, request.nowMs - idempotencyMs);
       if (!row) return undefined;

@@ -1,11 +1,11 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
 /**
- * Schema of `sessions.db`. `sessions.number` identifies a session in the other tables. `events.ends` is the sum of the
- * lengths of the session's lines up to this one, so that a chunk of limited size can be read. `sessions.client` is the
- * keyed hash of the address that started a session. `sessions.network` is the hash of its IPv6 /48, or of the address for
- * IPv4. Both are `-` if the address is unknown. Triggers maintain sums by client and network in `holders`, with the total
- * in row `*`, because counting gets slower with more sessions. `holders.parent` is the network of an IPv6 address.
+ * Migrations of `sessions.db`. `sessions.number` identifies a session in the other tables. `events.ends` is the total
+ * length of a session's events up to and including the row. `sessions.client` is the keyed hash of the address that
+ * started a session. `sessions.network` is the hash of the address's IPv6 /48, or of the IPv4 address. Both columns are
+ * `-` if the address is unknown. Triggers maintain the sums by client and network in the table `holders`, and the total
+ * in the row `*`, for fast queries. `holders.parent` is the network of an IPv6 address.
  */
 export const sessionMigrations: readonly Migration[] = [
   (database) =>

@@ -20,10 +20,10 @@ export type Found =
   | { readonly kind: 'purged' }
   | { readonly kind: 'unknown' };
 
-/** Changes that store a message, and the receipt for the caller. */
+/** Accepted message: the changes to store, and the receipt to return to the caller. */
 export type Acceptance = Readonly<{ transition: Transition; receipt: Receipt }>;
 
-/** Sessions changed by one commit, by id; `undefined` for a session that was purged. */
+/** Sessions changed by one database commit, by id; `undefined` for a session that was deleted. */
 export type Commit = ReadonlyMap<string, SessionRecord | undefined>;
 
 export type StampEvent = (index: number) => EventStamp;
@@ -31,18 +31,18 @@ export type StampEvent = (index: number) => EventStamp;
 interface SqliteSessionsOptions {
   readonly path: string;
   readonly stamp: StampEvent;
-  /** Whether to throw if the file does not exist. Default: the file is created. */
+  /** Whether to throw if the database file does not exist. Default: `false`, which creates the file. */
   readonly mustExist?: boolean;
-  /** Calls the callback after the current turn of the event loop. Default: `setImmediate`. */
+  /** Calls the callback after the current event loop iteration. Default: `setImmediate`. */
   readonly onTurnEnd?: (callback: () => void) => void;
 }
 
 export type SessionStore = ReturnType<typeof openSqliteSessions>;
 
 /**
- * Opens the session store in one SQLite file. Changes of one turn of the event loop share one commit, which is on disk
- * before any of them is acknowledged or read. Promises reject with Problem `not_ready` if the file becomes unusable.
- * `close()` commits pending changes and closes the file. @throws Error if the file cannot be opened
+ * Opens the session store in one SQLite file. Changes of one event loop iteration share a commit. A change is on disk
+ * before its promise resolves or another caller reads it. Promises reject with Problem `not_ready` if the file becomes
+ * unusable. `close()` commits pending changes and closes the file. @throws Error if the file cannot be opened
  */
 export function openSqliteSessions(options: SqliteSessionsOptions) {
   const { path, stamp, mustExist = false, onTurnEnd = setImmediate } = options;
@@ -64,7 +64,7 @@ export function openSqliteSessions(options: SqliteSessionsOptions) {
   return {
     ...createReads(rows, group),
     ...createWrites(group, rows, createChanges(database, { rows, stamp, noteChange })),
-    /** Sets the only listener. It is called with each commit, in order, when the commit is durable. */
+    /** Sets the commit listener and replaces the previous listener. Each commit is durable before the listener runs. */
     onCommit: (next: (commit: Commit) => void): void => {
       listener = next;
     },
@@ -98,16 +98,16 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
     /** Returns the receipt of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
     recall: async (request: KeyedRequest | null) =>
       request === null ? undefined : read(() => idempotency.recall(request)),
-    /** Reads events from index `from` on: about `chunkLength` characters or less, but at least one event, if any. */
+    /** Returns events from index `from` on, up to `chunkLength` characters, but at least one event if there is one. */
     readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
-    /** Reads a part of an event that is longer than `chunkLength` bytes; `undefined` for any other event. */
+    /** Returns a part of an event that is longer than `chunkLength` bytes; `undefined` for any other event. */
     readPart: (id: string, { index, offset }: Record<'index' | 'offset', number>) =>
       read(() => log.part(numberOf(id), index, offset)),
     readText: (id: string, sequence: number) => read(() => log.text.get(numberOf(id), sequence)),
     readMessages: (id: string) => read(() => log.messages.all(numberOf(id))),
     readAnswered: (id: string, { before, count }: Record<'before' | 'count', number>) =>
       read(() => log.answered.all(numberOf(id), before, count).reverse()),
-    /** Yields sessions in pages, ordered by their start. */
+    /** Yields sessions in pages, ordered by their start times. */
     list: async function* (which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]> {
       const pageAfter = (number: number) => read(() => sessions.page(which, number));
       let page = await pageAfter(0);
@@ -116,7 +116,7 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
         page = await pageAfter(last.number);
       }
     },
-    /** Returns the ids of up to 100 waiting sessions last active before `idleMs` or created before `createdMs`. */
+    /** Returns up to 100 ids of idle sessions that were last active before `idleMs` or created before `createdMs`. */
     listExpired: ({ idleMs, createdMs }: Record<'idleMs' | 'createdMs', number>) =>
       read(() => life.expired.all(idleMs, createdMs)),
     /** Returns the ids of up to 100 sessions that ended before `endedMs`. */
@@ -138,14 +138,14 @@ function createWrites(
   return {
     setBounds: room.setBounds,
     /**
-     * Starts a session, or returns the receipt of an identical earlier request. At a limit, other sessions are evicted
-     * (`docs/sessions.md`). @throws Problem `overloaded` if none can be evicted; `turn_queue_full`, `idempotency_conflict`
+     * Starts a session, or returns the receipt of an identical earlier request. Evicts other sessions to enforce limits
+     * (`docs/sessions.md`). @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
     start: (acceptance: Acceptance, request: KeyedRequest | null) =>
       write(() => idempotency.recall(request) ?? start(acceptance, request)),
     /**
-     * Adds a message, or returns the receipt of an identical earlier request; `undefined` if the session was deleted.
-     * @throws the errors of `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+     * Adds a message to a session, or returns the receipt of an identical earlier request. Returns `undefined` if the
+     * session was deleted. @throws Errors of `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
     accept: (
       id: string,
@@ -156,7 +156,7 @@ function createWrites(
         const row = sessions.find(id);
         return idempotency.recall(request) ?? (row && accept(row, request, decide(row.record)));
       }),
-    /** Changes a session. Returns `undefined` if the session was deleted or `decide` returns `null`. */
+    /** Applies the change that `decide` returns. Returns `undefined` if there is no change or no such session. */
     change: (
       id: string,
       decide: (record: SessionRecord) => Transition | null,
@@ -167,27 +167,27 @@ function createWrites(
         const transition = row && decide(row.record);
         return row && transition ? apply(row, transition) : undefined;
       }, urgency),
-    /** Deletes a session's data. Keeps its id and the deletion time `nowMs`. Returns whether the session existed. */
+    /** Deletes a session except its id, and records the deletion time `nowMs`. Returns whether the session existed. */
     purge: (id: string, nowMs: number): Promise<boolean> =>
       write(() => {
         const row = sessions.find(id);
         if (row !== undefined) purge(row, nowMs);
         return row !== undefined;
       }),
-    /** Deletes the ids of sessions purged before `purgedMs` and the idempotency keys stored before `idempotencyMs`. */
+    /** Deletes ids of sessions deleted before `purgedMs`, and idempotency keys stored before `idempotencyMs`. */
     forget: ({
       purgedMs,
       idempotencyMs,
     }: Record<'purgedMs' | 'idempotencyMs', number>): Promise<void> =>
       write(() => life.forget(purgedMs, idempotencyMs)),
-    /** Deletes up to 256 sessions while too many bytes are stored. Returns the number of deleted sessions. */
+    /** Deletes up to 256 sessions while the stored bytes exceed the limit. Returns the number of deleted sessions. */
     trim: () => write(() => room.trim(null, 0)),
   };
 }
 
 type ChangesOptions = Readonly<{ rows: Rows; stamp: StampEvent; noteChange: Note }>;
 
-/** Creates the functions that change sessions in a transaction. A Problem is thrown before all writes but evictions. */
+/** Creates functions that change sessions in a transaction. They may evict sessions, even if they throw a Problem. */
 function createChanges(database: SqliteDatabase, { rows, stamp, noteChange }: ChangesOptions) {
   const { sessions, idempotency, life } = rows;
   const purge = (row: SessionRow, nowMs: number): void => {

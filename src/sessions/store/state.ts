@@ -11,28 +11,28 @@ export interface SessionRecord {
   readonly state: 'running' | 'waiting' | 'ended' | 'failed';
   /** Keyed hash of the bearer token that started the session; `null` for an anonymous caller. */
   readonly owner: string | null;
-  /** Keyed hashes of the address that started the session; `null` if unknown, or for the command line. */
+  /** Keyed hashes of the client address that started the session; `null` if unknown or started on the command line. */
   readonly client: Client | null;
   readonly createdMs: number;
   /** Time at which the last message was accepted or the last turn ended, whichever is later. */
   readonly activeMs: number;
   readonly endedMs: number | null;
-  /** Number of accepted messages, which is also the sequence number of the next turn. */
+  /** Number of accepted messages. The next message gets this number as its sequence number. */
   readonly accepted: number;
-  /** Turns that have not ended, oldest first. Empty unless the session is running. */
+  /** Messages without a finished answer, oldest first. Empty unless the state is `running`. */
   readonly pending: readonly PendingTurn[];
   readonly events: number;
-  /** Estimated size of the session in the store (`stored-bytes.ts`). */
+  /** Estimated size of the session in the database, in bytes (`stored-bytes.ts`). */
   readonly storedBytes: number;
 }
 
-/** Change of a message: the message is added, or its state is set. */
+/** Database change of a message: adds the message, or sets the state of the message. */
 export type MessageChange = { readonly sequence: number } & (
   | { readonly kind: 'add'; readonly deliveryId: string; readonly text: string }
   | { readonly kind: 'mark'; readonly state: 'running' | 'completed' | 'failed' | 'cancelled' }
 );
 
-/** Result of a command: the next record, the events to store, and the changes of messages. */
+/** Change of a session: the new record, the events to store, and the changes of the session's messages. */
 export interface Transition {
   readonly record: SessionRecord;
   readonly events: readonly EventDraft[];
@@ -42,14 +42,14 @@ export interface Transition {
 type Delivery = Readonly<{ deliveryId: string; text: string; nowMs: number }>;
 
 export interface SessionLimits {
-  /** Maximum number of messages queued behind the first pending turn. */
+  /** Maximum number of messages that wait behind the message being answered. */
   readonly queue: number;
   readonly turns: number;
-  /** Number of stored bytes at which a session stops accepting turns. */
+  /** Number of stored bytes at which a session stops accepting messages. */
   readonly sessionBytes: number;
 }
 
-/** Text of an answer that is not stored yet; `null` if all text is stored. */
+/** Part of an answer that is not stored yet, and the answer so far; `null` if all text is stored. */
 export type Unsent = { readonly delta: string; readonly soFar: string } | null;
 
 export function startSession(
@@ -66,7 +66,7 @@ export function startSession(
   return { record, messages, events: [started] };
 }
 
-/** Accepts a message, whose turn runs after the earlier ones. @throws Problem `session_not_active`, `turn_queue_full` */
+/** Adds a message to a session's queue. @throws Problem `session_not_active`, `turn_queue_full` */
 export function acceptMessage(record: SessionRecord, delivery: Delivery, limits: SessionLimits) {
   refuseInactive(record);
   const { turns, sessionBytes, queue } = limits;
@@ -82,7 +82,7 @@ export function acceptMessage(record: SessionRecord, delivery: Delivery, limits:
   return queueMessage(record, delivery);
 }
 
-/** Returns whether a session accepts no turns beyond the pending ones. */
+/** Returns whether a session has reached a limit and accepts no further messages. */
 const isFull = ({ accepted, storedBytes }: SessionRecord, limits: SessionLimits): boolean =>
   accepted >= limits.turns || storedBytes >= limits.sessionBytes;
 
@@ -105,7 +105,7 @@ function queueMessage(record: SessionRecord, { deliveryId, text, nowMs }: Delive
   };
 }
 
-/** Begins a turn. Returns `null` if the turn is not the first pending turn or has already begun. */
+/** Begins to answer a message. Returns `null` if the message is not first in the queue or already being answered. */
 export function beginTurn(
   record: SessionRecord,
   sequence: number,
@@ -127,7 +127,7 @@ export function beginTurn(
   };
 }
 
-/** Appends text to the answer of a running turn. Returns `null` if the turn is no longer running. */
+/** Appends text to a running answer. Returns `null` if the answer is no longer running. */
 export function appendText(record: SessionRecord, sequence: number, unsent: Unsent) {
   const front = findRunning(record, sequence);
   return front ? { record, events: appendedEvents(front, unsent), messages: [] } : null;
@@ -139,10 +139,10 @@ export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
   | { readonly kind: 'cancelled' }
 );
 
-/** Failure of a turn, as in its events. A terminal failure also ends the session. */
+/** Reason why a message could not be answered, as in the events. If `terminal`, the session has failed too. */
 export type TurnFailure = Readonly<{ code: string; message: string; terminal: boolean }>;
 
-/** Ends a running turn. Returns `null` if the turn is no longer running. */
+/** Ends a turn (a message and its answer). Returns `null` if the turn is no longer running. */
 export function endTurn(
   record: SessionRecord,
   { sequence, end }: { readonly sequence: number; readonly end: TurnEnd },
@@ -175,7 +175,7 @@ export function endTurn(
   return { ...last, events: [...events, ...last.events], messages };
 }
 
-/** Ends a live session. Its running turn is cancelled, and queued messages are dropped. */
+/** Ends an active session. Cancels the running answer, and drops queued messages. */
 export function endSession(record: SessionRecord, reason: EndReason, nowMs: number): Transition {
   const running = record.pending.filter(({ isBegun }) => isBegun);
   const cancelled = running.flatMap((front): readonly EventDraft[] => [

@@ -3,13 +3,13 @@ import { fillToken } from '../events.ts';
 import { chunkLength, type StoredEvent } from '../store/log-rows.ts';
 import type { SessionStore } from '../store/sqlite-store.ts';
 
-/** Position in a stream: the index of an event, and the number of bytes of its line that were sent. */
+/** Position in an event stream: the index of an event, and the number of bytes of the event that were sent. */
 type Position = Readonly<{ index: number; offset: number }>;
 
-/** Bytes of a stream to write at once, and the position after them. */
+/** Bytes of an event stream to write at once, and the stream position after these bytes. */
 type Chunk = Readonly<{ bytes: Buffer; next: Position }>;
 
-/** Range of a stream to read, up to the event before `untilIndex`, and the continuation token to insert, if any. */
+/** Range of an event stream; `untilIndex` is exclusive. `token` is the continuation token to insert into events. */
 interface ChunkRange {
   readonly sessionId: string;
   readonly from: Position;
@@ -23,7 +23,7 @@ type Source = Pick<SessionStore, 'readEvents' | 'readPart'>;
 
 const lineEnd = Buffer.from('\n');
 
-/** Creates the reader of stored events. It caches chunks, which never change, and shares queries for the same range. */
+/** Creates a reader of stored events with a cache. Concurrent reads of the same range share a database query. */
 export function createChunkReader(source: Source) {
   const cache = new LRUCache<string, Chunk>({
     maxSize: maxCachedBytes,
@@ -40,7 +40,7 @@ export function createChunkReader(source: Source) {
     }
   };
   return {
-    /** Reads a chunk. Resolves to `null` if the range has no events. Rejects if the store cannot be read. */
+    /** Reads the first events of a range. Resolves to `null` if the range is empty. Rejects if the store fails. */
     read: async (range: ChunkRange): Promise<Chunk | null> => {
       const { sessionId, from, untilIndex, token } = range;
       const key = `${sessionId} ${from.index} ${from.offset} ${untilIndex} ${token ?? ''}`;
@@ -69,7 +69,7 @@ async function readChunk({ sessionId, from, untilIndex, token }: ChunkRange, sou
   return wanted.length === 0 ? null : toChunk(wanted, token);
 }
 
-/** Joins as many whole events as fit into a chunk, but at least one event. */
+/** Joins as many whole events as fit into `chunkLength` characters, but at least one event. */
 export function toChunk(events: readonly StoredEvent[], token: string | null): Chunk {
   const lines: string[] = [];
   let length = 0;

@@ -9,28 +9,28 @@ export type FollowMode = 'automatic' | 'once' | 'follow' | 'lease';
 
 export interface StreamRequest {
   readonly sessionId: string;
-  /** Index of the first event. A negative value counts from the end. */
+  /** Index of the first event to send. A negative value counts back from the end. */
   readonly startIndex: number;
   readonly mode: FollowMode;
-  /** Continuation token to insert into events; `null` if the request did not contain it. */
+  /** Continuation token to insert into events; `null` to insert none. */
   readonly token: string | null;
-  /** Client that reads; `null` for the command line. */
+  /** Client that reads the event stream; `null` for the command line. */
   readonly client: Client | null;
 }
 
 type Times = 'heartbeatMs' | 'leaseMs' | 'followMs' | 'stallMs';
 export type StreamTimes = Readonly<Record<Times, number>>;
 
-/** Session with open streams. */
+/** Session with open event streams. */
 export interface Feed {
   readonly sessionId: string;
-  /** Record as of the last commit; `undefined` until it is loaded, and after the session was purged. */
+  /** Last committed record of the session; `undefined` before the record is loaded and after the session is deleted. */
   record: SessionRecord | undefined;
 }
 
 export type Reader = ReturnType<typeof createReader>;
 
-/** Creates the state of a reader for a request. `events` is the number of events stored so far. */
+/** Creates the state of one open event stream. `events` is the number of the session's events stored so far. */
 export function createReader(
   { mode, token, startIndex }: StreamRequest,
   events: number,
@@ -45,15 +45,15 @@ export function createReader(
     mode,
     token,
     cursor: startIndex < 0 ? Math.max(0, events + startIndex) : Math.min(startIndex, events),
-    /** Number of bytes of the event at the cursor that were sent. Long events are sent in parts. */
+    /** Number of sent bytes of the event at the cursor. Long events are sent in parts. */
     offset: 0,
-    /** Index of the event before which the stream ends; `Infinity` if no event ends it. */
+    /** Index of the event before which the stream ends; `Infinity` if the stream has no last event. */
     untilIndex: mode === 'once' ? events : noEnd,
     untilMs: nowMs + durationMs[mode],
     outputMs: nowMs,
-    /** Start time of the current write; `Infinity` if no write is in progress. */
+    /** Start time of the current write in milliseconds; `Infinity` if no write is in progress. */
     writingSinceMs: noEnd,
-    /** Whether the stream ends after the events stored so far. */
+    /** Whether to end the stream after the events stored so far. */
     isClosing: false,
     wake: (): void => {
       isWoken = true;
@@ -83,10 +83,10 @@ interface SendOptions {
 const leaseRecord: LeaseRecord = { $eve: 'stream.lease-ended', version: 1 };
 const leaseEnded = Buffer.from(`${JSON.stringify(leaseRecord)}\n`);
 const heartbeat = Buffer.from(' '); // white space before a line, which keeps an idle stream alive
-/** Maximum number of bytes of one write. A completed write counts as progress of the reader. */
+/** Maximum number of bytes of one write to the connection. A client that completes no write in time is stalled. */
 const maxWriteBytes = 65_536;
 
-/** Sends stored events, then new events until the mode ends the stream. Rejects if the store cannot be read. */
+/** Sends stored events, then new events until the stream ends. Rejects if the session store cannot be read. */
 export async function sendStream(sending: Sending, options: SendOptions): Promise<void> {
   const { reader, feed, sink } = sending;
   const { clock, times, chunks } = options;
@@ -109,31 +109,31 @@ export async function sendStream(sending: Sending, options: SendOptions): Promis
   endStream(sending);
 }
 
-/** Ends a stream. Destroys the connection if a line was sent in part, so that clients do not take it for complete. */
+/** Ends an event stream. Destroys the connection if an event was sent in part, so that clients notice the error. */
 export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
   if (reader.offset === 0) sink.end();
   else sink.destroy();
 }
 
-/** Returns whether to send the lease record. Ended sessions need no lease, because no events will follow. */
+/** Returns whether a stream ends with a lease record: it has a time limit, and the session may get further events. */
 const isLeased = ({ mode }: Reader, { record }: Feed): boolean =>
   mode === 'lease' && record !== undefined && isLive(record.state);
 
-/** Returns the next range to read; `null` if the reader has all events stored so far. */
+/** Returns the next range of events to read; `null` if all events stored so far were sent. */
 function toRange({ cursor, offset, token, ...reader }: Reader, { sessionId, record }: Feed) {
   const untilIndex = Math.min(record?.events ?? 0, reader.untilIndex);
   if (cursor >= untilIndex) return null;
   return { sessionId, from: { index: cursor, offset }, untilIndex, token };
 }
 
-/** Returns whether the stream ends, for a reader that has all events stored so far. */
+/** Returns whether to end an event stream. Call this function after all events stored so far were sent. */
 function isOver(reader: Reader, { record }: Feed, nowMs: number): boolean {
   if (record === undefined || !isLive(record.state) || reader.isClosing) return true;
   if (reader.cursor >= reader.untilIndex || nowMs >= reader.untilMs) return true;
   return reader.mode === 'automatic' && record.state === 'waiting';
 }
 
-/** Writes bytes in parts. Each part waits until the previous one is flushed. */
+/** Writes bytes in parts. Waits until a part is flushed before it writes the next part. */
 async function write(bytes: Buffer, { reader, sink }: Sending, clock: Clock): Promise<void> {
   for (let from = 0; from < bytes.length && !sink.destroyed; from += maxWriteBytes) {
     reader.writingSinceMs = clock.now();
@@ -143,7 +143,7 @@ async function write(bytes: Buffer, { reader, sink }: Sending, clock: Clock): Pr
   }
 }
 
-/** Writes bytes. Resolves when they are flushed or the connection is closed. */
+/** Writes bytes to a stream. Resolves when the bytes are flushed or the connection is closed. */
 function flush(bytes: Buffer, sink: Writable): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {

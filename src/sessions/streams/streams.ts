@@ -15,7 +15,7 @@ import {
   sendStream,
 } from './stream-reader.ts';
 
-/** Open stream and its session when it was opened. Call `sendTo` exactly once, immediately. It resolves at the end. */
+/** Open event stream, with the session at the time of opening. Call `sendTo` exactly once to send the events. */
 interface Stream {
   readonly record: SessionRecord;
   sendTo(sink: Writable): Promise<void>;
@@ -29,7 +29,7 @@ interface StreamsOptions {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly limits: StreamLimits;
-  /** Ledger that limits the streams of each client and in total. */
+  /** Counter that limits the number of open event streams per client and in total. */
   readonly ledger: Ledger;
   readonly onFault: (error: unknown, doing: string) => void;
 }
@@ -41,7 +41,7 @@ interface OpenFeed extends Feed {
 
 export type Streams = ReturnType<typeof createStreams>;
 
-/** Creates the registry of open streams. End them with `endAll()`. */
+/** Creates the registry of open event streams. Call `endAll()` to end all streams. */
 export function createStreams(options: StreamsOptions) {
   const { clock, store, limits, onFault } = options;
   const chunks = createChunkReader(store);
@@ -50,7 +50,7 @@ export function createStreams(options: StreamsOptions) {
   superviseStreams(slots.feeds, options, stopped.signal);
   const send = (sending: Sending): Promise<void> =>
     sendStream(sending, { chunks, clock, times: limits }).catch((error) => {
-      // The status was already sent, so the response just ends. The reader can resume by index.
+      // The status was already sent, so the response just ends. The client can resume by event index.
       onFault(error, 'sending a stream');
       endStream(sending);
     });
@@ -59,7 +59,7 @@ export function createStreams(options: StreamsOptions) {
       return [...slots.feeds.values()].reduce((sum, feed) => sum + feed.slots, 0);
     },
     isRead: (sessionId: string) => slots.feeds.has(sessionId),
-    /** Opens a stream; returns `undefined` if the session no longer exists. @throws Problem `overloaded` */
+    /** Opens an event stream; returns `undefined` if the session no longer exists. @throws Problem `overloaded` */
     openStream: async (request: StreamRequest): Promise<Stream | undefined> => {
       const { feed, release } = slots.take(request);
       const found = await store.find(request.sessionId).catch((error) => {
@@ -92,7 +92,7 @@ export function createStreams(options: StreamsOptions) {
         if (feed !== undefined) update(feed, record);
       }
     },
-    /** Ends all streams after the events stored so far. Resolves when they have ended. */
+    /** Ends all event streams after the events stored so far. Resolves when all streams have ended. */
     endAll: async (): Promise<void> => {
       const sendings = [...slots.feeds.values()].flatMap((feed) => [...feed.sendings]);
       for (const [{ reader }] of sendings) {
@@ -110,12 +110,12 @@ function update(feed: OpenFeed, record: SessionRecord | undefined): void {
   for (const { reader } of feed.sendings.keys()) reader.wake();
 }
 
-/** Creates the counter of streams. It counts streams by session; the ledger counts them by client. */
+/** Creates the counter that limits open event streams per session, and through `ledger` per client and in total. */
 function createStreamSlots({ limits, ledger }: StreamsOptions) {
   const feeds = new Map<string, OpenFeed>();
   return {
     feeds,
-    /** @throws Problem `overloaded` */
+    /** Counts a new event stream. @throws Problem `overloaded` if a limit is reached */
     take: ({ sessionId, client }: StreamRequest) => {
       const newFeed: OpenFeed = { sessionId, record: undefined, slots: 0, sendings: new Map() };
       const feed = feeds.get(sessionId) ?? newFeed;
@@ -149,8 +149,8 @@ const tooManyStreams = (which: string): Problem =>
 const checkIntervalMs = 1000;
 
 /**
- * Checks all streams periodically until `signal` is aborted: wakes readers whose heartbeat or end may be due, and destroys
- * stalled connections. Reloads records now and then, because another process may delete a session.
+ * Checks all event streams periodically until `signal` is aborted. Sends heartbeats, ends streams at their time limit,
+ * and destroys stalled connections. Reloads sessions from the store, because another process may delete a session.
  */
 function superviseStreams(
   feeds: ReadonlyMap<string, OpenFeed>,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Unsent } from '../store/state.ts';
 
-/** Options of the buffer. `onDue` is called when text should be sent, by calling `take`. `signal` stops the timer. */
+/** Options of an answer's text buffer. The buffer calls `onDue` when text should be sent. `signal` stops the timer. */
 interface AnswerTextOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -10,21 +10,21 @@ interface AnswerTextOptions {
 
 export type AnswerText = ReturnType<typeof createAnswerText>;
 
-/** Text is sent if `minCharacters` and 1/`minFraction` of the text sent before are buffered, or after `maxDelayMs`. */
+/** Minimum length of buffered text that is sent at once. Shorter text is sent after `maxDelayMs`. */
 const minCharacters = 64;
-const minFraction = 16;
+const minFraction = 16; // text is sent at once if it is also at least 1/16 of the text sent before
 const maxDelayMs = 250;
-/** Maximum total of characters sent in `messageSoFar`, which repeats the text. The rest is sent at the end. */
+/** Maximum total length of `messageSoFar`, which repeats the answer in each event. The rest is sent at the end. */
 const maxRepeated = 4_194_304;
 
-/** Creates a buffer for the text of one answer, so that `messageSoFar` does not repeat the text too often. */
+/** Creates a text buffer for one answer. It limits the number of events, because each event repeats the answer. */
 export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
   let soFar = '';
   let sent = 0;
   let repeated = 0;
   let bufferedSinceMs: number | null = null;
   let isWaiting = false;
-  /** Returns the unsent text and marks it as sent; `null` if all text was sent. */
+  /** Returns the unsent text and marks the text as sent; `null` if there is no unsent text. */
   const take = (): Unsent => {
     bufferedSinceMs = null;
     if (sent === soFar.length) return null;
@@ -33,7 +33,7 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
     repeated += sent;
     return { delta, soFar };
   };
-  /** Calls `onDue` when the oldest buffered text is due. Only one timer runs at a time. */
+  /** Calls `onDue` when the oldest buffered text has waited for `maxDelayMs`. Only one timer runs at a time. */
   const waitUntilDue = async (): Promise<void> => {
     isWaiting = true;
     while (bufferedSinceMs !== null && !signal.aborted) {
@@ -58,7 +58,7 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
       }
     },
     take,
-    /** Returns the unsent rest of the final answer, or of the buffered text if the answer differs from sent text. */
+    /** Returns the unsent rest of the final answer. If the answer contradicts the sent text, returns buffered text. */
     takeRest: (whole: string): Unsent => {
       if (!whole.startsWith(soFar.slice(0, sent))) return take();
       soFar = whole;

@@ -1,11 +1,11 @@
 import type { Client } from '../../core/caller.ts';
 
-/** Queued task with a unique key. The client is `null` if unknown. `order` sorts by arrival. */
+/** Queued task with a unique key. `client` is `null` if unknown. Tasks are sorted by `order`, the time of arrival. */
 export type QueuedTask = Readonly<{ key: string; client: Client | null; order: string }>;
 
-/** Creates a queue that is fair between networks. Each IPv4 address is a network; unknown clients share a network. */
+/** Creates a queue that is fair between networks. A network is an IPv4 address, an IPv6 /48, or all unknown clients. */
 export function createFairQueue<Task extends QueuedTask>() {
-  /** Tasks by network and address. The first entry at each level is the next one to run. */
+  /** Tasks by network, then by address. The first entry of each map contains the next task. */
   const networks = new Map<string, Map<string, Task[]>>();
   const queued = new Map<string, QueuedTask>();
   const tasksOf = (client: Client | null) => {
@@ -27,7 +27,7 @@ export function createFairQueue<Task extends QueuedTask>() {
       addresses.set(address, tasks);
       networks.set(network, addresses);
     },
-    /** Removes and returns the next task: round robin over networks, then over the addresses of each, oldest first. */
+    /** Removes and returns the next task. Takes turns between networks, then between the addresses of a network. */
     take: (): Task | undefined => {
       const [network] = networks;
       const [next] = network?.[1] ?? [];
@@ -51,7 +51,7 @@ export function createFairQueue<Task extends QueuedTask>() {
   };
 }
 
-/** Moves an entry to the end of the map, or removes the entry if `left`, the number of items in it, is 0. */
+/** Moves an entry to the end of a map. Removes the entry if `left`, the number of its remaining items, is 0. */
 function moveToEnd<Value>(map: Map<string, Value>, [name, value]: [string, Value], left: number) {
   map.delete(name);
   if (left > 0) map.set(name, value);

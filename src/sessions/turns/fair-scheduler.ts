@@ -1,11 +1,11 @@
 import type { Clock } from '../../core/clock.ts';
 import { createFairQueue, type QueuedTask } from './fair-queue.ts';
 
-/** Task of a client. Each running task occupies a slot. */
+/** Scheduled task of a client. The number of running tasks is limited. */
 interface Task extends QueuedTask {
   /** Runs the task. The promise never rejects. */
   run(): Promise<void>;
-  /** Called instead of `run` if the scheduler is closed first. */
+  /** Called instead of `run` if the scheduler is closed before the task starts. */
   drop?(): void;
 }
 
@@ -19,7 +19,7 @@ export type Scheduler = ReturnType<typeof createScheduler>;
 
 const pollMs = 250; // interval of checks whether tasks can start
 
-/** Creates a scheduler that runs up to `atOnce` tasks and shares the slots fairly between clients. */
+/** Creates a scheduler that runs up to `atOnce` tasks concurrently and is fair between clients. */
 export function createScheduler({ atOnce, clock, isReady }: SchedulerOptions) {
   const queue = createFairQueue<Task>();
   const closed = new AbortController();
@@ -57,7 +57,7 @@ export function createScheduler({ atOnce, clock, isReady }: SchedulerOptions) {
       pump();
     },
     remove: queue.remove,
-    /** Starts no more tasks and drops the queued ones. Running tasks continue. */
+    /** Drops the queued tasks and starts no further tasks. Running tasks continue. */
     close: (): void => {
       closed.abort();
       for (let task = queue.take(); task !== undefined; task = queue.take()) task.drop?.();
@@ -65,14 +65,14 @@ export function createScheduler({ atOnce, clock, isReady }: SchedulerOptions) {
   };
 }
 
-/** Task with a result. `signal` cancels the wait for a slot; `toDropped` creates the error if the scheduler is closed. */
+/** Task with a result. `signal` cancels the wait. `toDropped` creates the error for a task dropped by a shutdown. */
 interface ScheduledTask<Value> extends QueuedTask {
   readonly signal: AbortSignal;
   run(): Promise<Value>;
   toDropped(): Error;
 }
 
-/** Runs a task as soon as a slot is free. Rejects with the signal's reason or the error of the task. */
+/** Runs a task as soon as the scheduler can start it. Rejects with the signal's reason or the error of the task. */
 export function runScheduled<Value>(
   scheduler: Scheduler,
   task: ScheduledTask<Value>,

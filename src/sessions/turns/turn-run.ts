@@ -20,11 +20,11 @@ export interface TurnRunOptions {
   readonly clock: Clock;
   readonly limits: SessionLimits & { readonly turnMs: number };
   hasRoom(client: SessionRecord['client']): boolean;
-  /** Called with errors for the log, which never contain messages or answers. */
+  /** Called with errors for the log. The errors never contain users' messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** Reason why a turn stops early: `truncated` if the answer is too long, `gone` if the session has ended or was deleted. */
+/** Reason to stop an answer: `truncated` if the answer is too long, `gone` if the session has ended or was deleted. */
 type Stop =
   | { readonly kind: 'cancelled' | 'truncated' | 'gone' }
   | { readonly kind: 'failed'; readonly failure: TurnFailure };
@@ -32,7 +32,7 @@ type Stop =
 interface Run extends TurnRunOptions {
   readonly sessionId: string;
   readonly sequence: number;
-  /** Signal that is aborted with a `Stop` as its reason when the turn must stop early. */
+  /** Abort signal to stop the answer early. Its reason is a `Stop`. */
   readonly signal: AbortSignal;
   readonly stop: (stop: Stop) => void;
 }
@@ -52,7 +52,7 @@ function toFailure(code: keyof typeof failureMessages, terminal = false): TurnFa
   return { code, message: failureMessages[code], terminal };
 }
 
-/** Failures of turns, with the codes and messages of their events. */
+/** Failures to answer a message, with the codes and messages that session events contain. */
 export const failures = {
   timeout: toFailure('turn_timeout'),
   interrupted: toFailure('turn_interrupted'),
@@ -63,12 +63,12 @@ export const failures = {
 
 const maxEarlierTurns = 6;
 const maxAnswerLength = 262_144; // characters; longer answers are truncated
-/** Milliseconds between attempts to record the end of a turn, or to read its session again. */
+/** Milliseconds between attempts to store the end of an answer, or to read the session again. */
 export const retryMs = 1000;
 
 export type TurnRun = ReturnType<typeof runTurn>;
 
-/** Runs the first pending turn of a session: records its start, runs the engine, and records its end. */
+/** Answers the first pending message of a session: stores the start event, runs the answer engine, stores the end. */
 export function runTurn(sessionId: string, sequence: number, options: TurnRunOptions) {
   const controller = new AbortController();
   const stop = (reason: Stop) => controller.abort(reason);
@@ -76,7 +76,7 @@ export function runTurn(sessionId: string, sequence: number, options: TurnRunOpt
   return { sequence, stop, ended: executeTurn(run) };
 }
 
-/** Returns the session after the turn; `undefined` if the session was deleted or the end could not be recorded. */
+/** Returns the session after the answer; `undefined` if the session was deleted or the end could not be stored. */
 async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, engine } = run;
   try {
@@ -92,7 +92,7 @@ async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
     return end === null ? undefined : await recordEnd(end, run);
   } catch (error) {
     run.onFault(error, 'beginning a turn');
-    await Promise.allSettled([run.clock.sleep(retryMs, run.signal)]); // returns early if the turn is stopped
+    await Promise.allSettled([run.clock.sleep(retryMs, run.signal)]); // returns early if the answer is stopped
     return undefined;
   }
 }
@@ -102,7 +102,7 @@ interface TurnInput extends Pick<SessionRecord, 'client'> {
   readonly answered: readonly AnsweredTurn[];
 }
 
-/** Runs the engine and returns the end of the turn; `null` if the session was deleted. */
+/** Runs the answer engine and returns how the answer ended; `null` if the session has ended or was deleted. */
 async function answerQuestion(input: TurnInput, run: Run): Promise<TurnEnd | null> {
   const { clock, signal } = run;
   const over = new AbortController();
@@ -154,7 +154,7 @@ async function askEngine(
   }
 }
 
-/** Parses the stored turns for the engine. Returns `null` if the stored data is damaged. */
+/** Parses the earlier questions and answers of a session. Returns `null` if the stored data is damaged. */
 function readEarlier(answered: readonly AnsweredTurn[]): readonly EarlierTurn[] | null {
   try {
     return answered.map(({ question, line }) => {
@@ -202,7 +202,7 @@ async function sendText(text: AnswerText, run: Run): Promise<void> {
   }
 }
 
-/** Records the end of a turn. Retries until the end is stored, because readers wait for the event. */
+/** Stores the end of an answer. Retries until the end is stored, because clients wait for the event. */
 async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, clock, limits } = run;
   for (;;) {
@@ -210,7 +210,7 @@ async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefi
       return await store.change(sessionId, (record) => endTurn(record, { sequence, end }, limits));
     } catch (error) {
       run.onFault(error, 'recording the end of a turn');
-      // A turn that is interrupted by the end of the process is failed at the next start.
+      // After a restart, the service records a failure for each interrupted answer.
       if (run.signal.reason?.failure === failures.interrupted) return undefined;
       await clock.sleep(retryMs);
     }

@@ -6,7 +6,7 @@ interface TurnsOptions extends TurnRunOptions {
   readonly scheduler: Scheduler;
 }
 
-/** Creates the runner of turns. The scheduler is fair between addresses. The turns of an address start in order. */
+/** Creates the runner of turns (a turn is a message and its answer). The scheduler is fair between client addresses. */
 export function createTurns(options: TurnsOptions) {
   const { scheduler } = options;
   const { running, schedule, close } = createRunningTurns(options);
@@ -20,9 +20,9 @@ export function createTurns(options: TurnsOptions) {
     get atWork() {
       return running.size;
     },
-    /** Schedules the first pending turn of a session, if there is one. */
+    /** Schedules the first unanswered message of a session, if any. */
     schedule,
-    /** Cancels the turn `turnId`, or the first pending turn if `turnId` is `null`. */
+    /** Cancels the turn (a message and its answer) `turnId`, or the first pending turn if `turnId` is `null`. */
     cancel: async (sessionId: string, turnId: string | null): Promise<void> => {
       if (cancelRunning(sessionId, turnId)) return;
       const record = await cancelQueued(sessionId, turnId, options);
@@ -33,14 +33,14 @@ export function createTurns(options: TurnsOptions) {
         schedule(record);
       }
     },
-    /** Stops the turn of a session that has ended, without recording its end. */
+    /** Stops the running answer of a session that has ended or was deleted. Stores no event. */
     drop: (sessionId: string): void => {
       scheduler.remove(sessionId);
       running.get(sessionId)?.stop({ kind: 'gone' });
     },
-    /** Starts no more turns. Queued turns stay in the store. */
+    /** Starts no further answers. Unanswered messages stay in the store. */
     startDraining: close,
-    /** Stops the running turns, which fail with `turn_interrupted`. Resolves when their ends are recorded. */
+    /** Stops all running answers with the failure `turn_interrupted`. Resolves when the failures are stored. */
     interrupt: async (): Promise<void> => {
       close();
       const turns = [...running.values()];
@@ -53,7 +53,7 @@ export function createTurns(options: TurnsOptions) {
 const matchesTurn = (sequence: number, turnId: string | null): boolean =>
   turnId === null || turnId === `turn_${sequence}`;
 
-/** Creates the set of running turns. The next turn of a session is scheduled when the previous one has ended. */
+/** Creates the set of running answers. When an answer ends, schedules the next message of the session. */
 function createRunningTurns(options: TurnsOptions) {
   const { scheduler, store, clock, onFault } = options;
   const running = new Map<string, TurnRun>();
@@ -70,7 +70,7 @@ function createRunningTurns(options: TurnsOptions) {
     running.delete(sessionId);
     if (record !== undefined) schedule(record);
   };
-  /** Reads a session again after its turn failed unexpectedly, so that its next turn is scheduled. */
+  /** Reads a session again after an unexpected error, so that the session's next message can be answered. */
   const reload = async (sessionId: string): Promise<SessionRecord | undefined> => {
     while (!closed.signal.aborted) {
       try {
@@ -90,7 +90,7 @@ function createRunningTurns(options: TurnsOptions) {
   return { running, schedule, close };
 }
 
-/** Cancels the first pending turn of a session if the turn has not started. Otherwise returns `undefined`. */
+/** Cancels the first unanswered message of a session, unless its answer has started; then returns `undefined`. */
 async function cancelQueued(sessionId: string, turnId: string | null, options: TurnsOptions) {
   const { store, engine, clock, limits } = options;
   const found = await store.find(sessionId);

@@ -7,7 +7,7 @@ import { toLink } from '../layout.ts';
 
 export interface AnswerLinks {
   readonly pages: readonly string[];
-  /** Returns the URL of a citation such as `docs/keys.md#get-a-key:12`; `null` if the page is not on this site. */
+  /** Returns the URL of a citation such as `docs/keys.md#get-a-key:12`; `null` if this site does not have the page. */
   ofCitation(citation: string): string | null;
   ofTarget(target: string): string | null;
 }
@@ -32,7 +32,7 @@ export function createAnswerLinks(site: DocSite): AnswerLinks {
   };
 }
 
-/** Links of answers about files that are not pages of this site. Only web URLs become links. */
+/** Link resolver for answers about files that are not pages of this site. Resolves only http and https URLs. */
 export const foreignLinks: AnswerLinks = {
   pages: [],
   ofCitation: () => null,
@@ -43,7 +43,7 @@ function toWebAddress(target: string): string | null {
   return /^https?:\/\//i.test(target) ? target : null;
 }
 
-/** Creates a function that renders the Markdown of an answer as HTML. HTML in the Markdown is escaped. */
+/** Creates a function that renders the Markdown of a generated answer as HTML. Escapes HTML in the Markdown. */
 export async function createAnswerRenderer(links: AnswerLinks) {
   const parser = await createParser();
   // The parser accepts every link; `toElement` renders those without a URL as text.
@@ -77,7 +77,7 @@ function isInLink(tokens: readonly Token[], at: number): boolean {
 
 const citationPattern = /(?:docs\/[\w-]+\.md|openapi\/perch\.json)(?:#[\p{L}\p{M}\p{N}_-]+)?:\d+/gu;
 
-/** Escapes a text for HTML, and turns the citations in it into links. */
+/** Escapes a text for HTML, and turns citations in the text into links. */
 function linkCitations(text: string, links: AnswerLinks): string {
   return escapeHtml(text).replaceAll(citationPattern, (citation) => {
     const href = links.ofCitation(citation);
@@ -85,7 +85,7 @@ function linkCitations(text: string, links: AnswerLinks): string {
   });
 }
 
-/** Returns the element of a link. Web links get `nofollow`, because generated answers can contain any URL. */
+/** Returns the HTML element for a link. Web links get `nofollow`, because generated answers can contain any URL. */
 function toElement(href: string | null): LinkElement {
   if (href === null) return { tag: 'span', attrs: [] };
   const attrs: LinkElement['attrs'] = [['href', href]];

@@ -32,12 +32,12 @@ import {
 } from './answer-html.ts';
 
 export interface QuestionAnswerer {
-  /** Path of the session routes, which the page's script uses. */
+  /** Path prefix of the session routes, for the page's script. */
   readonly sessionBase: string;
-  /** Whether answers are about the pages of this site, so that citations link to them. */
+  /** Whether answers are about the documentation pages of this site. If so, citations link to these pages. */
   readonly isAboutPages: boolean;
   /**
-   * Answers a question without a session, as Markdown with citations of the form `path#heading:line`.
+   * Answers a question without a session. The answer is Markdown with citations of the form `path#heading:line`.
    * @throws Problem `not_ready`, `shutting_down`, `rate_limited`, `overloaded`
    */
   answer(
@@ -52,7 +52,7 @@ export interface AskOptions extends Pick<ReadingOptions, 'load' | 'work' | 'acce
   open(): Docs;
 }
 
-/** Registers the page that answers questions, as HTML that works without JavaScript or as Markdown. */
+/** Registers the page that answers questions about the documentation, as HTML or Markdown. */
 export async function askPlugin(app: FastifyInstance, options: AskOptions) {
   const { open, accessLog } = options;
   const page = createAskPage(options);
@@ -68,14 +68,14 @@ export async function askPlugin(app: FastifyInstance, options: AskOptions) {
     }
     if (parseQuery(request.raw.url ?? '').q === undefined) return send(page.empty());
     const result = await ask(request, page.render, options);
-    // The access log has the status of the problem, although the status of the page is 200.
+    // The access log records the status of the problem, although the status of the page is 200.
     reply.problemCode = result.problem?.code ?? null;
     return send(page.write(result), result.problem?.status);
   });
   refuseOtherMethods(app, askPath, { allow: ['GET', 'HEAD'] });
 }
 
-/** Answers must not be cached, because questions are private. */
+/** Headers that forbid caching of answers, because questions are private. */
 const fresh = { 'cache-control': 'no-store' } as const;
 
 function readQuestion(request: FastifyRequest): string {
@@ -90,14 +90,14 @@ async function answer(text: string, request: FastifyRequest, { asking, load, wor
   return work.track(asking.answer(text, request));
 }
 
-/** Question with its answer or a problem. The result has neither if the form was sent without text. */
+/** Question with its answer or an error. Both are missing if the form was sent without text. */
 interface QuestionResult {
   readonly question: string;
   readonly answer?: { readonly html: string; readonly abstained: boolean };
   readonly problem?: ProblemDocument;
 }
 
-/** Answers the question of a request. Problems become part of the page (docs/decisions/0029), and keys are redacted. */
+/** Answers the question in a request. Returns errors for display (docs/decisions/0029). Redacts API keys. */
 async function ask(
   request: FastifyRequest,
   render: (text: string) => Promise<string>,
@@ -172,13 +172,13 @@ ${renderExamples(context)}
   };
 }
 
-/** Renders the form. `answer.js` and `ask.js` read its data attributes. */
+/** Renders the question form. The scripts `answer.js` and `ask.js` read the data attributes of the form. */
 function renderForm(
   result: QuestionResult | null,
   { site, links, sessionBase }: AskPageContext,
 ): string {
   const { question = '', answer } = result ?? {};
-  // An answered question is shown above the box, which stays empty for the next one.
+  // An answered question is shown above the box. The box is empty for the next question.
   const text = answer === undefined ? question : '';
   const data = {
     sessions: toLink(sessionBase, site),

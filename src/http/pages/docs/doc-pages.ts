@@ -9,7 +9,7 @@ export function toDocPath({ name }: LibraryPage): string {
   return `${docsPath}/${name}`;
 }
 
-/** Creates a function that resolves relative links between the files of `docs/`. */
+/** Creates a function that converts relative links between the files of `docs/` to links between pages. */
 export function createLinks(site: DocSite): ResolveLink {
   return (target) => {
     if (target.startsWith('/')) return toLink(target, site);
@@ -51,7 +51,7 @@ ${renderNeighbours(page, site)}
   };
 }
 
-/** Renders the navigation twice: for wide windows, and collapsed for narrow ones. CSS shows one of them. */
+/** Renders the navigation twice: for wide windows, and collapsed for narrow windows. CSS hides one of the two. */
 function renderNavigation(site: DocSite, current: LibraryPage | null): string {
   const groups = site.library.groups.map(({ title, pages }) => {
     const links = pages.map((page) => {
@@ -68,7 +68,7 @@ function renderNavigation(site: DocSite, current: LibraryPage | null): string {
 <nav class="docs-nav" aria-label="Documentation">${list}</nav>`;
 }
 
-/** Renders links to the headings of levels 2 and 3; an empty string if there are fewer than two. */
+/** Renders links to the headings of levels 2 and 3; an empty string if there are fewer than two such headings. */
 function renderContents(sections: readonly DocumentSection[]): string {
   const links = sections
     .filter(({ heading }) => heading.level === 2 || heading.level === 3)
@@ -117,7 +117,7 @@ ${groups.join('\n')}`,
   };
 }
 
-/** Renders the list of pages as Markdown, with links to the Markdown of the pages. */
+/** Renders the list of documentation pages as Markdown, with links to the Markdown version of each page. */
 export function writeDocsIndex({ library, baseUrl }: DocSite): string {
   const groups = library.groups.map(({ title, pages }) => {
     const items = pages.map(

@@ -28,7 +28,7 @@ interface DocsOptions {
   readonly origins: Origins;
 }
 
-/** Registers `/docs`, its pages, the search and the page that answers questions. */
+/** Registers `/docs`, the documentation pages, the search, and the page that answers questions. */
 export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
   const { site, library, ask, origins } = options;
   rejectOtherOrigins(app, origins);
@@ -67,12 +67,12 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
   if (ask !== null) await app.register(askPlugin, { ...ask, open });
 }
 
-/** Negotiated format, or `source` for the Markdown at its own URL. */
+/** Format of a page: negotiated by `Accept`, or `source` for Markdown at a URL that ends in `.md`. */
 type DocFormat = PageFormat | 'source';
 
 export type Docs = ReturnType<typeof createDocs>;
 
-/** Creates the replies and the search index of the documentation when they are first requested, and caches them. */
+/** Creates the cache of the documentation's replies and search index. Fills the cache on demand. */
 export function createDocs(library: Library, plain: Site) {
   const site: DocSite = { ...plain, library };
   const replies = new Map<string, PreparedReply>();
@@ -86,7 +86,7 @@ export function createDocs(library: Library, plain: Site) {
   const indexPages = async (): Promise<SearchIndex> => {
     const entries = [];
     for (const page of library.pages) {
-      await setImmediate(); // lets other requests run between two pages
+      await setImmediate(); // lets the server handle other requests between two pages
       const { sections } = await parse(page);
       const { name, title } = page;
       entries.push(...sections.map((section) => ({ ...section, page: name, pageTitle: title })));
@@ -100,7 +100,7 @@ export function createDocs(library: Library, plain: Site) {
   };
   return {
     site,
-    /** Returns the reply of a page, or the reply of the list of pages if `page` is `null`. */
+    /** Returns the reply with a documentation page, or with the list of pages if `page` is `null`. */
     reply: async (page: LibraryPage | null, format: DocFormat): Promise<PreparedReply> => {
       const key = `${format} ${page?.name ?? ''}`;
       const reply = replies.get(key) ?? preparePage(await write(page, format), format);
@@ -128,10 +128,10 @@ function nameOf({ params }: FastifyRequest): string {
   return (params as { readonly page?: string }).page ?? ''; // the routes have no other parameter
 }
 
-/** New names of renamed pages, by their old names. */
+/** New names of renamed documentation pages, by the old names. */
 const movedPages: ReadonlyMap<string, string> = new Map([['self-hosting', 'deploy']]);
 
-/** Finds a page by the last segment of its path, in any letter case, with or without `.md`. */
+/** Finds a documentation page by the last segment of its path. Ignores letter case and a final `.md`. */
 function findPage({ site: { library } }: Docs, name: string) {
   const wanted = name.toLowerCase();
   const isSource = wanted.endsWith('.md');
@@ -140,7 +140,7 @@ function findPage({ site: { library } }: Docs, name: string) {
   return page && { page, address: `${page.name}${isSource ? '.md' : ''}`, isSource };
 }
 
-/** @throws Problem `route_not_found` with a suggestion of similar names */
+/** Returns a documentation page by name. @throws Problem `route_not_found` that suggests pages with similar names */
 function requirePage(docs: Docs, wanted: string) {
   const found = findPage(docs, wanted);
   if (found !== undefined) return found;
@@ -152,7 +152,7 @@ function requirePage(docs: Docs, wanted: string) {
   throw new Problem('route_not_found', { detail });
 }
 
-/** Returns up to three names that are similar to a word; an empty list for words of more than 40 characters. */
+/** Returns up to three of the names that are similar to a word; none for a word of more than 40 characters. */
 function findSimilar(word: string, names: readonly string[]): readonly string[] {
   if (word === '' || word.length > 40) return [];
   return names

@@ -44,7 +44,7 @@ interface Findings {
   readonly hits: readonly SearchHit[];
 }
 
-/** Registers the search of the documentation: HTML, or JSON if `Accept` prefers it. */
+/** Registers the route that searches the documentation. The reply is HTML, or JSON if `Accept` prefers JSON. */
 export async function findPlugin(app: FastifyInstance, { open }: { readonly open: () => Docs }) {
   app.get(findPath, async (request, reply) => {
     const isJson = negotiate(request.headers.accept, offers.read) === 'json';
@@ -120,7 +120,7 @@ function renderHit({ entry, snippet }: SearchHit, site: DocSite): string {
   return `<li>${within}${renderLink(toHitPath(entry), entry.heading.text, site)}<p>${parts.join('')}</p></li>`;
 }
 
-/** Returns the path of a section. For the title of a page, this is the path of the page. */
+/** Returns the path of a search result. For a section, the path ends in the id of the section's heading. */
 function toHitPath({ page, heading }: SearchHit['entry']): string {
   return `${docsPath}/${page}${heading.level === 1 ? '' : `#${heading.id}`}`;
 }

@@ -2,10 +2,10 @@ import { escapeHtml } from '../../../render/html/escape.ts';
 
 type Kind = 'comment' | 'string' | 'number' | 'name' | 'word' | 'option';
 
-/** Token patterns of a language. The first pattern that matches at a position is used. */
+/** Token patterns for highlighting a language. The first pattern that matches at a position is used. */
 type Grammar = readonly (readonly [Kind, RegExp])[];
 
-// Unclosed tokens match too: a pattern that requires the end would search for it from every start.
+// Unclosed tokens match too. Patterns that require the end of a token would be slow on unclosed tokens.
 const doubleQuoted = /"(?:\\.|[^"\\\n])*"?/;
 const singleQuoted = /'(?:\\.|[^'\\\n])*'?/;
 const number = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])/;
@@ -29,7 +29,7 @@ const markup: Grammar = [
   ['string', doubleQuoted],
 ];
 
-/** Languages in the documentation. Code in other languages is not highlighted. */
+/** Token patterns by language. Code in other languages is not highlighted. */
 const grammars = joinGrammars({
   sh: [
     ['comment', /(?<![^\s])#.*/],
@@ -72,7 +72,7 @@ function joinGrammars(byName: Readonly<Record<string, Grammar>>) {
   );
 }
 
-/** Renders code as HTML, with each token in an element of a class such as `t-comment`. */
+/** Renders highlighted code as HTML. Each token is a `span` element with a class such as `t-comment`. */
 export function highlight(code: string, language: string): string {
   const grammar = grammars.get(language);
   if (grammar === undefined) return escapeHtml(code);
@@ -95,7 +95,7 @@ function isColonAt(code: string, at: number): boolean {
   return colon.test(code);
 }
 
-/** Guesses the language of a command's output from its first line; `text` if it is unknown. */
+/** Guesses the language of a command's output from the first line; returns `text` if the language is unknown. */
 export function guessLanguage(output: string): string {
   if (/^[[{]/.test(output)) return 'json';
   return /^(?:HTTP\/|[\w-]+: )/.test(output) ? 'http' : 'text';

@@ -9,9 +9,9 @@ export interface LibraryPage {
   readonly summary: string;
   readonly title: string;
   readonly group: string;
-  /** Returns the page as Markdown. */
+  /** Returns the documentation page as Markdown. */
   readonly read: () => string;
-  /** Creates the ids of headings. Default: ids as on GitHub, in lower case. */
+  /** Creates the id of a heading. Default: the id that GitHub creates, in lower case. */
   readonly toId?: ToId;
 }
 
@@ -24,12 +24,12 @@ export interface Library {
 interface LibraryOptions {
   readonly folder: string;
   readonly navigation: readonly NavigationGroup[];
-  /** Pages that are generated instead of read from a file, by name. */
+  /** Generated pages by name. All other pages are read from files. */
   readonly written?: Readonly<Record<string, Pick<LibraryPage, 'title' | 'read' | 'toId'>>>;
   readonly logger: FastifyBaseLogger;
 }
 
-/** Creates a function that returns the library, which is read from disk at the first call. */
+/** Creates a function that returns the documentation pages. The first call reads the pages from disk. */
 export function createLibrary(options: LibraryOptions): () => Library {
   let cached: Library | undefined;
   return () => {
@@ -38,7 +38,7 @@ export function createLibrary(options: LibraryOptions): () => Library {
   };
 }
 
-/** Reads the pages. Pages that cannot be read are logged together, in one line. */
+/** Reads the documentation pages. Logs one error with the names of all pages that cannot be read. */
 function readLibrary({ folder, navigation, written = {}, logger }: LibraryOptions): Library {
   const missing: string[] = [];
   const groups = navigation.map(({ title, pages }) => ({

@@ -9,19 +9,19 @@ export interface DocumentSection {
 }
 
 export interface MarkdownDocument {
-  /** HTML without the first heading of level 1, which is the title of the page. */
+  /** HTML without the title (the first heading of level 1). */
   readonly html: string;
-  /** Sections in the order of the document, including the section of level 1. */
+  /** Sections in document order. The first heading of level 1, the title, starts a section too. */
   readonly sections: readonly DocumentSection[];
 }
 
-/** Returns the `href` of a relative link; `null` for a target that is not on this site. */
+/** Function that returns the `href` for a relative link; `null` for a target that is not on this site. */
 export type ResolveLink = (target: string) => string | null;
 
-/** Returns the id of a heading from its text. */
+/** Function that returns the HTML id for the text of a heading. */
 export type ToId = (heading: string) => string;
 
-/** Creates a function that renders pages of the documentation: CommonMark with tables, without HTML. */
+/** Creates a function that renders a documentation page as HTML. The input is CommonMark with tables, without HTML. */
 export async function createMarkdown() {
   const parser = await createParser();
   parser.renderer.rules.heading_close = (tokens, at) => {
@@ -43,7 +43,7 @@ export async function createMarkdown() {
   };
 }
 
-/** Creates a Markdown parser that supports neither HTML nor pictures. Loads the parser's package on demand. */
+/** Creates a Markdown parser that supports neither HTML nor pictures. Loads the package `markdown-it` on demand. */
 export async function createParser(): Promise<MarkdownIt> {
   const { default: createMarkdownIt } = await import('markdown-it');
   const parser = createMarkdownIt({ html: false, linkify: false });
@@ -55,7 +55,7 @@ export async function createParser(): Promise<MarkdownIt> {
       ? '<div class="table settings"><table role="table">\n'
       : '<div class="table"><table>\n';
   rules.table_close = () => '</table></div>\n';
-  // A browser would load pictures from other hosts, so only their names are shown.
+  // A browser would load pictures from other hosts, so only the alternative texts are shown.
   rules.image = (tokens, at) => escapeHtml(tokens[at]?.content ?? '');
   return parser;
 }
@@ -69,7 +69,7 @@ function renderCode(token: Token | undefined): string {
   return `<div class="code${role}"><pre><code class="language-${escapeHtml(language)}">${code}</code></pre></div>\n`;
 }
 
-/** Marks a code block without a language as the output of the command in the block before it (docs/development.md). */
+/** Marks code blocks without a language as the output of the code block directly before (docs/development.md). */
 function markOutputs(tokens: readonly Token[]): void {
   for (const [at, token] of tokens.entries()) {
     const before = tokens[at - 1];
@@ -80,7 +80,7 @@ function markOutputs(tokens: readonly Token[]): void {
   }
 }
 
-/** ARIA roles of the parts of tables. Browsers do not set these roles if CSS changes the `display` of the elements. */
+/** ARIA roles of table parts. Browsers drop the implicit roles if CSS changes the `display` of table elements. */
 const tableRoles: Readonly<Record<string, string>> = {
   thead_open: 'rowgroup',
   tbody_open: 'rowgroup',
@@ -89,7 +89,7 @@ const tableRoles: Readonly<Record<string, string>> = {
   td_open: 'cell',
 };
 
-/** Marks tables with the columns `variable` and `default`, whose rows are shown as blocks (`assets/text.css`). */
+/** Marks tables of settings (columns `variable` and `default`) for the style sheet, which shows rows as blocks. */
 function markSettings(tokens: readonly Token[]): void {
   let isSettings = false;
   for (const [at, token] of tokens.entries()) {
@@ -104,7 +104,7 @@ function markSettings(tokens: readonly Token[]): void {
   }
 }
 
-/** Sets the ids of all headings and returns the sections. Text before the first heading is in no section. */
+/** Sets the HTML ids of all headings. Returns the sections of the document, without text before the first heading. */
 function nameHeadings(tokens: readonly Token[], toId: ToId): readonly DocumentSection[] {
   const slugOf = createSlugs(toId);
   const sections: { heading: DocumentSection['heading']; texts: string[] }[] = [];
@@ -135,7 +135,7 @@ function toText({ type, content, children }: Token): string {
     .join('');
 }
 
-/** Replaces the inline style of a column's alignment by a class, because pages have no inline styles. */
+/** Replaces the inline style for the alignment of a table column with a class. The pages' CSP forbids inline styles. */
 export function avoidInlineStyle(token: Token): void {
   const style = token.attrGet('style');
   if (style === null) return;
@@ -143,13 +143,13 @@ export function avoidInlineStyle(token: Token): void {
   token.attrSet('class', String(style).replace('text-align:', 'align-'));
 }
 
-/** Element of a link; `span` for a link without a URL. */
+/** HTML element for a link; `span` for a link without a URL. */
 export interface LinkElement {
   readonly tag: 'a' | 'span';
   readonly attrs: [string, string][];
 }
 
-/** Replaces the element of each link in a list of inline tokens. Links cannot nest. */
+/** Replaces the HTML element of each link in a list of Markdown tokens. `toElement` gets the URL of the link. */
 export function setTargets(tokens: readonly Token[], toElement: (target: string) => LinkElement) {
   let tag = 'a';
   for (const token of tokens) {
@@ -174,7 +174,7 @@ function toTarget(target: string, resolve: ResolveLink): LinkElement {
   };
 }
 
-/** Creates a function that returns unique ids for a page's headings: repeated ones end in `-1`, `-2` and so on. */
+/** Creates a function that returns unique ids for a page's headings. Repeated ids get the suffix `-1`, `-2`, etc. */
 function createSlugs(toId: ToId): (heading: string) => string {
   const counts = new Map<string, number>();
   return (heading) => {

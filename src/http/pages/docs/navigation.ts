@@ -1,10 +1,10 @@
 export interface NavigationGroup {
   readonly title: string;
-  /** Pages of the group. `name` is the file name without `.md`. `summary` has no full stop at its end. */
+  /** Pages of the group. `name` is the file name without `.md`. `summary` does not end with a full stop. */
   readonly pages: readonly { readonly name: string; readonly summary: string }[];
 }
 
-/** Pages of `/docs` in reading order. `assets`, `find` and `ask` are other paths and cannot be names. */
+/** Pages of `/docs` in reading order. The names `assets`, `find` and `ask` are reserved for other routes. */
 export const navigation: readonly NavigationGroup[] = [
   {
     title: 'First steps',

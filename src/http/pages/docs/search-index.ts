@@ -17,10 +17,10 @@ export const maxHits = 20;
 
 const maxWords = 8;
 
-/** Maximum number of entries to index before other requests can run. */
+/** Maximum number of documentation sections to index before the server can handle other requests. */
 const chunkSize = 20;
 
-/** Creates the search index. Loads its package on demand, because most servers never search. */
+/** Creates the search index of the documentation. Loads the package `minisearch` on demand. */
 export async function createSearchIndex(entries: readonly SearchEntry[]) {
   const { default: MiniSearch } = await import('minisearch');
   const index = new MiniSearch({
@@ -29,7 +29,7 @@ export async function createSearchIndex(entries: readonly SearchEntry[]) {
     searchOptions: {
       tokenize: splitQuery,
       boost: { heading: 6, title: 3 },
-      // The sections of guides come before those of the reference.
+      // Ranks the sections of guides above the sections of the API reference.
       boostDocument: (id) => (entries[id]?.page === 'api' && id !== apiStart ? 0.3 : 1),
       prefix: (word) => !isLetter(word),
     },
@@ -40,7 +40,7 @@ export async function createSearchIndex(entries: readonly SearchEntry[]) {
   });
   await index.addAllAsync(documents, { chunkSize });
   return {
-    /** Returns up to `maxHits` hits, the best first. */
+    /** Returns up to `maxHits` search results, the best first. */
     find: (query: string): readonly SearchHit[] => {
       const words = splitQuery(query);
       return index
@@ -57,7 +57,7 @@ function splitWords(text: string): readonly string[] {
   return folded.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
 }
 
-/** Returns the words of a text, and also the parts of compound words such as `invalid_key`. */
+/** Returns the words of a text, and the parts of compound words such as `invalid_key`. */
 function splitTerms(text: string): string[] {
   return splitWords(text).flatMap((word) =>
     word.includes('_') ? [word, ...word.split('_')] : [word],
@@ -75,7 +75,7 @@ function isLetter(word: string): boolean {
 const snippetLength = 200;
 const snippetLead = 60;
 
-/** Returns the text around the first match, split at all words that start with one of `words`. */
+/** Returns the text around the first match, split into matches of the search words and the text between them. */
 function cutSnippet(text: string, words: readonly string[]): SearchHit['snippet'] {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   const beginnings = words.map((word) =>

@@ -40,12 +40,12 @@ interface FrontOptions extends ReadingOptions {
   readonly origins: Origins;
 }
 
-/** Registers `/`: HTML for browsers, Markdown for others. With `q` it runs a read, charged like the read's own route. */
+/** Registers the front page `/`, as HTML or Markdown. With `q`, shows the post, list or search that `q` names. */
 export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   rejectOtherOrigins(app, options.origins);
   const prepareFront = createFront(options.site);
   const answer = createFrontAnswer(options);
-  // A request with a question spends the allowance of its read.
+  // A request with `q` uses the request quota of the API route for `q`.
   const allowance = ({ raw: { url = '' } }: FastifyRequest) => {
     const target = hasQuestion(url) ? readQuestion(url, options.context).target : null;
     return target === null || target instanceof Problem
@@ -64,7 +64,7 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   refuseOtherMethods(app, '/', { allow: ['GET', 'HEAD'], config });
 }
 
-/** Creates a function that returns the front page without a question, and caches the page. */
+/** Creates a function that returns the front page without a result. Caches the page for each format. */
 function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
   const cache = new Map<PageFormat, PreparedReply>();
   const headers = { link: toDiscoveryLink(site.baseUrl) };
@@ -76,7 +76,7 @@ function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
   };
 }
 
-/** Creates the handler of questions, which returns the same results as the route of the read. */
+/** Creates the handler of front page requests with `q`. The result equals the result of the API route. */
 function createFrontAnswer(options: FrontOptions) {
   const { site, accessLog, context, identification, heavyTurns } = options;
   const toReply = createFoundReplies(options);
@@ -133,7 +133,7 @@ function hasQuestion(url: string): boolean {
   return url.length > 1 && parseQuery(url).q !== undefined;
 }
 
-/** Returns the question in a URL of the front page. An invalid question is returned with its problem. */
+/** Parses the user's input (`q`) in a URL of the front page. For invalid input, `target` is the problem. */
 function readQuestion(url: string, options: AddressOptions): Question {
   const { q = '' } = parseQuery(url);
   if (typeof q !== 'string') {
@@ -157,10 +157,10 @@ const blank = {
     'The text is empty. Enter the URL of a post, an account or a search, an `@handle`, or words to search for.',
 };
 
-/** Maximum number of bytes of Markdown that a page renders, which takes time. The source is always shown in full. */
+/** Maximum number of bytes of Markdown that the front page renders as HTML. The source is always shown in full. */
 export const maxRenderedBytes = 32_768;
 
-/** Creates a function that builds the reply to a question: a page, or the same Markdown as at the read's own URL. */
+/** Creates a function that builds the reply with a result: an HTML page, or the same Markdown as the API route. */
 function createFoundReplies({ site, context, sharedCacheSeconds, reader }: FrontOptions) {
   const toPage = (url: string) => toQuestionLink(url, site);
   // Rendering is the slowest step, so its result is cached with the answer.
@@ -194,7 +194,7 @@ function createFoundReplies({ site, context, sharedCacheSeconds, reader }: Front
   };
 }
 
-/** Returns the Mastodon server of an answer about one of its own accounts or their posts; otherwise `null`. */
+/** Returns the host of a result's account, if the result comes from this Mastodon host; otherwise `null`. */
 function mastodonHostOf({ found, source }: Answer): string | null {
   const subject = 'post' in found ? found.post : found.account;
   const account = subject !== null && 'author' in subject ? subject.author : subject;

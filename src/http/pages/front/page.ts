@@ -67,7 +67,7 @@ const nextLinks = [
 ];
 
 interface FrontResult {
-  /** Text of the question. The page redacts keys in it. */
+  /** User's input. The page redacts API keys in the input. */
   readonly text: string;
   readonly title: string;
   readonly html: string;
@@ -101,10 +101,10 @@ export function toQuestionLink(text: string, site: Site): string {
   return `${toLink('/', site)}?q=${encodeComponent(text)}#result`;
 }
 
-/** Maximum number of characters of the input, enough for every URL. A longer text can be sent as `q`. */
+/** Maximum number of characters of the front page's input field. The parameter `q` can be longer. */
 const maxBoxCharacters = 2048;
 
-/** Renders the box for links, handles and words. `introduction` is the HTML before it. */
+/** Renders the input form for links, handles and search words. `introduction` is the HTML before the form. */
 export function renderBox(site: FrontSite, text: string, introduction: string): string {
   const examples = listExamples(site).map(
     (one) => `<li><a href="${escapeHtml(toQuestionLink(one.text, site))}">${one.name}</a></li>`,
@@ -175,7 +175,7 @@ interface ShownRead {
   readonly source: string;
 }
 
-/** Renders a result as HTML: formatted, as Markdown source, and with commands that return the same result. */
+/** Renders a result as HTML: formatted text, the Markdown source, and `curl` commands that return the same result. */
 export function renderRead({ url, markdown, rendered, source }: ShownRead): string {
   return `<div class="result-head">
 <h2 id="result-title" tabindex="-1">Result</h2>
@@ -196,13 +196,13 @@ ${renderCommand('result-curl-json', 'the command for JSON', toCommand(url, "-H '
 </div>`;
 }
 
-/** Returns a shell command. The URL is quoted unless it has only plain characters. */
+/** Returns a `curl` command for the shell. Quotes the URL if necessary. */
 function toCommand(url: string, options: string): string {
   const isPlain = /^[\w:/.@%~-]+$/.test(url);
   return `curl ${options}${isPlain ? url : `'${url.replaceAll("'", "'\\''")}'`}`;
 }
 
-/** Renders a link to the other meaning of a word; an empty string if there is none. */
+/** Renders a link to the other interpretation of the input (account or search); an empty string if there is none. */
 function renderOtherMeaning(text: string, site: Site): string {
   const other = findOtherMeaning(text);
   if (other === null) return '';
@@ -212,7 +212,7 @@ function renderOtherMeaning(text: string, site: Site): string {
   return `<p class="other-meaning">${question}</p>\n`;
 }
 
-/** Renders a command with a copy button, which `copy.js` shows. `name` is for screen readers. */
+/** Renders a shell command with a copy button, which the script `copy.js` shows. `name` is for screen readers. */
 function renderCommand(id: string, name: string, command: string): string {
   return `<div class="code command"><pre id="${id}"><code>${escapeHtml(command)}</code></pre><button type="button" class="copy" data-copies="${id}" hidden>Copy<span class="visually-hidden"> ${escapeHtml(name)}</span></button></div>`;
 }

@@ -5,13 +5,13 @@ import { ownPathOf } from '../../../reads/addresses/address.ts';
 import { matchOwnPath, toOwnPath } from '../../../reads/addresses/own-path.ts';
 import { parseTypedInput, toTypedUrl } from '../../../reads/addresses/typed-input.ts';
 
-/** Read and its `address`: the path and query on this server, without `format`. */
+/** Operation that reads a post, list or search. `address` is its path and query on this server, without `format`. */
 export interface OwnRead extends AddressedRead {
   readonly address: string;
 }
 
 /**
- * Parses the trimmed text of the front page's input: a URL, a handle, or words to search for.
+ * Parses the input of the front page, without spaces at the ends: a URL, a handle, or words to search for.
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot read
  */
 export function parsePasted(text: string, options: AddressOptions): OwnRead {
@@ -24,7 +24,7 @@ export function parsePasted(text: string, options: AddressOptions): OwnRead {
   return { ...found, address: toOwnPath(found, 'permalink') };
 }
 
-/** Returns the path and query of a URL of this server; `null` for other URLs and URLs with a user name or password. */
+/** Returns the path and query of a URL on this server; `null` for other URLs and URLs with a user name or password. */
 export function ownAddress(text: string, baseUrl: string): string | null {
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
@@ -34,7 +34,7 @@ export function ownAddress(text: string, baseUrl: string): string | null {
   return path === null ? null : `${path}${url.search}`;
 }
 
-/** Returns the read at an address of this server, without its `format`, because the page shows Markdown. */
+/** Parses a path and query on this server as an operation (post, list or search). Drops the parameter `format`. */
 function toOwnRead(address: string): OwnRead | null {
   const [path = '', ...queries] = address.split('?');
   const pairs = queries.join('?').split('&');
@@ -43,7 +43,7 @@ function toOwnRead(address: string): OwnRead | null {
   return found && { ...found, address: query === '' ? path : `${path}?${query}` };
 }
 
-/** Returns the other meaning of a word, as an account or as a search; `null` if the text has no other meaning. */
+/** Returns the other interpretation of the input, as an account or a search; `null` if there is none. */
 export function findOtherMeaning(text: string) {
   // A word with a dot, such as `node.js`, is parsed as a handle but may be meant as a search.
   if (/[@:\s]/.test(text) || parseHandle(text) === null) return null;

@@ -18,8 +18,8 @@ interface ResultOptions extends AddressOptions {
 }
 
 /**
- * Creates a function that renders a result's Markdown as HTML. Its optional second argument is the Mastodon server that
- * the result is from. HTML is escaped and pictures become links, so that the page sends no requests to other hosts.
+ * Creates a function that renders a result's Markdown as HTML. The function's second argument is the Mastodon server of
+ * the result, if any. HTML is escaped and pictures become links, so that the browser sends no requests to other hosts.
  */
 export async function createResultRenderer(options: ResultOptions) {
   const { default: createParser } = await import('markdown-it');
@@ -46,10 +46,10 @@ export async function createResultRenderer(options: ResultOptions) {
   };
 }
 
-/** Matches the tokens that open a block of text. Each block has its own text direction. */
+/** Matches Markdown tokens that open a block of text. The text direction (`dir`) is set for each block. */
 const textBlock = /^(?:paragraph|heading|list_item|blockquote|th|td)_open$/;
 
-/** Lowers all headings after the first one, the title, to levels below it. Articles can have headings of any level. */
+/** Lowers all headings after the title (the first heading) to deeper levels than the title. */
 function keepOneTitle(tokens: readonly Token[]): void {
   const [title, ...others] = tokens.filter(({ type }) => type === 'heading_open');
   if (title === undefined) return;
@@ -57,7 +57,7 @@ function keepOneTitle(tokens: readonly Token[]): void {
   for (const heading of others) if (heading.tag < below) heading.tag = below;
 }
 
-/** Changes heading levels so that they start at `first` and skip none (WCAG 2.2, technique G141). */
+/** Changes heading levels to start at `first` and to skip no level (WCAG 2.2, technique G141). */
 export function nestHeadings(tokens: readonly Token[], first: number): void {
   const open: number[] = [];
   let tag = '';
@@ -72,7 +72,7 @@ export function nestHeadings(tokens: readonly Token[], first: number): void {
   }
 }
 
-/** Renders a picture as its name, which links to the picture unless it is already in a link. */
+/** Renders a picture as a text with its description. The text links to the picture, unless it is inside a link. */
 function renderPicture(token: Token | undefined): string {
   const name = escapeHtml(textOf(token?.children ?? []) || 'Picture');
   const text = `<span class="picture">${name}</span>`;
@@ -80,9 +80,9 @@ function renderPicture(token: Token | undefined): string {
 }
 
 /**
- * Creates a function that sets the targets of links and pictures in one result. URLs that Perch can read link to its
- * own page for them. The first link to each post or account on a platform is followed by a link to the original, whose
- * HTML is in `meta` of the link's last token. `meta` of a picture has the attributes of the link to the picture.
+ * Creates a function that sets the targets of links and pictures in one result. URLs of posts and accounts become links
+ * to pages of this server. After the first link to a post or account, adds a link to the original. `meta` of the link's
+ * last token contains the HTML of the added link. `meta` of a picture contains the attributes of the picture's link.
  */
 function createLinks(options: ResultOptions, mastodonHost: string | null) {
   const shown = new Set<string>();
@@ -113,10 +113,10 @@ function createLinks(options: ResultOptions, mastodonHost: string | null) {
   };
 }
 
-/** Maximum number of links to platforms that are converted in one result. */
+/** Maximum number of links to social platforms that become links to this server, in one result. */
 const maxPlatformLinks = 2000;
 
-/** Splits inline tokens into whole links, which cannot nest, and single tokens. */
+/** Splits Markdown tokens into groups. Each group contains all tokens of a link, or a single other token. */
 function splitLinks(tokens: readonly Token[]): readonly (readonly Token[])[] {
   const parts: Token[][] = [];
   let isLink = false;
@@ -143,7 +143,7 @@ function readLink(href: string, options: ResultOptions, isPlatform: (hostname: s
   }
 }
 
-/** Returns the attributes of a link. URLs that Perch cannot read come from posts, so their links get `nofollow`. */
+/** Returns the HTML attributes of a link: to this server, or with `nofollow` to another host if `read` is `null`. */
 function toTarget(
   href: string,
   read: LinkedRead | null,
@@ -159,7 +159,7 @@ function joinAttributes(attributes: readonly [string, string][]): string {
   return attributes.map(([name, value]) => `${name}="${escapeHtml(value)}"`).join(' ');
 }
 
-/** Reads whose results have an original page to link to. */
+/** Read operations whose results have an original page on the social platform. */
 const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);
 
 function isFirst(read: LinkedRead | null, shown: Set<string>): boolean {
@@ -169,7 +169,7 @@ function isFirst(read: LinkedRead | null, shown: Set<string>): boolean {
   return true;
 }
 
-/** Renders a link to the original. U+FE0E keeps the arrow from being drawn as an emoji. */
+/** Renders an arrow as a link to the original post or account. U+FE0E prevents the display of the arrow as an emoji. */
 function renderOriginal(href: string, content: readonly Token[]): string {
   const name = `${textOf(content).trim()} on ${new URL(href).hostname}`;
   const attributes = joinAttributes([['href', href], ...outward, ['aria-label', name]]);

@@ -5,12 +5,12 @@ const any = z.unknown().optional();
 const list = z.array(z.unknown()).optional();
 const byName = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value);
 
-/** Reference to a component, parsed as the name of the component. */
+/** Schema of a reference to an OpenAPI component. The parsed value is the name of the component. */
 const $ref = text.default('').transform((reference) => reference.replace(/^.*\//, ''));
 const component = z.object({ $ref, description: text.default('') });
 const named = z.object({ name: text, description: text });
 
-/** JSON Schema with the keywords that the page shows. Nested schemas are parsed when they are shown. */
+/** Zod schema of a JSON Schema, with the keywords that the API page shows. Nested schemas stay unparsed. */
 export const valueSchema = component.extend({
   type: z.union([text, z.array(text)]).default('any value'),
   ...{ default: any, const: any, items: any, minimum: any, maximum: any },
@@ -32,7 +32,7 @@ const operation = z.object({
   responses: byName(response),
 });
 
-/** The members of an OpenAPI description that the page shows (OpenAPI 3.1 §4.8). */
+/** Schema of an OpenAPI document, with the members that the API page shows (OpenAPI 3.1 §4.8). */
 export const apiDescription = z.object({
   info: z.object({ version: text, description: text }),
   servers: z.tuple([z.object({ url: text })]),

@@ -3,7 +3,7 @@ import type { ApiDescription, Operation } from './description.ts';
 
 const maxLines = 24;
 
-/** Writes a `curl` command for an operation, and the start of the recorded reply. */
+/** Writes a `curl` command for an API operation, and the start of the recorded example reply, as Markdown. */
 export function writeExample(operation: Operation, api: ApiDescription): string {
   const { method, requestBody, security, responses } = operation;
   const { schemas, examples } = api.components;
@@ -27,7 +27,7 @@ export function writeExample(operation: Operation, api: ApiDescription): string 
   return `${command}\n\n\`\`\`\`\n${shown.join('\n')}\n\`\`\`\``;
 }
 
-/** Optional parameters that examples send, so that the sample data answers the request, as JSON. */
+/** Matches optional parameters that example requests contain to get a JSON reply from the sample data. */
 const chosen = /^(?:handle|id|platform|format)$/;
 const samples: Readonly<Record<string, string>> = { platform: 'archive', format: 'json' };
 
@@ -41,7 +41,7 @@ function writeUrl({ path, parameters }: Operation, { servers: [{ url }] }: ApiDe
   return `${url}${filled}${sent.length === 0 ? '' : '?'}${sent.join('&')}`.replaceAll("'", '%27');
 }
 
-/** Returns the example value of a parameter, or the parameter's name in capitals if it has no example. */
+/** Returns the example value of a parameter, or the name in capitals if the parameter has no example. */
 function sampleOf({ name, schema, example }: Operation['parameters'][number]): string {
   const values = schema.enum ?? schema.examples ?? [];
   const known = values.find((value) => value === samples[name]) ?? example ?? values[0];

@@ -2,7 +2,7 @@ import type { ApiDescription, Content, Operation, ValueSchema } from './descript
 import { apiDescription, valueSchema } from './description.ts';
 import { writeExample } from './example.ts';
 
-/** Writes an OpenAPI description as Markdown. The headings are tags, operation ids and names of schemas. */
+/** Writes an OpenAPI document as a Markdown page. The headings are tags, operation ids and schema names. */
 export function writeApiPage(title: string, document: unknown): string {
   const api = apiDescription.parse(document);
   const operations = Object.entries(api.paths).flatMap(([path, item]) =>
@@ -19,7 +19,7 @@ export function writeApiPage(title: string, document: unknown): string {
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-/** Writes a tag's operations. An operation that differs from an earlier one only in id and path links to that one. */
+/** Writes the operations of an OpenAPI tag as Markdown. A duplicate (except id and path) becomes a link. */
 function writeOperations(operations: readonly Operation[], api: ApiDescription): string[] {
   const written = new Map<string, string>();
   return operations.flatMap((operation) => {
@@ -59,7 +59,7 @@ function writeOperation(operation: Operation, api: ApiDescription): readonly str
   ];
 }
 
-/** Replaces the explanations of problem codes with links to these codes in `errors.md`. */
+/** Replaces explanations of problem codes with links to the codes in `errors.md`. */
 function linkCodes(description: string, { 'x-problem-codes': codes }: ApiDescription): string {
   return description.replaceAll(/^`(\w+)`: .*$/gm, (line, name: string) =>
     Object.hasOwn(codes, name) ? `[${code(name)}](errors.md#${name})` : line,
@@ -87,7 +87,7 @@ function writeMembers({ properties, required }: ValueSchema): string {
   return writeTable(['member', 'type', 'description'], rows);
 }
 
-/** Returns a short description of the values that a schema allows. Named schemas become links. */
+/** Returns a short Markdown description of the values that a schema allows. Named schemas become links. */
 function nameType(schema: unknown): string {
   const parsed = valueSchema.parse(schema);
   const { $ref, items, const: constant, enum: values, 'x-extensible-enum': known } = parsed;
@@ -114,7 +114,7 @@ function code(value: unknown): string {
   return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-/** Writes a table; an empty string if there are no rows. Escapes bars in cells, even in code (GFM 4.10). */
+/** Writes a Markdown table; an empty string if there are no rows. Escapes `|` in cells, even in code (GFM 4.10). */
 function writeTable(names: readonly string[], rows: readonly (readonly string[])[]): string {
   const toRow = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.trim().replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')).join(' | ')} |`;
