@@ -5,7 +5,7 @@ import { AllowanceWindow } from '../src/access/allowances/allowance-window.ts';
 import { systemClock } from '../src/core/clock.ts';
 
 const floodSize = 100_000;
-/** Numbers of allowance units (reads) that each address spends: one, or the whole allowance of an anonymous client. */
+/** Number of allowance units (reads) per address: in the first simulation one, in the second a whole allowance. */
 const floods = [1, 60];
 const windowMs = 60_000;
 /** Length of the allowance window in milliseconds. It is longer than the measurement, so no spent unit expires. */
@@ -15,15 +15,15 @@ const rounds = Number(process.env.BENCH_ALLOWANCES_ROUNDS ?? 30);
 const callsInRound = 20_000;
 const callers = Array.from({ length: 10_000 }, (_, index) => addressAt(index * 97));
 
-/** Function call to measure, repeated with many accounts in turn. */
+/** Function to measure. It is called with the account names of many addresses in turn. */
 interface Case {
   readonly name: string;
   call(account: string): unknown;
 }
 
 /**
- * Measures the memory that the allowances (read quotas) of many addresses use, and the time of calls relative to a
- * `Map` lookup. @returns The lines of a Markdown section.
+ * Measures the memory that the allowances (read quotas) of many addresses use, and the time of allowance operations
+ * relative to a `Map` lookup. @returns The lines of a Markdown section.
  */
 export async function benchAllowances(): Promise<string[]> {
   const rows: string[] = [];
@@ -112,7 +112,7 @@ function chargesOf(account: string) {
   return [account, 'pool', 'pool anonymous'].map((name) => ({ account: name, limit: 1_000_000 }));
 }
 
-/** Returns the mean duration of a call in nanoseconds. Waiting for returned promises is not measured. */
+/** Returns the mean duration of a call in nanoseconds. It excludes the time to wait for returned promises. */
 async function timeRound({ call }: Case): Promise<number> {
   let last: unknown;
   const begun = process.hrtime.bigint();

@@ -31,8 +31,8 @@ interface Measured {
 }
 
 /**
- * Compares the speed of an X export's import with a loop that only inserts the same rows and full-text entries. Import
- * and loop run in turn in separate processes. @returns The lines of a Markdown section.
+ * Compares the import of an X export with a loop that only inserts the same rows and full-text entries. The import and
+ * the loop run in turn in separate processes. @returns The lines of a Markdown section.
  */
 export function benchArchiveImport(): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-import-'));

@@ -278,7 +278,7 @@ function makePosts(size: number): Status[] {
   });
 }
 
-/** Returns about 25 words: common words, words `wN` with natural frequencies, and words that queries search for. */
+/** Returns about 25 words, some frequent and most rare, as in natural text. `isScarce` adds the word `scarce`. */
 function makeText(random: () => number, isScarce: boolean): string {
   const words = Array.from({ length: 12 + Math.floor(random() * 25) }, () =>
     random() < 0.06 ? 'the' : `w${Math.floor(20_000 ** random())}`,

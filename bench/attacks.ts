@@ -23,7 +23,7 @@ const port = 18_101;
 const upstreamPort = 18_102;
 const maxSlowestMs = 250;
 const maxMiB = 1024;
-/** Number of normal clients while all attacks run at once. It is greater than the number of attackers. */
+/** Number of normal clients while all attacks run at once. */
 const normalClients = 32;
 
 const path = (name: string) => join(import.meta.dirname, name);

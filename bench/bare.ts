@@ -17,7 +17,7 @@ export interface Page {
 
 const ports = { 'bare-http': 18_081, 'bare-fastify': 18_082 } as const;
 
-/** Response headers that are not copied, because they belong to the connection. */
+/** Response headers that are not copied, because every server sets its own. */
 const connectionHeaders = ['date', 'connection', 'keep-alive'];
 
 /** Fetches a response, so that a minimal server can send the same bytes and headers. */

@@ -7,7 +7,7 @@ export const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
 /** Load on each server in a round. Rounds are short, because the speed of a shared machine changes within seconds. */
 export const load = { seconds: Number(process.env.BENCH_SECONDS ?? 1), connections: 32 };
 
-/** Median measurements of a server. `ratios`: median ratios of the first server's measurements to this server's. */
+/** Medians of a server's measurements. `ratios`: median ratios of the first server's measurements to this server's. */
 export interface Interleaved extends Measured {
   readonly ratios: Measured;
 }
@@ -35,15 +35,15 @@ export interface Compared {
   readonly ratio: number;
 }
 
-/** Number of times that a pair of servers is started. */
+/** Default number of rounds of `comparePair`, which starts both servers anew for each round. */
 const restarts = 5;
 
 /** Number of times that each server is measured in a round. */
 const turns = 6;
 
 /**
- * Compares two servers by measuring them alternately for one second, and restarts both servers for each round. Two
- * processes of the same server can differ by 10% in speed, and the machine can be slow for some seconds.
+ * Compares two servers by measuring them alternately for one second each. Restarts both servers for each round, because
+ * two processes of the same server can differ by 10% in speed, and the machine can be slow for some seconds.
  */
 export async function comparePair(
   start: readonly [() => Promise<Target>, () => Promise<Target>],

@@ -8,13 +8,13 @@ const maxRatio = 2.5;
 /** CPU time in milliseconds below which a run is too short to judge. */
 const floorMs = 100;
 
-/** CPU time in milliseconds above which no larger inputs are tested, because their results would not differ. */
+/** CPU time in milliseconds. If an input takes longer, no larger inputs are tested. */
 const enoughMs = 1000;
 
-/** Number of measurements of an input and of half the input. The minimum times are compared. */
+/** Number of times that an input and half the input are each measured. The shortest CPU times are compared. */
 const repeats = 7;
 
-/** Number of repetitions with other random input. An input fails only if its ratio exceeds `maxRatio` each time. */
+/** Maximum number of repetitions with other random data. An input fails only if all ratios exceed `maxRatio`. */
 const rounds = 3;
 
 /** Divisors of the maximum body size. The quotients are the tested input sizes, from small to large. */
@@ -47,7 +47,7 @@ for (const one of [...xCases, ...fediverseCases]) {
 for (const name of failed) console.log(`FAILED: ${name} takes more than linear time.`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
-/** Doubles the input up to the maximum body size. Returns the measurement with the highest ratio of CPU times. */
+/** Doubles the input size up to `maxBytes`. Returns the measurement with the highest ratio of CPU times. */
 async function findWorst(one: Case): Promise<Doubling> {
   let worst: Doubling = { bytes: 0, ms: 0, ratio: 0 };
   let before = Number.POSITIVE_INFINITY;
@@ -63,13 +63,13 @@ async function findWorst(one: Case): Promise<Doubling> {
   return worst;
 }
 
-/** Runs the smallest input until the code is compiled, so that compilation does not distort the results. */
+/** Runs with the smallest input until the code is compiled, so that compilation does not distort the results. */
 async function warmUp(one: Case): Promise<void> {
   const run = one.prepare(seed, one.maxBytes / parts[0]);
   for (let at = 0; at < repeats; at += 1) await run();
 }
 
-/** Returns `ratio` if it is within the limit. Otherwise repeats the measurement and returns the lowest ratio. */
+/** Returns `ratio` if it is at most `maxRatio`. Otherwise repeats the measurement and returns the lowest ratio. */
 async function confirm(one: Case, bytes: number, ratio: number): Promise<number> {
   let least = ratio;
   for (let round = 0; round < rounds && least > maxRatio; round += 1) {
@@ -78,7 +78,7 @@ async function confirm(one: Case, bytes: number, ratio: number): Promise<number>
   return least;
 }
 
-/** Measures an input and half the input alternately, and returns the ratio of the minimum CPU times. */
+/** Measures an input and half the input alternately. Returns the ratio of the shortest CPU times. */
 async function measureAgain(one: Case, bytes: number, roundSeed: string): Promise<number> {
   const [half, whole] = [one.prepare(roundSeed, bytes / 2), one.prepare(roundSeed, bytes)];
   const times: { readonly half: number; readonly whole: number }[] = [];

@@ -6,10 +6,10 @@ import { xCases } from './linear/x-cases.ts';
 /** Maximum time in milliseconds for which parsing and rendering a response may block the event loop. */
 const maxMs = 50;
 
-/** Number of runs for each input size. The median of the runs' longest blocking times is used. */
+/** Number of runs for each input size. The result is the median of the longest blocking times of the runs. */
 const runs = 5;
 
-/** Divisors of the maximum body size. Smaller bodies are tested too, because large bodies can exceed other limits. */
+/** Divisors of the maximum body size. The quotients are the tested body sizes. */
 const parts = [64, 8, 1] as const;
 
 const seed = process.env.BENCH_SEED ?? 'heron';

@@ -46,8 +46,16 @@ PORT=9000 PERCH_BASE_URL=https://perch.example.org npm start
 \`\`\`
 
 If a value is not valid, Perch prints all errors and exits with code 2. If a variable starts with \`PERCH_\` and is not in
-this list, Perch prints a warning, because the name is probably misspelled. Variables with the default \`true\` or
+the table, Perch prints a warning, because the name is probably misspelled. Variables with the default \`true\` or
 \`false\` accept \`true\`, \`1\`, \`yes\` or \`on\`, and \`false\`, \`0\`, \`no\` or \`off\`.
+
+The descriptions use these terms:
+
+- A read is a request for a post, a profile, a list or a search.
+- An upstream is a server that Perch reads from.
+- An [allowance](keys.md) is the number of reads that a caller can send in a period.
+- A [session](sessions.md) is a series of questions and answers. A stream is a response that sends the events of a
+  session.
 
 | variable | default | description |
 | --- | --- | --- |
@@ -68,7 +76,7 @@ function defaultOf(schema: z.ZodType): string | undefined {
 function choiceOf(schema: z.ZodType): string {
   const inner = schema instanceof z.ZodDefault ? schema.def.innerType : schema;
   if (!(inner instanceof z.ZodEnum)) return '';
-  return ` One of ${inner.options.map((value) => `\`${value}\``).join(', ')}.`;
+  return ` Allowed values: ${inner.options.map((value) => `\`${value}\``).join(', ')}.`;
 }
 
 function errorsPage(): string {
@@ -77,29 +85,42 @@ function errorsPage(): string {
   );
   const entries = Object.entries(problemKinds).map(
     ([code, { status, title, when, resolution }]) =>
-      `## ${code}\n\n${status}, “${title}”: ${when}.\n\n${resolution}\n`,
+      `## ${code}\n\nStatus ${status}, “${title}”. Perch returns this error if ${when}.\n\n${resolution}\n`,
   );
   return `# Errors
 
-Handle errors in your code by their \`code\`. Every error response is a problem document
-([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) with the media type \`application/problem+json\`, regardless of the
-\`Accept\` header:
+In your programs, handle errors by their \`code\`, such as \`invalid_path\`. Perch reports errors as problem documents
+([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)). Programs receive errors with the media type
+\`application/problem+json\`, regardless of the \`Accept\` header:
 
 \`\`\`sh
 curl -s 'http://localhost:8080/api/v1/posts?url=https://x.com/jack'
 \`\`\`
 
-The meaning and the status of a \`code\` never change. \`detail\` explains the cause of the error, and \`resolution\` the
-next step. Both are texts for people and can change. If the response has a \`Retry-After\` header, \`retry_after\` has
-the same number of seconds. Error responses have \`Cache-Control: no-store\`.
+\`\`\`
+{…,"status":400,"detail":"The parameter \`url\` has the value \\"https://x.com/jack\\", which is not the URL of a post.",…,"code":"invalid_path","resolution":"This is the URL of an account. …"}
+\`\`\`
 
-Only page navigation in a browser gets a web page instead of a problem document, with the same status: for \`/\`, a page
-under \`/docs\` or \`/admin\`, or an unknown path outside \`/api\`, \`/mcp\`, \`/svc\` and \`/.well-known\`. Such a request
-has the header \`Sec-Fetch-Mode: navigate\` and prefers \`text/html\`.
+The meaning and the status of a \`code\` never change. \`detail\` explains the cause of the error. \`resolution\` explains
+the next step. These two texts are for people, and can change. If the response has a \`Retry-After\` header, the member
+\`retry_after\` of the error contains the same number of seconds. Error responses have \`Cache-Control: no-store\`.
 
-In these texts, an upstream is a source that Perch reads from, such as X or a Mastodon server.
+If you open a missing page in a browser, Perch returns a web page with the same status instead of a problem document.
+This applies to unknown paths outside \`/api\`, \`/mcp\`, \`/svc\` and \`/.well-known\`. It also applies to all errors at
+\`/\`, \`/docs\` and \`/admin\`, and at paths under \`/docs\` and \`/admin\`. Perch recognizes a browser by the header
+\`Sec-Fetch-Mode: navigate\` and an \`Accept\` header that prefers \`text/html\`.
 
-| status | \`code\` | when |
+This page uses these terms:
+
+- An upstream is a server that Perch reads from, such as a Mastodon server.
+- A [provider](providers.md) is a part of Perch that reads from one source, such as Bluesky or imported posts.
+- A read is a request for a post, a profile, a list or a search. An [allowance](keys.md) is the number of reads that a
+  caller can send in a period.
+- A [session](sessions.md) is a series of questions and answers. A turn is one question with its answer. A continuation
+  token is the secret that a client sends with follow-up questions.
+- The operator is the person who runs the Perch server. The operator uses the [admin routes](admin.md).
+
+| status | \`code\` | cause |
 | --- | --- | --- |
 ${rows.join('\n')}
 

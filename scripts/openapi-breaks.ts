@@ -103,7 +103,7 @@ function compareParameters({ place, before, after }: Pair, context: Context): re
   ];
 }
 
-/** Returns the parameters of an operation by location and name. Header names are in lower case. */
+/** Returns the parameters of an operation by location (such as `query`) and name. Header names are in lower case. */
 function parametersOf({ parameters }: JsonObject, document: JsonObject): Map<string, JsonObject> {
   const list = Array.isArray(parameters) ? parameters : [];
   return new Map(

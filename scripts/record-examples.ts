@@ -86,7 +86,7 @@ async function recordHistory(request: SendRequest, path: string) {
 
 type Replies = RecordedExamples['endpoints'];
 
-/** Records the public documents, except the longest text and the OpenAPI description, which contains the examples. */
+/** Records the public documents, except `llms-full.txt` and the OpenAPI description (it contains all examples). */
 async function recordDocuments(request: SendRequest): Promise<Replies> {
   const documents = endpoints.filter(
     ({ method, path, tag, id: name }) =>
@@ -178,7 +178,7 @@ async function recordProblems(
   return Object.fromEntries(documents.map((one) => [one.code, one] as const));
 }
 
-/** Sends valid requests that the server refuses: allowance used up, server overloaded, server shutting down. */
+/** Sends valid requests to three servers that refuse them: allowance used up, overloaded, shutting down. */
 async function refuseAll(url: string): Promise<readonly Promise<LightMyRequestResponse>[]> {
   const spent = await openSample({ env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
   const busy = await openSample({ load: { isHigh: true, close: () => undefined } });

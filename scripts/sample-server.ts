@@ -11,7 +11,7 @@ import type { LoadGauge } from '../src/http/operations/load.ts';
 /** Admin token of sample servers. */
 export const sampleToken = 'an-admin-token-that-only-this-script-has';
 
-/** Options of a sample server that differ from the defaults. */
+/** Options of a sample server. `env` overrides default settings. */
 export interface SampleOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly load?: LoadGauge;

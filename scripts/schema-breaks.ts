@@ -27,7 +27,7 @@ export type CompareSchemas = (pair: Pair) => readonly string[];
 
 /** Creates a function that compares schemas of two documents. Circular references are supported. */
 export function createComparison(documents: Documents): CompareSchemas {
-  /** References that are being compared, or that have no breaking changes. */
+  /** References that are being compared, or in which no breaking change was found. */
   const visited = new Set<string>();
   const compare: CompareSchemas = (pair) => {
     const key = keyOf(pair);
@@ -77,7 +77,7 @@ function compareAlternatives(pair: Pair, context: Context): readonly string[] {
 
 /**
  * Returns the alternatives of a schema: the members of a union, or one schema for each listed type. References are not
- * resolved, so that circular references are recognized.
+ * resolved, so that callers can detect circular references.
  */
 function listAlternatives(document: JsonObject, schema: unknown): readonly JsonObject[] {
   const one = resolve(document, schema);
@@ -101,7 +101,7 @@ interface Alternatives {
 
 /**
  * Compares unions. Each alternative must remain. A response may get a new alternative only if a constant `type`
- * distinguishes it, as the introduction of the OpenAPI description explains.
+ * distinguishes it.
  */
 function compareUnions(
   { place, direction }: Pair,
@@ -121,7 +121,7 @@ function compareUnions(
   return [...removed, ...added];
 }
 
-/** Returns whether a schema is the type `null`. Responses may drop `null` without breaking clients. */
+/** Returns whether a schema allows only `null`. Responses may drop `null` without breaking clients. */
 function isNull({ type }: JsonObject): boolean {
   return type === 'null';
 }
@@ -154,7 +154,7 @@ function compareTypes({ place, direction, before, after }: OnePair): readonly st
   return [`${place}: the type ${show(before.type)} became ${show(after.type)}`];
 }
 
-/** Compares enumerated values. Requests may accept new values. Responses may add values only to extensible sets. */
+/** Compares enumerated values. Requests may accept new values. Responses may add values only to `x-extensible-enum`. */
 function compareValues(pair: OnePair): readonly string[] {
   const { place, direction, before, after } = pair;
   const old = valuesOf(before);
@@ -199,7 +199,7 @@ function valuesOf(schema: JsonObject): Values | null {
   return Array.isArray(known) ? { values: known, isOpen: true } : null;
 }
 
-/** Keywords for the format of a string. Any change counts as breaking, because patterns cannot be compared. */
+/** Keywords for the format of a string. A changed value counts as breaking, because it may allow different strings. */
 const formatKeywords = ['format', 'pattern', 'contentEncoding', 'contentMediaType'];
 
 function compareForms({ place, direction, before, after }: OnePair): readonly string[] {
@@ -211,7 +211,7 @@ function compareForms({ place, direction, before, after }: OnePair): readonly st
   });
 }
 
-/** Schema keywords that limit values: `up` if a larger limit allows more values, `down` if a smaller limit does. */
+/** Schema keywords that limit values. `up`: a larger limit allows more values. `down`: a smaller limit allows more. */
 const limits = {
   maximum: 'up',
   exclusiveMaximum: 'up',
@@ -234,7 +234,7 @@ function compareLimits({ place, direction, before, after }: OnePair): readonly s
     .map(([name]) => `${place}: ${name} was ${show(before[name])} and is ${show(after[name])}`);
 }
 
-/** Returns a larger number for a limit that allows more values; the maximum number if there is no limit. */
+/** Returns a number that is greater if the limit allows more values; `Number.MAX_VALUE` if there is no limit. */
 function widthOf(limit: unknown, way: 'up' | 'down'): number {
   if (limit === undefined) return Number.MAX_VALUE;
   return way === 'up' ? Number(limit) : -Number(limit);
@@ -294,7 +294,7 @@ const known = new Set([
   ...['$comment', 'readOnly', 'writeOnly', ...formatKeywords, ...Object.keys(limits)],
 ]);
 
-/** Compares all other keywords of a schema. Any change of an unknown keyword counts as breaking. */
+/** Compares the keywords that are not in `known`. Any change of such a keyword counts as breaking. */
 function compareOthers({ place, before, after }: OnePair): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names]

@@ -1,7 +1,7 @@
 import { openSqlite } from '../../src/core/files/sqlite.ts';
 import type { JudgedAnswer } from './scoring.ts';
 
-/** Section of a document with the section's full text. */
+/** Section of a document, with its full text. */
 export interface PlainSection {
   readonly file: string;
   readonly heading: string;
@@ -9,7 +9,7 @@ export interface PlainSection {
   readonly text: string;
 }
 
-/** Baseline for comparisons: answers with the five sections that BM25 ranks highest, and never declines to answer. */
+/** Baseline for comparisons. It never declines to answer and returns the five sections that BM25 ranks highest. */
 export interface Baseline {
   answer(question: string): JudgedAnswer;
   close(): void;

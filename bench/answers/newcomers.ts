@@ -23,11 +23,11 @@ interface NewcomersQuestion {
   readonly id: string;
   readonly question: string;
   readonly answerable: boolean;
-  /** Alternative facts. A good answer contains one or more of them in its first `beginning` characters. */
+  /** Acceptable facts. A good answer contains at least one of them in its first `beginning` characters. */
   readonly facts: readonly string[];
 }
 
-/** Number of characters at the start of an answer that must contain a fact. */
+/** Length in characters of the start of an answer, in which an acceptable fact must appear. */
 const beginning = 400;
 
 const path = values.questions ?? `bench/answers/newcomers-${values.set}.jsonl`;

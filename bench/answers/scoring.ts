@@ -64,7 +64,7 @@ export function plain(heading: string): string {
     .toLowerCase();
 }
 
-/** Returns whether the cited line exists, and the cited heading is on that line or above. */
+/** Returns whether the cited line exists, with the cited heading on this line or above it. */
 export function resolves({ file, heading, line }: JudgedCitation, folder: string): boolean {
   const lines = readFileSync(join(folder, file), 'utf8').split('\n');
   if (line < 1 || line > lines.length) return false;

@@ -28,7 +28,7 @@ function stall({ port, localAddress, signal }: AttackTarget, text: string): Prom
   });
 }
 
-/** Milliseconds until a closed connection is replaced. The attacks do not include floods of new connections. */
+/** Milliseconds until a closed connection is replaced. The delay prevents a flood of new connections. */
 const betweenMs = 1000;
 
 /** Opens `count` connections that send `text()` and never read a response. Replaces closed connections. */

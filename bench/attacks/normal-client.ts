@@ -1,17 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** Number of requests, failures and response times of the normal clients. */
+/** Request count, failure counts and response times of the normal clients. */
 export interface ClientResults {
   readonly requests: number;
-  /** Numbers of connection errors and of responses with status 429 or above, by error or status, and by path. */
+  /** Number of failures by cause and path. Failures are connection errors and responses with status 429 or above. */
   readonly failures: Readonly<Record<string, number>>;
   /** Duration of the slowest request to a path in `trivial`, in milliseconds. */
   readonly slowestMs: number;
   readonly p99Ms: number;
 }
 
-/** Rate and duration of the requests that normal clients send. */
+/** Request rate of the normal clients, and duration of the load. */
 export interface NormalUse {
   readonly port: number;
   readonly seconds: number;

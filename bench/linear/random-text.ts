@@ -51,7 +51,7 @@ const pieces: Readonly<Record<Theme, Pieces>> = {
 
 export const themes = Object.keys(pieces) as readonly Theme[]; // the names of the table above
 
-/** Number of different texts in a list. Further rows repeat the texts, so that twice the rows need twice the work. */
+/** Number of different texts in a list. Further rows repeat them, so that the work per row stays the same. */
 const rowTexts = 16;
 
 /** Returns the text of a row of a list. The texts repeat after `rowTexts` rows. */

@@ -75,7 +75,7 @@ async function renderList(
   await renderInFormats(result, ['markdown', 'json']);
 }
 
-/** Renders a result in the given formats, and its Markdown as HTML. Yields to the event loop between formats. */
+/** Renders a result in the given formats, and converts Markdown to HTML. Yields to the event loop between formats. */
 async function renderInFormats(result: Result, names: readonly Format[]): Promise<void> {
   const slices = createSlices(() => setImmediate());
   for (const name of names) {

@@ -17,7 +17,7 @@ import { openGates } from '../../test/support/mastodon-rig.ts';
 import { createRandomSource, type RandomSource } from './random-text.ts';
 import { renderAccounts, renderFound, renderPosts } from './renderings.ts';
 
-/** Test case: a response of an upstream that is expensive to parse. */
+/** Test case: an upstream response that is expensive to parse. */
 export interface Case {
   readonly name: string;
   /** Maximum size of a response body of this upstream, in bytes. */
@@ -39,7 +39,7 @@ export interface CaseOptions {
 
 const mebibyte = 1_048_576;
 const apiUrl = 'https://api.example';
-/** Clock with a fixed time later than all posts. */
+/** Clock with a fixed time, which is later than the time of every post. */
 const clock: Clock = { now: () => 1_900_000_000_000, sleep: () => Promise.resolve() };
 
 const providers = {
@@ -122,7 +122,7 @@ export function createCase({ provider, read, name, write }: CaseOptions): Case {
 
 type Written = readonly (readonly [word: string, body: string])[];
 
-/** Creates response bodies of about `bytes` bytes, or less if the HTTP client would reject so many JSON delimiters. */
+/** Creates response bodies of about `bytes` bytes, or smaller bodies if `maxJsonDelimiters` would be exceeded. */
 function writeAccepted(write: (bytes: number) => Bodies, bytes: number): Written {
   const written = Object.entries(write(bytes)).map(
     ([word, body]) => [word, JSON.stringify(body)] as const,

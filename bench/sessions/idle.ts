@@ -56,7 +56,7 @@ async function measure(folder: string) {
   return { own, bare };
 }
 
-/** Starts a server, creates a session with an answer for each stream, and stops the server. */
+/** Starts a server, creates an answered session for each stream that `benchIdle` opens, and stops the server. */
 async function answerSessions(folder: string) {
   const target = await startPerch({ folder, cores: 'any' });
   return withTargets([target], async () => {
@@ -102,7 +102,7 @@ async function hold(target: Target, pathOf: (at: number) => string): Promise<Hel
   });
 }
 
-/** Opens an event stream and reads it up to the end of an answer. */
+/** Opens an event stream and reads it until the answer is complete. */
 function openAndWait(port: number, path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

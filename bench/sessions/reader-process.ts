@@ -6,16 +6,16 @@ import type { ReaderMessage, Reading } from './readers.ts';
 
 const script = join(import.meta.dirname, 'readers.ts');
 
-/** Time until the last reader has read everything, and the text that each reader received. */
+/** Time until all readers have read all answers, and the text that each reader received. */
 export interface Taken {
   readonly ms: number;
   readonly text: string;
 }
 
 /**
- * Runs many readers of a stream in a separate process on its own core. Measures the time from the call of `begin` or,
- * without `begin`, from the opening of the streams, until the last reader has read everything. @param begin Makes the
- * server send events, once all readers are waiting. Without `begin`, stored events are read.
+ * Runs many readers of one stream in a separate process on its own core, and measures the time until all have read all
+ * answers. @param begin Makes the server send events. Called once all readers are connected, when the measurement
+ * starts. Without `begin`, the readers read stored events, and the measurement includes the opening of the streams.
  */
 export async function readTogether(
   reading: Reading,

@@ -15,7 +15,7 @@ export interface Reading {
   readonly turns: number;
 }
 
-/** Progress message. `open`: all readers have the response headers. `done`: all have read to the end. */
+/** Progress: all responses have begun (`open`), all readers have finished (`done`), or the received `text` (`read`). */
 export interface ReaderMessage {
   readonly kind: 'ready' | 'open' | 'done' | 'read';
   readonly text?: string;

@@ -45,7 +45,7 @@ export function startPerch(serving: Serving): Promise<Target> {
   return startServer('perch', [join(root, 'dist/main.js'), 'serve'], serving);
 }
 
-/** Starts the server with a scripted answer engine. The message determines the size of the answer. */
+/** Starts the server with a scripted answer engine. Questions such as `40 pieces of 64` set the answer size. */
 export function startScripted(serving: Serving): Promise<Target> {
   return startServer(
     'scripted',
@@ -73,7 +73,7 @@ function startServer(
   });
 }
 
-/** Runs work with an empty temporary folder and removes the folder afterwards. */
+/** Calls `work` with an empty temporary folder, and removes the folder afterwards. */
 export async function withFolder<Value>(work: (folder: string) => Promise<Value>): Promise<Value> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-sessions-'));
   try {
@@ -83,7 +83,7 @@ export async function withFolder<Value>(work: (folder: string) => Promise<Value>
   }
 }
 
-/** Runs work with servers and stops them afterwards, even if the work fails. */
+/** Calls `work`, and stops the servers afterwards, even if `work` fails. */
 export async function withTargets<Value>(
   targets: readonly Target[],
   work: () => Promise<Value>,

@@ -9,19 +9,19 @@ const goal = 1.2;
 
 const readers = Math.ceil(size / 20);
 
-/** Number of answers. Their total size exceeds the buffers of a connection. */
+/** Number of answers. Together, they are too large for the buffers of a connection. */
 const turns = 16;
 const message = '1 pieces of 250000';
 
 const sampleMs = 20;
 
-/** Time until all other readers have read everything, and maximum memory of the server. */
+/** Time until all readers except the stalled one have read all answers, and peak memory of the server. */
 interface Taken {
   readonly ms: number;
   readonly mostMiB: number;
 }
 
-/** Compares many readers with and without one reader that reads nothing. Returns the lines of a Markdown section. */
+/** Compares many readers with and without one that stalls (reads nothing). Returns the lines of a Markdown section. */
 export async function benchStalled(): Promise<string[]> {
   const pairs: (readonly [Taken, Taken])[] = [];
   for (let round = 0; round < rounds; round += 1) {

@@ -9,12 +9,12 @@ import {
 } from './client.ts';
 import { rounds, size, startPerch, withFolder, withTargets } from './servers.ts';
 
-/** Number of sessions that run one after another before and after each load. */
+/** Number of sessions that run one after another before each load phase, and again after it. */
 const singles = 25;
 
 const goal = 5;
 
-/** Number of measured loads. In each load, `size` sessions run at once. */
+/** Number of measured load phases. In each phase, `size` sessions run at once. */
 const loads = Math.min(rounds, 3);
 
 /** Typical questions about the docs of Perch. */

@@ -1,6 +1,6 @@
 import { parse } from '@babel/parser';
 
-/** Regular expression with the location in `src` that creates it. */
+/** Regular expression, and the location in `src` where it is created. */
 export interface FoundPattern {
   readonly file: string;
   readonly line: number;

@@ -11,7 +11,7 @@ export type Verdict =
   | { readonly status: 'unproved'; readonly reason: string }
   | { readonly status: 'superlinear'; readonly degree: string; readonly attack: Attack };
 
-/** Input that makes a regular expression slow: `prefixes[i]` and repetitions of `pumps[i]`, then `suffix`. */
+/** Input that makes a regular expression slow. Each part is `prefix` and a repeated `pump`. `suffix` ends the input. */
 export interface Attack {
   readonly parts: readonly { readonly prefix: string; readonly pump: string }[];
   readonly suffix: string;
@@ -20,10 +20,10 @@ export interface Attack {
 /** Milliseconds after which the analyser gives up on a regular expression. */
 const timeout = 180_000;
 
-/** Fixed seed of the random search for slow inputs, which recheck uses for patterns that it cannot classify. */
+/** Fixed seed of recheck's fuzzer, which searches for inputs that make a regular expression slow. */
 const randomSeed = 1;
 
-/** Lengths of test inputs in UTF-16 code units, and the maximum time of a linear pattern in milliseconds. */
+/** Lengths of test inputs in UTF-16 code units, and the time in milliseconds above which a pattern counts as slow. */
 const trial = { lengths: [2_000, 8_000, 32_000, 128_000], maxMs: 200 };
 
 /** Analyses a regular expression with recheck (https://makenowjust-labs.github.io/recheck/). */
@@ -87,7 +87,7 @@ export function measureAttack(
 /** Cache file with the results of earlier runs, because analysing every pattern takes a minute or two. */
 const cachePath = join(import.meta.dirname, '../../node_modules/.cache/perch/patterns.json');
 
-/** Creates an analyser of patterns that caches results in a file. `close` writes the results that were used. */
+/** Creates an analyser of patterns that caches results in a file. `close` writes the results of this run. */
 export function openJudge(): {
   judge(source: string, flags: string): Verdict;
   close(): void;
@@ -117,7 +117,7 @@ function readCache(): ReadonlyMap<string, Verdict> {
   }
 }
 
-/** Returns a hash of the version of recheck and of this file. A cache with another hash is not used. */
+/** Returns a hash of recheck's `package.json` and of this file. A cache with another hash is not used. */
 function cacheVersion(): string {
   const lock = join(import.meta.dirname, '../../node_modules/recheck/package.json');
   const hash = createHash('sha256');

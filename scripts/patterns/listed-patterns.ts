@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Regular expression that may take more than linear time, because its input is short. */
+/** Regular expression that is allowed to take more than linear time, because its input is short. */
 export interface PatternException {
   readonly file: string;
   /** Regular expression as a literal, such as `/a+$/g`. */
@@ -23,7 +23,7 @@ export interface DynamicPatterns {
   readonly file: string;
   /** Description of the strings that the patterns are built from. */
   readonly madeOf: string;
-  /** Runs the code that creates the patterns, if importing the file does not create them. */
+  /** Runs the code that creates the patterns. Absent if importing the file creates them. */
   readonly create?: () => Promise<unknown>;
 }
 

@@ -13,7 +13,7 @@ export interface Review {
   readonly judge: (source: string, flags: string) => Verdict;
 }
 
-/** Returns a message for each regular expression that may be slow and for each unnecessary entry of the lists. */
+/** Returns a message for each regular expression that may be slow, and each unnecessary entry in `exceptions`. */
 export function reviewPatterns(review: Review): readonly string[] {
   const { literals, recorded, exceptions } = review;
   const patterns = [...literals, ...recorded];
@@ -61,7 +61,7 @@ function toLiteral({ source, flags }: FoundPattern): string {
   return `/${source}/${flags}`;
 }
 
-/** Returns a message for each location that is not listed, or has created no regular expression to analyse. */
+/** Returns a message for each location that is not in `dynamicPatterns` or has created no regular expression. */
 function reviewPlaces({ places, recorded, dynamicPatterns }: Review): readonly string[] {
   const unlisted = places.filter(({ file }) => !dynamicPatterns.some((one) => one.file === file));
   const unseen = places.filter(

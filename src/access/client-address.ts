@@ -14,8 +14,8 @@ import {
 const unknownClient = 'unknown';
 
 /**
- * Returns a client's name for rate limits: an IPv4 address unchanged (also if IPv4-mapped), or the /64 of an IPv6
- * address as four groups, `2001:db8:1:2`. Accepts brackets and a port. Returns `unknown` for an invalid address.
+ * Returns a client's name for rate limits: its IPv4 address, or the first 64 bits of its IPv6 address, such as
+ * `2001:db8:1:2`. Treats an IPv4-mapped address as IPv4. Ignores brackets and a port. Returns `unknown` if invalid.
  */
 export function toClientAddress(address: string | undefined): string {
   return nameOf(toAddress(address));
@@ -28,7 +28,7 @@ function nameOf(address: IpAddress | null): string {
   return network.join(':');
 }
 
-/** Converts a name from `toClientAddress` to a client. `network` is an IPv6 /48: `2001:db8:1/48` (RFC 6177 §2). */
+/** Converts a name from `toClientAddress` to a `Client`. Adds the /48 network of an IPv6 address (RFC 6177 §2). */
 export function toClient(name: string): Client {
   const end = name.lastIndexOf(':');
   return { address: name, network: end === -1 ? null : `${name.slice(0, end)}/48` };
@@ -47,7 +47,7 @@ function withoutPort(written: string): string {
   return address ?? written;
 }
 
-/** Address ranges by their usual names in proxy settings (RFC 1122, RFC 1918, RFC 3927, RFC 4193, RFC 4291). */
+/** Address ranges that `PERCH_TRUST_PROXY` accepts by name (RFC 1122, RFC 1918, RFC 3927, RFC 4193, RFC 4291). */
 const namedRanges: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
@@ -69,12 +69,12 @@ function parseRanges(entry: string): readonly AddressRange[] | null {
   return ranges.length === written.length ? ranges : null;
 }
 
-/** Client or proxy at the other end of a connection. */
+/** Client or proxy at the other end of a connection. `isTrusted`: whether it is a trusted proxy. */
 type Peer = Readonly<{ name: string; isTrusted: boolean }>;
 
 type Trust = (address: IpAddress) => boolean;
 
-/** Creates the function that returns whether an address belongs to a trusted proxy. */
+/** Creates a function that returns whether an address matches one of the `PERCH_TRUST_PROXY` entries. */
 function createTrust(entries: readonly string[]): Trust {
   const trusted = entries.flatMap((entry) => {
     const ranges = parseRanges(entry);
@@ -92,8 +92,8 @@ function toPeer(remoteAddress: string | undefined, isTrusted: Trust): Peer {
 type Connection = Readonly<{ remoteAddress?: string | undefined }>;
 
 /**
- * Creates a function that returns the client of a connection, or `null` for a trusted proxy, which many clients share.
- * @param trusted entries of `PERCH_TRUST_PROXY` for which `trustedProxyFault` returns `null`
+ * Creates a function that returns the client of a connection, or `null` if the connection comes from a trusted proxy.
+ * @param trusted valid entries of `PERCH_TRUST_PROXY` (see `trustedProxyFault`)
  */
 export function createConnectionReader(
   trusted: readonly string[],
@@ -117,14 +117,14 @@ interface AddressReaderOptions {
   readonly onIgnored: () => void;
 }
 
-/** Maximum number of cached peers, and of cached `X-Forwarded-For` headers up to `maxCachedLength` characters. */
+/** Maximum number of entries in each of the two caches: for peers, and for `X-Forwarded-For` headers. */
 const maxCached = 2000;
 const maxCachedLength = 200;
 
 /**
- * Creates a function that returns the name of a request's client (see `toClientAddress`). The client is the remote
- * address of the socket. If that address belongs to a trusted proxy, the client is the rightmost address in
- * `X-Forwarded-For` that belongs to no trusted proxy, because each proxy appends the address of its peer.
+ * Creates a function that returns the address of the client that sent a request, in the format of `toClientAddress`.
+ * If the remote address of the socket belongs to no trusted proxy, it is the client's address. Otherwise, the client's
+ * address is the rightmost one in `X-Forwarded-For` that belongs to no trusted proxy.
  */
 export function createAddressReader({
   trusted,
@@ -151,7 +151,7 @@ export function createAddressReader({
 /** Maximum number of `X-Forwarded-For` entries that are read, starting from the right. */
 const maxEntries = 32;
 
-/** Returns the name of the leftmost address that a trusted proxy added to `X-Forwarded-For`; '' if there is none. */
+/** Returns the client's name from the `X-Forwarded-For` entries that trusted proxies added; '' if there are none. */
 function followForwarded(header: string, isTrusted: Trust): string {
   let client = '';
   let end = header.length;

@@ -9,7 +9,7 @@ export interface EarlierTurn {
 
 /** Section of a document that an answer quotes or is based on. */
 export interface Citation {
-  /** Path in the corpus (document folder), separated by `/`. Starts with the corpus name if there are several. */
+  /** Path of the file in its corpus (document folder), preceded by the corpus name if there are several corpora. */
   readonly path: string;
   /** Heading of the section without Markdown syntax. Empty for text before the first heading of a file. */
   readonly heading: string;
@@ -34,7 +34,7 @@ export interface Answer {
   readonly fallback?: Fallback;
 }
 
-/** Engine that answered in place of a failed language model, or completed the model's answer, with the reason. */
+/** Engine that replaced or completed the answer of the language model, with the reason. */
 export interface Fallback {
   readonly modelId: string;
   readonly code: FallbackCode;
@@ -87,9 +87,9 @@ export interface PromptPassage {
   readonly text: string;
 }
 
-/** Search for passages (sections of documents) that a language model answers from. May run in another thread. */
+/** Source of the passages (sections of documents) that a language model answers from. May run in another thread. */
 export interface PassageSource {
-  /** Returns the passages that match a question. Passages that an answer by quotation would cite come first. */
+  /** Returns the passages that match a question, starting with those that an answer without a model would cite. */
   find(question: Question): Promise<readonly PromptPassage[]>;
   /** Returns whether the search index still contains the passage unchanged. */
   isCurrent(passage: PromptPassage): Promise<boolean>;

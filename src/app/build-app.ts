@@ -24,7 +24,7 @@ import type { AppOptions } from './options.ts';
 import { createServer } from './server.ts';
 import { registerSurfaces, type Services } from './surfaces.ts';
 
-/** Server, with functions that shut it down and the number of operations in progress. */
+/** Server, with the number of operations in progress and with functions for shutting the server down. */
 export type App = Awaited<ReturnType<typeof openApp>>;
 
 /** Builds the server. Closes all opened resources when the server is closed or cannot be built. */
@@ -77,19 +77,19 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
       readiness.draining = true;
       sessions?.service.startDraining();
     },
-    /** Ends running reads with 503 `shutting_down`, and ends all running answers and event streams of sessions. */
+    /** Ends running reads of posts with 503 `shutting_down`. Ends all answers and event streams of sessions. */
     cutOff: () => {
       fetching.stop();
       void sessions?.service.cutOff(); // closing the server waits for this
     },
-    /** Number of reads in progress and of questions that the session service is answering. */
+    /** Number of reads of posts in progress, plus the number of questions that the session service is answering. */
     get inFlight() {
       return work.inFlight + (sessions?.service.turns.atWork ?? 0);
     },
   };
 }
 
-/** Adds the hooks for all requests, in the order in which they run. A route's options decide which hooks apply. */
+/** Adds the request hooks in the order in which they run. The options of a route decide which hooks apply to it. */
 async function addHooks(
   server: FastifyInstance,
   { config, identification, access }: Omit<Services, 'accessLog'>,

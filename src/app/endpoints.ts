@@ -7,7 +7,7 @@ import { addressEndpoints } from '../http/reads/address-route.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
-/** All routes except those that read posts and those of sessions, in the order of `/api` and the OpenAPI document. */
+/** All routes that neither read posts nor belong to sessions, in the order in which `/api` lists them. */
 export const endpoints: readonly Endpoint[] = [
   ...addressEndpoints,
   ...mcpEndpoints,
@@ -19,7 +19,7 @@ export const endpoints: readonly Endpoint[] = [
   ...metricsEndpoints,
 ];
 
-/** Returns all routes except those that read posts. `sessionSegment`: path prefix of sessions; `null` if disabled. */
+/** Returns all routes that do not read posts. `sessionSegment`: path prefix of session routes; `null` omits them. */
 export function listEndpoints(sessionSegment: string | null): readonly Endpoint[] {
   if (sessionSegment === null) return endpoints;
   return [...endpoints, ...askEndpoints, ...describeSessionEndpoints(sessionSegment)];

@@ -19,7 +19,7 @@ export interface AppBasics {
 export interface AppOptions extends AppBasics {
   /** Providers (sources of posts). Default: the configured providers. Closing the server closes the providers. */
   readonly providers?: readonly Provider[];
-  /** Provider of imported archives that is already open. By default, the server opens this provider. */
+  /** Already opened provider of imported archives. Default: the server opens the provider itself. */
   readonly archive?: Provider;
   /** DNS lookup and connections for hosts that appear in requests. Tests replace this option; users cannot set it. */
   readonly network?: PublicHttpOptions;

@@ -13,14 +13,14 @@ export const sampleVersion: number = 6;
 /** Content of the built-in sample archive, which is fictional. Posts are ordered from oldest to newest. */
 interface Sample {
   readonly accounts: readonly Account[];
-  /** `parentId`: id of the post to which `post` replies, or `null`. Placeholders of deleted posts can have parents. */
+  /** `parentId`: id of the post to which `post` replies, even if `post` is deleted; `null` if it is not a reply. */
   readonly posts: readonly Readonly<{ id: string; parentId: string | null; post: Post }>[];
   readonly reposts: readonly Omit<StoredRepost, 'platform' | 'stored'>[];
-  /** Handles of followed accounts, by the handle of the follower. */
+  /** Handles of followed accounts, keyed by the handle of the follower. */
   readonly follows: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Fields of a post that the sample file `posts.json` omits if they are empty. */
+/** Fields of a post that the sample file `posts.json` omits if they are `false` or `null`. */
 type Optional = 'possibly_sensitive' | 'poll' | 'article' | 'community_note';
 
 /** Fields with the same value in all sample posts. The sample file `posts.json` omits these fields. */

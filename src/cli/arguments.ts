@@ -16,7 +16,7 @@ type ValuesOf<Options extends CommandOptions> = ReturnType<
   typeof parseCommandArgs<Options>
 >['values'];
 
-/** Returns a command's options and argument parser (`plan`). Prints a CommandError that the command throws. */
+/** Returns the options and argument parser (`plan`) of a command. Prints a CommandError that the command throws. */
 export function withOptions<const Options extends CommandOptions>(
   options: Options,
   plan: (values: ValuesOf<Options>, positionals: readonly string[]) => Run,
@@ -48,7 +48,7 @@ export function withSubcommands(name: string, subcommands: Readonly<Record<strin
   };
 }
 
-/** Creates a `list` subcommand, which prints a table or JSON lines. `noun` is the help's word for one item. */
+/** Creates a `list` subcommand, which prints a table or (`--json`) a line of JSON per item. `noun` names an item. */
 export function createListing(noun: string, about: string, run: (isJson: boolean) => Run): Action {
   const json = { type: 'boolean', about: `Prints a line of JSON for each ${noun}.` } as const;
   return {
@@ -61,7 +61,7 @@ export function createListing(noun: string, about: string, run: (isJson: boolean
   };
 }
 
-/** Parses the arguments of a command. @throws UsageError for an unknown option, or an option without its value */
+/** Parses the arguments of a command. @throws UsageError for an unknown option or a missing option value */
 export function parseCommandArgs<const Options extends CommandOptions>(
   args: readonly string[],
   options: Options,
@@ -87,7 +87,7 @@ function describeParseError(error: unknown, known: readonly string[]): string {
 
 /**
  * Returns the entry of `table` with the name `word`. @throws UsageError for an unknown name. The message consists of
- * `sentence`, the list of names and the most similar name. The message omits `word`, which may be a secret.
+ * `sentence`, all names in `table` and a suggestion. It omits `word`, which may be a secret.
  */
 export function chooseByName<Value>(
   table: Readonly<Record<string, Value>>,
@@ -99,7 +99,7 @@ export function chooseByName<Value>(
   throw new UsageError(`${sentence} ${Object.keys(table).join(', ')}.${suggestName(word, table)}`);
 }
 
-/** Returns ` Did you mean NAME?` for the most similar name in a table; an empty string if no name is similar. */
+/** Returns ` Did you mean NAME?` with the most similar name in `table`; an empty string if no name is similar. */
 export function suggestName(word: string, table: Readonly<Record<string, unknown>>): string {
   const near = nearestName(word, Object.keys(table));
   return near === undefined ? '' : ` Did you mean ${near}?`;
@@ -108,7 +108,7 @@ export function suggestName(word: string, table: Readonly<Record<string, unknown
 /** Maximum value of the option `--limit`, the number of posts or accounts to print. */
 const maxItems = 1_000_000;
 
-/** Parses `--limit`, the maximum number of items. Returns `Infinity` for `--all`. @throws UsageError */
+/** Parses `--limit`, the number of items. Returns `Infinity` for `--all`. @throws UsageError for an invalid number */
 export function toItemCount(limit: string | undefined, all = false): number {
   if (limit === undefined) return all ? Number.POSITIVE_INFINITY : 20;
   if (all) throw new UsageError('--limit and --all cannot be used together.');

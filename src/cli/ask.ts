@@ -58,7 +58,7 @@ export const askCommand: CommandBody = {
   ),
 };
 
-/** Parses the value of `--session`: a session id, or `new`, which becomes `null`. @throws UsageError */
+/** Parses the value of `--session`: a session id, or `new`, for which it returns `null`. @throws UsageError */
 function toSessionId(value: string): string | null {
   if (value === 'new') return null;
   if (isSessionId(value)) return value;

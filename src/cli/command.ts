@@ -45,20 +45,20 @@ export interface Action {
   /** Further help text of the command, printed with its line breaks. */
   readonly details?: string;
   readonly options?: CommandOptions;
-  /** Parses the arguments and returns the function that runs the command. Opens no file. @throws UsageError */
+  /** Parses the arguments and returns the function that runs the command. @throws UsageError */
   plan(args: readonly string[]): Run;
 }
 
 /** Entry of a command in the list of commands that `perch --help` prints. */
 export type CommandSummary = Pick<Action, 'usage' | 'about'>;
 
-/** Help and implementation of a command, except its entry in the list that `perch --help` prints. */
+/** Help and implementation of a command, without the members of `CommandSummary`. */
 export interface CommandBody extends Omit<Action, keyof CommandSummary> {
   /** Sentence that explains the command's exit codes. */
   readonly exits: string;
   /** Subcommands by name. The first argument selects one. */
   readonly subcommands?: Readonly<Record<string, Action>>;
-  /** Returns the settings that options override: values by environment variable, such as `PORT`. */
+  /** Returns the values of options that override environment variables, by the name of the variable, such as `PORT`. */
   settings?(args: readonly string[]): Readonly<Record<string, string>>;
 }
 

@@ -109,7 +109,7 @@ function changeKey(id: string, changes: KeyChanges): Run {
   });
 }
 
-/** Prints the new API key to standard output, without other text, so that `key=$(perch keys create …)` works. */
+/** Prints a new key to standard output, and its description to standard error. Returns `false` for `undefined`. */
 function printIssued(issued: IssuedKey | undefined, { stdout, stderr }: CommandContext): boolean {
   if (issued === undefined) return false;
   stdout.write(`${issued.key}\n`);

@@ -68,7 +68,7 @@ its results.`,
   }),
 };
 
-/** Checks that each option applies to an input. @throws UsageError for an option that no input uses */
+/** Checks that each option applies to at least one input. @throws UsageError for an option that applies to none */
 function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void {
   const requested = inputs.flatMap(({ target }) => ('read' in target ? [reads[target.read]] : []));
   if (requested.length === 0) return;
@@ -83,13 +83,13 @@ function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void 
   }
 }
 
-/** Returns the read operations that accept an option; an empty list for options of the command, such as `--output`. */
+/** Returns the read operations that accept an option; an empty list for other options, such as `--output`. */
 function kindsWithOption(name: string): readonly (typeof kinds)[number][] {
   if (Object.hasOwn(listOptions, name)) return kinds.filter(({ read }) => read !== reads.getPost);
   return Object.hasOwn(parameterOptions, name) ? readOptions.readsWith(name) : [];
 }
 
-/** Returns the read operation to run for an input. @throws UsageError for conflicting options or misspelled values */
+/** Returns the read operation to run for an input. @throws UsageError for conflicting or misspelled option values */
 function plan({ text, target }: ReadInput, values: OptionValues, inputs: number): PlannedRead {
   const format = toFormat(values, 'read' in target ? target.given.format : undefined);
   const isJson = format === 'json';

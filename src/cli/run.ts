@@ -62,7 +62,7 @@ function refuseCommand(name: string, { stderr }: Io): ExitCode {
   return exitCodes.usage;
 }
 
-/** Prints the help of the command or subcommand at the start of the arguments; otherwise, the general help. */
+/** Prints the help of the command or subcommand that the arguments start with; if there is none, the general help. */
 async function printHelp([name = '', ...args]: readonly string[], { stdout }: Io) {
   const command = await findCommand(name);
   stdout.write(
@@ -126,8 +126,8 @@ interface DataFolderOptions extends Pick<ProcessIo, 'env'> {
 }
 
 /**
- * Returns the default of `PERCH_DATA_DIR`: `./data` in a checkout of Perch, or if `./data/perch.db` exists; otherwise
- * `perch` in the user's data directory (https://specifications.freedesktop.org/basedir-spec/latest/).
+ * Returns the default of `PERCH_DATA_DIR`. It is `./data` if `cwd` is a checkout of Perch or contains `data/perch.db`.
+ * Otherwise it is `perch` in the user's data directory (https://specifications.freedesktop.org/basedir-spec/latest/).
  */
 export function defaultDataFolder({ cwd, home, env }: DataFolderOptions): string {
   const isCheckout = resolve(cwd) === packagePath();

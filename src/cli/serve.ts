@@ -18,7 +18,7 @@ import { withStopSignal } from './stop-signal.ts';
 
 /**
  * Maximum length of the queue of connections that wait to be accepted (listen backlog). With Node's default of 511,
- * some of a thousand simultaneous clients would connect only after 1 to 3 seconds.
+ * some clients wait 1 to 3 seconds if a thousand clients connect at once.
  */
 const backlog = 4096;
 
@@ -63,7 +63,7 @@ async function open({ config }: CommandContext, logger: Logger): Promise<App> {
   return buildApp({ config, logger, clock: systemClock, random: systemRandom });
 }
 
-/** Runs the server until `signal` is aborted, then shuts it down. @throws the error of `listen` */
+/** Runs the server until `signal` is aborted, then shuts it down. @throws Error if the port cannot be opened */
 async function serveUntil(
   signal: AbortSignal,
   app: App,
@@ -100,7 +100,7 @@ async function serveUntil(
 /** Milliseconds between the closing of the server and a forced exit of the process. */
 const exitDelayMs = 500;
 
-/** Maximum time in milliseconds, after the shutdown grace period, to send the rest of pending responses. */
+/** Maximum time in milliseconds after `graceMs` to finish sending responses. Then all connections are closed. */
 const flushMs = 500;
 
 interface ShutdownOptions {
@@ -111,7 +111,7 @@ interface ShutdownOptions {
   readonly drainMs: number;
 }
 
-/** Refuses new requests, waits up to `graceMs` for running requests, and closes the server. */
+/** Refuses new requests, waits for running requests (at least `drainMs`, at most `graceMs`), and closes the server. */
 export async function shutDown(app: App, { clock, graceMs, drainMs }: ShutdownOptions) {
   app.startDraining();
   const startedMs = clock.now();

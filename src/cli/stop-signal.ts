@@ -20,8 +20,8 @@ export async function withStopSignal<Result>(
 }
 
 /**
- * Adds listeners that end the process on SIGINT and SIGTERM if its process id is 1, as in a container. Without a
- * listener, Linux ignores these signals for process 1. Other processes get no listeners.
+ * If this process has the id 1, as in a container, adds listeners that end the process on SIGINT and SIGTERM. Without
+ * listeners, Linux ignores these signals for process 1.
  */
 export function exitOnSignalAsInit(): void {
   if (process.pid === 1) for (const name of names) process.on(name, end);

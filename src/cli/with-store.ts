@@ -22,7 +22,7 @@ export async function withStore<Store extends { close(): void }>(
   }
 }
 
-/** Returns the data directory. @throws UsageError if the setting is `:memory:`; `what` names the data in the message */
+/** Returns the data directory. @throws UsageError if it is `:memory:`. `what` names the data in the error message. */
 export function dataFolderOf({ config }: CommandContext, what: string): string {
   const { PERCH_DATA_DIR: folder } = config;
   if (folder !== ':memory:') return folder;

@@ -68,12 +68,12 @@ export const variables = z.object({
       'Address that the server listens on. `0.0.0.0` means all IPv4 addresses of the machine.',
     ),
   PORT: integer(0, 65_535, 8080).describe(
-    'Port that the server listens on. `0` means any free port. In that case also set `PERCH_BASE_URL`, because links in responses start with it.',
+    'Port that the server listens on. `0` means any free port. If you use `0`, also set `PERCH_BASE_URL`, because links in responses start with this URL.',
   ),
   PERCH_BASE_URL: httpUrl
     .optional()
     .describe(
-      'Public base URL of this server. All links to this server in responses start with it. Default: `http://localhost:{PORT}`.',
+      'Public base URL of this server. All links to this server in responses start with this URL. Default: `http://localhost:{PORT}`.',
     ),
   PERCH_CONTACT_URL: contactUri.describe(
     'Contact for callers that want a key: an `https:`, `mailto:` or `tel:` URI. Default: the documentation page about keys.',
@@ -84,7 +84,7 @@ export const variables = z.object({
   PERCH_DATA_DIR: z
     .string()
     .describe(
-      'Data directory for the archive, the keys of callers, the cursor signing key, sessions and the answer index. `:memory:` stores nothing on disk. Default: `./data` if you start Perch in its repository or if `./data/perch.db` exists. Otherwise `$XDG_DATA_HOME/perch`, which is usually `~/.local/share/perch`.',
+      'Directory for all data of Perch: imported posts (the archive), API keys, the key that signs cursors, sessions, and the index used to answer questions. With `:memory:`, Perch stores nothing on disk. Default: `./data` if you start Perch in its repository or if `./data/perch.db` exists, otherwise `$XDG_DATA_HOME/perch` (usually `~/.local/share/perch`).',
     ),
   PERCH_CORPUS: list
     .refine((paths) => paths.every((path) => path !== ''), 'must be paths separated by commas')
@@ -103,15 +103,15 @@ export const variables = z.object({
     'Requests that Perch logs: slow requests and requests with a 5xx response (`errors`), all requests (`all`), or no requests (`off`).',
   ),
   PERCH_SLOW_REQUEST_MS: integer(1, 600_000, 2000).describe(
-    'Minimum duration of a slow request in milliseconds.',
+    'Minimum duration in milliseconds of a request that Perch logs as a slow request.',
   ),
   PERCH_PROVIDERS: providerList
     .default([...providerNames])
     .describe(
-      'Providers that Perch reads from, in the order in which it tries them, separated by commas.',
+      'Providers in the order in which Perch tries them, separated by commas. A provider is a part of Perch that reads from one source.',
     ),
   PERCH_SAMPLE: flag(true).describe(
-    'Whether the archive includes the sample accounts, which are fictional.',
+    'Whether Perch includes the sample, a set of fictional accounts.',
   ),
   PERCH_FXTWITTER_URL: httpUrl
     .default('https://api.fxtwitter.com')
@@ -128,7 +128,7 @@ export const variables = z.object({
   PERCH_BLUESKY_SEARCH_URL: httpUrl
     .optional()
     .describe(
-      `Base URL of the Bluesky API server (AppView) that Perch tries first for post searches. Default: \`${blueskySearchUrl}\`, or the value of \`PERCH_BLUESKY_URL\` if you set that variable to a different address.`,
+      `Base URL of the Bluesky API server (AppView) that Perch tries first for post searches. Default: \`${blueskySearchUrl}\`. If you change \`PERCH_BLUESKY_URL\`, the default is the value of that variable.`,
     ),
   PERCH_MASTODON_SEARCH_HOST: publicName
     .default(defaultMastodonHost)
@@ -142,7 +142,7 @@ export const variables = z.object({
     /^[\x20-\x7e]{1,200}$/,
     'must have 1 to 200 printable ASCII characters',
   ).describe(
-    '`User-Agent` header of the requests that Perch sends to upstreams. An upstream is a server that Perch reads from. Default: `Perch/{version} (+{PERCH_BASE_URL})`.',
+    '`User-Agent` header of the requests that Perch sends to upstreams. Default: `Perch/{version} (+{PERCH_BASE_URL})`.',
   ),
   PERCH_CONNECT_TIMEOUT_MS: integer(1, 60_000, 2000).describe(
     'Timeout in milliseconds for connecting to an upstream.',
@@ -157,16 +157,16 @@ export const variables = z.object({
     'Maximum size of the body of an upstream response in bytes.',
   ),
   PERCH_BREAKER_FAILURES: integer(1, 1000, 5).describe(
-    'Number of consecutive failures that open the circuit breaker of a provider. While it is open, Perch sends no requests to that provider.',
+    'Number of consecutive failures that open the circuit breaker of a provider. While the circuit breaker is open, Perch sends no requests to that provider.',
   ),
   PERCH_BREAKER_SECONDS: integer(1, 3600, 5).describe(
-    'Seconds for which a circuit breaker stays open the first time. The time doubles with each further failure.',
+    'Seconds for which a circuit breaker stays open the first time. This time doubles with each further failure.',
   ),
   PERCH_BREAKER_MAX_SECONDS: integer(1, 3600, 30).describe(
     'Maximum number of seconds for which a circuit breaker stays open.',
   ),
   PERCH_CACHE_TTL_SECONDS: integer(0, 31_536_000, 3600).describe(
-    'Seconds for which a cached post stays fresh. Lists stay fresh for one twelfth of that time, and searches for one sixtieth.',
+    'Seconds for which a cached post stays fresh. Lists stay fresh for one twelfth of this time, and searches for one sixtieth.',
   ),
   PERCH_CACHE_ENTRIES: integer(1, 10_000_000, 5000).describe(
     'Maximum number of entries in the response cache.',
@@ -175,7 +175,7 @@ export const variables = z.object({
     'Maximum size of the response cache in bytes.',
   ),
   PERCH_STALE_WHILE_REVALIDATE_SECONDS: integer(0, 31_536_000, 300).describe(
-    'Seconds for which Perch still serves a stale cache entry while it fetches a new one in the background.',
+    'Seconds for which Perch still serves a stale cache entry while Perch fetches a new entry in the background.',
   ),
   PERCH_STALE_IF_ERROR_SECONDS: integer(0, 31_536_000, 86_400).describe(
     'Seconds for which Perch serves a stale cache entry if all upstreams fail.',
@@ -184,22 +184,22 @@ export const variables = z.object({
     'Seconds for which a confirmed “not found” stays in the cache.',
   ),
   PERCH_CURSOR_KEY: text(/^.{32,512}$/s, 'must have 32 to 512 characters').describe(
-    'Secret that signs paging cursors. Servers behind one address must use the same secret. Default: Perch generates a secret on the first start, and stores it in `cursor.key` in the data directory.',
+    'Secret that signs paging cursors. If several servers share one address, all of them must use the same secret. Default: Perch generates a secret on the first start, and stores it in `cursor.key` in the data directory.',
   ),
   PERCH_ALLOWANCE_WINDOW_SECONDS: integer(1, 3600, 60).describe(
-    'Length in seconds of the sliding window for all allowances.',
+    'Period in seconds in which Perch counts reads for all allowances (a sliding window).',
   ),
   PERCH_PUBLIC_ALLOWANCE: integer(1, 1_000_000, 60).describe(
-    'Allowance for browsing (profiles, lists and searches) of each client address without a key: number of reads per window. Reads answered from the cache do not count.',
+    'Allowance of each client address without a key: maximum number of reads of profiles, lists and searches in the period `PERCH_ALLOWANCE_WINDOW_SECONDS`. Reads that Perch answers from its cache do not count.',
   ),
   PERCH_KEY_ALLOWANCE: integer(1, 1_000_000, 600).describe(
-    'Default allowance for browsing of each key: number of reads per window. An allowance that you set for a key replaces it.',
+    'Default allowance of each key: maximum number of reads of profiles, lists and searches in the period `PERCH_ALLOWANCE_WINDOW_SECONDS`. Reads that Perch answers from its cache do not count. An allowance that you set for a key replaces this default.',
   ),
   PERCH_POST_ALLOWANCE: integer(1, 1_000_000, 600).describe(
-    'Allowance for posts of each client address, with or without a key: number of reads per window. Reads answered from the cache do not count.',
+    'Allowance of each client address for posts, with or without a key: maximum number of reads of posts, replies and oEmbed documents in the period `PERCH_ALLOWANCE_WINDOW_SECONDS`. Reads that Perch answers from its cache do not count.',
   ),
   PERCH_POOL_ALLOWANCE: integer(1, 1_000_000, 800).describe(
-    'Number of upstream requests per window for the browsing of all callers together. Callers without a key can together use up to four fifths of this number.',
+    'Maximum number of requests that Perch sends to upstreams in the period `PERCH_ALLOWANCE_WINDOW_SECONDS` for the profiles, lists and searches of all callers together. All callers without a key can together use up to four fifths of this number.',
   ),
   PERCH_TRUST_PROXY: list
     .superRefine(checkEach(trustedProxyFault))
@@ -211,10 +211,10 @@ export const variables = z.object({
     /^[\x21-\x7e]{32,512}$/,
     'must have 32 to 512 printable ASCII characters, without spaces',
   ).describe(
-    'Bearer token for the admin routes. If it is not set, these routes refuse all requests.',
+    'Bearer token for the admin routes. If this variable is not set, these routes refuse all requests.',
   ),
   PERCH_MCP_ORIGINS: origins.describe(
-    'Further web origins whose pages may call `/mcp`, separated by commas. `*` allows all origins. The origin of Perch, `localhost` and loopback addresses are always allowed.',
+    'Additional web origins whose pages may send requests to `/mcp`, separated by commas. `*` allows all origins. The origin of Perch, `localhost` and loopback addresses are always allowed.',
   ),
   PERCH_LINK_PREVIEWS: flag(false).describe(
     'Whether known crawlers for link previews get a small Open Graph page instead of the post in Markdown.',
@@ -229,10 +229,10 @@ export const variables = z.object({
     'Delay of the event loop in milliseconds at which Perch starts to refuse reads with the error `overloaded`. `0` disables this check.',
   ),
   PERCH_SHUTDOWN_DRAIN_MS: integer(0, 60_000, 500).describe(
-    'Minimum time in milliseconds for which the server continues to listen after a stop signal, so that load balancers can detect that it is no longer ready.',
+    'Minimum time in milliseconds for which the server continues to listen after a stop signal, so that load balancers can detect that the server is no longer ready.',
   ),
   PERCH_SHUTDOWN_GRACE_MS: integer(0, 60_000, 7000).describe(
-    'Maximum time in milliseconds that requests in progress may take after a stop signal.',
+    'Maximum time in milliseconds that Perch takes to complete current requests after a stop signal.',
   ),
   ...limitVariables.shape,
   ...modelVariables.shape,
@@ -263,7 +263,7 @@ export type LoadedConfig =
 
 /**
  * Reads the configuration from environment variables. An empty variable counts as not set. `dataFolder` is
- * the default of `PERCH_DATA_DIR`. `warnings` lists unknown `PERCH_…` variables, most likely misspelled.
+ * the default of `PERCH_DATA_DIR`. `warnings` lists unknown `PERCH_…` variables, which may be misspelled.
  */
 export function loadConfig(
   env: Readonly<Record<string, string | undefined>>,
@@ -285,7 +285,7 @@ export function loadConfig(
   return { ok: true, config: parsed.data, warnings: unknownVariables(set) };
 }
 
-/** Returns an error message for a user agent that FxTwitter rejects. Reads raw values, to report all errors at once. */
+/** Returns a list with one error message if FxTwitter would reject the configured user agent; else an empty list. */
 function userAgentFaults(set: Record<string, string | undefined>): readonly string[] {
   const { PERCH_USER_AGENT: own, PERCH_BASE_URL: baseUrl = '', PERCH_PROVIDERS: list } = set;
   const word = forbiddenInUserAgent(own ?? baseUrl);
@@ -303,7 +303,7 @@ function describeIssue(issue: z.core.$ZodIssue, set: Record<string, string | und
   return `${name}${value} ${issue.message}.`;
 }
 
-/** Pattern of variables whose values are never printed. `PERCH_MODEL_URL` may contain a password by mistake. */
+/** Pattern of the environment variables whose values are never printed. `PERCH_MODEL_URL` may contain a password. */
 const secret = /^PERCH_(?:ADMIN_TOKEN|CURSOR_KEY|MODEL_KEY|MODEL_URL)$/;
 
 function unknownVariables(set: Record<string, string | undefined>): readonly string[] {

@@ -30,7 +30,7 @@ export const limitVariables = z.object({
     'Maximum total size of the responses that one client address has not received yet, in bytes.',
   ),
   PERCH_ARCHIVE_HISTORY: flag(false).describe(
-    'Whether Perch stores histories in the archive. A later history of the same account then fetches only the missing posts. A history is one request for the posts of an account in a date range.',
+    'Whether Perch stores histories in the archive. A history is the response to one request for the posts of an account in a date range. For a later history of the same account, Perch then fetches only the missing posts.',
   ),
   PERCH_HISTORY_TIMEOUT_MS: integer(100, 3_600_000, 120_000).describe(
     'Timeout in milliseconds for one history.',
@@ -42,6 +42,6 @@ export const limitVariables = z.object({
     'Maximum number of concurrent histories. Perch refuses further histories with the error `overloaded`.',
   ),
   PERCH_HISTORY_IMPORTS_PER_ADDRESS: integer(1, 1000, 2).describe(
-    'Maximum number of concurrent histories of one client address.',
+    'Maximum number of concurrent histories for one client address.',
   ),
 });

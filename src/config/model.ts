@@ -10,7 +10,7 @@ export const modelVariables = z.object({
     )
     .optional()
     .describe(
-      'Base URL of an OpenAI-compatible API, such as `http://localhost:11434/v1`. Perch appends `/chat/completions` to it. If this variable is not set, Perch answers questions without a language model.',
+      'Base URL of an OpenAI-compatible API, such as `http://localhost:11434/v1`. Perch appends `/chat/completions` to this URL. If this variable is not set, Perch answers questions without a language model.',
     ),
   PERCH_MODEL: text(
     /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/,

@@ -15,7 +15,7 @@ export const integer = (least: number, most: number, byDefault: number) =>
 
 export const optionalInteger = (least: number, most: number) => integerFrom(least, most).optional();
 
-/** Creates the schema of an optional string; `requirement` is the error message for other strings. */
+/** Creates the schema of an optional string. `requirement` is the error message if the string does not match. */
 export const text = (pattern: RegExp, requirement: string) =>
   z.string().regex(pattern, requirement).optional();
 
@@ -27,7 +27,7 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(...wor
 
 export const list = z.string().transform((value) => value.split(',').map((entry) => entry.trim()));
 
-/** Creates a zod refinement of a list. `faultOf` returns the error message for an invalid entry, or `null`. */
+/** Creates a zod refinement that checks each entry of a list. `faultOf` returns an error message; `null` if valid. */
 export const checkEach =
   (faultOf: (entry: string) => string | null) =>
   (entries: readonly string[], context: { addIssue(fault: string): void }) => {
@@ -36,14 +36,14 @@ export const checkEach =
     }
   };
 
-/** Creates the schema of a boolean, which accepts `true`, `1`, `yes`, `on` and their opposites. */
+/** Creates the schema of a boolean, written as `true`, `1`, `yes` or `on`, or as `false`, `0`, `no` or `off`. */
 export const flag = (byDefault: boolean) =>
   z
     .enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], 'must be true or false')
     .transform((value) => ['true', '1', 'yes', 'on'].includes(value))
     .default(byDefault);
 
-/** Schema of a list of web origins in their serialized form (RFC 6454 §6.2), or `*`. Default: an empty list. */
+/** Schema of a list of web origins such as `https://app.example.org` (RFC 6454 §6.2), or `*`. Default: empty list. */
 export const origins = z
   .string()
   .toLowerCase()

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isReservedName } from '../reads/addresses/match-path.ts';
 import { flag, integer, oneOf, optionalInteger, origins } from './schemas.ts';
 
-/** Default first path segment of the session service's URLs. Clients of the service expect this segment. */
+/** Default for the first path segment in URLs of the session service. Clients of the service expect this segment. */
 const defaultSegment = 'svc';
 
 /** Environment variables of the session service, including all its limits. */
@@ -21,21 +21,23 @@ export const sessionVariables = z.object({
       'must not be a path that Perch already uses',
     )
     .default(defaultSegment)
-    .describe('First path segment of the session routes. By default, their paths are `/svc/v1/…`.'),
+    .describe(
+      'First path segment of the session routes. By default, the paths of these routes are `/svc/v1/…`.',
+    ),
   PERCH_SESSION_STORE: oneOf('file', 'memory').describe(
-    'Storage of sessions: the file `sessions.db` in the data directory (`file`), or only memory (`memory`), so that a restart deletes all sessions.',
+    'Storage of sessions: the file `sessions.db` in the data directory (`file`), or only memory (`memory`). With `memory`, a restart deletes all sessions.',
   ),
   PERCH_SESSION_REQUIRE_BEARER: flag(false).describe(
     'Whether all session routes except the health check require a bearer token. Perch accepts any token.',
   ),
   PERCH_SESSION_BIND_BEARER: flag(false).describe(
-    'Whether a session accepts only requests with the bearer token with which it was started.',
+    'Whether a session accepts only requests with the bearer token that started the session.',
   ),
   PERCH_SESSION_TOKEN: oneOf('required', 'optional').describe(
-    'Whether follow-up messages must include the continuation token.',
+    'Whether follow-up messages must include the continuation token of the session. The continuation token is the secret that the client receives when it starts a session.',
   ),
   PERCH_SESSION_STREAM_TOKEN: oneOf('proven', 'always').describe(
-    'Which clients receive the continuation token, the secret for follow-up messages, in the events of a stream: only clients that sent it in the request for the stream (`proven`), or all clients (`always`).',
+    'Clients that receive the continuation token in the events of a stream: only clients that sent this token in the request for the stream (`proven`), or all clients (`always`).',
   ),
   PERCH_SESSION_ORIGINS: origins.describe(
     'Web origins whose pages may use sessions, separated by commas. `*` allows all origins.',
@@ -47,13 +49,13 @@ export const sessionVariables = z.object({
     'Maximum size of the body of a session request in bytes.',
   ),
   PERCH_SESSION_TURN_SECONDS: integer(1, 3600, 120).describe(
-    'Timeout in seconds for one turn. A turn is one message and the answer to it.',
+    'Timeout in seconds for one turn. A turn is one message and its answer.',
   ),
   PERCH_SESSION_TURNS_AT_ONCE: optionalInteger(1, 1024).describe(
     'Maximum number of turns that Perch runs at the same time. Default: the number of CPU cores.',
   ),
   PERCH_SESSION_QUEUE: integer(0, 1000, 8).describe(
-    'Maximum number of messages of one session that wait until its running turn has ended.',
+    'Maximum number of messages of one session that can wait while Perch answers an earlier message.',
   ),
   PERCH_SESSION_TURNS: integer(1, 100_000, 500).describe(
     'Number of turns after which a session ends.',
@@ -71,22 +73,22 @@ export const sessionVariables = z.object({
     'Maximum number of messages that one client address may send in a minute, including first messages, follow-up messages and questions on `/docs/ask`. A third of this number may arrive at once. Default: 1200, or 60 with a language model.',
   ),
   PERCH_SESSION_LIVE: integer(1, 1_000_000, 10_000).describe(
-    'Maximum number of active sessions (sessions that have not ended). If there are more, Perch ends the least recently used session of the client with the most sessions.',
+    'Maximum number of active sessions (sessions that have not ended). If there are more active sessions, Perch ends the least recently used session of the client with the most sessions.',
   ),
   PERCH_SESSION_LIVE_PER_ADDRESS: integer(1, 1_000_000, 1000).describe(
-    'Maximum number of active sessions of one client address. If there are more, Perch ends the least recently used session of that address. One address can use at most half of `PERCH_SESSION_LIVE`, and at most half of the total limits on turns, bytes and streams.',
+    'Maximum number of active sessions of one client address. If there are more active sessions, Perch ends the least recently used session of that address. One address can use at most half of `PERCH_SESSION_LIVE`, and at most half of the total limits on turns, bytes and streams.',
   ),
   PERCH_SESSION_BYTES: optionalInteger(1_048_576, 1_000_000_000_000).describe(
-    'Maximum size of all stored sessions in bytes, including sessions that have ended. If the total is larger, Perch deletes sessions of the client that uses the most bytes, and deletes ended sessions first. Default: 1 GiB in a file, 128 MiB in memory.',
+    'Maximum size of all stored sessions in bytes, including sessions that have ended. If the total size is larger, Perch deletes sessions of the client that uses the most bytes, and deletes ended sessions first. Default: 1 GiB in a file, 128 MiB in memory.',
   ),
   PERCH_SESSION_BYTES_PER_ADDRESS: integer(1_048_576, 1_000_000_000_000, 67_108_864).describe(
-    'Maximum size of the stored sessions of one client address in bytes, including sessions that have ended. If their total is larger, Perch deletes sessions of that address, and deletes ended sessions first.',
+    'Maximum size of the stored sessions of one client address in bytes, including sessions that have ended. If the total size is larger, Perch deletes sessions of that address, and deletes ended sessions first.',
   ),
   PERCH_SESSION_STARTS_PER_MINUTE: integer(1, 1_000_000, 600).describe(
-    'Maximum number of sessions that one client address may start in a minute, with any number of bearer tokens. One bearer token, used from any number of addresses, may start four times as many.',
+    'Maximum number of sessions that one client address may start in a minute, with any number of bearer tokens. Clients with the same bearer token may together start four times as many sessions, from any number of addresses.',
   ),
   PERCH_SESSION_START_BURST: integer(1, 1_000_000, 200).describe(
-    'Maximum number of sessions that one client address may start at once. They count towards `PERCH_SESSION_STARTS_PER_MINUTE`.',
+    'Maximum number of sessions that one client address may start at once. These sessions count towards `PERCH_SESSION_STARTS_PER_MINUTE`.',
   ),
   PERCH_SESSION_STREAMS_PER_SESSION: integer(1, 100_000, 64).describe(
     'Maximum number of open streams of one session.',
@@ -114,12 +116,12 @@ export const sessionVariables = z.object({
     'Seconds without output after which Perch sends a space to keep the connection of a stream alive. Clients close the connection after 15 seconds without output.',
   ),
   PERCH_SESSION_LEASE_SECONDS: integer(1, 3600, 60).describe(
-    'Seconds for which a stream with `streamControlVersion=1` stays open.',
+    'Seconds for which a stream stays open if the client requests the stream with `streamControlVersion=1`.',
   ),
   PERCH_SESSION_FOLLOW_SECONDS: integer(1, 86_400, 900).describe(
-    'Seconds for which a stream with `follow=true` stays open.',
+    'Seconds for which a stream stays open if the client requests the stream with `follow=true`.',
   ),
   PERCH_SESSION_STALL_SECONDS: integer(1, 3600, 30).describe(
-    'Seconds after which Perch closes a stream if the client does not read from it.',
+    'Seconds after which Perch closes a stream if the client does not read from the stream.',
   ),
 });

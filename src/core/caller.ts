@@ -1,7 +1,7 @@
 /** Result of checking the API key of a request. `unverified`: the key store could not be read. */
 export type KeyStatus = 'valid' | 'anonymous' | 'invalid' | 'unverified';
 
-/** Address and network of a client, by which the server counts the use of shared resources. */
+/** Address and network of a client. The server limits the resources that each address and each network may use. */
 export interface Client {
   /** The client's IP address, or a keyed hash of the address. */
   readonly address: string;
@@ -12,7 +12,7 @@ export interface Client {
 export type PoolShare = 'anonymous' | 'keyed';
 
 export interface SpentUnit {
-  /** Adds the unit back to the caller's allowance (read quota). Further calls do nothing. */
+  /** Refunds the spent unit to the caller's allowance (read quota). Further calls do nothing. */
   refund(): void;
 }
 
@@ -22,8 +22,8 @@ export interface Caller {
   spend(): Promise<SpentUnit>;
 }
 
-/** Shared limit on upstream requests of all callers. */
+/** Limit on upstream requests, shared by all callers. */
 export interface Pool {
-  /** Counts an upstream request. `history`: client of a history import. Throws Problem `rate_limited` at the limit. */
+  /** Counts an upstream request. `history`: client that imports a history, if any. Throws Problem `rate_limited`. */
   take(share: PoolShare, history?: Client | undefined): Promise<void>;
 }

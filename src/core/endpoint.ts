@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ProblemCode } from './problem.ts';
 
-/** Group of endpoints, written as a tag of the OpenAPI document. */
+/** Group of endpoints, which is a tag in the OpenAPI document. */
 export type EndpointTag =
   | 'discovery'
   | 'health'
@@ -51,6 +51,6 @@ export interface Endpoint {
   readonly headers?: EndpointHeaders;
   /** Codes of the errors that the route can return, in addition to the errors of all routes. */
   readonly problems: readonly ProblemCode[];
-  /** `open`: no credentials; `key`: an optional key; `bearer`: any bearer token; `operator`: the admin token. */
+  /** `open`: no credentials; `key`: an optional API key; `bearer`: any bearer token; `operator`: the admin token. */
   readonly access: 'open' | 'key' | 'bearer' | 'operator';
 }

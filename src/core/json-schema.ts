@@ -3,12 +3,12 @@ import { z } from 'zod';
 /** JSON Schema (draft 2020-12), the dialect of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Hand-written JSON Schemas, by zod schema. They replace the generated JSON Schemas. */
+/** Hand-written JSON Schemas for zod schemas, used in place of generated JSON Schemas. */
 export interface SchemaForms {
   get(schema: z.core.$ZodType): JsonSchema | undefined;
 }
 
-/** Returns the JSON Schema of the input that a zod schema accepts, before transforms of the input. */
+/** Returns the JSON Schema of the values that a zod schema accepts. `forms` replace generated JSON Schemas. */
 export function toInputSchema(schema: z.ZodType, forms: SchemaForms): JsonSchema {
   const { $schema: _dialect, ...described } = z.toJSONSchema(schema, {
     io: 'input',
@@ -22,7 +22,7 @@ export function toInputSchema(schema: z.ZodType, forms: SchemaForms): JsonSchema
   return described;
 }
 
-/** Replaces all keywords of a JSON Schema except `description`. Mutates the schema, as zod's `override` requires. */
+/** Replaces a JSON Schema with `form`, except for `description`. Mutates the schema, as zod's `override` requires. */
 function replace(schema: Record<string, unknown>, form: JsonSchema): void {
   for (const keyword of Object.keys(schema)) {
     if (keyword !== 'description') delete schema[keyword];
@@ -43,7 +43,7 @@ export function refer(schema: z.ZodType): JsonSchema {
   return { $ref: `${schemaPrefix}${id}` };
 }
 
-/** Returns a `$ref` if a response schema has an id; otherwise its JSON Schema, which allows further members. */
+/** Returns a `$ref` if a response schema has an id; otherwise its JSON Schema, which allows additional properties. */
 export function toReplySchema(schema: z.ZodType): JsonSchema {
   if (z.globalRegistry.get(schema)?.id !== undefined) return refer(schema);
   const { $defs: _kept, ...described } = z.toJSONSchema(schema, {
@@ -54,8 +54,8 @@ export function toReplySchema(schema: z.ZodType): JsonSchema {
 }
 
 /**
- * Returns the JSON Schema of a request body and the schemas it refers to, by name. These schemas allow no further
- * members. Their names end in `Input` to distinguish them from the schemas of responses.
+ * Returns the JSON Schema of a request body and, by name, the schemas that it refers to. These schemas allow no
+ * additional properties. Their names end in `Input` to distinguish them from the schemas of responses.
  */
 export function toBodySchema(schema: z.ZodType) {
   const { $defs = {}, ...described } = z.toJSONSchema(schema, { io: 'input' });
@@ -64,7 +64,7 @@ export function toBodySchema(schema: z.ZodType) {
   return { schema: toClosed(described), kept: Object.fromEntries(kept) };
 }
 
-/** Rewrites references to `$defs` so that they point to the schemas of the OpenAPI document. */
+/** Rewrites references to `$defs` as references to the OpenAPI document's schemas. Appends `suffix` to each name. */
 function rewriteReferences(described: object, suffix = ''): JsonSchema {
   return JSON.parse(JSON.stringify(described), (name, value: unknown) =>
     name === '$ref' && typeof value === 'string'
@@ -74,8 +74,8 @@ function rewriteReferences(described: object, suffix = ''): JsonSchema {
 }
 
 /**
- * Returns all JSON Schemas that responses refer to, sorted by id. The schemas allow further members. Enumerations
- * become strings with the known values in `x-extensible-enum`. Constants are unchanged, because unions need constants.
+ * Returns all JSON Schemas that responses refer to, sorted by id. They allow additional properties. Enumerations become
+ * strings with the known values in `x-extensible-enum`. Constants remain, because they distinguish members of unions.
  */
 export function toReplySchemas(replies: readonly z.ZodType[]) {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
@@ -97,7 +97,7 @@ export function toReplySchemas(replies: readonly z.ZodType[]) {
   return Object.fromEntries([...reached].sort().map((id) => [id, withoutNames(schemas[id] ?? {})]));
 }
 
-/** Changes a JSON Schema to allow further members and values. Mutates the schema, as zod's `override` requires. */
+/** Changes a JSON Schema to allow unknown properties and values. Mutates the schema, as zod's `override` requires. */
 function open(schema: Record<string, unknown>): void {
   delete schema.readOnly; // clients do not send replies back
   if (schema.additionalProperties === false) delete schema.additionalProperties;

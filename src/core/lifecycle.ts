@@ -1,12 +1,12 @@
 import { toIsoSeconds } from './clock.ts';
 
-/** Dates of a route's deprecation and removal, rounded to seconds. The removal is not earlier (RFC 8594 §3). */
+/** Dates of a route's deprecation and removal, rounded to seconds. Removal never precedes deprecation (RFC 8594 §3). */
 export interface Lifecycle {
   readonly deprecationMs: number;
   readonly sunsetMs: number;
 }
 
-/** Dates shared by the two routes that are scheduled for removal. */
+/** Dates of the routes that are scheduled for removal. */
 export const scheduledLifecycle: Lifecycle = {
   deprecationMs: Date.UTC(2026, 8, 15),
   sunsetMs: Date.UTC(2027, 8, 15),
@@ -14,14 +14,14 @@ export const scheduledLifecycle: Lifecycle = {
 
 type LifecycleState = 'current' | 'announced' | 'deprecated' | 'past_sunset';
 
-/** Returns the state of a route at a time in Unix milliseconds. `lifecycle` is `null` without a deprecation. */
+/** Returns the state of a route at a time in Unix milliseconds. `lifecycle` is `null` for a route without dates. */
 export function lifecycleState(lifecycle: Lifecycle | null, nowMs: number): LifecycleState {
   if (lifecycle === null) return 'current';
   if (nowMs < lifecycle.deprecationMs) return 'announced';
   return nowMs < lifecycle.sunsetMs ? 'deprecated' : 'past_sunset';
 }
 
-/** Returns the values of the headers `Deprecation` (a structured-field Date, RFC 9745 §2) and `Sunset` (an HTTP-date, RFC 8594 §3). */
+/** Returns the values of the headers `Deprecation` (RFC 9745 §2) and `Sunset` (RFC 8594 §3). */
 export function toHeaderDates({ deprecationMs, sunsetMs }: Lifecycle) {
   return {
     deprecation: `@${deprecationMs / 1000}`,

@@ -1,4 +1,4 @@
-/** Returns the name closest to a misspelt word, if at most two, and fewer than half, of the word's letters differ. */
+/** Returns the most similar name, if its edit distance from `word` is at most 2 and less than half of `word.length`. */
 export function nearestName(word: string, names: Iterable<string>): string | undefined {
   let nearest: string | undefined;
   let most = Math.min(2, Math.floor((word.length - 1) / 2));
@@ -9,7 +9,7 @@ export function nearestName(word: string, names: Iterable<string>): string | und
   return nearest;
 }
 
-/** Returns the edit distance (letters to add, drop, change or swap) of `a` and `b`; `most + 1` if it exceeds `most`. */
+/** Returns the edit distance of `a` and `b` (letters added, removed, changed or swapped). Counts up to `most + 1`. */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let before: readonly number[] = [];

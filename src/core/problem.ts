@@ -26,84 +26,84 @@ const kind = (
 export const sessionProblemKinds = {
   missing_message: kind(400, 'No message', [
     'Send the question as a string in the member `message` of the JSON body.',
-    'a request that starts or continues a session has no `message`, or a blank one',
+    'a request that starts or continues a session has no `message`, or `message` is blank',
   ]),
   invalid_message: kind(400, 'Message is not text', [
     'Send `message` as a string, or as an array of objects `{ "type": "text", "text": … }`.',
-    'the `message` of a session is neither a string nor a list of text parts',
+    'the `message` of a session request is neither a string nor an array of text parts',
   ]),
   invalid_start_index: kind(400, 'Start index is not an integer', [
     'Send `startIndex` as an integer: the zero-based index of an event, or a negative number to count from the end.',
-    'the `startIndex` of a stream is not an integer',
+    'the parameter `startIndex` of a request for the events of a session is not an integer',
   ]),
   missing_continuation_token: kind(400, 'No continuation token', [
-    'Send the `continuationToken` of the start response in the header `X-Continuation-Token`.',
+    'Send the `continuationToken` from the response that started the session. Use the header `X-Continuation-Token`.',
     'a request that continues or resets a session has no continuation token',
   ]),
   conflicting_continuation_tokens: kind(400, 'Conflicting continuation tokens', [
-    'Send the token either in the header `X-Continuation-Token` or in the body.',
-    'the header and the body contain different continuation tokens',
+    'Send the token only in the header `X-Continuation-Token`, or only in the body.',
+    'the header `X-Continuation-Token` and the body contain different continuation tokens',
   ]),
   missing_bearer: kind(401, 'No bearer token', [
     'Send any bearer token in the header `Authorization: Bearer …`.',
-    'a request to a session route has no bearer token, and the operator requires one',
+    'this server requires a bearer token for sessions, and the request has no bearer token',
   ]),
   invalid_continuation_token: kind(403, 'Wrong continuation token', [
-    'Send the `continuationToken` from the start response of this session, unchanged.',
+    'Send the unchanged `continuationToken` from the response that started this session.',
     'the continuation token belongs to another session, or was changed',
   ]),
   session_forbidden: kind(403, 'Session belongs to another caller', [
-    'Use the bearer token that the session was started with.',
-    'the operator binds sessions to bearer tokens, and the session was started with another token',
+    'Send the bearer token with which you started the session.',
+    'this server accepts only the bearer token that started the session, and the request has another token or no token',
   ]),
   session_not_found: kind(404, 'No such session', [
-    'Start a session, and use the `sessionId` of its start response.',
-    'no session has this id: it was never issued, or the server no longer knows it',
+    'Start a session, and use the `sessionId` from the response.',
+    'no session has this id, because the server never issued the id or no longer stores it',
   ]),
   session_not_active: kind(409, 'Session has ended', [
-    'Start a new session. The events of this session can still be read until it is deleted.',
-    'a message was sent to a session that has ended or failed',
+    'Start a new session. You can still read the events of this session until the server deletes the session.',
+    'the client sent a message to a session that has ended or failed',
   ]),
   turn_in_progress: kind(409, 'A turn is in progress', [
-    'Wait for the event `session.waiting` on the stream, or omit `turnPolicy` to queue the message.',
-    'a message was sent with `turnPolicy` `reject` while a turn is queued or running',
+    'Wait for the event `session.waiting` of the session, then send the message again. If you omit `turnPolicy`, Perch puts the message into a queue instead.',
+    'the client sent a message with the `turnPolicy` `reject` while an earlier message of the session was waiting for its answer',
   ]),
   session_expired: kind(410, 'Session was deleted', [
-    'Start a new session. The events of this session have been deleted.',
-    'the session ended and was deleted after its retention time',
+    'Start a new session. The server no longer has the events of this session.',
+    'the session has ended, and the server has deleted the session',
   ]),
   unsupported_feature: kind(422, 'Feature not supported', [
     'Remove the member that `detail` names.',
-    'a message requests structured output, or replies to a request for input',
+    'a message contains `outputSchema` (structured output) or `inputResponses` (replies to a request for input)',
   ]),
   idempotency_conflict: kind(422, 'Idempotency key already used', [
     'Send a different request with a new `Idempotency-Key`.',
-    'the same `Idempotency-Key` was used for a different request within 24 hours',
+    'the client used the same `Idempotency-Key` for a different request in the last 24 hours',
   ]),
   turn_queue_full: kind(429, 'Message queue full', [
-    'Wait the number of seconds in `Retry-After`, then send the message again.',
-    'the queue of messages of the session, or of the client address, is full',
+    'Wait for the number of seconds in `Retry-After`, then send the message again.',
+    'too many messages of the session, or of the client address, are waiting',
     1,
   ]),
   not_ready: kind(503, 'Sessions not ready', [
     'Retry after the number of seconds in `Retry-After`.',
-    'the session service is building its index, or cannot use its store',
+    'the server is still indexing the documents that it uses to answer questions, or cannot use the database of sessions',
     2,
   ]),
 };
 
-/** All errors that the server can report, by code. A published code never changes its meaning and status. */
+/** All errors that the server can report, by code. A published code never changes its meaning or status. */
 export const problemKinds = {
   missing_url: kind(400, 'No post URL', [
-    'Send the URL of a post in the parameter `url`. To read a post, you can send `handle` and `id` instead.',
-    'a request for a post has neither `url` nor both `handle` and `id`',
+    'Send the URL of the post in the parameter `url`. The route for posts also accepts `handle` and `id` instead of `url`.',
+    'a request for a post has neither a `url`, nor a `handle` and an `id`',
   ]),
   invalid_url: kind(400, 'Invalid URL', [
-    'Send an absolute https URL of a post without user name, password or port. Percent-encode it in a query string.',
-    'the parameter `url` cannot be parsed, or contains a user name, a password, a port, or a scheme other than http and https',
+    'Send an absolute https URL of a post without user name, password or port. In a query string, percent-encode this URL.',
+    'the parameter `url` is not a valid URL, contains a user name, a password or a port, or has a scheme other than http and https',
   ]),
   unsupported_host: kind(400, 'Unsupported site', [
-    'Send the URL of a post on a site that this server reads, such as `https://x.com/jack/status/20`, or one of its own permalinks.',
+    'Send the URL of a post on a site that this server reads, such as `https://x.com/jack/status/20`, or the URL of a post on this server.',
     'the parameter `url` points to a site that Perch does not read',
   ]),
   invalid_path: kind(400, 'Not the URL of a post', [
@@ -111,20 +111,20 @@ export const problemKinds = {
     'the parameter `url` points to a site that Perch reads, but not to a post',
   ]),
   invalid_params: kind(400, 'Handle or id missing or malformed', [
-    'Send both `handle` and `id` of the post, or its URL in the parameter `url`.',
-    'either `handle` or `id` is missing or malformed',
+    'Send both the `handle` and the `id` of the post, or the URL of the post in the parameter `url`.',
+    '`handle` or `id` is missing or malformed',
   ]),
   invalid_handle: kind(400, 'Not a handle', [
-    'Send a handle such as `jack`, `alice.example.com`, `user@host` or `ada.example`; a leading `@` is accepted.',
+    'Send a handle such as `jack`, `alice.example.com`, `user@host` or `ada.example`, with or without a leading `@`.',
     'the handle does not have the form of a handle on any platform',
   ]),
   missing_query: kind(400, 'No search text', [
-    'Send the search text in the parameter `q`. Percent-encode it in a query string.',
-    'a search request has no `q`, or an empty one',
+    'Send the search text in the parameter `q`. In a query string, percent-encode this text.',
+    'a search request has no `q`, or `q` is empty',
   ]),
   invalid_query: kind(400, 'Invalid search text', [
     'Send 1 to 512 characters in `q`, with fewer or simpler search operators.',
-    'the parameter `q` is too long, or the platform does not accept it',
+    'the value of `q` is too long, or the platform does not accept this value',
   ]),
   invalid_feed: kind(400, 'Unknown feed', [
     'Send `latest`, `top`, `photos`, `videos`, `users` or `media`, or omit `feed`.',
@@ -135,8 +135,8 @@ export const problemKinds = {
     'the parameter `resource` of `/api/browse` is missing, or its value is not one of the allowed values',
   ]),
   invalid_cursor: kind(400, 'Invalid cursor', [
-    'Send the `nextCursor` of the previous page, unchanged, to the same route with the same parameters. To start from the first page, omit `cursor`.',
-    'the parameter `cursor` was changed, or comes from a request with another path or other parameters',
+    'Send the unchanged `nextCursor` of the previous page to the same route with the same parameters. To start from the first page, omit `cursor`.',
+    'the value of `cursor` was changed, or comes from a request with another path or other parameters',
   ]),
   invalid_format: kind(400, 'Unknown format', [
     'Send one of the formats that `detail` lists, or omit `format`.',
@@ -160,51 +160,51 @@ export const problemKinds = {
   ]),
   invalid_option: kind(400, 'Invalid parameter', [
     'Correct, add or remove the parameter that `detail` names.',
-    'a parameter such as `limit` or `since` has a value that is not allowed, or a parameter is given twice',
+    'a parameter such as `limit` or `since` has a value that is not allowed, or the request contains a parameter twice',
   ]),
   unsupported_platform: kind(400, 'No provider for this platform', [
-    'Use a platform that this server supports. `/health/ready` lists the providers and the platforms they read.',
-    'no configured provider reads the platform of the URL or handle, or searches the requested platform',
+    'Use a platform that this server supports. `/health/ready` lists the platforms of each provider.',
+    'no provider of this server reads the platform of the URL or handle, or no provider can search the requested platform',
   ]),
   malformed_request: kind(400, 'Malformed request', [
     'Send a well-formed HTTP/1.1 request with a `Host` header and valid percent-encoding.',
-    'the request is not valid HTTP, has no `Host`, or its path has an invalid percent-encoding',
+    'the request is not valid HTTP, has no `Host` header, or has invalid percent-encoding in its path',
   ]),
   invalid_body: kind(400, 'Malformed body', [
     'Send a JSON object in UTF-8 with the header `Content-Length`.',
     'the request body is not a JSON object in UTF-8',
   ]),
   invalid_key: kind(401, 'Key unknown or disabled', [
-    'Remove the `Authorization` header to call anonymously, or ask the operator for a new key. Do not retry with the same key.',
-    'a read of a profile, list or search, or a request to `/mcp`, has an unknown or disabled bearer key',
+    'Remove the `Authorization` header to send requests without a key, or ask the operator for a new key. Do not retry with the same key.',
+    'a read of a profile, list or search, or a request to `/mcp`, has an unknown or disabled API key',
   ]),
   unauthorized: kind(401, 'Admin token required', [
     'Use the public routes, which `/openapi.json` lists. If you are the operator, send the value of `PERCH_ADMIN_TOKEN` as the bearer token.',
-    'a request to an admin route has no admin token, or a wrong one',
+    'a request to an admin route has no admin token, or a wrong admin token',
   ]),
   origin_not_allowed: kind(403, 'Origin or host not allowed', [
-    'Send the request from a program, or from a page of this server at the address in `PERCH_BASE_URL`. The operator can allow other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`. Pages of any origin can use the reads under `/api/v1`.',
-    'a web page of an origin that is not allowed sent a request to `/mcp`, a session, a page or an admin route; or a server that listens on a loopback address received a `Host` header with an unknown host name',
+    'Send the request from a program, or from a page of this server at the address in `PERCH_BASE_URL`. The operator can allow other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`. Web pages of any origin can send requests to the routes for reading under `/api/v1`.',
+    'a request to `/mcp`, a session, a page of Perch or an admin route comes from a web page whose origin is not allowed, or the server listens on a loopback address and the `Host` header contains an unknown host name',
   ]),
   not_found: kind(404, 'Not found', [
-    'Check the handle or the id. Deleted, suspended and protected posts and accounts cannot be read, so do not retry.',
+    'Check the handle or the id. Do not retry, because Perch cannot read deleted, suspended or protected posts and accounts.',
     'the post or account does not exist, or is deleted, suspended or protected',
   ]),
   route_not_found: kind(404, 'No such route', [
-    'Find the routes at `/api`, `/openapi.json` or `/.well-known/api-catalog`. Posts are at `/api/v1/posts`.',
-    'no route has this path',
+    '`/api`, `/openapi.json` and `/.well-known/api-catalog` list the routes. To read a post, use `/api/v1/posts`.',
+    'the server has no route with the path of the request',
   ]),
   method_not_allowed: kind(405, 'Method not allowed', [
-    'Use a method that the header `Allow` lists.',
-    'the route does not support this method; the header `Allow` lists the methods it supports',
+    'Use a method that the header `Allow` of the response lists.',
+    'the route does not support the method of the request',
   ]),
   request_timeout: kind(408, 'Request not received in time', [
     'Open a new connection, and send the whole request without long pauses.',
-    'the headers or the body of a request took too long to arrive',
+    'the server did not receive the headers or the body of the request in time',
   ]),
   payload_too_large: kind(413, 'Body too large', [
     'Send a smaller body.',
-    'the request body exceeds the limit',
+    'the request body, or the `message` in the body, is larger than the limit of the route',
   ]),
   uri_too_long: kind(414, 'URL too long', [
     'Shorten the URL to at most 8192 bytes.',
@@ -215,48 +215,48 @@ export const problemKinds = {
     'the media type of the request body is not JSON, or is missing',
   ]),
   headers_too_large: kind(431, 'Headers too large', [
-    'Send fewer or shorter headers, at most 16 KiB in total.',
+    'Send fewer or shorter headers. The maximum is 16 KiB for all headers together.',
     'the request headers exceed 16 KiB',
   ]),
   rate_limited: kind(429, 'Rate limit exceeded', [
-    'Wait the number of seconds in `Retry-After`, then retry. Responses from the cache cost nothing. For profiles, lists and searches, a key has a larger allowance.',
-    'the caller has used up its allowance of reads or its limit of questions; or callers without a key, or all callers together, have used up the requests to the sources that they share',
+    'Wait for the number of seconds in `Retry-After`, then retry. Reads that Perch answers from its cache do not count. With a key, you can read more profiles, lists and searches.',
+    'the caller has used up its allowance of reads or its limit of questions, or several callers together have used up their shared limit of upstream requests',
   ]),
   internal_error: kind(500, 'Internal error', [
-    'Report the `X-Request-Id` of this response to the operator. A retry may not help.',
-    'Perch has a defect; the log contains the error with the request id',
+    'Send the value of the header `X-Request-Id` to the operator. The log of the server contains the error with this request id. A retry may fail again.',
+    'an unexpected error occurs',
   ]),
   not_implemented: kind(501, 'Not implemented', [
     'Send `format=json`, or omit `format`.',
-    'an oEmbed document was requested in a format other than JSON',
+    'a request for an oEmbed document has a `format` other than `json`',
   ]),
   upstream_error: kind(502, 'Invalid response from upstream', [
-    'Retry in a few minutes. If the problem persists, the upstream has probably changed its format: report it to the operator.',
+    'Retry in a few minutes. If the error persists, report the error to the operator, because the upstream has probably changed its format.',
     'the upstream sent a response that Perch cannot use',
   ]),
   upstream_unavailable: kind(503, 'Upstream unavailable', [
     'Retry after the number of seconds in `Retry-After`.',
-    'all providers are unavailable, or none could confirm whether the post or account exists',
+    'all providers for the read are unavailable, or no provider could confirm whether the post or account exists',
     30,
   ]),
   upstream_rate_limited: kind(503, 'Upstream throttles this server', [
-    'Retry after the number of seconds in `Retry-After`.',
-    'the upstream limits the rate of this server’s requests; `Retry-After` comes from the upstream, or is 30',
+    'Retry after the number of seconds in `Retry-After`. This number comes from the upstream, or is 30.',
+    'the upstream limits the rate of requests from this server',
     30,
   ]),
   overloaded: kind(503, 'Server overloaded', [
     'Retry after the number of seconds in `Retry-After`.',
-    'the server has too much work to accept this request',
+    'the server is too busy, or a limit of the server is reached, such as the maximum number of open connections',
     1,
   ]),
   key_store_unavailable: kind(503, 'Key store unavailable', [
-    'Retry after the number of seconds in `Retry-After`. If the problem persists, check the file `perch.db` in the data directory. Reads still work without it.',
-    'an admin route cannot read or change the keys, because the key store is missing, damaged or locked',
+    'Retry after the number of seconds in `Retry-After`. If the error persists, check the file `perch.db` in the data directory. Perch still answers reads without this file.',
+    'an admin route cannot read or change the keys, because the database of keys is missing, damaged or locked',
     1,
   ]),
   shutting_down: kind(503, 'Server shutting down', [
     'Retry after the number of seconds in `Retry-After`, on a new connection.',
-    'the server is finishing its current requests before it stops',
+    'the server is about to stop, and completes only the requests that it has already accepted',
     1,
   ]),
   ...sessionProblemKinds,
@@ -265,7 +265,7 @@ export const problemKinds = {
 export type ProblemCode = keyof typeof problemKinds;
 
 interface ProblemOptions {
-  /** Sentence for the caller that names the invalid parameter, the error and the accepted values. */
+  /** Description of the error for the caller, for example with the invalid parameter and the accepted values. */
   readonly detail: string;
   /** Next step for the caller. Default: `resolution` in `problemKinds`. */
   readonly resolution?: string;
@@ -301,7 +301,7 @@ export const problemMediaType = 'application/problem+json; charset=utf-8';
 
 /**
  * Returns the problem document (RFC 9457 §3.1), with the additional members `code`, `resolution` and `retry_after`.
- * @param where `instance` is the path and query of the request without secrets, absent if there is no request.
+ * @param where `instance`: path and query of the request, without secrets; absent if no request caused the problem
  */
 export function toProblemDocument(
   { code, status, message: detail, resolution, retryAfterSeconds }: Problem,

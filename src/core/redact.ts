@@ -1,4 +1,4 @@
-/** Matches API keys (whole or in part), session ids and continuation tokens, also with percent-encoding. */
+/** Matches API keys (whole or in part), session ids and continuation tokens, even if they are percent-encoded. */
 const key = /(perch_|(?<![a-z0-9])(?:ses|svct)_)[\w%-]{16,}/gi;
 
 const layers = 3; // maximum number of layers of percent-encoding that are decoded
@@ -6,7 +6,7 @@ const layers = 3; // maximum number of layers of percent-encoding that are decod
 /** Decodes one percent-encoded byte as a character. One byte is sufficient, because all secrets are ASCII. */
 const toCharacter = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
 
-/** Replaces API keys, session ids and continuation tokens. Replaces the whole text if a key is percent-encoded. */
+/** Masks API keys, session ids and continuation tokens. If one of them is percent-encoded, masks the whole text. */
 export function redactKeys(text: string): string {
   const redacted = text.replaceAll(key, (_, prefix: string) => `${prefix.toLowerCase()}…`);
   let decoded = redacted;

@@ -7,8 +7,8 @@ import type { Random } from './random.ts';
 export class UnusableSecretError extends Error {}
 
 /**
- * Reads the secret in a file, and creates a missing file. Processes that start together read the same secret. @throws
- * UnusableSecretError if the file contains no secret; Error if the file cannot be read or written
+ * Returns the secret in a file, and creates a missing file. Processes that start together read the same secret. @throws
+ * UnusableSecretError if the file contains no valid secret; Error if the file cannot be read or written
  */
 export function openSecret(path: string, random: Random): Buffer {
   try {

@@ -4,16 +4,16 @@ import { Problem } from '../core/problem.ts';
 import type { Reservation } from '../core/scheduling/ledger.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
-/** Caller of a read. If the cache has no answer, the upstream requests are charged to this caller. */
+/** Requester of a read: its abort signal, the caller to charge, and the client whose limits apply. */
 export interface Requester {
   readonly signal: AbortSignal;
-  /** Rate-limited caller that is charged for answers that are not cached; `undefined` if reads are free. */
+  /** Caller that is charged for each answer that does not come from the cache; `undefined` if reads are free. */
   readonly caller?: Caller | undefined;
-  /** Client whose limits the work counts against; `undefined` for the server's own work and the command line. */
+  /** Client whose limits apply to the read; `undefined` for the server's own work and the command line. */
   readonly client?: Client | undefined;
 }
 
-/** Charges the caller and runs `work`. If a source fails, refunds the charge. @throws Problem `rate_limited` */
+/** Charges the caller, then runs `work`. Refunds the charge if an upstream fails. @throws Problem `rate_limited` */
 export async function withCharge<Result>(
   requester: Requester | undefined,
   work: () => Promise<Result>,
@@ -27,21 +27,21 @@ export async function withCharge<Result>(
   }
 }
 
-/** Returns whether a failed read stays charged: a source answered, or the caller left, or the requested host hung. */
+/** Returns whether to charge a failed read: after `not_found`, `invalid_query`, a disconnect or a host timeout. */
 function keepsCharge(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted === true) return true;
   if (!(error instanceof Problem)) return false;
   return ['not_found', 'invalid_query'].includes(error.code) || isHangingHost(error.cause);
 }
 
-/** Returns whether the requested host timed out. Such reads are charged, because they occupy slots for a long time. */
+/** Returns whether the requested host timed out. Such reads are charged, because they make other reads wait. */
 function isHangingHost(cause: unknown): boolean {
   if (!(cause instanceof ProviderError) || cause.isProviderWide) return false;
   const failure = cause.cause;
   return failure instanceof HttpFailure && ['timeout', 'aborted'].includes(failure.kind);
 }
 
-/** Returns a function that counts response bytes in `reservation`. @throws Problem `overloaded` at its limit */
+/** Returns a function that adds response bytes to `reservation`. At the limit, it throws Problem `overloaded`. */
 export function toTakeBytes(reservation: Reservation): (count: number) => void {
   return (count) => {
     if (!reservation.take(count))

@@ -28,7 +28,7 @@ export interface FetchOptions extends Lifetimes {
   readonly readTimeoutMs: number;
   /** Limits on concurrent upstream reads (`upstreamReads`) and on the bytes of their responses (`upstreamBytes`). */
   readonly ledger: Ledger;
-  /** Shared budget of upstream requests for lists and searches; `undefined` for no limit. */
+  /** Limit on upstream requests for lists and searches, shared by all callers; `undefined` for no limit. */
   readonly pool?: Pool | undefined;
   /** Called with unexpected errors of background fetches, because no caller receives them. */
   readonly onDefect: (error: unknown) => void;
@@ -71,7 +71,7 @@ export function createFetcher(options: FetchOptions) {
     },
     /**
      * Returns the answer to a plan from the cache, an in-flight fetch or a provider. Cached answers are not charged.
-     * @throws Problem, see ProviderChain.ask; `overloaded` or `rate_limited` at a limit; the abort reason of the signal
+     * @throws Problem, see ProviderChain.ask; `overloaded`, `rate_limited`; the abort reason of `requester.signal`
      */
     fetch: async (plan: Plan, requester?: Requester): Promise<Answer> => {
       const cached = lookUp(plan);

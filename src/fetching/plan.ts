@@ -2,15 +2,15 @@ import type { PostFound, PostQuery } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
 import type { BrowseFound, BrowseQuery } from './lists/browse.ts';
 
-/** Kind of answer. The cache lifetime is full for posts, 1/12 of that for lists and 1/60 for searches. */
+/** Kind of answer. In the cache, a list stays fresh for 1/12 as long as a post, and a search for 1/60 as long. */
 export type Freshness = 'post' | 'list' | 'search';
 
-/** Query of a read, with its cache key and cache options. A plan depends only on the parameters of the request. */
+/** Query with its cache key and cache options. A plan depends only on the parameters of the request. */
 export interface Plan {
   readonly query: PostQuery | BrowseQuery;
   /** Key of the answer in the cache. Equal plans have equal keys. */
   readonly key: string;
-  /** Post, account or search that is read. If it is deleted upstream, all cached answers about it are removed. */
+  /** Key of the requested post, account or search. If it does not exist, all cached answers about it are removed. */
   readonly subject: string;
   readonly freshness: Freshness;
   /** Whether a cached answer may be used; false for `nocache=true`. */
@@ -55,7 +55,7 @@ export interface RenderingBudget {
   admit(bytes: number): boolean;
 }
 
-/** Creates the limit of one answer. `grow` is called with the size of each admitted rendering in bytes. */
+/** Creates the limit on one answer's renderings. `grow` is called with the size in bytes of each admitted rendering. */
 export function createRenderingBudget(grow: (bytes: number) => void): RenderingBudget {
   let count = 0;
   return {
@@ -70,7 +70,7 @@ export function createRenderingBudget(grow: (bytes: number) => void): RenderingB
 
 export type RenderingCache<Value> = ReturnType<typeof createRenderingCache<Value>>;
 
-/** Creates a cache of rendered replies by answer and name. Removing an answer from memory removes its renderings. */
+/** Creates a cache of rendered replies, keyed by answer and name. Renderings are removed with their answer. */
 export function createRenderingCache<Value>() {
   const byBudget = new WeakMap<RenderingBudget, Map<string, Value>>();
   return {

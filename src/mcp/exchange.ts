@@ -3,16 +3,16 @@ import { createMcpServers, type McpOptions, type RequestIdentity, type Sdk } fro
 
 export type McpExchange = ReturnType<typeof createExchange>;
 
-/** Maximum size of an HTTP request body in bytes. The limit leaves room for batches of calls. */
+/** Maximum size of an HTTP request body in bytes. */
 export const maxBodyBytes = 1_048_576;
 
-/** MCP revision with batches, assumed for requests without a revision header (MCP 2025-06-18, Transports). */
+/** Only MCP revision with batches, and the default for requests without a revision (MCP 2025-06-18, Transports). */
 const revisionOfBatches = '2025-03-26';
 
 /** Maximum number of JSON-RPC messages in a batch. */
 export const maxBatch = 10;
 
-/** Maximum number of open notification streams in total. A separate limit applies to each client address. */
+/** Maximum number of open notification streams of all clients. Each client address also has its own limit. */
 const maxSubscriptions = 4096;
 
 /** Creates the handler of MCP messages over HTTP. Calls `onReport` with each error that the MCP SDK reports. */
@@ -41,7 +41,7 @@ export function createExchange(
     }
   };
   return {
-    /** Answers a POST request. The caller aborts the signal of `request` when the client disconnects. */
+    /** Answers a POST request. The caller must abort the signal of `request` when the client disconnects. */
     answer: async (request: Request, body: string, identity: RequestIdentity) => {
       let parsedBody: unknown;
       try {
@@ -59,7 +59,7 @@ export function createExchange(
   };
 }
 
-/** Returns the error response for a batch that is too long or that its MCP revision forbids; otherwise `undefined`. */
+/** Returns an error response if a batch is too long or the request's MCP revision forbids batches; else `undefined`. */
 function refuseBatch({ headers }: Request, body: unknown): Response | undefined {
   if (!Array.isArray(body)) return undefined;
   if (body.length > maxBatch) {

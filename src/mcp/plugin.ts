@@ -14,7 +14,7 @@ import type { McpOptions } from './server.ts';
 interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   /** Web origins (CORS) whose pages may call `/mcp`. */
   readonly origins: Origins;
-  /** Returns the caller of a request. `refusal` is the error for invalid credentials, or `null` for valid ones. */
+  /** Returns the caller of a request. `refusal` is the error for invalid credentials; otherwise `null`. */
   readonly identityOf: (request: FastifyRequest) => {
     readonly caller: Caller;
     readonly refusal: Problem | null;
@@ -80,7 +80,7 @@ function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {
   return () => (opening ??= open());
 }
 
-/** Returns a controller that aborts on disconnect. (Fastify's own signal also aborts after the body is read.) */
+/** Returns a controller that is aborted if the client disconnects. (Fastify's signal is aborted in other cases too.) */
 function abortOnDisconnect({ raw }: FastifyReply): AbortController {
   const disconnect = new AbortController();
   raw.once('close', () => {

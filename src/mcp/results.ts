@@ -28,15 +28,15 @@ interface ToolCall {
   readonly context: PlanContext;
   readonly results: RenderingCache<RenderedResult>;
   readonly requester: Requester;
-  /** Lets other requests run between the parts of a long rendering. If `undefined`, the rendering does not pause. */
+  /** Lets other requests run between the parts of a long rendering. If `undefined`, renderings are not interrupted. */
   readonly takeTurn: (() => Promise<void>) | undefined;
   /** Called with each unexpected error. The MCP client receives no details of the error. */
   readonly onDefect: (error: unknown) => void;
 }
 
 /**
- * Calls a tool. The text of the result equals the HTTP response body for the same parameters; the structured content
- * equals the JSON body. A failure is a result with a problem document (RFC 9457). Throws only after a disconnect.
+ * Calls a tool. The text of the result equals the HTTP response body for the same parameters. The structured content
+ * equals the same body in JSON format. Returns errors as problem documents (RFC 9457). Throws only after a disconnect.
  */
 export async function callTool(tool: ReadTool, args: ToolArguments, call: ToolCall) {
   try {
@@ -56,8 +56,8 @@ function toDefect(cause: unknown, { onDefect }: ToolCall): Problem {
 const maxCompared = 50;
 
 /**
- * Returns the arguments of a tool call without `null` values, and the names of unknown arguments. Leaves out unknown
- * names that resemble a parameter, because another warning covers them. Throws Problem if an argument is a list.
+ * Returns the arguments of a tool call that are not `null`, and a list of unknown arguments. The list omits names that
+ * resemble a parameter: the read operation itself warns about them. Throws Problem if an argument is a list.
  */
 function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   const entries = Object.entries(args).filter(([, value]) => value !== null);
@@ -105,7 +105,7 @@ async function render(answered: AnsweredRead, { reader, results, takeTurn }: Too
   return rendered;
 }
 
-/** Estimated maximum memory size of parsed JSON, in bytes for each character of the JSON text. */
+/** Estimated maximum memory size of parsed JSON, in bytes per character of the JSON text. */
 const bytesPerCharacter = 4;
 
 /** Returns a warning that lists the unknown arguments, which were ignored, and the arguments that the tool takes. */

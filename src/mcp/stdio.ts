@@ -11,7 +11,7 @@ interface StdioOptions extends McpOptions {
   readonly onReport: (error: Error) => void;
 }
 
-/** Serves MCP over a pair of streams, one message per line, until the input ends. */
+/** Serves MCP over stdio, with one message per line, until the input ends. */
 export async function serveStdio({ stop, onReport, ...options }: StdioOptions): Promise<void> {
   const [sdk, stdio] = await Promise.all([
     import('@modelcontextprotocol/server'),
@@ -89,7 +89,7 @@ function createLineTransport(sdk: Sdk, { input, write }: Pick<StdioOptions, 'inp
   return { transport, closed };
 }
 
-/** Adds the id of a request that needs a response to `unanswered`. Removes the id of a cancelled request. */
+/** If the message is a request, adds its id to `unanswered`. If it cancels a request, removes that request's id. */
 function trackRequest(unanswered: Set<unknown>, message: JSONRPCMessage): void {
   if (!('method' in message) || message.method === 'subscriptions/listen') return;
   if ('id' in message) unanswered.add(message.id);

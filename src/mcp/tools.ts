@@ -13,7 +13,7 @@ const annotations = {
   openWorldHint: true,
 } as const;
 
-/** Creates the MCP tools, by name. `problem` is the schema of the structured content of failed calls. */
+/** Creates a map of the MCP tools by name. `problem` is the schema of the structured content of failed calls. */
 export function createTools(problem: z.ZodType) {
   return new Map(
     Object.values<Read>(reads).flatMap((read) => {

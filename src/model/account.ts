@@ -14,7 +14,7 @@ export const facet = record('Facet', {
   url: optionalText.describe('Target of a link, mention or tag.'),
 });
 
-/** Server from which a copy of another server's post or account was read. */
+/** Server from which Perch read its copy of a post or account that belongs to another server. */
 export const copiedFrom = record('CopiedFrom', {
   host: z
     .string()
@@ -23,11 +23,11 @@ export const copiedFrom = record('CopiedFrom', {
 });
 export type CopiedFrom = z.output<typeof copiedFrom>;
 
-/** Names of the members of a post or an account that are incomplete. */
+/** Names of the incomplete members of a post or an account. */
 export const leftOut = list(z.string())
   .optional()
   .describe(
-    'Names of incomplete members: the source sent more than Perch reads, or something unreadable. Absent if nothing is missing.',
+    'Names of incomplete members. A member is incomplete if the source sent too much data or unreadable data. Absent if nothing is missing.',
   );
 
 const website = z
@@ -76,7 +76,7 @@ export type Account = z.output<typeof account>;
 type KnownAccount = Pick<Account, 'id' | 'screen_name' | 'name' | 'url' | 'platform'> &
   Partial<Account>;
 
-/** Creates an account from its known members. Unknown values are `null`, but `protected` and `verified` are `false`. */
+/** Creates an account from its known members. Other members are `null`, but `protected` and `verified` are `false`. */
 export function toAccount(known: KnownAccount): Account {
   return {
     description: null,

@@ -66,7 +66,7 @@ interface Dated {
   readonly asOfMs?: number;
 }
 
-/** Post with its conversation. `ancestors` and `continuation` (the rest of the author's thread) are oldest first. */
+/** Post with its conversation. `ancestors` and `continuation` (later posts of the author's thread) are oldest first. */
 export interface PostFound extends Dated {
   readonly ancestors: readonly Post[];
   readonly post: Post;
@@ -83,22 +83,22 @@ export interface ProfileFound extends Dated {
   readonly warnings: readonly string[];
 }
 
-/** Time range of a timeline that a page covers. Used to read many pages of a timeline concurrently. */
+/** Time range that a page of a timeline covers. Used to read many pages of a timeline concurrently. */
 export interface PageSpan {
-  /** Exclusive upper end of the time range in Unix milliseconds; `null` if the range starts at the newest post. */
+  /** Newer end of the time range (exclusive), in Unix milliseconds; `null` if the page starts at the newest post. */
   readonly fromMs: number | null;
-  /** Lower end of the time range in Unix milliseconds; `null` if unknown. */
+  /** Older end of the time range, in Unix milliseconds; `null` if unknown. */
   readonly toMs: number | null;
   /** Whether the page contains every post of the time range. `false` if the source may have omitted posts. */
   readonly isWhole: boolean;
 }
 
-/** Page of a provider's list. A page may be short or empty, and pages may overlap. `cursor` is `null` at the end. */
+/** Page of a provider's list. A page can be short or empty. Pages can overlap. The last page has the cursor `null`. */
 export interface Page<Item> extends Dated {
   readonly items: readonly Item[];
   readonly cursor: string | null;
   readonly warnings: readonly string[];
-  /** Number of posts or accounts that the source sent, including filtered ones. Default: the length of `items`. */
+  /** Number of posts or accounts that the source sent, before any filtering. Default: the length of `items`. */
   readonly rows?: number;
   /** Whether the page is suspiciously short, so that a retry may return more items. */
   readonly isDoubtful?: boolean;

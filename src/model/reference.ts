@@ -42,7 +42,7 @@ const handleForms: readonly (readonly [Platform, RegExp])[] = [
   ['mastodon', /^[a-z0-9_](?:[a-z0-9_.-]{0,62}[a-z0-9_])?@[a-z0-9.-]{4,253}$/],
 ];
 
-/** Patterns of post ids. On X, an id is a positive 63-bit number (at most 19 digits) without a leading zero. */
+/** Patterns of post ids by platform. On X, an id is a positive number of at most 63 bits without a leading zero. */
 const idForms: Readonly<Record<Platform, RegExp>> = {
   x: /^[1-9][0-9]{0,18}$/,
   bluesky: /^(?!\.{1,2}$)[A-Za-z0-9._:~-]{1,512}$/,
@@ -68,7 +68,7 @@ export function isPostId(of: Platform, id: string): boolean {
   return of !== 'x' || BigInt(id) <= maxSnowflake;
 }
 
-/** Returns a unique key of a post. Where post ids are not unique on the whole platform, the key includes the handle. */
+/** Returns a key that identifies a post. If post ids are not unique on the platform, the key includes the handle. */
 export const identifyPost = ({ platform: of, handle, id }: PostReference): string =>
   `${of} ${of === 'x' || of === 'sample' ? '' : handle} ${id}`;
 
@@ -96,7 +96,7 @@ export function parsePostParams(handle: string, id: string): PostReference {
   });
 }
 
-/** Paths of a post on its author's Mastodon server: `/@user/1`, `/users/user/statuses/1`, `…/1/activity` (boosts). */
+/** Matches paths of Mastodon posts: `/@user/1`, `/users/user/statuses/1`, `/users/user/statuses/1/activity`. */
 const originPath =
   /^\/(?:@([^/@]+)\/([^/]+)|users\/([^/@]+)\/statuses\/([^/]+)(?:\/activity)?)\/?$/;
 
@@ -140,7 +140,7 @@ export const postUrl = ({ platform: of, handle, id }: PostReference, baseUrl: st
 export const embedUrl = (url: string, baseUrl: string): string =>
   `${baseUrl}/api/v1/oembed?url=${encodeURIComponent(url)}`;
 
-/** Returns the URL of the page for a hashtag. On Mastodon, `where.host` is the server. */
+/** Returns the URL of a platform's page for a hashtag. For Mastodon, `where.host` is the server. */
 export function hashtagUrl(
   of: Platform,
   tag: string,

@@ -84,7 +84,7 @@ export type BrowseItems =
 export type BrowseSubject =
   | {
       readonly resource: 'profile' | 'followers' | 'following';
-      /** Handle without `@`, with the upper and lower case letters of the account's own spelling, if known. */
+      /** Handle without `@`, in the account's own capitalization if known. */
       readonly handle: string;
       readonly url: string;
     }

@@ -17,7 +17,7 @@ export const blueskyFacet = z.object({
 
 export type BlueskyFacet = z.output<typeof blueskyFacet>;
 
-/** Converts Bluesky facets to offsets in code points. Omits facets that begin or end within a character. */
+/** Converts Bluesky facets to facets with code point offsets. Omits facets that begin or end within a character. */
 export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): readonly Facet[] {
   if (facets.length === 0) return [];
   const { points, length } = pointsOfBytes(text);
@@ -46,7 +46,7 @@ function pointsOfBytes(text: string) {
 
 type Target = Required<Pick<Facet, 'type' | 'url'>>;
 
-/** Returns the type and URL of a facet, in a list. The list is empty if the type is unknown or the URL is invalid. */
+/** Returns a list with the type and URL of a facet; an empty list if the type is unknown or the URL is invalid. */
 function toTarget({ $type, uri, did, tag }: BlueskyFacet['features'][number]): readonly Target[] {
   switch ($type) {
     case 'app.bsky.richtext.facet#link':
@@ -60,7 +60,7 @@ function toTarget({ $type, uri, did, tag }: BlueskyFacet['features'][number]): r
   }
 }
 
-/** Returns the link of a hashtag, in a list. The list is empty if the tag is empty or cannot be encoded in a URL. */
+/** Returns a list with the link of a hashtag; an empty list if the tag is empty or cannot be encoded in a URL. */
 function toTagTarget(tag: string | null): readonly Target[] {
   const name = tag?.replace(/^[#＃]/u, '') ?? '';
   if (name === '' || /\p{Surrogate}/u.test(name)) return [];

@@ -51,10 +51,10 @@ class HtmlReader {
   readonly #tokenizer: Tokenizer;
   readonly #open: OpenElement[] = [];
   readonly #lists: OpenList[] = [];
-  /** Number of open elements of each text style, such as bold. Only the outermost element creates a facet. */
+  /** Number of open elements by text style. If elements of one style are nested, only the outermost creates a facet. */
   readonly #styled = new Map<Facet['type'], number>();
   #link: OpenLink | null = null;
-  /** Numbers of open elements: invisible ones, omitted ones (`#omitted`), and preformatted ones (`#verbatim`). */
+  /** Number of open elements with the CSS class `invisible`. `#omitted` and `#verbatim` count other elements. */
   #invisible = 0;
   #omitted = 0;
   #verbatim = 0;
@@ -206,7 +206,7 @@ class HtmlReader {
     this.#isAfterBreak = true;
   }
 
-  /** Closes an open link and paragraph; before a new `li`, also the previous `li`. Then starts the block `name`. */
+  /** Closes the open link and paragraph, and for a new `li` also the previous `li`. Then starts the block `name`. */
   #startBlock(name: string): void {
     this.#closeTo('a');
     this.#closeTo('p');
@@ -231,7 +231,7 @@ class HtmlReader {
     this.#closeTo(name);
   }
 
-  /** Closes the innermost open element `name`. An inline element with an open block inside stays open. */
+  /** Closes the innermost open element `name`. An inline element that contains an open block stays open. */
   #closeTo(name: string): void {
     const at = this.#open.findLastIndex((element) => element.name === name);
     if (at < 0) return;
@@ -249,7 +249,7 @@ const attributeOf = ({ attrs }: Token.TagToken, name: string): string =>
 
 const toNumber = (text: string): number | null => (/^-?\d{1,6}$/.test(text) ? Number(text) : null);
 
-/** Creates a lookup table from rows. A row contains a value and the space-separated keys of the value. */
+/** Creates a lookup table from rows. Each row contains a value and its keys, separated by spaces. */
 const toTable = <Value>(rows: readonly (readonly [Value, string])[]): ReadonlyMap<string, Value> =>
   new Map(rows.flatMap(([value, names]) => names.split(' ').map((name) => [name, value])));
 
@@ -266,7 +266,7 @@ const blocks = toTable([
   [1, 'div li dt dd tr section article details summary figcaption'],
 ]);
 
-/** Tokenizer modes of elements whose content is omitted. In these modes, the tokenizer reads no tags. */
+/** Tokenizer modes for elements whose content is omitted. In these modes, tags in the content are treated as text. */
 const rawModes = toTable<(typeof TokenizerMode)['RAWTEXT' | 'RCDATA' | 'SCRIPT_DATA']>([
   [TokenizerMode.SCRIPT_DATA, 'script'],
   [TokenizerMode.RAWTEXT, 'style iframe noembed noframes'],

@@ -83,10 +83,10 @@ export const textOrNull = anything.transform((value) =>
 export const isCut = (value: string | null): boolean =>
   value !== null && value.length > maximums.rawText;
 
-/** Schema of a short machine-readable text, such as a type. */
+/** Schema of a short machine-readable string, such as the value of a `type` field. */
 export const token = z.string().max(maximums.token);
 
-/** Schema of a short machine-readable text that is not empty. Any other value becomes `null`. */
+/** Schema of a short machine-readable string that is not empty. Any other value becomes `null`. */
 export const tokenOrNull = shorterThan(maximums.token);
 
 /** Schema of a URL: a non-empty text of limited length. The syntax of the URL is not checked. */

@@ -1,6 +1,6 @@
 /** Maximum sizes of the parts of an upstream response, as a protection against hostile servers. */
 export const maximums = {
-  /** Maximum number of posts or accounts in a list, such as a page, the ancestors or the replies of a post. */
+  /** Maximum number of posts or accounts in a list, such as a page of search results or the replies to a post. */
   rows: 500,
   media: 64,
   variants: 32,
@@ -8,12 +8,12 @@ export const maximums = {
   choices: 64,
   tags: 200,
   reactions: 100,
-  /** Maximum number of moderation labels of a post or account. A longer list is an error: a label can hide a post. */
+  /** Maximum number of moderation labels. Longer lists are rejected: a cut could remove a label such as `!hide`. */
   labels: 1000,
   languages: 32,
   /** Maximum number of fields of a profile, authors of a link preview, or links in a WebFinger document. */
   fields: 32,
-  /** Maximum number of text blocks in an article; also the maximum number of its entities, and of its media. */
+  /** Maximum number of text blocks, of media items, and of entities (such as links) in an article. */
   blocks: 2000,
   quotes: 3,
   /** Maximum length in UTF-16 code units of a text in an upstream response, including markup. */
@@ -54,8 +54,8 @@ export const shortTexts: TextMaximums = {
   note: 100,
 };
 
-/** Maximum length of all texts in a response, in UTF-16 code units. Posts beyond this budget are shortened. */
+/** Maximum total length of the texts in a response, in UTF-16 code units. Posts beyond this budget are shortened. */
 export const maxAnswerText = 75_000;
 
-/** Weight of a line break in the text budget of a response (`maxAnswerText`), in characters. */
+/** Number of UTF-16 code units that each line break adds to the length that is compared with `maxAnswerText`. */
 export const lineWeight = 25;

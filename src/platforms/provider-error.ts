@@ -1,5 +1,5 @@
 /**
- * Reason of a provider's failure. `missing`: the post or account does not exist or is not public. `ambiguous`: either
+ * Reason for a provider's failure. `missing`: the post or account does not exist or is not public. `ambiguous`: either
  * `missing` or an outage. `rejected`: the search text is not accepted. `malformed`: unexpected response format.
  */
 export type ProviderErrorKind =

@@ -1,4 +1,4 @@
-/** Half-open range of text in Unicode code points. A range with a `url` is a link and is never split. */
+/** Range of a text in Unicode code points; `end` is exclusive. A range with a `url` is a link and is never split. */
 export interface Run {
   readonly start: number;
   readonly end: number;
@@ -6,8 +6,8 @@ export interface Run {
 }
 
 /**
- * Sorts ranges by `start`, longer ranges first, and splits styles that cross another range, so that ranges only nest.
- * Drops ranges outside `[0, length]`, links that overlap an earlier link, and styles nested deeper than 16.
+ * Sorts ranges by `start`, longer ranges first. Splits styled ranges that cross another range, so that ranges only
+ * nest. Drops ranges outside `[0, length]`, links that overlap an earlier link, and styles nested deeper than 16.
  */
 export function nestRuns<R extends Run>(runs: readonly R[], length: number): readonly R[] {
   const sorted = runs
@@ -25,7 +25,7 @@ const isLink = ({ url }: Run): boolean => url !== undefined;
 
 const inOrder = (a: Run, b: Run): number => a.start - b.start || b.end - a.end;
 
-/** Splits a style at the start of a link that the style covers only partly. */
+/** Splits a styled range at the start of a link that the range covers only partly. */
 function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
   const last = lastWhere(links, (link) => link.start < run.end);
   if (last === undefined || last.start <= run.start || last.end <= run.end) return [run];
@@ -37,7 +37,7 @@ function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
 
 const maxDepth = 16;
 
-/** Splits each style that crosses the end of an earlier range, at that end. Links must not cross other ranges. */
+/** Splits each styled range at the end of an earlier range that it crosses. Links must not cross other ranges. */
 function nest<R extends Run>(runs: readonly R[]): readonly R[] {
   const waiting = runs.toSorted((a, b) => inOrder(b, a));
   const rests: R[] = [];

@@ -39,7 +39,7 @@ const names = [
   },
 ] as const;
 
-/** Finds the mentions and hashtags in a text of X that was sent without annotations. */
+/** Finds the mentions and hashtags in the text of an X post for which the source sent no facets. */
 export function scanFacets(text: string): readonly Facet[] {
   const toOffset = codePointOffsets(text);
   const found = names.flatMap(({ type, pattern }) =>

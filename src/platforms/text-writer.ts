@@ -36,10 +36,10 @@ export class TextWriter {
   #breaks = 0;
   #atBlockStart = true;
   #hiddenMargins = 0;
-  /** Number of margins (line prefixes such as `> `) on the empty lines before the next text. */
+  /** Number of margins (line prefixes such as `> `) to write on each empty line before the next text. */
   #blankMargins = 0;
 
-  /** Writes text. Line feeds become line breaks; spaces at the start of a block are removed. */
+  /** Writes text with its line breaks. Ignores white space at the start of a block. */
   write(text: string): void {
     for (const [at, line] of text.split('\n').entries()) {
       if (at > 0 && !this.#atBlockStart) this.breakLine();
@@ -65,7 +65,7 @@ export class TextWriter {
     this.#break(Math.min(this.#breaks + 1, maxBreaks));
   }
 
-  /** Starts a block after the given number of line feeds. */
+  /** Starts a block after at least the given number of line breaks. */
   breakBlock(breaks: number): void {
     this.#break(Math.max(this.#breaks, breaks));
     this.#atBlockStart = true;

@@ -119,7 +119,7 @@ const storedReplies = 'These are only the replies in the archive. The platform m
 
 const incompleteLists = {
   followers:
-    'The export of this account does not contain its followers. The list has only those that the archive knows from other exports.',
+    'The export of this account does not contain its followers. This list contains only the followers that the archive knows from other exports.',
   following: 'The export of this account does not contain the accounts it follows.',
 } as const;
 

@@ -55,7 +55,7 @@ function boundAsk<Kind extends QueryKind>(provider: Provider, kind: Kind): Ask<K
   return ask && (async (query, context) => bound(await ask(query, context), context));
 }
 
-/** Shortens a post and its conversation to the text budget of a response. The replies are shortened first. */
+/** Shortens a conversation to the text budget of a response. The requested post has priority over the others. */
 async function boundPostFound(found: PostFound, sliced: Sliced): Promise<PostFound> {
   const { rows: max } = maximums;
   const budget = createBudget(sliced);
@@ -158,7 +158,7 @@ function describeGaps(rows: readonly (Post | Account)[], noun: 'post' | 'account
   }
   return [...counts].map(([name, count]) => {
     const rows = count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
-    return `In ${rows}, part of the ${nouns[name] ?? name} is missing: the source sent more than Perch reads, or something unreadable.`;
+    return `In ${rows}, part of the ${nouns[name] ?? name} is missing, because the source sent too much data or unreadable data.`;
   });
 }
 
@@ -221,7 +221,7 @@ function boundOwn(post: Status, texts: TextMaximums): Partial<Status> {
   };
 }
 
-/** Limits the number of facets. For a shortened text (`cut`), removes links beyond the text's end and trims styles. */
+/** Limits the number of facets. If the text was shortened to `cut`, removes links after or across its new end. */
 function boundFacets(facets: readonly Facet[], cut: string | null): readonly Facet[] {
   const kept = facets.slice(0, maximums.facets);
   if (cut === null) return kept;

@@ -6,7 +6,7 @@ export const defaultPauseSeconds = 30;
 
 const maxPauseSeconds = 300;
 
-/** Limits a pause that an upstream server requests to between 1 and 300 seconds. */
+/** Limits the pause that an upstream server demands. The result is between 1 and 300 seconds. */
 export const clampPause = (seconds: number): number =>
   Math.min(Math.max(seconds, 1), maxPauseSeconds);
 
@@ -21,7 +21,7 @@ export interface BreakerOptions {
 export interface CircuitBreakerOptions extends BreakerOptions {
   readonly clock: Clock;
   readonly onChange?: (state: BreakerState) => void;
-  /** Host whose requests the breaker controls. Default: all requests of a provider. */
+  /** Host whose requests the breaker controls. If absent, the breaker controls all requests of a provider. */
   readonly host?: string;
 }
 

@@ -28,7 +28,7 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
   const isOwn = (row: Row, focal: Row) => row.id !== focal.id && authorOf(row) === authorOf(focal);
   const byLikes = (a: Row, b: Row) => (likesOf(b) ?? -1) - (likesOf(a) ?? -1) || byOldest(a, b);
   return {
-    /** Returns the rest of an author's thread: the author's first reply to `focal`, then to that reply, and so on. */
+    /** Returns the author's posts after `focal` in a thread. Each is the author's first reply to the post before it. */
     pickContinuation: (focal: Row, rows: readonly Row[]): readonly Row[] => {
       const own = groupByParent(rows.filter((row) => isOwn(row, focal)));
       const chain = new Map([[focal.id, focal]]);
@@ -39,7 +39,7 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
       }
       return [...chain.values()].slice(1);
     },
-    /** Returns the direct replies in the given `order`, then `others`. Each post is followed by its own replies. */
+    /** Returns direct replies to `answeredIds` sorted by `order`, then `others`, each followed by its own replies. */
     rankReplies: (rows: readonly Row[], { answeredIds, order, others = [] }: Ranking<Row>) => {
       const byParent = groupByParent(rows);
       const direct = answeredIds

@@ -43,7 +43,7 @@ export function toStatusFailure(
   return new ProviderError('unavailable', 'The source is failing at the moment.');
 }
 
-/** Pauses the provider if an optional request fails with a `throttled` error. Ignores other errors. */
+/** Pauses the provider if an optional request failed with a `throttled` error. Ignores other errors. */
 export function reportThrottle({ onThrottled }: ProviderContext, error: unknown): void {
   if (error instanceof ProviderError && error.kind === 'throttled') onThrottled?.(error);
 }

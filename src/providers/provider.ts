@@ -16,7 +16,7 @@ export const readNames = [
 ] as const;
 
 export interface ProviderContext extends RequestContext {
-  /** Pauses the provider. Called with a `throttled` error of an optional request, which does not fail the read. */
+  /** Pauses the provider. Called if an optional request fails with a `throttled` error. The read itself continues. */
   readonly onThrottled?: (error: ProviderError) => void;
 }
 

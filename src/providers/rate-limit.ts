@@ -13,15 +13,15 @@ const minuteMs = 60_000;
 
 const reservedShare = 5; // one fifth of all requests is reserved for requests that do not run in the background
 
-/** Tolerance in milliseconds for network delays, which can shorten the interval between two requests. */
+/** Tolerance in milliseconds for network delays, because requests can arrive closer together than they were sent. */
 const slackMs = 2000;
 
 const fairTurns = 100; // number of requests in 60 seconds that each client may always start
 
 /**
  * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds; others wait in order. Background
- * requests use at most four fifths of the limit. A client with over 100 requests must leave at least as many for others
- * as it has used. `get` throws ProviderError `throttled` if a foreground request would wait longer than `maxWaitMs`.
+ * requests use at most four fifths of the limit. After 100 requests, a client may start another only if more are left
+ * than it has used. `get` throws ProviderError `throttled` if a foreground request would wait longer than `maxWaitMs`.
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs, clock } = options;

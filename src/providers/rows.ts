@@ -54,32 +54,32 @@ export function isHit({ created_timestamp, media }: Status, query: SearchQuery):
 const plurals = { post: 'posts', account: 'accounts', reply: 'replies' } as const;
 export type RowNoun = keyof typeof plurals;
 
-/** Returns a warning about omitted items, or an empty list. The last argument is the reason in singular and plural. */
+/** Returns a list with a warning that `count` items were omitted; an empty list if `count` is 0. */
 export function describeOmitted(
   count: number,
   noun: RowNoun,
   [one, many = one]: readonly [one: string, many?: string],
 ): readonly string[] {
   if (count === 0) return [];
-  if (count === 1) return [`1 ${noun} is left out, because ${one}.`];
-  return [`${count} ${plurals[noun]} are left out, because ${many}.`];
+  if (count === 1) return [`1 ${noun} is missing, because ${one}.`];
+  return [`${count} ${plurals[noun]} are missing, because ${many}.`];
 }
 
 export const describeExcess = (count: number, noun: RowNoun): readonly string[] =>
-  describeOmitted(count, noun, [`Perch reads at most ${maximums.rows} rows of a list`]);
+  describeOmitted(count, noun, [`Perch reads at most ${maximums.rows} items of a list`]);
 
 export function describeUnread(
   { unreadable, excess }: Pick<Rows<unknown>, 'unreadable' | 'excess'>,
   noun: RowNoun,
 ): readonly string[] {
-  const nothing = 'the source sent nothing readable for';
+  const unread = 'the source sent unreadable data for';
   return [
-    ...describeOmitted(unreadable, noun, [`${nothing} it`, `${nothing} them`]),
+    ...describeOmitted(unreadable, noun, [`${unread} it`, `${unread} them`]),
     ...describeExcess(excess, noun),
   ];
 }
 
-/** Converts a post with its replies to a page of replies, which is the only page of the list. */
+/** Converts a post with its replies to a page of replies. The list of replies has only this page. */
 export function toRepliesPage({ post, replies, warnings, asOfMs }: PostFound): Page<Post> {
   // Placeholders are not listed, because they may lack the id that identifies an item.
   const items = replies.filter(({ type }) => type === 'status');

@@ -42,7 +42,7 @@ export const handleParam = freeText('invalid_handle').describe(
 const listSchema = z.object(listParams);
 type ListParams = z.output<typeof listSchema>;
 
-/** Requested list (posts, accounts or search results), without the position in the list. */
+/** Requested list of posts, accounts or search results, without the position of the page in the list. */
 export interface BrowseTarget {
   readonly subject: BrowseSubject;
   readonly cacheSubject: string;
@@ -50,7 +50,7 @@ export interface BrowseTarget {
   readonly list: ListQuery | null;
   /** Values that identify the list: its route, query and options. */
   readonly identity: readonly (string | number | boolean | null)[];
-  /** Path of the list under `/api/v1`. `parameters` are repeated in the URL of the next page. */
+  /** Path of the list below `/api/v1`. The URL of the next page consists of this path, `parameters` and a cursor. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | boolean | undefined>>;
   readonly isLiveOnly?: boolean;
@@ -136,7 +136,7 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
 const endlessCursor =
   'The list has more items, but the source’s cursor for the next page is too long to be passed on.';
 
-/** Returns the subject of a list with the handle and URL of the fetched account or parent post. */
+/** Returns `subject` with the fetched account's handle and URL or, for replies, with the parent post and its author. */
 function nameSubject(
   subject: BrowseSubject,
   { account, answered }: Pick<BrowseFound, 'account' | 'answered'>,

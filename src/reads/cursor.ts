@@ -7,12 +7,12 @@ export type CursorCodec = ReturnType<typeof createCursorCodec>;
 export const maxCursor = 2048;
 const macBytes = 16;
 
-/** Minimum number of item fingerprints (4-byte hashes of returned items) in a cursor, if that many items exist. */
+/** Minimum number of fingerprints (4-byte hashes of returned items) in a cursor, unless fewer items were returned. */
 const minFingerprints = 8;
 const name = z.string().nullable();
 const count = z.number().int().nonnegative();
 
-/** Schema of a list position as a JSON array: `provider`, `cursor`, `taken`, `page` and `fruitless` (empty pages). */
+/** Schema of a JSON array of members of `ListPosition`: `provider`, `cursor`, `taken`, `page` and `fruitless`. */
 const positionTuple = z.tuple([name, name, count, count.positive(), count]);
 
 /**
@@ -52,7 +52,7 @@ function refuse(cursor: string): Problem {
   return new Problem('invalid_cursor', { detail: `The parameter \`cursor\` ${fault}.` });
 }
 
-/** Encodes a list position: 1 byte with the number of fingerprints, 4 bytes for each, and JSON; `null` if too long. */
+/** Encodes a list position: fingerprint count (1 byte), fingerprints (4 bytes each) and JSON. `null` if too long. */
 function toBody(position: ListPosition): Buffer | null {
   const { provider, cursor, taken, page, fruitless, recent } = position;
   const json = Buffer.from(JSON.stringify([provider, cursor, taken, page, fruitless]));

@@ -44,7 +44,7 @@ function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
   };
 }
 
-/** Returns the reference to the post. Ignores the handle on X, because the id alone identifies a post there. */
+/** Returns the reference to a post. For X, ignores the handle, because the id alone identifies a post there. */
 function toReference({ handle, id }: Params): PostReference {
   if (handle !== undefined) {
     const post = parsePostParams(handle, id);

@@ -1,6 +1,6 @@
 import { nearestName } from '../core/near-name.ts';
 
-/** Maximum numbers of unknown parameters that are compared with known parameters, and of warnings. */
+/** Maximum number of unknown parameters to check (`names`), and of warnings to return (`warnings`). */
 const limits = { names: 50, warnings: 5 } as const;
 const comparedName = /^[\w-]{1,32}$/;
 

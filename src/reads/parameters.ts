@@ -3,13 +3,13 @@ import { toIsoSeconds } from '../core/clock.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 
-/** Error code for invalid values of a parameter, and the accepted values as the end of “It must be …”. */
+/** Error code for invalid values of a parameter. `accepts` describes valid values and completes “It must be …”. */
 type ParameterFault = Readonly<{ code: ProblemCode; accepts: string }>;
 
-/** Error code and accepted values of each parameter. Stored outside the schemas, because the schemas are published. */
+/** Error code and accepted values of each parameter. They are not part of the published JSON Schemas. */
 const parameterFaults = z.registry<ParameterFault>();
 
-/** JSON Schema of the usual values of each parameter. Some parameters accept more values, such as any letter case. */
+/** Published JSON Schema of each parameter. Some parameters also accept other values, for example in upper case. */
 export const parameterSchemas = z.registry<JsonSchema>();
 
 function parameter<Schema extends z.ZodType>(
@@ -55,7 +55,7 @@ export function flag(byDefault: boolean) {
 
 export const freeText = (code: ProblemCode) => parameter(z.string(), { code, accepts: 'text' });
 
-/** Creates the `thread` parameter: `off`, `full`, `conversation` or a count from 2 to 100. */
+/** Creates the `thread` parameter: `off`, `full`, `conversation` or a number of posts from 2 to 100. */
 export function threadMode() {
   const modes = ['off', 'full', 'conversation'] as const;
   const pattern = /^(?:[2-9]|[1-9]\d|100)$/;
@@ -123,7 +123,7 @@ export const formatTimestamp = (seconds: number | null): string | undefined =>
 
 const lastSecond = 253_402_300_799;
 
-/** Matches Unix seconds, but no four digits that look like a year, such as `2024`. */
+/** Matches Unix seconds, except four digits that look like a year, such as `2024`. */
 const unixSeconds = /^(?!(?:19|20)\d\d$)\d{1,12}$/;
 const isoTime = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 

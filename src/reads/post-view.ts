@@ -37,7 +37,7 @@ export function arrangePosts(found: PostFound, view: PostView) {
   };
 }
 
-/** Shortens a thread to `thread` posts: the requested post, the posts after it, then the nearest posts before it. */
+/** Shortens a thread to `thread` posts: the requested post, the posts after it and, if room is left, those before. */
 function cutThread(
   ancestors: readonly Post[],
   continuation: readonly Post[],
@@ -56,7 +56,7 @@ function cutThread(
   };
 }
 
-/** Returns the first direct replies, each with the replies of the post's author to that reply. */
+/** Returns the first `maxDirectReplies` direct replies, each followed by the replies of the post's author to it. */
 function shortenReplies({ post, continuation, replies }: PostFound): readonly Post[] {
   const thread = new Set([post, ...continuation].map(({ id }) => id));
   let direct = 0;

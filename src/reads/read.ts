@@ -31,11 +31,11 @@ export interface ReadAbout {
   readonly summary: string;
   /** Name of the MCP tool for the read operation; `null` if there is no tool. */
   readonly tool: string | null;
-  /** Whether callers can send an API key with requests for this operation (profiles, followers, searches). */
+  /** Whether requests can contain an API key. `true` for profiles, followers, searches and history imports. */
   readonly isBrowse: boolean;
   /** Schema of the request parameters. `handle` and `id` can be path parameters. */
   readonly params: z.ZodObject;
-  /** Required parameters that are optional in the schema, because the error for a missing value has its own code. */
+  /** Required parameters that are optional in the schema, so that their absence is reported with its own error code. */
   readonly requires: readonly string[];
   readonly reply: z.ZodType;
 }
@@ -59,7 +59,7 @@ export type ReadOf<Params extends z.ZodObject> = Omit<
   readonly requires?: readonly string[];
 };
 
-/** Parsed parameters of a read operation. `view` is the part of the cache key for the requested output. */
+/** Parsed parameters of a read operation. `view` is the part of the cache key that identifies the output options. */
 export type ReadPlan = Omit<ParsedRead, 'views'> & { readonly view: string };
 
 /** Creates a read operation that parses its parameters and warns about misspelt parameters. */
@@ -91,7 +91,7 @@ export function createRead<Params extends z.ZodObject>(
   };
 }
 
-/** Returns the cache keys of a rendered response, one for each format. */
+/** Returns the cache keys of a rendered response, one for each format. `name` is the common part of the keys. */
 export function nameViews(name: string): ParsedRead['views'] {
   return {
     markdown: `markdown ${name}`,

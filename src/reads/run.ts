@@ -17,7 +17,7 @@ export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, conte
     /** Parses the parameters of a read operation. @throws Problem with status 400 */
     parse: (read: Read, given: Readonly<Record<string, unknown>>): ParsedRead =>
       read.parse(given, context),
-    /** Returns cached data that is still fresh. @throws Problem `not_found` if the cached result is “not found” */
+    /** Returns fresh data from the cache, if any. @throws Problem `not_found` if the cached result is “not found” */
     getCached: (parsed: ParsedRead): AnsweredRead | undefined => {
       const answer = fetcher.getFresh(parsed.plan);
       return answer && { parsed, answer };

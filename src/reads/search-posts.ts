@@ -97,7 +97,7 @@ function toText(q: string | undefined): string {
 function refuseTimeRange({ feed, since, until }: Params): void {
   if (feed === 'users' && (since !== undefined || until !== undefined)) {
     const given = since === undefined ? 'until' : 'since';
-    const detail = `The parameter \`${given}\` cannot be combined with \`feed=users\`, because accounts have no time of publication.`;
+    const detail = `The parameter \`${given}\` cannot be combined with \`feed=users\`, because this parameter applies only to posts.`;
     throw new Problem('invalid_option', { detail });
   }
   refuseEmptyRange(since, until);

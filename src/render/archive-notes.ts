@@ -33,7 +33,7 @@ export function renderThreadNote({ posts, stored }: ThreadNote): string {
   return runAtOnce(note);
 }
 
-/** Renders the front matter and the title of the note that lists an account's reposts of a month such as `2024-03`. */
+/** Renders the front matter and the title of the note that lists an account's reposts in a month such as `2024-03`. */
 export function renderRepostsHead(account: Account, month: string): string {
   const title = `Reposts of ${month}`;
   const front = renderFrontMatter({ title, handle: toLine(account.screen_name) });
@@ -51,7 +51,7 @@ interface RepostLine {
 
 const maxExcerpt = 280;
 
-/** Renders a repost as a Markdown list item after an empty line. */
+/** Renders a repost as an empty line and a Markdown list item. */
 export function renderRepost(repost: RepostLine): string {
   const { created, post, platform, postHandle: handle, postId: id } = repost;
   const name = post === null ? `@${handle}` : nameAccount(post.author);
@@ -68,7 +68,7 @@ export interface YearCount {
   readonly reposts: number;
 }
 
-/** Renders the index note of an archive export as Markdown: the account's profile and a table of counts per year. */
+/** Renders the overview note of an archive export as Markdown: the account's profile and a table of counts per year. */
 export function renderArchiveIndex(account: Account, years: readonly YearCount[]): string {
   const front = renderFrontMatter({
     title: nameAccount(account),

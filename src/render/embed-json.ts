@@ -30,7 +30,7 @@ export function renderEmbedJson(result: EmbedResult): string {
 
 const defaultWidth = 550; // width in pixels in which platforms show their own embedded posts
 
-/** Approximate sizes in pixels of text and blocks in the default style sheet of browsers (font size 16 px). */
+/** Approximate sizes in pixels of text and blocks in browsers' default style sheet, for a font size of 16 px. */
 const metrics = { character: 8, line: 20, margin: 16, indent: 80, narrowest: 100 } as const;
 
 /** Estimates the height of rendered HTML in pixels. oEmbed 1.0 §2.3.4.4 requires the height of an embed. */
@@ -44,7 +44,7 @@ function estimateHeight(html: string, width: number): number {
   return lines.reduce((sum, rows) => sum + rows * metrics.line, (blocks + 1) * metrics.margin);
 }
 
-/** Returns oEmbed's `author_name` and `author_url`. For a copied post, adds the source host and omits the URL. */
+/** Returns oEmbed's `author_name` and `author_url`. For a copied post, the name has the host; the URL is absent. */
 function authorOf(post: Post): Partial<EmbedReply> {
   const { author } = post;
   if (author === null) return {};
@@ -54,7 +54,7 @@ function authorOf(post: Post): Partial<EmbedReply> {
   return url === null ? { author_name } : { author_name, author_url: url };
 }
 
-/** Returns the thumbnail of the first picture within `maxwidth` and `maxheight`, if any (oEmbed 1.0 §2.3.4). */
+/** Returns the first picture that fits into `maxwidth` and `maxheight`, as the thumbnail (oEmbed 1.0 §2.3.4). */
 function thumbnailOf({ post, maxWidth, maxHeight }: EmbedResult): Partial<EmbedReply> {
   for (const { url, width, height } of findPictures(post)) {
     if (width === null || height === null) continue;

@@ -64,7 +64,7 @@ export const render = (result: Result, format: Format): Rendered =>
 export const renderInSlices = (result: Result, format: Format, sliced: Sliced): Promise<Rendered> =>
   runInSlices(renderSteps(result, format), sliced);
 
-/** Result rendered in one format: its bytes and the values of its headers. */
+/** Result rendered in one format: the bytes of the body, and the values of response headers. */
 export type Representation = Readonly<Awaited<ReturnType<typeof represent>>>;
 
 export async function represent(result: Result, format: Format, sliced: Sliced) {

@@ -27,7 +27,7 @@ export interface HistoryHeader {
   readonly fetchedAtMs: number;
 }
 
-/** Creates a writer of a post history as one JSON document (`HistoryReply`): the start, batches of posts, the end. */
+/** Creates a writer that serializes a post history as one JSON document in parts: start, batches of posts, end. */
 export function createHistoryDocument(header: HistoryHeader) {
   let comma = '';
   return {
@@ -65,7 +65,7 @@ function toWirePosts(
   return query.isIndex ? placed.flatMap(toIndexEntry) : placed.map(({ post }) => post);
 }
 
-/** Returns a list with the index entry of a post; an empty list for the placeholder of an unavailable post. */
+/** Returns a list with the id, URL and time of a post. The list is empty for the placeholder of an unavailable post. */
 function toIndexEntry({ post }: PlacedPost): readonly HistoryIndexEntry[] {
   if (post.type === 'tombstone') return [];
   const { id, url, created_at, created_timestamp, reposted_by } = post;

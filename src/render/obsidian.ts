@@ -52,7 +52,7 @@ function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
   );
 }
 
-/** Returns a post's hashtags in Obsidian's form (letters, digits, `_`, `-`, not only digits); `undefined` if none. */
+/** Returns a post's hashtags without characters that Obsidian forbids in tags; `undefined` if there are none. */
 function tagsOf(post: Status): string[] | undefined {
   const points = [...post.text];
   const tags = new Map<string, string>();
@@ -68,7 +68,7 @@ function tagsOf(post: Status): string[] | undefined {
 
 const maxBytes = 200; // maximum length of a file name; file systems allow 255 bytes
 
-/** Matches invisible characters, and characters with a meaning in file systems or in links between Obsidian notes. */
+/** Matches invisible characters, and those with a special meaning in file names or in links between Obsidian notes. */
 const unusable = /[\\/:*?"<>|#^[\]\p{C}]+/gu;
 
 function toFileName(title: string): string {

@@ -67,7 +67,7 @@ function renderPreviewTags(post: Post | undefined, url: string): string {
 
 const maxPictures = 4; // Discord and Telegram show four, other clients one
 
-/** Returns the Open Graph tags of a picture. The URL must precede the picture's other properties (ogp.me, arrays). */
+/** Returns the Open Graph tags of a picture. The URL must come first (see “Arrays” on ogp.me). */
 function describePicture({ url, width, height, alt }: Picture): readonly Tag[] {
   return [
     ['og:image', url],

@@ -56,7 +56,7 @@ export const unknownSession = (): Problem =>
 export const expiredSession = (): Problem =>
   new Problem('session_expired', { detail: 'The session has ended and was deleted.' });
 
-/** @throws Problem `session_forbidden` if another bearer token, or none, started the session */
+/** @throws Problem `session_forbidden` if the session was started with another bearer token, or without one */
 export function refuseOtherOwner(record: SessionRecord, owner: string | null): void {
   if (record.owner === owner) return;
   throw new Problem('session_forbidden', {

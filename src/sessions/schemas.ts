@@ -67,7 +67,7 @@ export const followUpReply = z
   .object({ ok, sessionId, continuationToken, status, deliveryId, queued })
   .meta({ id: 'SessionMessageAccepted' });
 
-/** Reply to cancelling an answer in an active session. Clients of the eve agent protocol expect these members only. */
+/** Reply to cancelling an answer in an active session, with only the members of the eve agent protocol. */
 export const cancelReply = z
   .object({ ok, sessionId, status })
   .meta({ id: 'SessionCancelAccepted' });

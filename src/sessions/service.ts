@@ -39,11 +39,11 @@ interface ServiceOptions {
   readonly ledger: Ledger;
   /** Opens the session store. The session service closes the store. */
   readonly openStore: (stamp: StampEvent) => SessionStore;
-  /** Called with errors for the log. The errors never contain users' messages or answers. */
+  /** Called with errors to log and the failed action (`doing`), never with users' messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** Task without a session that occupies a slot for concurrent answers. `signal` cancels the wait for a slot. */
+/** Task that needs no session but counts as a concurrent answer. `signal` cancels the task while it is queued. */
 interface TurnSlotTask<Value> {
   readonly client: Client;
   readonly signal: AbortSignal;
@@ -70,7 +70,7 @@ export async function openSessionService(options: ServiceOptions) {
     secret,
     clock,
     limits,
-    /** Returns keyed hashes of a client's address and network. The store contains only these hashes. */
+    /** Returns the keyed hashes that the store contains instead of a client's address (`name`) and network. */
     toClient: (name: string): Client => {
       const { network } = toClient(name);
       return {
@@ -84,7 +84,7 @@ export async function openSessionService(options: ServiceOptions) {
       if (engine.isReady) return;
       throw new Problem('not_ready', { detail: 'The server is still building its search index.' });
     },
-    /** Runs a task when an answer slot is free. @throws Problem `overloaded`, `shutting_down`, `not_ready` */
+    /** Adds a task to the question queue, and runs it. @throws Problem `overloaded`, `shutting_down`, `not_ready` */
     runInTurnSlot: async <Value>(slotTask: TurnSlotTask<Value>): Promise<Value> => {
       const slot = takeTurnSlot(ledger, slotTask.client);
       const id = ids.delivery();
@@ -141,7 +141,7 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
   return { store, scheduler, turns, streams, stopExpiry };
 }
 
-/** Reserves a place in the client's queue for a task that is not stored. @throws Problem `overloaded`, `not_ready` */
+/** Reserves a place for a task in the client's queue of questions. @throws Problem `overloaded`, `not_ready` */
 function takeTurnSlot(ledger: Ledger, client: Client): Reservation {
   const slot = ledger.open('queuedTurns', client);
   try {

@@ -33,7 +33,7 @@ export const corsHeaders = {
   'access-control-expose-headers': exposedHeaders.join(', '),
 } as const;
 
-/** Allows requests from any origin, except on routes with their own `cors` options (CORS). */
+/** Allows CORS requests from any origin, except on routes with their own `cors` options. */
 export async function setCors(app: FastifyInstance): Promise<void> {
   await app.register(fastifyCors, {
     origin: '*',

@@ -42,7 +42,7 @@ declare module 'fastify' {
   }
 }
 
-/** Returns the HTML page for a problem and sets the page's headers; `null` if the client gets JSON instead. */
+/** Function that returns a problem's HTML page and sets the page's headers; `null` if the client gets JSON instead. */
 export type WriteProblemPage = (problem: ProblemDocument, reply: FastifyReply) => string | null;
 
 type ProblemOptions = Readonly<{

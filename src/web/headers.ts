@@ -54,7 +54,7 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
   };
 }
 
-/** Returns the `Vary` header (RFC 9110 §12.5.5), which separates cached replies for callers with an API key. */
+/** Returns the `Vary` header, which lists the request headers on which the reply depends (RFC 9110 §12.5.5). */
 function toVary({ representation, variesByAgent, variesByKey }: ReplyFacts): Headers {
   const names = [
     ...(representation.kind === 'embed' ? [] : ['Accept']),

@@ -16,7 +16,7 @@ function hideSecrets(url: string): string {
 
 const secretName = /key|token|secret|password|authorization/i;
 
-/** Removes the value of a query parameter with a secret name, such as `token`, even within a nested URL. */
+/** Removes the value of a query parameter whose name suggests a secret, such as `token`, even within a nested URL. */
 function hideSecret(parameter: string): string {
   const names = parameter.split('=').slice(0, -1);
   const at = names.findIndex((name) => secretName.test(name));

@@ -5,19 +5,19 @@ import { Problem } from '../core/problem.ts';
 import { isPreflight } from './cors.ts';
 import { maxUrlBytes, routeNotFound } from './errors.ts';
 
-/** Methods that a path supports, and the response to all other methods. */
+/** HTTP methods that a path supports, and the details of the reply to other methods. */
 interface AllowedMethods {
   readonly allow: readonly string[];
-  /** Returns whether a request matches this route at all. Default: every request does. */
+  /** Returns whether the path of a request is valid; if not, the reply is 404. By default, all paths are valid. */
   readonly isRoute?: (request: FastifyRequest) => boolean;
-  /** Detail of the problem for unsupported methods. Default: a list of the supported methods. */
+  /** Detail text of the problem for unsupported methods. Default: a list of the supported methods. */
   readonly detail?: string;
   readonly config?: FastifyContextConfig;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Supported methods by path, used for requests with an unsupported method. */
+    /** Table of the methods that each path supports. Used for requests with an unsupported method. */
     methodTable: {
       add(url: string, allowed: AllowedMethods): void;
       /** Returns the supported methods of a request's path, and sets `params` and `allowed` of the request. */
@@ -37,8 +37,8 @@ export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyCont
 }
 
 /**
- * Registers all methods that Node can parse, so that unsupported methods get status 405, and adds `methodTable`. Call
- * this function before adding a hook that reads the configuration of a route.
+ * Registers all HTTP methods that Node can parse, so that unsupported methods get status 405. Adds `methodTable` to
+ * `app`. Call this function before adding a hook that reads the configuration of a route.
  */
 export function setMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
@@ -69,7 +69,7 @@ function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
   return is404 || routeOptions.url === '*';
 }
 
-/** Answers requests that match no route, before their body is read: 404, 405 (RFC 9110 §15.5.6) or a preflight 204. */
+/** Answers requests that match no route: CORS preflights with 204, others with 404 or 405 (RFC 9110 §15.5.6). */
 export function refuseUnrouted(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!hasNoRoute(request)) return done();
@@ -92,7 +92,7 @@ function refuseMethod(
   return new Problem('method_not_allowed', { detail, allow });
 }
 
-/** Registers routes that answer unsupported methods of a path with 405, after the hooks of the scope have run. */
+/** Registers routes that answer unsupported methods of a path with 405. The `onRequest` hooks of `app` run first. */
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: AllowedMethods) {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     const problem = refuseMethod(request, reply, allowed);

@@ -8,7 +8,7 @@ type HeaderList = readonly string[];
 interface PreparedHeaders {
   readonly ok: HeaderList;
   readonly notModified: HeaderList;
-  /** Headers of the last 200 reply. The next reply reuses the list and replaces only the request id. */
+  /** Headers of the last reply with status 200. If `own` is the same again, `all` is reused with a new request id. */
   last: { readonly own: HeaderList; readonly all: string[] } | null;
 }
 
@@ -68,7 +68,7 @@ export function sendPrepared(
   raw.writeHead(200, listHeaders(selected, headers, request.id)).end(prepared.body);
 }
 
-/** Returns all headers of a 200 reply. Reuses the list of the last reply if only the request id differs. */
+/** Returns all headers of a reply with status 200. Reuses the previous list if only the request id differs. */
 function listHeaders(prepared: PreparedHeaders, own: HeaderList, id: string): string[] {
   if (prepared.last?.own === own) {
     prepared.last.all[1] = id;

@@ -102,7 +102,9 @@ describe('a revoked key', () => {
         }
         const { code, resolution } = replies[0]?.json() ?? {};
         expect(code).toBe('invalid_key');
-        expect(resolution).toMatch(/remove the `Authorization` header to call anonymously/i);
+        expect(resolution).toMatch(
+          /remove the `Authorization` header to send requests without a key/i,
+        );
         expect(resolution).toMatch(/ask the operator for a new key/);
         expect(resolution).toMatch(/do not retry with the same key/i);
       }

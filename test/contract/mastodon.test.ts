@@ -103,12 +103,7 @@ describe('Mastodon over HTTP', () => {
   });
 
   it.each([
-    [
-      '/search?platform=mastodon&q=tides',
-      400,
-      'invalid_query',
-      'no search of posts without a login',
-    ],
+    ['/search?platform=mastodon&q=tides', 400, 'invalid_query', 'no search for words in posts'],
     [`/${handle}/status/999`, 404, 'not_found', 'no such post'],
     [`/nobody@${homeHost}`, 404, 'not_found', 'no such account'],
     ['/wren@closed.example.org', 503, 'upstream_unavailable', 'requires a login'],

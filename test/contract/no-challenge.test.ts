@@ -213,7 +213,7 @@ describe('a 401', () => {
         const reply = await app.request(url, { headers: { authorization: 'Bearer perch_x' } });
 
         expect([reply.statusCode, reply.json().code]).toEqual([401, 'invalid_key']);
-        expect(reply.json().resolution).toMatch(/call anonymously/);
+        expect(reply.json().resolution).toMatch(/send requests without a key/);
         expect(reply.body).not.toMatch(oauthWords);
         expect(JSON.stringify(reply.headers)).not.toMatch(oauthWords);
         // And what it leads to is there.

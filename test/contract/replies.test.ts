@@ -236,7 +236,7 @@ describe('the replies on X', () => {
     }
     const last = (await app.request(`${xUrl}&limit=100`)).json();
     expect(last.nextCursor).toBeUndefined();
-    expect(last.warnings.join(' ')).toContain('X sends no further replies.');
+    expect(last.warnings.join(' ')).toContain('X sent no further replies.');
   });
 
   it('are the same for any handle, and name the author', async () => {

@@ -144,8 +144,8 @@ describe('the policy', () => {
       expect(rows).toHaveLength(5);
       for (const row of rows) expect(sections['What is deprecated?']).toContain(row);
       expect(sections['What is deprecated?']).toContain('Nothing has been removed yet.');
-      expect(sections['The hosted service']).toContain('latest tagged release');
-      expect(sections['The hosted service']).toContain('not a service-level agreement');
+      expect(sections['Is there a hosted service?']).toContain('latest tagged release');
+      expect(sections['Is there a hosted service?']).toContain('not a service-level agreement');
     },
   );
 });

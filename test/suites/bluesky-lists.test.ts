@@ -150,8 +150,8 @@ describe('a timeline of Bluesky', () => {
     expect(idsOf(found.items)).toEqual(['3k1']);
     expect(found.rows).toBe(3);
     expect(found.warnings).toEqual([
-      '1 post is left out, because its author asks not to be shown to people who are not signed in.',
-      '1 post is left out, because Bluesky’s moderation hides it.',
+      '1 post is missing, because its author asks not to be shown to people who are not signed in.',
+      '1 post is missing, because Bluesky’s moderation hides it.',
     ]);
   });
 
@@ -162,7 +162,7 @@ describe('a timeline of Bluesky', () => {
 
     expect(found).toMatchObject({ items: [{ id: '3k' }], rows: 3, cursor: 'next' });
     expect(found.warnings).toEqual([
-      '2 posts are left out, because the source sent nothing readable for them.',
+      '2 posts are missing, because the source sent unreadable data for them.',
     ]);
   });
 
@@ -319,8 +319,8 @@ describe('an account that is visible only after signing in', () => {
         cursor: 'next',
       });
       expect(found.warnings).toEqual([
-        '1 account is left out, because it asks not to be shown to people who are not signed in.',
-        '1 account is left out, because the source sent nothing readable for it.',
+        '1 account is missing, because it asks not to be shown to people who are not signed in.',
+        '1 account is missing, because the source sent unreadable data for it.',
       ]);
     }
   });

@@ -165,8 +165,8 @@ describe('a search of Bluesky', () => {
 
     expect(idsOf(found.items)).toEqual(['3k']);
     expect(found.warnings).toEqual([
-      '2 posts are left out, because their authors ask not to be shown to people who are not signed in.',
-      '1 post is left out, because the source sent nothing readable for it.',
+      '2 posts are missing, because their authors ask not to be shown to people who are not signed in.',
+      '1 post is missing, because the source sent unreadable data for it.',
     ]);
   });
 });

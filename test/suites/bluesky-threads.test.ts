@@ -170,7 +170,7 @@ describe('a thread of Bluesky', () => {
     expect(found.continuation).toHaveLength(20);
     expect(found.missing).toEqual(['thread']);
     expect(found.warnings).toEqual([
-      'The rest of the author’s thread may be longer, but could not be read.',
+      'The author’s thread may continue, but Perch could not read more posts of it.',
     ]);
   });
 
@@ -181,7 +181,9 @@ describe('a thread of Bluesky', () => {
 
     expect(found.ancestors).toHaveLength(100);
     expect(found.ancestors[0]).toMatchObject({ id: '3k2' });
-    expect(found.warnings).toEqual(['The thread begins with earlier posts, which were not sent.']);
+    expect(found.warnings).toEqual([
+      'Earlier posts of this thread are missing, because Bluesky did not send them.',
+    ]);
   });
 
   it('is read with only direct replies if it exceeds the limit of a body', async () => {
@@ -203,7 +205,7 @@ describe('a thread of Bluesky', () => {
     expect(idsOf(found.continuation)).toEqual(['3k1', '3k2']);
     expect(found.replies).toHaveLength(8);
     expect(found.warnings).toEqual([
-      'This thread is too large to read completely. Of the replies, only the direct ones are included.',
+      'This thread is too large to read completely. Only the direct replies are included.',
     ]);
   });
 

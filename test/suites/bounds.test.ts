@@ -442,7 +442,7 @@ describe('a page with too many rows', () => {
     );
 
     expect([page.items.length, page.rows]).toEqual([500, 700]);
-    expect(page.warnings).toEqual([expect.stringMatching(/^200 posts are left out/)]);
+    expect(page.warnings).toEqual([expect.stringMatching(/^200 posts are missing/)]);
   });
 
   it('is read up to its 500th row on X', async () => {
@@ -467,6 +467,6 @@ describe('a page with too many rows', () => {
     );
 
     expect([page.items.length, page.rows]).toEqual([500, 700]);
-    expect(page.warnings).toEqual([expect.stringMatching(/^200 posts are left out/)]);
+    expect(page.warnings).toEqual([expect.stringMatching(/^200 posts are missing/)]);
   });
 });

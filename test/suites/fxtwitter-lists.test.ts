@@ -409,7 +409,7 @@ describe('a timeline', () => {
     expect(idsOf(found.items)).toEqual(expected);
     expect(found).toMatchObject({ cursor: 'older', rows: 9 });
     expect(found.warnings).toEqual([
-      '1 post is left out, because the source sent nothing readable for it.',
+      '1 post is missing, because the source sent unreadable data for it.',
     ]);
   });
 
@@ -677,7 +677,7 @@ describe('a list of accounts', () => {
 
     expect(found).toMatchObject({ items: [{ screen_name: 'shop' }], rows: 4 });
     expect(found.warnings).toEqual([
-      '2 accounts are left out, because the source sent nothing readable for them.',
+      '2 accounts are missing, because the source sent unreadable data for them.',
     ]);
   });
 });
@@ -715,7 +715,7 @@ describe('a search', () => {
     ],
     'deeper',
   );
-  const unreadable = '1 post is left out, because the source sent nothing readable for it.';
+  const unreadable = '1 post is missing, because the source sent unreadable data for it.';
 
   it.each([
     ['latest', ['2003', '2002', '2001'], []],
@@ -723,12 +723,16 @@ describe('a search', () => {
     [
       'photos',
       ['2003'],
-      ['X has no feed of photos; these are the posts of its media feed that have photos.'],
+      [
+        'Perch cannot use X’s own search for photos. These are the posts with photos from X’s media feed.',
+      ],
     ],
     [
       'videos',
       ['2002'],
-      ['X has no feed of videos; these are the posts of its media feed that have videos.'],
+      [
+        'Perch cannot use X’s own search for videos. These are the posts with videos from X’s media feed.',
+      ],
     ],
   ] as const)('in the feed %s has %o', async (feed, expected, warnings) => {
     const { found } = await read({ search: posts }, search({ feed }));
@@ -860,8 +864,8 @@ describe('a search for accounts', () => {
       cursor: null,
       rows: 3,
       warnings: [
-        'X has no search for accounts; these are its suggestions for the text.',
-        '1 account is left out, because the source sent nothing readable for it.',
+        'Perch cannot use X’s search for accounts. These are the accounts that X suggests for the search text.',
+        '1 account is missing, because the source sent unreadable data for it.',
       ],
     });
     expect(paths).toEqual(['/2/typeahead?q=grey%20heron&result_type=users']);

@@ -166,8 +166,8 @@ describe('a thread with replies', () => {
     expect(idsOf(found.ancestors)).toEqual(['1999']);
     expect(idsOf(found.replies)).toEqual(['2020']);
     expect(found.warnings).toEqual([
-      '1 post is left out, because the source sent nothing readable for it.',
-      '2 posts are left out, because the source sent nothing readable for them.',
+      '1 post is missing, because the source sent unreadable data for it.',
+      '2 posts are missing, because the source sent unreadable data for them.',
     ]);
   });
 

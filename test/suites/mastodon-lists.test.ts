@@ -191,7 +191,7 @@ describe('a timeline of Mastodon', () => {
     );
 
     expect(idsOf(page.items)).toEqual([idAt(1), idAt(0)]);
-    expect(page.warnings.join()).toContain('1 post is left out');
+    expect(page.warnings.join()).toContain('1 post is missing');
   });
 
   it('keeps boosts of two posts whose ids are the same on their servers', async () => {
@@ -449,7 +449,7 @@ describe('the followers of a Mastodon account', () => {
     expect(page.items.map(({ screen_name }) => screen_name)).toEqual([`seal@${homeHost}`]);
     expect([page.rows, page.warnings]).toEqual([
       2,
-      ['1 account is left out, because the server has suspended it.'],
+      ['1 account is missing, because the server has suspended it.'],
     ]);
   });
 });
@@ -555,7 +555,7 @@ describe('a search of Mastodon', () => {
       );
 
       expect(page.warnings).toHaveLength(count);
-      expect(page.warnings[0]).toContain('Mastodon has no search of posts without a login');
+      expect(page.warnings[0]).toContain('Mastodon has no search for words in posts');
       expect(page.warnings[0]).toContain(homeHost);
     },
   );

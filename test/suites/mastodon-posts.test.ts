@@ -465,7 +465,7 @@ describe('a thread', () => {
     expect(idsOf(replies)).toEqual([liked.id, lost.id]);
     expect(warnings).toEqual([
       toldOfCopies,
-      '1 post is left out, because the server sent nothing readable in its place.',
+      '1 post is missing, because the server sent unreadable data for it.',
     ]);
   });
 
@@ -524,7 +524,7 @@ describe('a thread', () => {
       focal.id,
     );
 
-    expect(warnings.join(' ')).toContain('1000 posts are left out');
+    expect(warnings.join(' ')).toContain('1000 posts are missing');
   });
 
   it('warns if a server does not know the parent of the post', async () => {
@@ -557,9 +557,9 @@ describe('a thread', () => {
     const long = await read(serverWith(...chain).handler, end);
 
     expect(busy.replies).toHaveLength(60);
-    expect(busy.warnings.join()).toContain('at most 60 replies without a login');
+    expect(busy.warnings.join()).toContain('the server sends up to 60 replies');
     expect(long.ancestors).toHaveLength(40);
-    expect(long.warnings.join()).toContain('at most 40 posts before this one');
+    expect(long.warnings.join()).toContain('up to 40 earlier posts of a thread');
   });
 
   it.each([

@@ -107,7 +107,7 @@ describe('a non-numeric id', () => {
     const page = await readTimeline(rows);
 
     expect(page.items.map((post) => post.id)).toEqual(otherIds);
-    expect(page.warnings).toEqual([expect.stringMatching(/^3 posts are left out/)]);
+    expect(page.warnings).toEqual([expect.stringMatching(/^3 posts are missing/)]);
   });
 });
 
@@ -123,7 +123,7 @@ describe('a part that is left out of a list', () => {
     const page = await readTimeline(rows);
 
     expect(page.items).toHaveLength(1);
-    expect(page.warnings).toEqual(['2 posts are left out, because they are not public.']);
+    expect(page.warnings).toEqual(['2 posts are missing, because they are not public.']);
   });
 
   it('is named if it belongs to a post', async () => {

@@ -113,7 +113,7 @@ describe('the replies on X', () => {
     const gone: FakeHandler = (_, response) => answerJson(response, fxNothing, { status: 404 });
 
     expect(page).toMatchObject({ items: [], cursor: null });
-    expect(page.warnings.join(' ')).toContain('X sends no further replies.');
+    expect(page.warnings.join(' ')).toContain('X sent no further replies.');
     expect(await failWith(createFxTwitter, gone, queryOf(xPost))).toMatchObject({
       kind: 'ambiguous',
     });
@@ -183,7 +183,7 @@ describe('the replies on Bluesky', () => {
 
     expect(page.items).toHaveLength(6);
     expect(page.warnings).toEqual([
-      'Bluesky counts 1 more reply than it sent: it sends 6 levels of replies, and not all of each level.',
+      'Bluesky counts 1 more reply than it sent. Bluesky sends up to 6 levels of replies, and may omit some replies.',
     ]);
   });
 
@@ -232,7 +232,7 @@ describe('the replies on Mastodon', () => {
 
     const { page } = await readPage(createFakedMastodon, hosts, queryOf(post));
 
-    expect(page.warnings.join(' ')).toContain('at most 60 replies without a login');
+    expect(page.warnings.join(' ')).toContain('the server sends up to 60 replies');
   });
 
   it('fail if the context does, even if the post can be read', async () => {

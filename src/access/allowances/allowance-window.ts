@@ -10,12 +10,12 @@ type Log = Readonly<{ times: number[] }>;
 
 const maxBytes = 64 * 1024 * 1024;
 
-/** Maximum number of units that an account can spend in a window, so that its log of units fits into `maxBytes`. */
+/** Maximum number of units that an account can spend in a window, so that their timestamps fit into `maxBytes`. */
 const maxUnits = 2 ** 20;
 
 const noWait = { account: '', waitMs: 0 };
 
-/** Maximum number of expired accounts that one call removes, so that no call takes long. */
+/** Maximum number of idle rate-limit accounts that one call of `spend` or `stateOf` removes, to keep calls short. */
 const maxRemoved = 100;
 
 /**
@@ -26,7 +26,7 @@ export class AllowanceWindow implements AllowanceStore {
   readonly #windowMs: number;
   readonly #readMs: () => number;
   readonly #maxAccounts: number;
-  /** Logs by account, ordered by the time of the last spending. Reading a log does not change the order. */
+  /** Logs by account, ordered by the time when the account last spent a unit. Reading does not change the order. */
   readonly #logs: LRUCache<string, Log>;
 
   constructor({ windowMs, clock, maxAccounts = 100_000 }: AllowanceWindowOptions) {
@@ -66,7 +66,7 @@ export class AllowanceWindow implements AllowanceStore {
     return this.#stateAt(this.#startCall(), account, limit);
   }
 
-  /** Removes accounts whose units have all expired, and returns the current time. */
+  /** Removes rate-limit accounts whose spent units have all expired. Returns the current time in milliseconds. */
   #startCall(): number {
     const nowMs = this.#readMs();
     for (let removed = 0; removed < maxRemoved; removed += 1) {
@@ -105,8 +105,8 @@ export class AllowanceWindow implements AllowanceStore {
 }
 
 /**
- * Returns an upper bound of an account's memory in bytes: the name, a share of the cache's tables, and the log. V8
- * allocates 17 numbers or more for a log, up to about twice the log's length (`npx tsx bench/allowances.ts`).
+ * Returns an upper bound of an account's memory in bytes: its name, its log and its share of the cache's tables. V8
+ * reserves space for at least 17 numbers and up to twice the log's length, as `bench/allowances.ts` measured.
  */
 function estimateBytes({ times }: Log, account: string): number {
   return 450 + account.length + 16 * times.length;

@@ -6,10 +6,10 @@ import type { AllowanceStore, Charge, Spent } from './allowance-store.ts';
 /** Name of a rate-limit policy, as in the `RateLimit-Policy` header (docs/keys.md). */
 export type AllowancePolicy = 'public' | 'key' | 'post';
 
-/** Account of an API key or a client address. Reads are charged to the account's rate limit (allowance). */
+/** Rate-limit account of an API key or a client address, to which reads are charged. */
 export interface Account extends Charge {
   readonly policy: AllowancePolicy;
-  /** Rate limit that all addresses of the IPv6 /48 share; `null` for API keys and IPv4 addresses. */
+  /** Rate limit shared by all addresses in the same IPv6 /48 network; `null` for API keys and IPv4 addresses. */
   readonly network: Charge | null;
 }
 
@@ -20,11 +20,11 @@ interface AllowanceState {
   readonly remaining: number;
   /** Whole seconds until a spent unit is available again; the length of the window if no unit is spent. */
   readonly resetSeconds: number;
-  /** Milliseconds until the passage of time changes this state; `Infinity` if no unit is spent. */
+  /** Milliseconds until this state changes without further spending; `Infinity` if no unit is spent. */
   readonly validMs: number;
 }
 
-/** Rate limits per window: for callers in units, and for the pool (all callers together) in upstream requests. */
+/** Rate limits per window: units for each caller, and upstream requests for all callers together (`pool`). */
 export interface AllowanceLimits {
   readonly windowSeconds: number;
   readonly public: number;
@@ -46,7 +46,7 @@ export interface Allowances {
   readonly pool: Pool;
 }
 
-/** Creates the rate limits of callers, and of the pool that all callers share. Each of the two has its own store. */
+/** Creates the rate limit of each caller, and the limit on upstream requests of all callers together (`pool`). */
 export function createAllowances(
   stores: Readonly<Record<'callers' | 'pool', AllowanceStore>>,
   limits: AllowanceLimits,
@@ -105,7 +105,7 @@ function chargesOf(account: Account): readonly Charge[] {
   return account.network === null ? [account] : [account, account.network];
 }
 
-/** Maximum shares of the upstream-request pool: callers without a key, all histories, and one client's histories. */
+/** Maximum shares of upstream requests for callers without a key, for all histories, and for one client's histories. */
 const poolParts = { anonymous: 4 / 5, histories: 5 / 8, client: 1 / 2 } as const;
 
 const anonymous = 'pool anonymous';

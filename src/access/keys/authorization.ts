@@ -27,7 +27,7 @@ export function readBearer({ headers: { authorization } }: AuthorizationSource):
   return authorization.replace(bearer, '').trim();
 }
 
-/** Returns whether any `Authorization` header uses the scheme `Bearer`. Node's `headers` has only the first header. */
+/** Returns whether any `Authorization` header uses the scheme `Bearer`. `headers` would contain only the first one. */
 export function presentsBearer({ rawHeaders }: AuthorizationSource): boolean {
   return valuesOf(rawHeaders).some((value) => bearer.test(value));
 }

@@ -47,18 +47,18 @@ export interface KeyFile {
    */
   use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;
   /**
-   * Returns an object that identifies the version of the file, for caches. Returns a new object after every change of
-   * the file and every 100 ms. Returns `undefined` if the content must not be cached: if the store is in memory, if the
-   * file is missing, and for 3 seconds after a change, because a second change could have the same timestamp.
+   * Returns an object that identifies the version of the file. A new object is returned when the file has changed, and
+   * every 100 ms. A cache is valid until then. Returns `undefined` if nothing may be cached: for a store in memory, for
+   * a missing file, and for 3 seconds after a change, because another change could have the same timestamp.
    */
   version(): object | undefined;
   close(): void;
 }
 
 const inMemory = ':memory:';
-/** Time in milliseconds that exceeds the resolution of file timestamps, which is at most 2 seconds (FAT). */
+/** Time in milliseconds, longer than the coarsest resolution of file timestamps (2 seconds on FAT file systems). */
 const timestampResolutionMs = 3000;
-/** Maximum age of a file version in milliseconds. A lock by another program does not change the file's timestamps. */
+/** Maximum time in milliseconds for which the content of an unchanged file may be cached. */
 const versionMs = 100;
 const schema = { migrations: keyMigrations, journal: 'rollback', busyMs: 20 } as const;
 
@@ -76,8 +76,8 @@ interface Connection extends FileIdentity {
 
 /**
  * Returns an accessor for the file of API keys at a path or in memory, which is opened on first use. The file may
- * change, disappear or be replaced at any time. Until the file is replaced, its connection is reused, because SQLite
- * objects are never freed (docs/decisions/0011).
+ * change, disappear or be replaced at any time. Reuses the connection until the file is replaced, because a closed
+ * connection still uses memory (docs/decisions/0011).
  */
 export function openKeyFile(location: string, clock: Clock): KeyFile {
   const path = location === inMemory ? location : resolve(location);

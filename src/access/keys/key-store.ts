@@ -21,7 +21,7 @@ export type IssuedKey = Readonly<{ record: KeyRecord; key: string }>;
  * `close` throw Problem `key_store_unavailable` if the store cannot be used within 2 seconds.
  */
 export interface KeyStore {
-  /** Checks the key of a request. Earlier changes by this or another process are in effect. Never throws. */
+  /** Checks the key of a request. Considers all earlier changes, including those by other processes. Never throws. */
   check(key: string): KeyCheck;
   /** Returns all keys, oldest first. */
   list(): Promise<readonly KeyRecord[]>;
@@ -44,7 +44,7 @@ interface KeyStoreOptions {
   readonly random: Random;
   /** Whether a missing store is created immediately (`make`, the default) or only by `create` (`wait`). */
   readonly whenMissing?: 'make' | 'wait';
-  /** Called once when the store becomes unusable. `onRecovered` is called once when the store is usable again. */
+  /** Called once per outage when the store becomes unusable. `onRecovered` is called when the store is usable again. */
   readonly onTrouble?: (reason: string, error: unknown) => void;
   readonly onRecovered?: () => void;
 }
@@ -52,7 +52,7 @@ interface KeyStoreOptions {
 const minuteMs = 60_000;
 /** Milliseconds after a failure during which `check` does not access the store. */
 const cooldownMs = 1000;
-/** Maximum time in milliseconds that an operator's request waits for a lock. Retries every `retryIntervalMs`. */
+/** Maximum time in milliseconds for which a request by an operator is retried while the key file is locked. */
 const lockTimeoutMs = 2000;
 const retryIntervalMs = 25;
 
@@ -119,7 +119,7 @@ export function openKeyStore(options: KeyStoreOptions): KeyStore {
 
 const maxCached = 1000;
 
-/** Creates a cache that finds keys without hashing them. A new version of the key file clears the cache. */
+/** Creates a cache of API keys, which avoids hashing known keys. A new version of the key file clears the cache. */
 function createKeyCache(file: KeyFile) {
   const keys = new LRUCache<string, FoundKey>({ max: maxCached });
   let cachedVersion: object | undefined;

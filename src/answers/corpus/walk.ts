@@ -22,7 +22,7 @@ const maxDepth = 40;
 /** Names of folders that are skipped because they contain dependencies or build output. */
 const skippedFolders = ['node_modules', 'bower_components', '__pycache__'];
 
-/** Folder with the `.gitignore` rules that apply to it, outermost first. */
+/** Folder, with the `.gitignore` rules that apply to it. The rules of outer folders come first. */
 interface Folder {
   /** Path relative to the root of the corpus, with a trailing `/`. Empty for the root itself. */
   readonly path: string;
@@ -30,8 +30,8 @@ interface Folder {
 }
 
 /**
- * Yields the files of a corpus in the order of their paths, except ignored (`.gitignore`), hidden, unreadable and too
- * large files and symbolic links. Calls `onFolder` before each folder. Reads folders synchronously, which is faster.
+ * Yields the files of a corpus in the order of their paths. Skips symbolic links and files that are hidden, ignored
+ * (`.gitignore`), unreadable or too large. Calls `onFolder` before reading a folder. Reads synchronously, for speed.
  */
 export function* walkCorpus(
   corpus: Corpus,

@@ -10,7 +10,7 @@ export const maxCitations = 5;
 /** Minimum length of a quotation in characters. */
 const minExcerpt = 60;
 
-/** Composes an answer from the best source for each part of the question (`leading`) and other sources (`further`). */
+/** Composes an answer from the best source for each part of a question and up to `maxExtras` other sources. */
 export function composeAnswer(
   leading: readonly Source[],
   further: readonly Source[],
@@ -58,7 +58,7 @@ export function printSources(citations: readonly Citation[]): string {
   return `Sources:\n\n${printList(citations)}\n`;
 }
 
-/** Composes the answer to a question that the documents do not answer. Lists the nearest sections. */
+/** Composes the answer to a question that the documents do not answer, with a list of the most similar sections. */
 export function composeAbstention(nearest: readonly Citation[]): Answer {
   const near = nearest.length === 0 ? '' : ` The nearest sections are:\n\n${printList(nearest)}`;
   return {
@@ -82,7 +82,7 @@ function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*[\]<]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');
 }
 
-/** Formats a text as one list item: prose on one line, code blocks indented. */
+/** Formats a text as one list item. Joins prose to one line and indents code blocks. */
 function inOneItem(text: string): string {
   return splitAtFences(text)
     .map((part) => part.trim())

@@ -11,7 +11,7 @@ export interface Concept {
   readonly terms: ReadonlyMap<string, number>;
 }
 
-/** Concepts of a question. `names`: weights of identifiers that its words form (“body limit”: `bodylimit`). */
+/** Concepts of a question. `names`: weights of identifiers in the question, such as `bodylimit` for “body limit”. */
 export interface Concepts {
   readonly concepts: readonly Concept[];
   readonly names: ReadonlyMap<string, number>;
@@ -91,7 +91,7 @@ function findOwnTerms(
   return new Map(lexicon.corrections(plain).map((term) => [term, weights.correction]));
 }
 
-/** Creates a concept from terms, with a weight based on the inverse document frequency of all terms, times `share`. */
+/** Creates a concept. The fewer passages contain its terms, the higher its weight. `share`: factor for the weight. */
 function weighConcept(terms: Concept['terms'], lexicon: Lexicon, share = 1): Concept {
   let passages = 0;
   for (const [term, factor] of terms) passages += factor * lexicon.passagesWith(term);

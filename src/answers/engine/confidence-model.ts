@@ -1,4 +1,4 @@
-/** Logistic model of an answer's confidence, fitted by `bench/answers/fit-confidence.ts`. Answers need `threshold`. */
+/** Logistic model, fitted by `bench/answers/fit-confidence.ts`. `threshold`: minimum confidence of an answer. */
 export const confidenceModel = {
   bias: -4.29,
   /** Coefficients of the model, in the order of the features that `toFeatures` returns. */

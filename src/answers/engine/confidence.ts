@@ -9,7 +9,7 @@ export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean }>;
 /** Result of a search, from which `toConfidence` computes the confidence of an answer. */
 export interface Findings {
   readonly concepts: Concepts;
-  /** Follow-up query, with the id of the passage that the last answer quoted first; `undefined` if there is none. */
+  /** Follow-up query and id of the passage that the last answer quoted first; `undefined` if it was not found again. */
   readonly repeated: (FollowUpQuery & { readonly id: number }) | undefined;
   /** Passages found by the search, by descending score. */
   readonly scored: readonly ScoredPassage[];
@@ -37,7 +37,7 @@ export function toFeatures({ scored, hasUnknownName, passages }: Findings) {
   };
 }
 
-/** Penalty for questions about prices, news and so on, unless a top heading covers `minCoverage` of the question. */
+/** Penalty for questions that documentation rarely answers. Not applied if a heading contains most of the question. */
 const outside = { minCoverage: 0.8, factor: 0.4 } as const;
 
 /** Returns the likelihood that the best passages answer the question, from 0 to 1. */

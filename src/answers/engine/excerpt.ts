@@ -6,19 +6,19 @@ import { coverageOf, type Query } from './query.ts';
 
 type ExcerptPart = Pick<Statement, 'block' | 'text'>;
 
-/** Sentence, list item, table row or code block, with its position (`at`) and its relevance (`value`). */
+/** Sentence, list item, table row or code block, with its position in the passage (`at`) and relevance (`value`). */
 type Statement = Readonly<{ block: Block; text: string; at: number; value: number }>;
 
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly query: Query;
-  /** Follow-up question about an already quoted passage. If statements match the question, only these are quoted. */
+  /** Follow-up question about an already quoted passage; `undefined` for other questions. */
   readonly followUp: FollowUpQuery | undefined;
 }
 
-/** Maximum numbers of `sentences`, `statements` of any kind, and characters of `text` and `code` in an excerpt. */
+/** Limits of an excerpt: numbers of `sentences` and of all `statements`, and of characters of `text` and of `code`. */
 type ExcerptLimits = Readonly<Record<'sentences' | 'statements' | 'text' | 'code', number>>;
 
-/** Returns the statements and code sample of a passage that best match the question, as Markdown with line numbers. */
+/** Returns the statements and the code sample of a passage that best match the question, and their line range. */
 export function toExcerpt(
   blocks: readonly Block[],
   question: ExcerptQuestion,
@@ -47,10 +47,10 @@ export function toExcerpt(
   };
 }
 
-/** Minimum relevance of a statement to a follow-up question, as a share of the highest relevance in the passage. */
+/** Minimum relevance of a statement to a follow-up question, relative to the most relevant one in the passage. */
 const leastShare = 0.6;
 
-/** Creates a filter for statements that match a follow-up. Without a follow-up or matches, all statements pass. */
+/** Creates a filter for statements that match a follow-up question. If none matches, all statements pass. */
 function createFilter(blocks: readonly Block[], followUp: FollowUpQuery | undefined) {
   if (followUp === undefined) return () => true;
   const question = { query: followUp.query, names: new Map() };
@@ -84,7 +84,7 @@ function takeFitting(statements: readonly Statement[], limits: ExcerptLimits): S
   return chosen;
 }
 
-/** Splits a block into statements. The first block of a section gets a bonus because it introduces the subject. */
+/** Splits a block into statements. Raises the relevance of the first blocks, because they introduce the subject. */
 function toStatements(block: Block, index: number, question: ExcerptQuestion): Statement[] {
   if (block.kind === 'code') return [];
   const opening = block.kind === 'row' || index > 1 ? 0 : 0.25 - 0.15 * index;
@@ -111,7 +111,7 @@ function splitSentences({ kind, text }: Block): readonly string[] {
   return sentences;
 }
 
-/** Returns the weighted share of the question's concepts that a text contains, from 0 to about 1. */
+/** Returns the weighted share (0 to 1) of the question's words in a text, plus 0.3 if an identifier matches. */
 function relevanceOf(text: string, { query, names }: Omit<ExcerptQuestion, 'followUp'>): number {
   const { words, names: written } = toWords(text);
   const matches = words.flatMap(
@@ -156,7 +156,7 @@ function shorten(text: string, maxLength: number): string {
 
 const isListed = ({ kind }: Block) => kind === 'item' || kind === 'row';
 
-/** Joins statements as Markdown. Sentences of one paragraph form a paragraph, list items and table rows a list. */
+/** Joins statements as Markdown: sentences of one paragraph as a paragraph, list items and table rows as a list. */
 function joinPieces(parts: readonly ExcerptPart[]): string {
   return parts
     .map(({ block, text }, index) => {

@@ -19,13 +19,13 @@ export interface ExtractiveEngine {
   readonly passages: PassageSource;
 }
 
-/** Size limits of quotations from the best source for each part of the question (`leading`) and from other sources. */
+/** Size limits of quotations: from the best source for each part of a question (`leading`), and from other sources. */
 const limits = {
   leading: { sentences: 4, statements: 12, text: 1200, code: 1000 },
   further: { sentences: 3, statements: 4, text: 400, code: 200 },
 } as const;
 
-/** Confidence threshold. Below this value, an answer quotes up to four additional sources instead of two. */
+/** Confidence below which an answer quotes up to four additional sources instead of two. */
 const vague = 0.9;
 
 /** Maximum number of characters of a question that are read. Text beyond this limit is usually a pasted log. */
@@ -112,10 +112,10 @@ function cite(source: FoundSource, confidence: number, paths: SourceContext['pat
   return { path: paths.toCited(passage), heading: toShownHeading(passage), line, endLine, score };
 }
 
-/** Maximum numbers of passages in a prompt (`max`) and of candidates (`considered`), some of which have no text. */
+/** Maximum numbers of passages in a prompt (`max`) and of passages considered for the prompt (`considered`). */
 const promptLimits = { max: 8, considered: 12 } as const;
 
-/** Creates the passage search for language models. Reads in transactions, because another thread may be writing. */
+/** Creates the passage search for language models. It reads in transactions, because another thread may be writing. */
 function createPassageSource({
   index,
   paths,
@@ -159,7 +159,7 @@ function choosePassages({ leading, further }: FoundSources): readonly FoundSourc
   return chosen;
 }
 
-/** Creates a converter between cited paths and corpus paths. A cited path has the corpus name if there are several. */
+/** Creates functions that add the corpus name to cited paths or remove it. With one corpus, they change nothing. */
 function createPathConverter(corpora: readonly Corpus[]) {
   const names = new Map(corpora.map((corpus) => [keyOf(corpus), corpus.name]));
   const isOne = corpora.length < 2;

@@ -21,7 +21,7 @@ interface FindContext extends WordContext {
 
 export type FoundSource = Readonly<{ scored: ScoredPassage; findings: Findings }>;
 
-/** Passages for a question: the best passage for each part of the question (`leading`), and others (`further`). */
+/** Passages found for a question: the best one for each part of the question (`leading`), and others (`further`). */
 export interface FoundSources {
   readonly leading: readonly FoundSource[];
   readonly further: readonly FoundSource[];
@@ -100,14 +100,14 @@ export function toCitedScore({ scored, findings }: FoundSource, confidence: numb
   return Number(Math.max(0, Math.min(1, (confidence * scored.score) / best)).toFixed(3));
 }
 
-/** Score bonuses for follow-ups: for files that the last answer cited, and for the passage that it quoted first. */
+/** Score bonuses in follow-ups: `file` for files that the last answer cited, `shown` for its first quoted passage. */
 const recentBonuses = { file: 0.25, shown: { named: 1, matched: 0.4, other: -2 } } as const;
 /** Factor that reduces the weight of words from earlier questions. */
 const topicWeight = 0.7;
-/** Matches follow-up questions for a name in the quoted passage, such as “and which variable is that?”. */
+/** Matches follow-up questions that ask for a name in the quoted passage, such as “and which variable is that?”. */
 const asksForName =
   /\bwh(?:ich|at)(?: is the)? (?:command|field|file|flag|header|option|parameter|setting|variable)\b/i;
-/** Number of passages to score for a question: a `share` of all passages, but between `min` and `max`. */
+/** Number of passages to score for a question: the `share` of all passages, limited to the range `min` to `max`. */
 const candidateLimits = { max: 100, min: 40, share: 1 / 3 } as const;
 
 export function searchPassages(text: string, context: FindContext): Findings {
@@ -141,7 +141,7 @@ export function searchPassages(text: string, context: FindContext): Findings {
   return { concepts, repeated, scored, passages, ...doubts };
 }
 
-/** Returns the bonus of the passage that the last answer quoted first. Negative if it has no word of the question. */
+/** Returns the bonus of the passage that the last answer quoted first. Negative if no word of the question is in it. */
 function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery): number {
   const { named, matched, other } = recentBonuses.shown;
   if (isNamed) return named;
@@ -152,12 +152,12 @@ function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery
     : other;
 }
 
-/** Factors of search weights: for a concept found in a title, heading or name (`above`), and for an identifier. */
+/** Factors for the weights of words in a title, heading or identifier (`above`), and of whole identifiers (`name`). */
 const factors = { above: 0.6, name: 0.5 } as const;
-/** Minimum factor of the terms to search for in titles, headings and names. Excludes synonyms with a low factor. */
+/** Minimum factor (see `Concept`) of terms that are also searched for in titles, headings and identifiers. */
 const leastFactorAbove = 0.3;
 
-/** Returns ids of up to `max` passages, best first. Concepts in a title, heading or name get extra weight. */
+/** Returns ids of up to `max` passages, best first. Words in a title, heading or identifier get extra weight. */
 export function findCandidates({ concepts, names }: Concepts, store: PassageStore, max: number) {
   const tally = createTally(store.span);
   for (const { weight, terms } of concepts) {

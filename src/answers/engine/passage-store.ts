@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 import { toWords } from '../text/words.ts';
 
-/** Maximum bytes of cached posting lists: half for all fields, half for titles, headings and names only. */
+/** Maximum total bytes of the two caches of posting lists (ids of the passages that contain a term). */
 const maxPostingBytes = 8_000_000;
 /** Maximum number of cached profiles (passages with term counts). A profile takes about 15 KiB. */
 const maxProfiles = 1500;
@@ -24,7 +24,7 @@ export function createPassageStore(index: PassageIndex) {
     /** Exclusive upper bound of the ids of passages. */
     span: index.span(),
     anywhere: postingsOf('anywhere'),
-    /** Returns the ids of the passages that have a term in a title, a heading or a name. */
+    /** Returns the ids of the passages that have a term in a title, a heading or an identifier. */
     above: postingsOf('above'),
     profile: (id: number): Profile | undefined => {
       const cached = profiles.get(id);
@@ -38,7 +38,7 @@ export function createPassageStore(index: PassageIndex) {
   };
 }
 
-/** Layout of a term's counts, packed into one integer: first bit (`shift`) and maximum count of each text field. */
+/** Bit layout of a term's counts, packed into one integer: for each text field, the first bit and the maximum count. */
 const bitFields = {
   body: { shift: 0, max: 1023 },
   code: { shift: 10, max: 1023 },
@@ -51,13 +51,13 @@ const bitFields = {
 
 type CountedField = keyof typeof bitFields;
 
-/** Returns the number of times that a term occurs in a field, up to the field's `max`. `use`: packed counts. */
+/** Returns how often a term occurs in a field, up to the field's `max`. `use`: packed counts of the term. */
 export function countIn(use: number, field: CountedField): number {
   const { shift, max } = bitFields[field];
   return (use >>> shift) & max;
 }
 
-/** Packed counts of a term that occurs only in the lead (first words) of the file. */
+/** Packed counts of a term that occurs only in the lead (introductory text) of the file. */
 export const leadOnly: number = 1 << bitFields.lead.shift;
 
 /** Returns the words of a text in lower case, with a space before and after each. */

@@ -2,12 +2,12 @@ import type { Concept } from './concepts.ts';
 import { countIn, leadOnly, type Profile } from './passage-store.ts';
 import { weights } from './weights.ts';
 
-/** Match of a term with a concept of the question: the index of the concept, and a factor from 0 to 1. */
+/** Match of a term with a concept (word or phrase), given by its index. `factor`: 1 if exact, less for synonyms. */
 export type ConceptMatch = Readonly<{ concept: number; factor: number }>;
 
 export type Query = ReturnType<typeof toQuery>;
 
-/** Prepares the concepts of a question for comparison with many passages. */
+/** Prepares the concepts (words and phrases) of a question for comparison with many passages. */
 export function toQuery(concepts: readonly Concept[]) {
   const matchesByTerm = new Map<string, ConceptMatch[]>();
   concepts.forEach(({ terms }, concept) => {
@@ -22,7 +22,7 @@ export function toQuery(concepts: readonly Concept[]) {
   };
 }
 
-/** Returns the weighted share of concepts that `matches` cover, from 0 to 1. Uses the best match of each concept. */
+/** Returns the weighted share (0 to 1) of a question's concepts that have a match. Uses the best match per concept. */
 export function coverageOf(
   matches: readonly ConceptMatch[],
   { concepts, weight: all }: Query,
@@ -36,7 +36,7 @@ export function coverageOf(
 const zeroMeasures = { fit: 0, coverage: 0, headingCoverage: 0, titleCoverage: 0, leadCoverage: 0 };
 const measures = Object.keys(zeroMeasures) as (keyof typeof zeroMeasures)[]; // its own keys
 
-/** Measures a passage's match with a question (0 to 1). `fit`: BM25F score; `matched`: match with each concept. */
+/** Measures how well a passage matches a question, from 0 to 1: as a whole (`fit`, BM25F) and per word (`matched`). */
 export function measurePassage(
   profile: Profile,
   { concepts, weight: all }: Query,
@@ -73,7 +73,7 @@ function measureConcept({ counts }: Profile, terms: Concept['terms'], length: nu
   return best;
 }
 
-/** Returns the BM25F score of a term: its weighted mentions in all fields, with saturation. */
+/** Returns the BM25F score (0 to 1) of a term from its packed counts (`use`) and the relative length of the passage. */
 function saturate(use: number, length: number): number {
   const inText = countIn(use, 'body') * weights.inBody + countIn(use, 'code') * weights.inCode;
   const above =

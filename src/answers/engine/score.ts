@@ -15,7 +15,7 @@ export interface ScoredPassage {
   readonly score: number;
 }
 
-/** Question that passages are scored for, and the mean number of words in a passage. */
+/** Question for which passages are scored, and the mean number of words in a passage. */
 type ScoreContext = Readonly<{ text: string; concepts: Concepts; meanWords: number }>;
 
 /** Number of best passages whose `proximity` (nearness of the question's words) is measured. */
@@ -50,7 +50,7 @@ interface MeasuredPassage {
   readonly passage: FoundPassage;
   /** Features of the passage. Features that depend on other passages are added later. */
   readonly features: Features;
-  /** Match of the passage with each concept of the question, from 0 to 1, in the order of the concepts. */
+  /** Match of the passage with each word or phrase of the question, from 0 to 1, in the order of the concepts. */
   readonly matched: readonly number[];
 }
 
@@ -58,11 +58,11 @@ interface ScoreQuestion extends Pick<Concepts, 'names'>, Pick<ScoreContext, 'mea
   readonly query: Query;
   /** Question as returned by `toPlainWords`. */
   readonly plainQuestion: string;
-  /** Returns whether a passage is of the kind that the question suggests, such as a list of steps. */
+  /** Returns whether a passage is of the kind that the question asks for, such as a passage with code. */
   fitsHint(passage: FoundPassage): boolean;
 }
 
-/** Number of words below which a passage gets a penalty for little text (`thin`). */
+/** Number of words below which a passage gets the penalty `thin`. */
 const enoughWords = 25;
 
 function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassage {
@@ -98,7 +98,7 @@ function quotesHeading(plainQuestion: string, heading: string): boolean {
   return heading.indexOf(' ', 1) < heading.length - 1 && plainQuestion.includes(heading);
 }
 
-/** Returns the share of a heading's terms that match the question. The share is lower for short headings. */
+/** Returns the share (0 to 1) of a heading's terms that match the question, reduced for short headings. */
 function focusOf(heading: readonly string[], { matchesByTerm }: Query): number {
   if (heading.length === 0) return 0;
   const factorOf = (term: string) =>
@@ -112,7 +112,7 @@ function shareOfNames({ headingName, counts }: Profile, names: Concepts['names']
   return query.weight === 0 ? 0 : Math.min(1, (2 * met) / query.weight);
 }
 
-/** Adds the features of its file to each passage: the fit and the joint coverage of the file's three best passages. */
+/** Adds features of each file to its passages: how well the three best passages of the file match the question. */
 function addFileFeatures(passages: readonly MeasuredPassage[]): void {
   const byFile = new Map<number, MeasuredPassage[]>();
   for (const one of passages) {
@@ -139,7 +139,7 @@ function measureFile(all: readonly MeasuredPassage[]) {
 /** Size in words of the text window in which the nearness of the question's words is measured. */
 const windowWords = 16;
 
-/** Returns the highest share of the question's concepts within one window of a text, from 0 to 1. */
+/** Returns the highest share (0 to 1) of the question's words that occur together in one window of a text. */
 export function proximityOf(text: readonly string[], query: Query): number {
   const mentions: (ConceptMatch & { readonly at: number })[] = [];
   text.forEach((term, at) => {

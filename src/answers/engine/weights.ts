@@ -8,7 +8,7 @@ export const weights = {
   correction: 0.9,
   /** Weight factor of a word that most pages contain. */
   weakWord: 0.7,
-  /** Weight factors of a known phrase: `phrase` for each meaning, `phraseWeight` for the whole phrase. */
+  /** Weight factor of each word that replaces a known phrase. `phraseWeight`: factor for the phrase as a whole. */
   phrase: 1,
   phraseWeight: 0.9,
   /** Exponent of the inverse document frequency. A value below 1 reduces the weight of rare words. */
@@ -16,14 +16,14 @@ export const weights = {
   /** BM25F parameters: `saturation` of repeated mentions, and `lengthLoss`, the penalty for long passages. */
   saturation: 1.9,
   lengthLoss: 0.5,
-  /** Weights of an occurrence of a term in each text field, starting with the title. */
+  /** Weight of an occurrence of a term in the title. The next five weights are for the other text fields. */
   inTitle: 0.9,
   inTrail: 1.2,
   inHeading: 3,
   inBody: 1,
   inCode: 0.9,
   inNames: 1.5,
-  /** Score penalty for each passage of the same file that was already chosen. */
+  /** Score penalty of a passage for each passage of the same file that was already chosen. */
   sameFile: 0.35,
 } as const;
 

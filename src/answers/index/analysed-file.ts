@@ -53,7 +53,7 @@ export function unpackTerms(packed: string): FieldTerms {
   return { title, trail, heading, body, code, names };
 }
 
-/** Approximate maximum length of a passage in characters. Splits longer sections, but not before or in code blocks. */
+/** Approximate maximum length of a passage in characters. Longer sections are split, but not before or inside code. */
 const softLimit = 1800;
 
 /** Splits a long section. The first part begins at the line of the heading, each later part at its first block. */

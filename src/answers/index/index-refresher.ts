@@ -26,7 +26,7 @@ interface IndexRefresherOptions {
 
 /** Milliseconds between full updates if all folders are watched for changes (`watched`) or not (`unwatched`). */
 const rescanMs = { watched: 600_000, unwatched: 30_000 } as const;
-/** Delay in milliseconds after a file change, because editors write a file in several steps. */
+/** Delay in milliseconds between a file change and the index update, because editors write a file in several steps. */
 const debounceMs = 300;
 
 /** Creates an object that updates an index on request or continuously, one update at a time, until `close()`. */
@@ -86,7 +86,7 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
   };
 }
 
-/** Maximum number of watched folders, because all processes share the watches that the operating system allows. */
+/** Maximum number of watched folders. All processes share the limited number of watches of the operating system. */
 const maxFolders = 2000;
 
 function openFolderWatch(onChange: () => void) {

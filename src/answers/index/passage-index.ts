@@ -91,7 +91,7 @@ function createFileQueries(database: SqliteDatabase) {
   const writtenElsewhere = database.prepare<[], number>('PRAGMA data_version').pluck();
   const isBuiltFor = (corpora: readonly Corpus[]) => builtFor.get() === toBuildKey(corpora);
   return {
-    /** Returns whether this or an earlier process completely built the index for exactly these corpora. */
+    /** Returns whether the index was built completely, and for exactly these corpora, by this or an earlier process. */
     isBuiltFor,
     noteBuilt: (corpora: readonly Corpus[]) => {
       if (!isBuiltFor(corpora)) build.run(toBuildKey(corpora));
@@ -125,7 +125,7 @@ function createPassageQueries(database: SqliteDatabase) {
     .prepare<[number], string>('SELECT blocks FROM passages WHERE id = ?')
     .pluck();
   return {
-    /** Returns the ids of passages that contain a term in any field, or for `above`, in one of `fieldsAbove`. */
+    /** Returns the ids of passages with a term in any field, or only in titles, headings and identifiers (`above`). */
     postings: (term: string, where: 'anywhere' | 'above'): readonly number[] => {
       const plain = term.replaceAll(/[^\p{L}\p{N}]/gu, '');
       if (plain === '') return [];
@@ -156,7 +156,7 @@ function createWordQueries(database: SqliteDatabase) {
     .pluck();
   return {
     passagesWith: (term: string) => count.get(term) ?? 0,
-    /** Returns the words with the prefix `start` whose length is between `shortest` and `longest`. */
+    /** Returns the words that begin with `start` and have `shortest` to `longest` characters. */
     wordsLike: (start: string, shortest: number, longest: number) =>
       words.all(start, `${start}\u{10ffff}`, shortest, longest),
   };

@@ -18,14 +18,14 @@ interface RefreshOptions {
   readonly onFolder?: (absolute: string) => void;
   /** Called with the absolute path of each file before it is read. */
   readonly onReading?: (absolute: string) => void;
-  /** Absolute paths of files that are indexed without text until they change. */
+  /** Absolute paths of files that are indexed without text, because reading them crashed a thread. */
   readonly skip?: ReadonlySet<string>;
   /** Called after every 20 files and at the end of the update. */
   readonly onProgress?: ((progress: RefreshProgress) => void) | undefined;
 }
 
 const filesBetweenReports = 20;
-/** Maximum size of a batch of files. One transaction for each batch is several times as fast as one for each file. */
+/** Maximum numbers of files and bytes that one transaction stores. A transaction for each file would be slow. */
 const batchLimits = { files: 32, bytes: 1_048_576 } as const;
 
 /** Updates the index. Skips files with unchanged size and modification time. @throws the signal's reason if aborted */
@@ -96,7 +96,7 @@ function createWriter(index: PassageIndex, seen: Set<number>) {
   };
 }
 
-/** Updates one file in the index. Returns whether the file was new or changed. A missing file counts as deleted. */
+/** Updates one file in the index. Returns whether the file was new or changed; `false` if it cannot be read. */
 async function refreshFile(
   corpus: Corpus,
   { path, absolute, bytes, modifiedMs }: FoundFile,

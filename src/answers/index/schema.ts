@@ -2,7 +2,7 @@ import type { Migration } from '../../core/files/sqlite.ts';
 
 /** Version of the file analysis. Increase this number when the parsing changes, so that old indexes are rebuilt. */
 export const analysisVersion = 4;
-/** Searched fields of a passage, in the order of the columns of `passage_terms`. */
+/** Text fields of a passage that the index searches, in the order of the columns of the table `passage_terms`. */
 export const fields = ['title', 'trail', 'heading', 'body', 'code', 'names'] as const;
 
 export type Field = (typeof fields)[number];

@@ -31,8 +31,8 @@ export interface AddModelOptions {
 }
 
 /**
- * Replaces the engine of `answers` by a language model that answers from the passages found. Verifies citations before
- * sending text. If the model fails, stalls or cites an unknown passage, answers with quotations and sets `fallback`.
+ * Replaces the engine of `answers` by a language model, which answers from passages of the documents. Sends only text
+ * with verified citations. If the model fails or miscites, the replaced engine answers, and `fallback` is set.
  */
 export function addModel(answers: Answers, { model, clock, onFallback }: AddModelOptions): Answers {
   if (model === undefined) return answers;
@@ -148,7 +148,7 @@ async function completeWithExtract(
 const brokeOff = 'The answer of the language model ended unexpectedly here.';
 const continued = `${brokeOff} The documentation says:`;
 
-/** Completes an interrupted answer of a model with a notice, quotations, and the sources of both parts. */
+/** Completes an interrupted answer of a model with a notice, with quotations, and with one list of all sources. */
 export function completeInterrupted(
   { shown, citations: before }: Pick<CitedText, 'shown' | 'citations'>,
   other: Answer,
@@ -172,7 +172,7 @@ function bodyOf({ text, citations }: Answer): string {
   return (text.endsWith(sources) ? text.slice(0, -sources.length) : text).trim();
 }
 
-/** Joins two lists of citations, best first. Drops a citation of `more` if `before` cites the same section. */
+/** Joins and sorts citations, best first. Drops a citation of `more` if `before` cites the same section. */
 function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   const others = more.filter(
     ({ path, heading }) => !before.some((one) => one.path === path && one.heading === heading),
@@ -180,7 +180,7 @@ function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   return bestFirst([...before, ...others].slice(0, maxCitations));
 }
 
-/** Circuit breaker: opens for `pauseMs` after `failures` failures in a row, or for `Retry-After` up to `longestMs`. */
+/** Limits of the circuit breaker: failures in a row before a pause, length of the pause, and longest `Retry-After`. */
 const breakerLimits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
 
 /** Creates a circuit breaker, which pauses requests to the model's endpoint after repeated failures. */

@@ -6,7 +6,7 @@ import { ModelFailure } from './model-failure.ts';
 
 export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;
 
-/** Part of a model's answer. The last part is `end`, with `reason` `length` if the endpoint truncated the answer. */
+/** Part of a model's answer. The last part is `end`. Its `reason` is `length` if the endpoint truncated the answer. */
 export type ChatPiece =
   | { readonly kind: 'text'; readonly text: string }
   | {
@@ -31,12 +31,12 @@ interface ChatOptions extends ChatModel {
   readonly clock: Clock;
 }
 
-/** Size limits of a streamed completion. The stream includes the model's reasoning, so the limits are high. */
+/** Size limits of a streamed completion, including the model's reasoning: characters in a line, and bytes in total. */
 const limits = { maxLine: 262_144, maxBytes: 8_388_608 } as const;
 
 const maxJsonBytes = 1_048_576;
 
-/** Yields the parts of an answer. Ending the loop early closes the connection. @throws ModelFailure; signal's reason */
+/** Yields the parts of the model's answer. @throws ModelFailure, or the signal's reason if `signal` is aborted */
 export async function* completeChat(
   { client, clock, ...model }: ChatOptions,
   messages: readonly ChatMessage[],
@@ -62,7 +62,7 @@ export async function* completeChat(
   }
 }
 
-/** Aborts `stop` with a ModelFailure if the model takes too long. Returns a function to call whenever data arrives. */
+/** Aborts `stop` with a ModelFailure if the model takes too long. Call the returned function when data arrives. */
 function watchTimeouts(
   { clock, stallMs, totalMs }: Pick<ChatOptions, 'clock' | 'stallMs' | 'totalMs'>,
   stop: AbortController,

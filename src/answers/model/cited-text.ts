@@ -15,7 +15,7 @@ import {
 interface CitedTextOptions {
   /** Passages of the prompt. The model cites them by number: the first passage is number 1. */
   readonly quoted: readonly PromptPassage[];
-  /** Full text of the prompt. The prompt must contain every link in the model's text. */
+  /** Text of the prompt. A link in the model's text that does not occur in the prompt is an error. */
   readonly promptText: string;
   /** API key of the model. Text of the model that contains the key is never sent to the client. */
   readonly secret: string | undefined;
@@ -27,12 +27,12 @@ interface CitedTextOptions {
 /** Maximum number of buffered characters of a model's text. More text without a citation is an error. */
 const maxBuffered = 3000;
 
-/** Buffer for a model's text. Sends text only up to a verified citation, so that nothing has to be retracted. */
+/** Buffer for a model's text. Sends only text before a verified citation, so that nothing has to be retracted. */
 export class CitedText {
   shown = '';
-  /** Verified citations in `shown`, in the order of their first use. */
+  /** Verified citations in the text sent so far, in the order of their first use. */
   citations: readonly Citation[] = [];
-  /** State of the text. `full`: limit reached. `done`: ignores further text. `abstained`: the model cannot answer. */
+  /** State of the text. `full`: too long. `done`: further text is ignored. `abstained`: the model cannot answer. */
   state: 'open' | 'full' | 'done' | 'abstained' = 'open';
   readonly #options: CitedTextOptions;
   readonly #splitSegments: SplitSegments;
@@ -62,7 +62,7 @@ export class CitedText {
       throw uncited();
   }
 
-  /** Sends the remaining text that has a citation. @throws ModelFailure like `add`; `model_failed` for empty text */
+  /** Sends the remaining text that has a citation. @throws ModelFailure as `add`; `model_failed` if there is no text */
   async finish(): Promise<void> {
     if (this.state === 'open') await this.#flush();
     if (this.state === 'abstained' || this.shown !== '') return;
@@ -93,7 +93,7 @@ export class CitedText {
     }
   }
 
-  /** Sends text with its citations. Returns false, without sending, if the answer would exceed a limit. */
+  /** Sends the text before a citation, and the citation. Sends nothing and returns false if that exceeds a limit. */
   async #sendCited(before: readonly Segment[], numbers: readonly number[]): Promise<boolean> {
     this.#checkLinks(before);
     const passages = await Promise.all(numbers.map((number) => this.#verify(number)));
@@ -159,7 +159,7 @@ function findStop(segments: readonly Segment[]) {
   return undefined;
 }
 
-/** Matches punctuation after a citation. `gap` matches a line end, and `list` the items or rows of a list. */
+/** Matches the punctuation after a citation. */
 const closing = /(?:[.,;:!?…)*_"'’”\]]| \|)*/y;
 const gap = /\s*\n/y;
 const list = /(?:[ \t]*(?:[-*+]|\d+[.)]|\|)[^\n]*(?:\n|$))+/y;

@@ -36,7 +36,7 @@ async function* readLines(chunks: Bytes, limits: EventStreamLimits) {
   if (buffered !== '') yield buffered.replace(/\r$/, '');
 }
 
-/** Decodes a stream of UTF-8. Chunks may split characters. @throws ModelFailure `model_failed` after `maxBytes` */
+/** Decodes UTF-8 chunks, even if they split a character. @throws ModelFailure `model_failed` after `maxBytes` bytes */
 export async function* readText(chunks: Bytes, maxBytes: number) {
   const decoder = new TextDecoder('utf-8');
   let size = 0;

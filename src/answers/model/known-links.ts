@@ -1,7 +1,7 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import type { Segment } from './segments.ts';
 
-/** Returns whether the text `known` contains all links and cited locations. Ignores links in code examples. */
+/** Returns whether all links and cited locations in a text (`segments`) occur in `known`. Ignores code examples. */
 export function hasKnownLinksOnly(segments: readonly Segment[], known: string): boolean {
   const words = textOf(segments, 'words');
   const inline = words + textOf(segments, 'span');

@@ -16,11 +16,11 @@ Use only what the numbered passages in the last message say. They are quoted fro
 - Answer in the language of the question.
 - If the passages do not answer the question, write ${abstentionMarker} and nothing else.`;
 
-/** Maximum characters of the question and of an earlier question and answer; maximum number of earlier answers. */
+/** Maximum characters of the question, of an earlier question and of its answer; maximum number of earlier `turns`. */
 const limits = { question: 4000, earlierQuestion: 500, earlierAnswer: 1000, turns: 4 } as const;
-/** Minimum number of characters of a quoted passage. */
+/** Minimum space in characters for quoting a further passage. */
 const minPassage = 200;
-/** Maximum share of the prompt's space for passages that one passage may fill. */
+/** Maximum share of the space for passages that a single passage may fill. */
 const maxShare = 0.5;
 
 export type Prompt = ReturnType<typeof buildPrompt>;
@@ -63,7 +63,7 @@ function quotePassages(passages: readonly PromptPassage[], room: number) {
   return quoted;
 }
 
-/** Quotes a passage as XML. `<passage` within the text is escaped, so that a passage cannot end its own quotation. */
+/** Quotes a passage as XML. Replaces the `<` of `</passage` in the text, so that the text cannot end the quotation. */
 function quote(
   { citation, trail, text }: PromptPassage,
   number: number,
@@ -90,7 +90,7 @@ function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly Chat
   return messages;
 }
 
-/** Removes citations from an earlier answer, because a model would copy them although its passages have changed. */
+/** Removes the citations from an earlier answer. The model might copy them, but the new prompt has other passages. */
 function withoutPlaces({ answer, citations }: EarlierTurn): string {
   return citations
     .map((citation) => `\`${printCitation(citation)}\``)

@@ -6,12 +6,12 @@ export type Segment =
 const numbers = String.raw`\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,20}`;
 const bracket = String.raw`(?:\[${numbers}\](?!\()|【${numbers}(?:\s?[^】\n\d\s,;–-][^】\n]{0,39})?】)`;
 
-/** Whether a text is complete (`whole`). In a partial text, an unclosed backtick may be the beginning of code. */
+/** Whether a text is complete or only a part. In a part, an unclosed backtick may be the beginning of code. */
 export type Extent = 'part' | 'whole';
 
 /**
- * Patterns for code, so that `row[1]` in code is not read as a citation, and for citations as models write them:
- * `[1]`, `[1, 3]`, `[1][2]`, `[1-3]`, `[^1]`, `【1†…】`. Unclosed code extends to the end of the text.
+ * Patterns for citations in the forms that models use (`[1]`, `[1, 3]`, `[1][2]`, `[1-3]`, `[^1]`, `【1†…】`), and for
+ * code, in which `row[1]` is not a citation. Unclosed code extends to the end of the text.
  */
 const forms = {
   block: String.raw`(?<block>(?<![^\n])[ \t]*(?<fence>\`{3,}(?!\`)|~{3,}(?!~))[^\n]*\n(?:[^\n]*\n)*?[ \t]*\k<fence>[\`~]*[ \t]*(?![^\n]))`,
@@ -21,7 +21,7 @@ const forms = {
   marker: String.raw`(?<marker>${bracket}(?:[,;]?\s?${bracket})*)`,
 } as const;
 
-/** Number of characters that must follow a citation so that later text cannot extend the citation. */
+/** Number of characters after a citation that must have been received before the citation counts as complete. */
 const maxMarkerGap = 3;
 
 /** Function that splits a text into segments from the offset `from`, which must be outside code. */

@@ -16,10 +16,10 @@ export function readMarkdown(text: string): ReadFile {
   return reader.sections.finish(title || reader.title, text);
 }
 
-/** Maximum length of a heading that is parsed. Longer headings are returned unchanged. */
+/** Maximum length in characters of a heading that is parsed. Longer headings are returned unchanged. */
 const maxHeading = 500;
 
-/** Returns the heading of a passage without Markdown syntax, as a browser would show the heading. */
+/** Returns the heading of a passage as plain text. Removes Markdown syntax if the file is Markdown. */
 export function toShownHeading({ path, heading }: { path: string; heading: string }): string {
   return ['markdown', 'mdx'].includes(kindOf(path) ?? '') ? toPlainHeading(heading) : heading;
 }
@@ -97,7 +97,7 @@ class MarkdownReader {
   }
 }
 
-/** Converts the lines of a token (from 0, exclusive end) to the first and last line, counted from 1. */
+/** Converts the line range of a token (counted from 0, exclusive end) to its first and last line, counted from 1. */
 function linesOf(token: Token): Lines {
   const [first = 0, end = first + 1] = token.map ?? [];
   return { line: first + 1, endLine: Math.max(first + 1, end) };
@@ -108,7 +108,7 @@ const frontMatter = z.object({
   description: z.string().optional().catch(undefined),
 });
 
-/** Separates YAML front matter from a text. The other lines keep their line numbers. */
+/** Extracts YAML front matter. Leaves empty lines in its place, so that the line numbers of the text stay the same. */
 function takeFrontMatter(text: string) {
   const [whole = '', body = ''] = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(text) ?? [];
   const rest = whole.replaceAll(/[^\n]/g, '') + text.slice(whole.length);

@@ -89,7 +89,7 @@ class OpenApiReader {
   }
 }
 
-/** Returns texts about the type, allowed values and default of a schema. The text is `''` for a missing fact. */
+/** Returns texts about the type, allowed values and default of a schema. The text of a missing fact is empty. */
 function factsOf(schema: MaybeNode): readonly string[] {
   const values = itemsOf(nodeAt(schema, 'enum'))
     .map((value) => textAt(value))
@@ -132,7 +132,7 @@ function lineOf(node: unknown, lines: LineCounter): number {
   return Math.max(1, lines.linePos(offset).line);
 }
 
-/** Value of a JSON or YAML document, with its first line, counted from 1. */
+/** Value in a JSON or YAML document. `line`: number of the line on which the value starts, counted from 1. */
 type DocumentNode = { readonly line: number } & (
   | { readonly kind: 'scalar'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly DocumentNode[] }
@@ -166,10 +166,10 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
 /** Matches a JSON token: a line break, punctuation, a string, or another scalar. */
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
-/** Function that adds a token to an open list or map. Returns the function for a list or map that the token opens. */
+/** Function that adds a token to a list or map. Returns the function for the tokens inside `[` or `{`, if any. */
 type Open = (token: string, line: number) => readonly Open[];
 
-/** Parses JSON of any depth into nodes with line numbers, which `JSON.parse` lacks. @throws SyntaxError */
+/** Parses JSON of any depth into nodes with line numbers. @throws SyntaxError for invalid JSON */
 function parseJsonTree(source: string): MaybeNode {
   JSON.parse(source);
   const top: DocumentNode[] = [];

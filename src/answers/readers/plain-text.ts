@@ -32,7 +32,7 @@ function readLines(text: string, find: FindHeading): ReadFile {
   return sections.finish(title, text);
 }
 
-/** Returns the line after a block, which ends at a blank line, heading or list item, or at the end of its indent. */
+/** Returns the index of the line after a block: a blank line, heading or list item, or after code, unindented text. */
 function endOfBlock(lines: readonly string[], start: number, find: FindHeading): number {
   if (isBlank(lines[start])) return start + 1;
   if (isIndented(lines[start])) return endOfIndented(lines, start);
@@ -98,7 +98,7 @@ function levelOf(mark: string, levels: string[]): number {
   return levels.indexOf(mark) + 1;
 }
 
-/** Converts reStructuredText to plain text, line by line: roles to code spans, and directives to their arguments. */
+/** Replaces markup of reStructuredText, line by line: roles by code spans, and directives by their arguments. */
 function prepare(text: string): string {
   return text
     .split('\n')

@@ -1,7 +1,7 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import { countLines, type ReadFile, SectionBuilder } from './section.ts';
 
-/** Parses source code into its top comment and its declarations, each with its comment and first lines. */
+/** Parses source code into the file's first comment, and each declaration with its own comment and first lines. */
 export function readSourceCode(text: string): ReadFile {
   const lines = text.split('\n');
   const sections = new SectionBuilder();
@@ -23,8 +23,8 @@ export function readSourceCode(text: string): ReadFile {
 const maxSignatureLines = 12;
 
 /**
- * Patterns of declarations without indentation, or one level deep for members with `pub`, `public` or `def`. They match
- * lines in which each run of spaces after the indentation was replaced by one space.
+ * Patterns of declarations at the start of a line, or indented by one level for `pub`, `public` or `def`. Before
+ * matching, each run of spaces in a line is replaced by one space, except the indentation.
  */
 const declarations: readonly RegExp[] = [
   /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|enum|const|let|var|namespace) ([\w$]+)/,

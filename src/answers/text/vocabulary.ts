@@ -12,9 +12,9 @@ export function readVocabulary() {
   return {
     /** Returns the stems that have the same meaning as a given stem in software documentation. */
     synonyms: createWordMap(readLines('synonyms')),
-    /** Returns the stems of technical words for the stem of an everyday word. Does not work in the other direction. */
+    /** Returns the stems of the technical words that correspond to the stem of an everyday word. */
     everyday: createWordMap(readLines('everyday-words')),
-    /** Returns the known phrases (word groups with their own meaning) in a text, and the rest of the text. */
+    /** Returns the known phrases in a text, and the text without them. */
     takePhrases: createPhraseFinder(readLines('phrases')),
     /** Words without meaning for a search, such as “the”. */
     stopWords: new Set(readLines('stop-words')),

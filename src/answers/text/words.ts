@@ -42,7 +42,7 @@ function foldWord(word: string): string {
   return /^[\x20-\x7e]*$/.test(lower) ? lower : lower.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
-/** Returns the common stem of all forms and spellings of an English word. Other words are returned unchanged. */
+/** Returns the stem that all forms and spellings of an English word share. Changes only words of the letters a to z. */
 export function toStem(plain: string): string {
   if (plain.length <= 2 || !/^[a-z]+$/.test(plain)) return plain;
   return stemmer(irregular.get(plain) ?? plain);

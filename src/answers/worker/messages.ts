@@ -41,7 +41,7 @@ export type ThreadReply =
   | { readonly kind: 'done'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: ThreadFailure };
 
-/** Error to send between threads, without text of indexed files. `code` is an error code of SQLite or the system. */
+/** Error to send between threads, without quotations from files. `code` is an error code of SQLite or the system. */
 type ThreadFailure = Readonly<{ message: string; code: string | null }>;
 
 /** Converts an error for sending between threads. Drops messages of parsers, which may quote the indexed file. */

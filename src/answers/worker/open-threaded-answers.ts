@@ -12,7 +12,7 @@ interface ThreadedAnswersOptions extends AnswersOptions {
 /** Delay of the first index update in milliseconds, so that a new server can answer its first requests. */
 const firstAfterMs = 250;
 
-/** Creates an answer engine with two worker threads, for searching and indexing (one thread for an index in memory). */
+/** Creates an answer engine with separate threads for searching and indexing, or one thread for an index in memory. */
 export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
   const { corpora, path, clock, onProgress = () => {}, onError = () => {} } = options;
   const start = options.startThread ?? startThread;

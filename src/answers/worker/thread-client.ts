@@ -29,7 +29,7 @@ export const startThread: StartThread = (options) =>
 
 const isSource = () => import.meta.url.endsWith('.ts');
 
-/** Returns the `--import` URL of a TypeScript loader, because threads of Node 20 have no loader of their own. */
+/** Returns the `--import` URL of a TypeScript loader, which worker threads of Node 20 need. */
 function toLoader(): string {
   const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
   const register = `import { register } from ${loader}; register();`;
@@ -140,10 +140,10 @@ interface RestartingThreadOptions {
   onLost(why: ThreadEndedError): void;
 }
 
-/** Backoff in milliseconds before the thread restarts. After a first crash, the next task restarts the thread. */
+/** Backoff in milliseconds before a repeatedly crashed thread restarts. Doubles with each crash up to `longest`. */
 const restartMs = { first: 500, longest: 60_000 } as const;
 
-/** Creates a client that starts a thread for the first task, and again after an unexpected end, until `close()`. */
+/** Creates a client that starts a thread for the first task. If the thread ends, the next task starts another one. */
 export function createRestartingThread(options: RestartingThreadOptions): ThreadClient {
   const { threadOptions, startThread: start, clock, onLost } = options;
   let client: ReturnType<typeof createThreadClient> | null = null;

@@ -33,7 +33,7 @@ import type { AppBasics, AppOptions } from '../options.ts';
 
 /** Options of `openFetching`. The command line passes neither `countAnswers` nor `pool`. */
 interface FetchingOptions extends AppBasics, Pick<AppOptions, 'providers' | 'archive' | 'network'> {
-  /** Wraps the fetcher to count its answers for the metrics. */
+  /** Wraps the fetcher to count its results for the metrics. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
   /** Budget of upstream requests that all callers share. */
   readonly pool?: Pool;
@@ -44,7 +44,7 @@ interface FetchingOptions extends AppBasics, Pick<AppOptions, 'providers' | 'arc
 
 export type Fetching = ReturnType<typeof openFetching>;
 
-/** Opens the providers (sources of posts), the cache and the reader. @throws Error if the archive cannot be opened */
+/** Opens the providers (sources of posts) and a reader with a cache. @throws Error if the archive cannot be opened */
 export function openFetching(options: FetchingOptions) {
   const { config, clock, logger, ledger, pool, countAnswers = (same) => same } = options;
   const cursorKey = openCursorKey(config, options.random); // first, because it can fail
@@ -125,7 +125,7 @@ function purge(subject: string, store: HistoryStore | undefined, logger: AppBasi
   }
 }
 
-/** Approximate seconds that one page of a history takes, used to keep concurrent requests within the rate limit. */
+/** Approximate number of seconds to load one page of a history. Used to limit the number of concurrent requests. */
 const pageSeconds = 3;
 
 function createImporter(
@@ -177,7 +177,7 @@ function openCursorKey({ PERCH_CURSOR_KEY: key, PERCH_DATA_DIR: folder }: Config
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/cursor.key`, random);
 }
 
-/** Returns the platform of the first provider, other than the archive, that can search. */
+/** Returns the default platform for searches: the first platform that a provider can search, or else `archive`. */
 function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
   const query = { kind: 'search', text: '', feed: 'latest', cursor: null, count: 1 } as const;
   const anyTime = { sinceSeconds: null, untilSeconds: null };

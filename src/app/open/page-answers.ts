@@ -15,10 +15,10 @@ interface PageAnswersOptions {
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** Timeout in milliseconds for an answer, to which the stall timeout of a configured language model is added. */
+/** Timeout in milliseconds for an answer. If a language model is configured, its stall timeout is added. */
 const answerTimeoutMs = 15_000;
 
-/** Creates the service for questions on the page `/docs/ask`. Uses the rate limit and the queue of sessions. */
+/** Creates the service for questions on the page `/docs/ask`. Shares the rate limit and the queue with sessions. */
 export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer {
   const { config, service, clientOf } = options;
   return {

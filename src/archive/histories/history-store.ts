@@ -11,7 +11,7 @@ export interface StoredHistoryPost {
   readonly post: Post;
   /** Time of the post in Unix seconds; for a repost, the latest possible time, because the exact time is unknown. */
   readonly second: number;
-  /** Earliest possible time in Unix seconds: equal to `second` for a post; `-Infinity` for a repost if unknown. */
+  /** Earliest possible time in Unix seconds. Equals `second` for a post. Can be `-Infinity` (unknown) for a repost. */
   readonly belowSecond: number;
   /** Time at which the post was fetched, in Unix seconds. */
   readonly stored: number;
@@ -34,9 +34,9 @@ export interface StoredHistoryQuery extends StoredTimeline {
 }
 
 export interface StoredPart {
-  /** Time ranges of which all posts are stored, newest first. Adjacent ranges are merged. */
+  /** Time ranges for which all posts are stored, newest first. Adjacent ranges are merged. */
   readonly ranges: readonly SecondRange[];
-  /** Posts in `ranges`, newest first. Includes each repost whose possible times overlap a range. */
+  /** Posts in `ranges`, newest first. Includes each repost that may have been made within one of the ranges. */
   readonly posts: readonly StoredHistoryPost[];
 }
 
@@ -121,7 +121,7 @@ interface PostRow {
   readonly json: string;
 }
 
-/** Returns a function that reads stored posts. Timelines stored with replies or reposts match all queries. */
+/** Returns a function that reads stored posts. A timeline with replies or reposts also serves queries without them. */
 function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   const ranges = database.prepare<unknown[], RangeRow>(
     `SELECT from_second, to_second FROM kept_ranges WHERE platform = ? AND handle = ?
@@ -144,7 +144,7 @@ function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   };
 }
 
-/** Returns the newest `query.limit` posts, and the parts of the time ranges that these posts cover completely. */
+/** Returns the newest `query.limit` posts, and the parts of the time ranges from which no post was omitted. */
 function limitPart(
   stored: readonly SecondRange[],
   rows: readonly PostRow[],
@@ -254,13 +254,13 @@ function optionsOf({ withReplies, withReposts }: Options): readonly [number, num
   return [Number(withReplies), Number(withReposts)];
 }
 
-/** Values of a row of the `kept_posts` table, from the column after `handle` on. */
+/** Values of a row of the `kept_posts` table: those of the columns after `handle`. */
 type Row = readonly [
   ...[key: string, author: string, repost: number, answersOther: number],
   ...[second: number, below: number, place: number, stored: number, json: string],
 ];
 
-/** Converts a post to a table row. A post that its own author reposted has a second row for the repost. */
+/** Converts a post or repost to a table row. `place` orders the rows that have the same `second`. */
 function toRow({ post, second, belowSecond, stored }: StoredHistoryPost, place: number): Row {
   const json = JSON.stringify(post);
   const author = post.author?.screen_name.toLowerCase() ?? '';

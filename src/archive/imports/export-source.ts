@@ -6,7 +6,7 @@ interface Dated {
   readonly stored?: number;
 }
 
-/** Account that an export belongs to. Exports list it before the reposts and follows of the same platform. */
+/** Account whose data an export contains. The account precedes its reposts and follows. */
 export interface ExportedAccount extends Dated {
   readonly kind: 'account';
   readonly account: Account;
@@ -32,7 +32,7 @@ export interface ExportedRepost extends Dated {
   readonly created: number;
 }
 
-/** Follow of one account by another. Contains lower-case handles; `toIdHandle` values if X exports only an id. */
+/** Follow of one account by another. Contains lower-case handles, or results of `toIdHandle` if a handle is unknown. */
 export interface ExportedFollow extends Dated {
   readonly kind: 'follow';
   readonly follower: string;

@@ -14,7 +14,7 @@ export const maxElementBytes: number = 8 * 2 ** 20;
 /**
  * Reads the elements of a JSON array from a file in constant memory. Yields one list of elements per chunk, because a
  * promise per element would be slow. An element that is invalid, or larger than `maxElementBytes`, is yielded as a
- * fault. Lone surrogates, NUL and bytes that are not UTF-8 become U+FFFD, so that offsets in code points stay correct.
+ * fault. Lone surrogates, NUL and invalid bytes are replaced with U+FFFD, which keeps offsets in code points correct.
  * @param start Pattern that matches up to the opening bracket of the array, such as `window.YTD… = [` in X exports. All
  * text before the match is skipped.
  */
@@ -39,7 +39,7 @@ export async function* jsonElements(
 
 const maxStartBytes = 256;
 
-/** Creates a function that returns the index after the array's opening bracket; `null` if the chunk has no bracket. */
+/** Creates a function that returns the index in a chunk after the match of `start`; `null` if there is no match yet. */
 function createStartFinder(start: RegExp): (chunk: Uint8Array) => number | null {
   let rest = '';
   return (chunk) => {
@@ -56,7 +56,7 @@ interface ArrayState {
   readonly open: ReturnType<typeof createElementBuffer>;
 }
 
-/** Reads the elements that end in a chunk. Bytes after the array are ignored. */
+/** Returns the array elements that a chunk completes. Ignores bytes after the end of the array. */
 function readChunk(chunk: Uint8Array, from: number, { findBoundary, open }: ArrayState) {
   const elements: JsonElement[] = [];
   let begin = from;
@@ -118,7 +118,7 @@ const bytesOf = {
 const structural = new Uint8Array(256); // 1 for each byte that has a meaning outside strings
 for (const byte of Buffer.from('{}[],:')) structural[byte] = 1;
 
-/** Creates a function that takes each byte in turn and returns whether the byte is a JSON token outside strings. */
+/** Creates a function that takes each byte in turn and returns whether it is one of `{}[],:` outside strings. */
 function createTokenTest(): (byte: number) => boolean {
   let isString = false;
   let isEscaped = false;
@@ -146,7 +146,7 @@ function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();
   const openers: number[] = [];
   let last: number = bytesOf.comma;
-  /** Closes the last open bracket of a kind, and all unclosed brackets that were opened after it. */
+  /** Closes the last open bracket `opener` and all brackets after it. Returns `end` for the end of the array. */
   const close = (opener: number): Boundary | null => {
     const found = openers.lastIndexOf(opener);
     if (found < 0) return opener === bytesOf.openArray ? 'end' : null;

@@ -24,7 +24,7 @@ export async function* readRecords<Row>(
   }
 }
 
-/** Yields the valid records of files that each contain a JSON array, one at a time. Omits skipped records. */
+/** Yields the valid records of files that each contain a JSON array, one at a time. */
 export async function* readRows<Row>(
   files: readonly ExportFile[],
   reading: RecordOptions<Row>,

@@ -33,7 +33,7 @@ export interface ImportOutcome extends ImportState {
 /** Maximum items, duration and bytes of a transaction, to limit memory use and the waiting time of other writers. */
 const batchLimits = { items: 500, ms: 50, bytes: 4 * 2 ** 20 } as const;
 
-/** Imports an export, or resumes its import. @throws Error if the export is unreadable or being imported elsewhere */
+/** Imports an export, or resumes its import. @throws Error if it is unreadable, or if another process imports it */
 export async function runImport(options: ImportOptions): Promise<ImportOutcome> {
   const { store, newImport, clock } = options;
   const begun = store.beginImport(newImport, toSeconds(clock.now()));
@@ -78,7 +78,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     const progress = { ...next, isDone, before: state.items, now: toSeconds(clock.now()) };
     if (!store.advanceImport(begun.number, progress)) throw new Error(concurrentImport);
   };
-  /** Writes items until the time limit of a transaction is reached. */
+  /** Writes items until the time limit of a transaction is reached. Returns the state after the last written item. */
   const writeSome = (items: readonly ExportItem[]): ImportState => {
     const until = clock.now() + batchLimits.ms;
     const counts = { ...state.counts };
@@ -126,7 +126,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
   };
 }
 
-/** Creates the item writer. It stores reposts and follows with the platform of the account that precedes them. */
+/** Creates the item writer of import `number`. Reposts and follows get the platform of the preceding account. */
 function createItemWriter({ store, newImport }: ImportOptions, number: number) {
   let platform: Platform | null = null;
   const setPlatform = (item: ExportItem): void => {

@@ -5,7 +5,7 @@ import type { SearchText, Term, UserSearchText } from './search-query.ts';
 /** Scope of a search: the posts and accounts of one platform, or everything that was imported (`imports`). */
 export type SearchScope = Platform | 'imports';
 
-/** Returns an FTS5 expression that matches posts with the terms of a search text and with all filter `tokens`. */
+/** Returns an FTS5 expression for the posts that match a search text and have all `tokens` in the column `marks`. */
 export function toMatchExpression(
   { include, exclude }: SearchText,
   tokens: readonly string[],
@@ -39,7 +39,7 @@ function join(all: readonly string[], none: readonly string[]): string {
   return none.length === 0 ? wanted : `(${wanted}) NOT (${none.join(' OR ')})`;
 }
 
-/** Returns filter tokens for a scope. Excluding the small sample is faster than testing the platform of each post. */
+/** Returns FTS5 terms for the platforms to include or exclude. For `imports`, only the built-in sample is excluded. */
 function scopeTokens(scope: SearchScope) {
   return scope === 'imports'
     ? { wanted: [], unwanted: [printToken(platformToken('sample'))] }

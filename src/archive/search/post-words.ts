@@ -3,12 +3,12 @@ import type { Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import { toIndexText, toNameWord } from './words.ts';
 
-/** Filter token that every indexed post has. A search that only excludes words matches posts by this token. */
+/** Token of every indexed post. Searches that only exclude words look for it, because FTS5 needs a positive term. */
 export const anyPostToken = 'any';
 
 export const platformToken = (platform: Platform): string => `on${platform}`;
 
-/** Returns the columns of the search index `post_words` for a post: searchable words, and filter tokens (`marks`). */
+/** Returns a post's columns in the index `post_words`. `marks` has a token for each search filter that matches. */
 export function toPostWords(post: Status) {
   return {
     text: toIndexText(textOf(post)),

@@ -56,7 +56,7 @@ export function parseUserSearchText(text: string): UserSearchText {
   };
 }
 
-/** `isPlain`: whether the term is neither quoted nor an operator. */
+/** Term of a search text. `isPlain`: whether the term is neither quoted nor an operator. */
 type TermPart = {
   readonly kind: 'include' | 'exclude';
   readonly term: Term;
@@ -95,7 +95,7 @@ const limits = { characters: 4096, terms: 32, words: 64 } as const;
 
 const tooLong = `The search is too long. Only its first ${limits.terms} terms and ${limits.words} words were used.`;
 
-/** Pattern of a part of a search text: quoted text with preceding signs, or characters without a space. */
+/** Pattern of one part of a search text: text without spaces, or a quoted phrase with a prefix such as `-from:`. */
 const lexemePattern = /[-(]*(?:\p{L}+:)?"[^"]*"?|\S+/gu;
 
 /** Splits a search text into terms, time limits and warnings. Never throws. */

@@ -36,7 +36,7 @@ export function openPostSearch(database: SqliteDatabase, decoder: RowDecoder) {
   const readLatest = openLatest(database);
   const readTop = openTop(database);
   return {
-    /** Searches public posts, newest first; by likes and reposts if the feed is `top`. Omits deleted posts. */
+    /** Searches public posts. Sorts by time, newest first, or by likes and reposts if the feed is `top`. */
     searchPosts: (query: SearchQuery, scope: SearchScope): Page<Post> => {
       const { count, feed, cursor } = query;
       const text = parseSearchText(query.text);

@@ -1,4 +1,4 @@
-/** Character class of the characters that each form a word: symbols, Korean, and scripts without spaces. */
+/** Characters that are words by themselves: symbols, and letters of Korean and of scripts without spaces. */
 const singleCharacterWords = [
   ...['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan'].map(
     (script) => String.raw`\p{Script_Extensions=${script}}`,
@@ -14,7 +14,7 @@ const word = new RegExp(
 /**
  * Marks that are ignored when words are compared: accents, Hebrew points, Arabic vowels and the Arabic tatweel
  * (U+0640). The two marks that change the sound of kana (U+3099, U+309A) are kept. Enclosing marks (category Me) are
- * removed because the FTS5 tokenizer has no such category, so a word made of them could never match.
+ * ignored too, because the tokenizer of the search index (`schema.ts`) drops them.
  */
 const ignoredMarks =
   /(?![\u3099\u309a])(?=\p{M})[\p{Me}\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]|\u0640/gu;
@@ -58,7 +58,7 @@ function findNonAscii(text: string, from: number): number {
   return nonAsciiPattern.exec(text)?.index ?? -1;
 }
 
-/** Encodes a lower-cased name as one word in hex. A search for a name then never matches a part of another name. */
+/** Converts a name to one word of hex digits, ignoring case. A search for it never matches a part of another name. */
 export function toNameWord(name: string): string {
   // ASCII text is in NFKC already.
   const normal = isAscii.test(name) ? name : name.normalize('NFKC');

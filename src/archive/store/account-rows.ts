@@ -6,7 +6,7 @@ import { toWords } from '../search/words.ts';
 import type { RowDecoder } from './stored-json.ts';
 import { openAtomicWriter } from './writers.ts';
 
-/** `stored`: time in Unix seconds when the account was stored; for an imported account, when its export was made. */
+/** Account with the time in Unix seconds when it was stored; for an imported account, when its export was made. */
 type StoredAccount = { readonly account: Account; readonly stored: number };
 
 /** Row of the `accounts` table. */

@@ -100,7 +100,7 @@ const broughtPosts = `number IN (
     WHERE accounts.platform = posts.platform AND accounts.handle = posts.handle
   )`;
 
-/** SQL condition for the follows that are deleted with an account: they involve no other archived account. */
+/** SQL condition for the follows that are deleted with an account: those that involve no other archived account. */
 const ownFollows = `platform = @platform AND (@handle IN (follower, followed) OR followed = (
   SELECT ${namedById} FROM accounts WHERE platform = @platform AND handle = @handle
 )) AND NOT EXISTS (

@@ -24,7 +24,7 @@ interface ConnectionRow {
 
 const idPrefix = 'id:'; // marks accounts known only by id; handles of X contain no colon
 
-/** Returns a substitute for the handle of an X account of which only the id is known. */
+/** Returns a substitute for the handle of an X account whose handle is unknown. */
 export const toIdHandle = (id: string): string => `${idPrefix}${id}`;
 
 const idOfHandle = (handle: string): string | null =>
@@ -64,7 +64,7 @@ export function openConnections(database: SqliteDatabase, decoder: RowDecoder) {
   const byDid = select('follower', `followed IN (@handle, ${idOfAccount})`);
   return {
     putFollow: (stored: StoredFollow) => void follow.run(stored),
-    /** Returns a page of follows, ordered by handle. Protected and unarchived accounts contain only a handle. */
+    /** Returns a page of followers or followed accounts. Protected or unarchived accounts have no profile data. */
     readConnections: (
       { platform, handle }: AccountReference,
       { kind, cursor, count }: ConnectionsQuery,

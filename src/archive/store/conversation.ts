@@ -37,7 +37,7 @@ function readAncestors(store: ArchiveStore, of: ReadPost): readonly Post[] {
   return ancestors.map(({ post }) => post).reverse();
 }
 
-/** Returns the author's replies to their own post as a chain: the first reply to each. Continues past deleted posts. */
+/** Returns the thread after `from`: each time the first reply by the same author. Continues past deleted posts. */
 function readContinuation(store: ArchiveStore, from: ReadPost): readonly Post[] {
   const handle = authorOf(from.post);
   if (handle === undefined) return [];
@@ -73,7 +73,7 @@ const authorOf = (post: Post): string | undefined => post.author?.screen_name.to
 /** Returns a key that is unique per post. On Bluesky and Mastodon, posts of different accounts can have the same id. */
 const keyOf = (post: Post): string => `${authorOf(post) ?? ''} ${post.id}`;
 
-/** Returns replies to a post, each followed by its own replies, without `shown` posts. `isCut`: some may be missing. */
+/** Returns a post's replies, each followed by its own. Omits posts in `shown`. `isCut`: whether some may be missing. */
 function readReplies(
   store: ArchiveStore,
   to: Post,

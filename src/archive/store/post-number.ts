@@ -1,4 +1,4 @@
-/** Count of post numbers (row ids in order of time) per second. Until the year 2242, all are safe integers. */
+/** Number of post numbers reserved per second. Post numbers are row ids that rise with time, up to the year 2242. */
 const step = 2 ** 20;
 const lastSecond = 2 ** 33 - 1;
 
@@ -17,7 +17,7 @@ interface Numbered {
 /** Returns the lowest post number at or after a time in Unix seconds. Times out of range are clamped. */
 export const firstNumberAt = (seconds: number): number => toSecond(Math.ceil(seconds)) * step;
 
-/** Returns the preferred number of a post or repost, equal in every archive. If it is taken, call `nextNumber`. */
+/** Returns the preferred number of a post or repost, the same in every archive. If it is taken, call `nextNumber`. */
 export function toNumber({ kind, at, key }: Numbered): number {
   const second = toSecond(Math.floor(at));
   const ms = Math.min(Math.max(Math.round((at - second) * 1000), 0), 999) || 0;
@@ -34,7 +34,7 @@ export function nextNumber(number: number): number {
 export const isSameSecond = (one: number, other: number): boolean =>
   secondOf(one) === secondOf(other);
 
-/** Returns the time in Unix seconds that a post number encodes, including milliseconds if they are encoded. */
+/** Returns the time in Unix seconds that a post number encodes, with milliseconds if the number contains them. */
 export function timeOf(number: number, { kind, key }: Pick<Numbered, 'kind' | 'key'>): number {
   const second = secondOf(number);
   if (toNumber({ kind, key, at: second }) === number) return second;

@@ -114,7 +114,7 @@ function isAnswered(post: Post, reply: Post): boolean {
   }
 }
 
-/** Returns the post that a reply answers; `null` for a placeholder of a deleted reply, where it is unknown. */
+/** Returns the post that a reply answers; `null` if it is unknown because the reply was deleted. */
 const targetOf = (reply: Post): Status['replying_to'] =>
   reply.type === 'status' ? reply.replying_to : null;
 

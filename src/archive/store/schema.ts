@@ -1,15 +1,15 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
 /**
- * FTS5 tokenizer of the search indexes. Words consist of letters, numbers, symbols and marks. Marks are included, as
- * the vowels of Hindi and Thai are marks. `words.ts` removes the marks that do not distinguish words.
+ * FTS5 tokenizer of the search indexes. Words consist of letters, numbers, symbols and marks. Marks are included
+ * because the vowels of Hindi and Thai are marks. `words.ts` removes the marks that do not distinguish words.
  */
 const tokenizer = `unicode61 remove_diacritics 2 categories 'L* N* Co So Mn Mc'`;
 
 /**
  * Migrations of the archive's database schema. The row id of a post or repost is its post number (`post-number.ts`),
- * which rises with time. Lists are therefore read newest first without sorting. The search index `post_words` has a
- * column for each search filter.
+ * which rises with time. Lists are therefore read newest first without sorting. In the search index `post_words`, the
+ * column `marks` contains a token for each search filter that the post matches.
  */
 export const migrations: readonly Migration[] = [
   (database) =>

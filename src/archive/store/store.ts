@@ -16,7 +16,7 @@ import { openTimelines } from './timeline.ts';
 /** Archive of imported accounts and posts in an SQLite database. Close it with `close()`. */
 export type ArchiveStore = ReturnType<typeof prepareTables>;
 
-/** Opens the archive. `baseUrl` replaces `perch:` in stored URLs. @throws Error if the file is unreadable or too new */
+/** Opens the archive. `baseUrl` replaces `perch:` in stored URLs. @throws Error if the file is unusable */
 export const openArchiveStore = (path: string, baseUrl: string): ArchiveStore =>
   openStore({ path, migrations }, (database) => prepareTables(database, baseUrl));
 

@@ -13,7 +13,7 @@ export function openAtomicWriter<Row>(
   };
 }
 
-/** `wanted`: preferred post number of the row. `values`: values of the columns after the number. */
+/** Row to write. `wanted`: preferred post number. `values`: values of the columns after the number. */
 interface NumberedRow {
   readonly wanted: number;
   readonly values: readonly unknown[];
@@ -21,9 +21,9 @@ interface NumberedRow {
 }
 
 /**
- * Returns a function that writes rows whose post number encodes their time (`toNumber`). A new row gets the next free
- * number. The new row replaces the row with the same `key` (the first columns after the number), unless the existing
- * row is newer. If the numbers of both rows encode the same second, the new row reuses the number of the old row.
+ * Returns a function that writes rows whose post number encodes their time (`toNumber`). A new row gets the number
+ * `wanted`, or the next free number. It replaces the row with the same `key` (the first columns after the number),
+ * unless that row is newer. If the numbers of both rows encode the same second, it reuses the number of the old row.
  */
 export function openNumberedWriter(
   database: SqliteDatabase,
@@ -45,7 +45,7 @@ export function openNumberedWriter(
     while (taken.get(number) !== undefined) number = nextNumber(number);
     return number;
   };
-  /** Writes a row. Returns its number and that of the replaced row, or `undefined` if the existing row is newer. */
+  /** Writes a row. Returns the numbers of the new and the replaced row; `undefined` if the existing row is newer. */
   return ({ wanted, values, stored }: NumberedRow) => {
     // Most rows are new and their number is free, so one statement is enough.
     if (insert.run(wanted, ...values).changes === 1) return { number: wanted };

@@ -5,7 +5,7 @@ import { makeFolder } from '../../core/files/private-files.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { CommandError } from '../command.ts';
 
-/** Folder with the Markdown export of an account. Other files in the folder are never changed. */
+/** Folder with the Markdown export of an account. Files that do not belong to the export are never changed. */
 export type ExportFolder = ReturnType<typeof openExportFolder>;
 
 const markerName = '.perch-export.json';
@@ -44,7 +44,7 @@ export function openExportFolder(root: string, account: AccountReference) {
       const stale = all.filter((name) => noteName.test(name) && !names.has(name));
       for (const name of stale) remove(`${folder}/${name}`);
     },
-    /** Lists the names of the folders within a subfolder, sorted. */
+    /** Returns the sorted names of the folders within a subfolder. */
     folders: (path: string) =>
       listNames(join(root, path)).filter((name) => statSync(join(root, path, name)).isDirectory()),
   };

@@ -85,7 +85,7 @@ async function writeThreads(options: MarkdownExport, years: Years): Promise<void
   if (!signal.aborted) months.end(listMonths(folder));
 }
 
-/** Writes the Markdown file of a thread and returns the file's name. */
+/** Writes the Markdown file of the thread that starts with `first`, and returns the file's name. */
 function writeThread(first: HistoryPost, { store, owner, folder }: MarkdownExport): string {
   const found = [first];
   // A post continues only one other post, so no post is found twice.
@@ -131,7 +131,7 @@ function createMonths<Item>(endMonth: (month: string, items: readonly Item[]) =>
       current = month;
       items.push(item);
     },
-    /** Calls `endMonth` for the last month, and with an empty list for each month in `all` without items. */
+    /** Calls `endMonth` for the last month and, with an empty list, for each month in `all` that has no items. */
     end: (all: readonly string[]) => {
       end();
       for (const month of all) if (!ended.has(month)) endMonth(month, []);

@@ -69,7 +69,7 @@ function toFormats(name: string | undefined): typeof exportFormats {
   return [chooseByName(named, name, '--form must be one of')];
 }
 
-/** Parses `--handle`, the account of the export. @throws UsageError for an invalid handle or several exports */
+/** Parses `--handle`, the account's handle. @throws UsageError if it is invalid or there are several exports */
 function toHints(handle: string | undefined, paths: readonly string[]): ExportHints {
   if (handle === undefined) return {};
   if (paths.length > 1) throw new UsageError('--handle can be used with one FILE only.');
@@ -124,7 +124,7 @@ const unreadable: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', 
     EACCES: ['upstream', 'You have no permission to read it.'],
   };
 
-/** Converts an error of the imported export to a message for users. Rethrows other errors, such as a full disk. */
+/** Converts an error from reading an export to a CommandError. Rethrows other errors, such as a full disk. */
 function toFault(error: unknown, path: string): CommandError {
   if (error instanceof CommandError) return error;
   // Import formats throw plain errors with a message for users; TypeError and the like are defects.

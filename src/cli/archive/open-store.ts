@@ -8,7 +8,7 @@ import { dataFolderOf, withStore } from '../with-store.ts';
 
 /**
  * Opens the archive of imported accounts, calls `use` with the archive, and closes the archive. @throws CommandError if
- * the file cannot be used @param whenMissing Whether to create a missing file or use an empty archive.
+ * the file cannot be used @param whenMissing `create`: creates a missing file; `empty`: uses an empty archive instead
  */
 export async function withArchiveStore(
   context: CommandContext,

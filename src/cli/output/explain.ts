@@ -4,7 +4,7 @@ import { FileLockedError } from '../../core/files/file-lock.ts';
 import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import { UnusableSecretError } from '../../core/secret.ts';
 
-/** Returns the entry of `table` for an error's code. Keys list codes or prefixes of codes, such as `EIO SQLITE_`. */
+/** Returns the entry of `table` for an error's code. Keys are lists of codes or code prefixes: `EIO SQLITE_`. */
 export function findByCode<Value>(table: Readonly<Record<string, Value>>, error: unknown) {
   const code = errorCodeOf(error);
   if (code === undefined) return undefined;
@@ -15,7 +15,7 @@ export function findByCode<Value>(table: Readonly<Record<string, Value>>, error:
 /** Error classes with messages for the operator, which are printed unchanged. */
 const explained = [FileLockedError, UnusableSecretError, UnusableFileError];
 
-/** Returns a message with advice for an error of listening on a port or of opening a file. */
+/** Returns a message with advice for an error that occurred while listening on a port or opening a file. */
 export function explainOpenError(error: unknown, config: Config): string {
   if (isOfListening(error)) return explainListening(error, config);
   const message = error instanceof Error ? error.message : String(error);
@@ -26,7 +26,7 @@ export function explainOpenError(error: unknown, config: Config): string {
   return explain?.(pathOf(error) ?? folder, folder) ?? `The command cannot be run: ${message}`;
 }
 
-/** Returns whether an error occurred in `listen`, or in resolving the host name to listen on. */
+/** Returns whether an error occurred in `listen`, or in the DNS lookup of the host name to listen on. */
 function isOfListening(error: unknown): boolean {
   if (!(error instanceof Error) || !('syscall' in error)) return false;
   return error.syscall === 'listen' || error.syscall === 'getaddrinfo';

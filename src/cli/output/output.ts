@@ -65,7 +65,7 @@ const controls = /(?![\n\t])\p{Cc}/gu;
 /** Bidirectional embeddings, overrides and isolates, which can reorder the text after them (UAX #9 §2). */
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** Cleans text for terminals: converts line ends to LF, removes bidirectional and replaces other control characters. */
+/** Converts line ends to LF, removes bidirectional control characters and replaces other control characters. */
 export function cleanText(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replaceAll(directions, '').replaceAll(controls, '\ufffd');
 }
@@ -78,7 +78,7 @@ export function escapeJson(json: string): string {
   );
 }
 
-/** Matches a colour sequence (ECMA-48 §8.3.117). `split` returns the sequences at odd indexes. */
+/** Matches a colour sequence (ECMA-48 §8.3.117). The capture group makes `split` return sequences at odd indexes. */
 const colour = /(\p{Cc}\[[\d;]{0,15}m)/u;
 
 function cleanUnlessColour(part: string, index: number): string {

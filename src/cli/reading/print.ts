@@ -34,8 +34,8 @@ interface ListPrint {
 const pageLimit = 100;
 
 /**
- * Fetches a list page by page. Prints JSON lines after each page, or Markdown at the end, even if fetching a page
- * fails. Prints warnings and, on a terminal, the progress to standard error.
+ * Fetches a list page by page. Prints JSON lines after each page, or one Markdown document at the end, even if a page
+ * cannot be fetched. Prints warnings and, on a terminal, the progress to standard error.
  */
 export async function printList(print: ListPrint, fetching: Fetching, context: CommandContext) {
   const { stdout, stderr } = context;
@@ -57,7 +57,7 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
   }
 }
 
-/** Prints all pages as one Markdown document or, after JSON lines, only the warnings. */
+/** Prints all pages as one Markdown document. For JSON, whose items are already printed, prints only warnings. */
 function printSummary(
   { json }: ListPrint,
   whole: BrowseResult | undefined,

@@ -8,7 +8,7 @@ import { toCommandError, withFetching } from './open-reading.ts';
 /** Input of `perch read` with the function that fetches and prints the result. */
 export interface PlannedRead {
   readonly text: string;
-  /** Function that fetches and prints the result, or the error if the input is invalid. */
+  /** Function that fetches and prints the result; for invalid input, the error instead. */
   readonly print:
     | ((fetching: Fetching, context: CommandContext) => Promise<void>)
     | Problem
@@ -33,7 +33,7 @@ export async function readAll(planned: readonly PlannedRead[], context: CommandC
   return areAllInvalid ? readEach(null) : withFetching(context, readEach);
 }
 
-/** Returns a function that creates the output for the next result. Results are separated by a blank line. */
+/** Returns a function that creates an output for each result, with a blank line between results. */
 function createPages(stdout: Output): () => Output {
   let gap = '';
   return () => {

@@ -4,7 +4,7 @@ import { type CommandOption, UsageError } from '../command.ts';
 
 type Described = ReturnType<typeof describeParametersOf>[number];
 
-/** Request parameters for which `perch read` has no option: the input itself, and the parameters of pages. */
+/** Request parameters without a command-line option: the input itself, the paging parameters, and `nocache`. */
 const withoutOption: ReadonlySet<string> = new Set([
   ...['url', 'handle', 'id', 'q'],
   ...['limit', 'cursor', 'page', 'nocache'],
@@ -36,7 +36,7 @@ export function createReadOptions<Named extends NamedRead>(named: readonly Named
     // If several read operations have the parameter, the help shows the first description.
     options[name] ??= toOption(parameter, named.length === 1 ? [] : readsWith(name));
   }
-  /** Converts option values to parameters of a read operation. @throws UsageError for a misspelled value */
+  /** Converts option values to parameters of a read operation. @throws UsageError if a value is misspelled */
   const toParameters = (read: ReadAbout, values: OptionValues): Record<string, string> => {
     const parameters: Record<string, string> = {};
     for (const parameter of parametersOf.get(read) ?? []) {
@@ -90,7 +90,7 @@ function wordsOf({ schema }: Described): readonly string[] {
   return forms.flatMap(({ enum: words }) => (Array.isArray(words) ? words.map(String) : []));
 }
 
-/** Throws a UsageError with a suggestion if a value is a misspelled allowed value. Accepts all other values. */
+/** Throws a UsageError with a suggestion if a value is a misspelling of one of `words`. Accepts other values. */
 export function refuseMisspelling(option: string, value: string, words: readonly string[]): void {
   if (words.includes(value.toLowerCase())) return;
   const near = nearestName(value, words);

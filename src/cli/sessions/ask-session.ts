@@ -37,7 +37,7 @@ import { followTurn } from './turn.ts';
 /** Question for a session. `sessionId` is `null` to start a new session. */
 type SessionQuestion = Readonly<{ question: string; sessionId: string | null; json: boolean }>;
 
-/** Asks a question in a session and prints the answer as it arrives. A running server creates the answer itself. */
+/** Asks a question in a session and prints the answer as it arrives. Uses the running server, if there is one. */
 export async function askSession(question: SessionQuestion, context: CommandContext) {
   const path = sessionsFileOf(context);
   let client: SessionClient | null = null;
@@ -96,7 +96,7 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
   }
 }
 
-/** Closes the session service after all running answers, including other sessions' answers. Starts no new answers. */
+/** Waits for the running answers of all sessions, then closes the service. Meanwhile, no new answers are started. */
 async function closeWhenDone(service: SessionService): Promise<void> {
   service.startDraining();
   while (service.turns.atWork > 0) await systemClock.sleep(10);

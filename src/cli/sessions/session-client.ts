@@ -16,9 +16,9 @@ import type { SessionService } from '../../sessions/service.ts';
 
 export interface AcceptedQuestion {
   readonly sessionId: string;
-  /** Id in all events that belong to the question. */
+  /** Id that all events for the question contain. */
   readonly deliveryId: string;
-  /** Index of the first event that belongs to the question. */
+  /** Index of the question's first event within the session. */
   readonly fromIndex: number;
 }
 
@@ -34,12 +34,12 @@ export interface SessionClient {
   start(question: string): Promise<AcceptedQuestion>;
   /** Sends a further question to a session. @throws Problem */
   followUp(sessionId: string, question: string): Promise<AcceptedQuestion>;
-  /** Streams events as JSON lines until all questions are answered. @throws UnreachableError, Problem */
+  /** Streams a session's events as JSON lines until all questions are answered. @throws UnreachableError, Problem */
   read(from: Pick<AcceptedQuestion, 'sessionId' | 'fromIndex'>, onText: OnText): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Returns the operator's bearer token, derived from the server's secret. The token owns sessions of `perch ask`. */
+/** Returns the operator's bearer token, derived from the server's secret. `perch ask` uses it to start sessions. */
 function toOperatorBearer(secret: Buffer): string {
   return keyedHash(secret, 'operator', 'bearer');
 }
@@ -90,8 +90,8 @@ export function createLocalClient({
 const timeoutMs = 30_000;
 
 /**
- * Creates an HTTP client for the sessions of a server at `url` (`http://127.0.0.1:8080/svc/v1`). With the server's
- * secret, the client can continue every session that is not bound to another bearer token.
+ * Creates an HTTP client for the sessions of a server at `url`, such as `http://127.0.0.1:8080/svc/v1`. With the
+ * server's secret, the client can continue every session that is not bound to another bearer token.
  */
 export function createRemoteClient(url: string, secret: Buffer): SessionClient {
   const tokens = createContinuationTokens(secret);

@@ -6,7 +6,7 @@ type CompletedMessage = Extract<SessionEvent, { type: 'message.completed' }>['da
 
 type TurnOutcome =
   | { readonly kind: 'answered'; readonly answer: CompletedMessage }
-  /** Failure to answer. `message` explains the failure to users. */
+  /** Failure. `answer` is the answer, if it was completed before the failure. `message` is written for users. */
   | { readonly kind: 'failed'; readonly answer: CompletedMessage | null; readonly message: string };
 
 interface FollowOptions {
@@ -16,10 +16,10 @@ interface FollowOptions {
   onText(soFar: string): void;
 }
 
-/** Milliseconds to wait before reconnecting, by the number of reconnections without a new event. */
+/** Milliseconds to wait before reconnecting, indexed by the number of consecutive streams without a new event. */
 const waitsMs = [0, 500, 1000, 2000, 4000] as const;
 
-/** Reads events until a question is answered or fails. @throws UnreachableError after 5 streams without an event */
+/** Reads events until a question is answered or fails. @throws UnreachableError after 5 streams without a new event */
 export async function followTurn(
   { sessionId, deliveryId, fromIndex }: AcceptedQuestion,
   { client, clock, onText }: FollowOptions,

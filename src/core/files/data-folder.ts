@@ -31,5 +31,5 @@ export function restrictDataFolder(path: string): string | null {
   if (!isAccessibleByOthers(stats)) return null;
   const reason = isShared ? 'also contains files of other programs' : 'belongs to another user';
   const mode = (stats.mode & 0o7777).toString(8);
-  return `The data folder ${path} ${reason}, so its permissions stay ${mode}. Set PERCH_DATA_DIR to a folder that only Perch uses.`;
+  return `The data directory ${path} ${reason}, so its permissions stay ${mode}. Set PERCH_DATA_DIR to a directory that only Perch uses.`;
 }

@@ -49,7 +49,7 @@ export function makePrivateFile(path: string): void {
 
 /**
  * Removes other users' access to an existing file or folder of this user. The file is not opened, because closing it
- * would release the locks of SQLite.
+ * would release the locks that SQLite holds on it in this process.
  */
 export function restrictToOwner(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });

@@ -24,7 +24,7 @@ export interface SqliteOptions extends SqliteLocation {
   readonly journal?: keyof typeof journals;
 }
 
-/** Journal modes. Only `wal` can lose the last commits in a power failure. With `rollback`, readers wait for writers. */
+/** Journal modes. Only `wal` can lose the last commits in a power failure. With `rollback`, reads wait for writes. */
 const journals = {
   wal: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON',
   durable: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
@@ -35,8 +35,8 @@ const journals = {
 export class UnusableFileError extends Error {}
 
 /**
- * Opens a database, migrates the schema, and calls `build` to create a store, which must close the database. @throws
- * Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote the file
+ * Opens a database, migrates the schema, and calls `build` to create a store. The store must close the database.
+ * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote the file
  */
 export function openStore<Store>(
   options: SqliteOptions,
@@ -80,7 +80,7 @@ export function connectSqlite(location: SqliteLocation): SqliteDatabase {
   return database;
 }
 
-/** Sets the journal mode and migrates the schema. Throws the errors of `openSqlite`. Callers may retry lock errors. */
+/** Sets the journal mode and migrates the schema. Throws like `openSqlite`. Callers may retry if the file is locked. */
 export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): void {
   // This call fails if the file is locked. A failed `exec` creates no native object.
   database.exec(journals[options.journal ?? 'wal']);
@@ -94,9 +94,9 @@ export function errorCodeOf(error: unknown): string | undefined {
 }
 
 /**
- * All objects of better-sqlite3, which must never be garbage-collected: Node 24.19 and later can abort the process if
- * one is (nodejs/node issue 65446). `pragma()` and `iterate()` are not used, because they create further objects
- * (docs/decisions/0011).
+ * References to all native objects of better-sqlite3, which prevent garbage collection: Node 24.19 and later can abort
+ * the process when such an object is collected (nodejs/node issue 65446). `pragma()` and `iterate()` are not used,
+ * because they create further native objects (docs/decisions/0011).
  */
 const kept: unknown[] = [];
 

@@ -30,7 +30,7 @@ type HttpFailureKind =
   | 'refused'
   | 'aborted';
 
-/** Error of an outbound request. If `kind` is `redirect`, `cause` is the unchecked target URL on another origin. */
+/** Error of an outbound request. If the server redirects to another origin, `cause` is the URL of the redirect. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly kind: HttpFailureKind;
@@ -51,13 +51,13 @@ export interface RequestContext extends Sliced {
   readonly takeBytes?: ((count: number) => void) | undefined;
   /** Client that the request is made for; absent or `null` for the server's own work. */
   readonly client?: Client | null | undefined;
-  /** Whether the request belongs to a background task, such as a history import, and may wait without a limit. */
+  /** Whether the request belongs to a background task, such as a history import, and may wait without a time limit. */
   readonly isBackground?: boolean | undefined;
 }
 
 export interface HttpClient {
   /**
-   * Sends a GET request. Follows at most two redirects within the origin. Retries once, after 20 to 120 ms, if the
+   * Sends a GET request. Follows up to two redirects to the same origin. Retries once, after 20 to 120 ms, if the
    * connection is reset before a byte arrives. Throws HttpFailure, and the errors of `takeRequest` and `takeBytes`.
    */
   get(url: URL, context: RequestContext): Promise<HttpAnswer>;
@@ -84,7 +84,7 @@ export function openHttpClient(options: HttpClientOptions): HttpClient {
   });
 }
 
-/** Connections of an HTTP client, which send the requests. */
+/** Connection pools of an HTTP client, which send its requests. */
 export interface Sender {
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
   /** Closes the connections and fails requests in flight. */
@@ -98,7 +98,7 @@ interface Rules extends HttpClientOptions {
 
 type SendOptions = Rules & { readonly sender: Sender };
 
-/** Opens an HTTP client. Calls `openSender`, which opens the connections, with the first request. */
+/** Opens an HTTP client. The first request calls `openSender`, which opens the connections. */
 export function openClientOver(openSender: () => Promise<Sender>, rules: Rules): HttpClient {
   let opening: Promise<Sender> | undefined;
   return {
@@ -165,7 +165,7 @@ function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | nul
   return location === undefined ? null : parseUrl(location, from);
 }
 
-/** Minimum size in bytes of a large response body. Parsing of large bodies is scheduled, because it takes long. */
+/** Body size in bytes above which parsing takes long. Before it parses a larger body, the client waits for its turn. */
 const largeBody = 65_536;
 
 async function readAnswer(
@@ -208,7 +208,7 @@ function parseRetryAfter(value: string | undefined, nowMs: number): number | und
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000));
 }
 
-/** Maximum number of `,`, `[`, `{` and `\` in a JSON body. The number of these characters determines parsing time. */
+/** Maximum number of `,`, `[`, `{` and `\` in a JSON body. Parsing time depends on the number of these characters. */
 export const maxJsonDelimiters = 75_000;
 
 /** Table of all byte values: 1 for the characters `,`, `[`, `{` and `\`, 0 for others. Faster than a `Set`. */
@@ -248,7 +248,7 @@ async function readBody(
   return Buffer.concat(chunks);
 }
 
-/** Converts an error to an HttpFailure. Rethrows a Problem, which a callback threw to refuse the request. */
+/** Converts an error to an HttpFailure. Rethrows a Problem. The caller aborts `callers`, the timeout `deadline`. */
 function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal): HttpFailure {
   if (error instanceof Problem) throw error;
   if (error instanceof HttpFailure) return error;

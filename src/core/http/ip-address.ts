@@ -17,7 +17,7 @@ export function parseAddress(text: string): IpAddress | null {
   return ipaddr.IPv6.parse(address.replace(/^::(?=\d+\.)/, '0:0:0:0:0:0:'));
 }
 
-/** Formats the last 32 bits of an address as an IPv4 address, `192.0.2.1`. */
+/** Formats the last 32 bits of an address as an IPv4 address, such as `192.0.2.1`. */
 export const toDottedEnd = (address: IpAddress): string =>
   address.toByteArray().slice(12).join('.');
 
@@ -44,8 +44,8 @@ export const isWithin = (address: IpAddress, [first, bits]: AddressRange): boole
   address.match(first, bits);
 
 /**
- * Networks that are not on the public internet: IANA's Special-Purpose Address Registries for IPv4 and for IPv6 within
- * `2000::/3`, multicast (RFC 5771), and the address of Azure's virtual machine agent.
+ * Networks that are not on the public internet: IANA's special-purpose networks (for IPv6 only those within
+ * `2000::/3`), multicast (RFC 5771), and the address of Azure's virtual machine agent.
  */
 const privateNetworks = toNetworks([
   '0.0.0.0/8',
@@ -74,7 +74,7 @@ const privateNetworks = toNetworks([
   '3fff::/20',
 ]);
 
-/** IPv4-mapped addresses and IPv6 global unicast. All other IPv6 addresses are reserved or unused. */
+/** Networks in which addresses can be public: IPv4-mapped addresses and IPv6 global unicast. */
 const usedNetworks = toNetworks(['::ffff:0:0/96', '2000::/3']);
 
 /** Networks of NAT64, in which the last 32 bits are the IPv4 address of the destination (RFC 6052). */

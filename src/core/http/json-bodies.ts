@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Problem, quoteInput } from '../problem.ts';
 
-/** Matches accepted media types of request bodies. Browsers send these to other origins only after a CORS preflight. */
+/** Matches accepted media types. Browsers send bodies of these types to other origins only after a CORS preflight. */
 export const jsonMediaTypes =
   /^\s*(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(?:;|$)/i;
 

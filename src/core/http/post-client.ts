@@ -16,7 +16,7 @@ export type PostClient = ReturnType<typeof openPostClient>;
 /** HTTP response of any status. `chunks` yields the body as it arrives. */
 export type StreamedReply = Awaited<ReturnType<PostClient['post']>>;
 
-/** Opens an HTTP client for one address that the operator has configured. Callers must call `close`. */
+/** Opens an HTTP client for one server that the operator has configured. Callers must call `close`. */
 export function openPostClient(options: PostClientOptions) {
   let pool: Promise<Agent> | undefined;
   return {

@@ -5,13 +5,13 @@ import { parseUrl } from './url.ts';
 export const domainName =
   /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
-/** Reserved top-level names (RFC 6761, 6762, 7686, 9476, `.internal` of ICANN, `.arpa`) and names of private networks. */
+/** Top-level domains that are reserved (RFC 6761, 6762, 7686, 9476, ICANN) or commonly used in private networks. */
 const privateEnds: readonly string[] = [
   ...['localhost', 'test', 'invalid', 'example', 'local', 'onion', 'alt', 'internal', 'arpa'],
   ...['localdomain', 'lan', 'home', 'corp', 'mail', 'intranet', 'private'],
 ];
 
-/** Returns whether a normalized host may be public: not an IP address, a single label or a reserved name. */
+/** Returns whether a normalized host can be public. IP addresses, single labels and reserved names cannot be public. */
 export function isPublicName(host: string): boolean {
   if (!domainName.test(host) || privateEnds.some((end) => host.endsWith(`.${end}`))) return false;
   return parseUrl(`https://${host}/`)?.hostname === host && hasWholePunycode(host);

@@ -15,13 +15,13 @@ const maxHosts = 64;
 
 const connectionsPerHost = 16; // further requests wait within their deadlines
 
-/** Maximum size in bytes of a response from a host that callers name. Typical responses are five times smaller. */
+/** Maximum size in bytes of a response from a caller-supplied host. Typical responses are five times smaller. */
 const maxBodyBytes = 1_048_576;
 
 /**
- * Opens an HTTP client for hosts that callers name. Every request and redirect must be `https` on port 443 to a public
- * name with only public addresses. Other requests fail with `refused` before a connection is made. A body may have up
- * to 1 MiB, or `options.maxBytes` if that is less.
+ * Opens an HTTP client for caller-supplied hosts. Every request and redirect must be `https` on port 443 to a host with
+ * a public name and only public addresses. Other requests fail with `refused` before a connection is made. A body may
+ * have up to 1 MiB, or `options.maxBytes` if that is less.
  */
 export function openPublicHttpClient(
   options: HttpClientOptions,
@@ -59,7 +59,7 @@ interface HostPoolOptions {
   readonly timeoutMs: number;
 }
 
-/** Opens one connection pool per origin. undici's `Agent` is not used, because a full agent refuses new origins. */
+/** Opens one connection pool per origin. undici's `Agent` is not used, because it refuses new origins at its limit. */
 export async function openHostPools(options: HostPoolOptions): Promise<Sender> {
   const { default: undici } = await import('undici');
   const pools = new Map<string, Pool>();

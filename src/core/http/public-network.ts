@@ -13,20 +13,20 @@ export interface ConnectionTarget {
   readonly signal: AbortSignal;
 }
 
-/** Open connection with the remote address that the operating system reports; `undefined` if the connection broke. */
+/** Open connection. `address`: the remote address from the operating system; `undefined` after a disconnection. */
 export interface Connection {
   readonly socket: Socket;
   readonly address: string | undefined;
 }
 
-/** DNS lookup and connections for hosts that callers name. The default is `publicNetwork`; tests pass substitutes. */
+/** DNS lookup and connections for caller-supplied hosts. The default is `publicNetwork`; tests pass substitutes. */
 export interface PublicHttpOptions {
-  /** Returns the IP addresses of a host in the order to try. @throws if no address exists or the signal is aborted */
+  /** Returns the IP addresses of a host in the order to try. @throws Error if there is none or `signal` is aborted */
   readonly resolve: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
   readonly connect: (target: ConnectionTarget) => Promise<Connection>;
 }
 
-/** Implementation that looks up names by DNS and connects by TLS. */
+/** Default implementation of `PublicHttpOptions`, which looks up names by DNS and connects by TLS. */
 export const publicNetwork: PublicHttpOptions = {
   resolve: createResolve(() => new Resolver({ timeout: 500, tries: 2 })),
   connect: connectByTls,
@@ -52,7 +52,7 @@ export function createResolve(openResolver: () => NameResolver): PublicHttpOptio
   };
 }
 
-/** Joins IPv4 and IPv6 addresses. One of each comes first, because a machine may lack a route for IPv4 or IPv6. */
+/** Joins IPv4 and IPv6 addresses. One of each comes first, because a machine may have no route for IPv4 or IPv6. */
 function merge([v4, v6]: readonly [LookupResult, LookupResult]): readonly string[] {
   if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
   const [first4, ...rest4] = v4.status === 'fulfilled' ? v4.value : [];

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Runs work with an AbortSignal, which is aborted after `ms` milliseconds or with one of `signals`. `AbortSignal.any`
- * and `AbortSignal.timeout` are not used, because in Node 20 they can lose timeouts and leak memory.
+ * Calls `work` with an AbortSignal, which is aborted after `ms` milliseconds or with one of `signals`.
+ * `AbortSignal.any` and `AbortSignal.timeout` are not used, because in Node 20 they can lose timeouts and leak memory.
  */
 export async function withDeadline<Result>(
   ms: number,

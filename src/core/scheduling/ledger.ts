@@ -1,6 +1,6 @@
 import type { Client } from '../caller.ts';
 
-/** Resources whose use by each client the server limits, counted in units or bytes. */
+/** Resources of which each client may use a limited amount: bytes if the name ends in `Bytes`, otherwise a count. */
 export const resources = [
   'connections',
   'upstreamReads',
@@ -28,7 +28,7 @@ export interface Reservation {
   release(): void;
 }
 
-/** Used amounts of one resource that are counted elsewhere, for example in a database. */
+/** Used amounts of one resource that are not counted in the ledger but elsewhere, for example in a database. */
 export interface ExternalUsage {
   usedBy(name: string): number;
   total(): number;
@@ -74,7 +74,7 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
   };
 }
 
-/** Used amounts of one resource by client address and network. Unused addresses and networks have no entry. */
+/** Used amounts of one resource by client address and network. Addresses and networks that use none have no entry. */
 export interface Usage {
   readonly bound: ResourceBound;
   readonly used: Map<string, number>;

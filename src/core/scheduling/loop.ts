@@ -1,5 +1,5 @@
 export interface Loop {
-  /** Calls `run` in a later event loop iteration, with the duration of the current iteration in milliseconds. */
+  /** Calls `run` in a later event loop iteration. `lengthMs`: milliseconds from this call to the next iteration. */
   nextPass(run: (lengthMs: number) => void): void;
 }
 
@@ -8,8 +8,8 @@ export type ServerLoop = ReturnType<typeof createServerLoop>;
 const maxAccepting = 16; // maximum number of consecutive event loop iterations that only accept connections
 
 /**
- * Creates a scheduler that defers work while new connections arrive. Node accepts one connection per event loop
- * iteration, so a client that opens many connections would otherwise delay other clients.
+ * Creates a scheduler that defers work while new connections arrive. Node accepts only one connection in each event
+ * loop iteration, so work in these iterations would delay the acceptance of further connections.
  */
 export function createServerLoop() {
   let connections = 0;

@@ -1,6 +1,6 @@
-/** Option of functions that divide long CPU work into short time slices (docs/decisions/0062). */
+/** Options of long computations that pause regularly, so that other work can run (docs/decisions/0062). */
 export interface Sliced {
-  /** Called between steps of the work. If the time slice is used up, waits for other work. Default: no waiting. */
+  /** Called between steps of the work. Lets other work run if the time slice is used up. Default: work never pauses. */
   readonly endSlice?: (() => Promise<void>) | undefined;
 }
 
@@ -8,7 +8,7 @@ const sliceMs = 20;
 
 export type Slices = ReturnType<typeof createSlices>;
 
-/** Creates the time slices of a task that begins now. After a slice, `takeTurn` waits until the task may continue. */
+/** Creates the time slices of a task that begins now. After each slice, the task waits for `takeTurn`. */
 export function createSlices(takeTurn: () => Promise<unknown>) {
   let beginMs = performance.now();
   /** Starts a new time slice. Called when the task resumes after waiting, for example for a file or a response. */

@@ -1,13 +1,13 @@
 import type { Loop } from './loop.ts';
 import { createSlices, type Slices } from './slices.ts';
 
-/** Limits of a fair scheduler for one event loop iteration. Each started task is a turn. */
+/** Limits on the tasks that a fair scheduler starts in one event loop iteration. */
 export interface TurnLimits {
   /** Maximum number of tasks that start for each client in one event loop iteration. */
   readonly each: number;
   /** Maximum number of tasks that start for all clients in one event loop iteration. Default: no limit. */
   readonly all?: number;
-  /** Target duration of an iteration in milliseconds. Longer iterations halve the number of tasks. Default: none. */
+  /** Target duration of an event loop iteration in milliseconds. After a longer iteration, half as many tasks start. */
   readonly ms?: number;
 }
 
@@ -22,7 +22,7 @@ interface Queue {
   readonly waiting: (() => boolean)[];
 }
 
-/** Creates a fair scheduler. Only the number of connections limits the number of waiting tasks. */
+/** Creates a fair scheduler. The number of waiting tasks is limited only by the number of connections. */
 export function createTurns(
   { each, all = Number.POSITIVE_INFINITY, ms = Number.POSITIVE_INFINITY }: TurnLimits,
   { nextPass }: Loop,
@@ -73,7 +73,7 @@ export function createTurns(
   };
 }
 
-/** Waits for a client's turn and resolves to `isUsed()`. If the result is `false`, the next waiting task may start. */
+/** Waits for a client's turn, then resolves to `isUsed()`. If that is `false`, the next waiting task gets the turn. */
 export function waitForTurn(turns: Turns, client: string, isUsed: () => boolean): Promise<boolean> {
   return new Promise((resolve) => {
     turns.take(client, () => {

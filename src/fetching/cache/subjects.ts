@@ -56,6 +56,6 @@ function namesOf({ screen_name, id }: Account): readonly string[] {
   return id.startsWith('did:') ? [...new Set([handle, id])] : [handle];
 }
 
-/** Returns the key of a post: its id if ids are unique on the platform, otherwise its URL; `null` if unknown. */
+/** Returns the key of a post: its id if ids are unique on the platform, otherwise its URL; `null` if it has neither. */
 export const postKey = ({ platform, id, url }: Post): string | null =>
   platform === 'x' || platform === 'sample' ? id : (url ?? id);

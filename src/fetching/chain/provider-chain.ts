@@ -35,7 +35,7 @@ export interface AskOptions extends RequestContext {
 
 interface ChainOptions {
   readonly onFailure: (failure: { readonly provider: string; readonly error: unknown }) => void;
-  /** Queue for the CPU time slices in which large responses are processed. Default: no pauses. */
+  /** Queue for the CPU time slices in which large responses are processed. Default: processing without pauses. */
   readonly heavyTurns?: Turns | undefined;
 }
 
@@ -71,7 +71,7 @@ export function createProviderChain(
   };
 }
 
-/** Creates the CPU time slices in which a response is processed. If `signal` is aborted, the next slice fails. */
+/** Creates the CPU time slices in which a response is processed. If `signal` is aborted, the processing fails. */
 function createAnswerSlices({ client, signal }: AskOptions, turns: Turns): Slices {
   return createSlices(async () => {
     if (await waitForTurn(turns, client?.address ?? '', () => !signal.aborted)) return;
@@ -155,7 +155,7 @@ function toProviderError(error: unknown): ProviderError {
   return new ProviderError('malformed', 'The source’s response is not usable.', { cause: error });
 }
 
-/** Returns whether two sources report that a post or account is missing. A single report can be due to an outage. */
+/** Returns whether two providers report that a post or account is missing. A single report can be due to an outage. */
 function isConfirmedAbsent(failures: readonly ProviderError[]): boolean {
   const witnesses = failures.filter(({ kind, isEvidence }) => kind === 'ambiguous' && isEvidence);
   return witnesses.length >= 2;
@@ -203,7 +203,7 @@ function explainFailure({ kind, message }: ProviderError, noun: string): string 
   return `One source reported that the ${noun} does not exist, but it responds in the same way during an outage, and no second source confirmed it.`;
 }
 
-/** Converts source failures to `upstream_unavailable`, for reads that accept only live data. Keeps other errors. */
+/** Converts upstream failures to `upstream_unavailable`; returns other errors unchanged. For reads of live data. */
 export function toLiveOnlyError(error: unknown): unknown {
   const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];
   if (!(error instanceof Problem) || !ofSource.includes(error.code)) return error;

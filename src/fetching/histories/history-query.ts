@@ -18,5 +18,5 @@ export interface HistoryQuery {
   readonly isIndex: boolean;
 }
 
-/** `stream`: posts are sent as they arrive. `document`: all posts are sent together at the end. */
+/** Way of sending posts: as they arrive (`stream`), or all together at the end (`document`). */
 export type Delivery = 'stream' | 'document';

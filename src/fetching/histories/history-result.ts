@@ -18,7 +18,7 @@ interface Tally {
   /** Time of the newest post in Unix seconds; `null` if unknown. `oldestSecond` is the time of the oldest post. */
   readonly newestSecond: number | null;
   readonly oldestSecond: number | null;
-  /** Earliest and latest time, in Unix seconds, when reused posts were fetched; empty if no posts were reused. */
+  /** Earliest and latest time at which reused posts were fetched, in Unix seconds; empty if no posts were reused. */
   readonly stored: readonly number[];
 }
 
@@ -107,7 +107,7 @@ function toRange({ fromSecond, toSecond }: SecondRange): HistoryRange {
   };
 }
 
-/** Returns the value of `until` that continues an import. Repeats the last second, because it may lack posts. */
+/** Returns the value of `until` that continues an import. The last second, which may lack posts, is read again. */
 function toNextUntil({ newestSecond, oldestSecond }: Tally, gaps: readonly HistoryRange[]) {
   const [gap] = gaps;
   if (gap !== undefined) return gap.untilSecond;

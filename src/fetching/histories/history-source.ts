@@ -69,12 +69,12 @@ export function createHistorySource(
   };
 }
 
-/** Reduces the posts of a page to the fields that sorting and the index need. */
+/** Reduces the posts of a page to the fields that are needed to list their ids and times in order. */
 export function toOutline(page: Page<Post>): Page<Post> {
   return { ...page, items: page.items.flatMap(outlinePost) };
 }
 
-/** Returns a post without its content, such as text and media; an empty list for a placeholder, which has no time. */
+/** Returns a list with the post but without its text and media; an empty list for a placeholder, which has no time. */
 function outlinePost(post: Post): readonly Status[] {
   if (post.type === 'tombstone') return [];
   const outline = {

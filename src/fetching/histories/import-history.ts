@@ -17,12 +17,12 @@ import { type HistoryReadResult, streamHistory } from './stream-history.ts';
 export interface ImporterOptions extends SourceOptions {
   readonly clock: Clock;
   readonly concurrency: number;
-  /** Deadline in milliseconds for the first posts, and for imports sent as one document. */
+  /** Timeout in milliseconds for the first posts of an import, and for imports that are sent as one document. */
   readonly firstTimeoutMs: number;
-  /** Deadline in milliseconds for streamed imports. */
+  /** Timeout in milliseconds for streamed imports. */
   readonly timeoutMs: number;
   readonly historyStore?: HistoryStore | undefined;
-  /** Called if the store fails; the import continues without the store. */
+  /** Called if the store of fetched posts fails; the import continues without the store. */
   readonly onStoreFailure?: ((error: unknown) => void) | undefined;
   /** Called with an account that is confirmed as deleted or not public. */
   readonly onGone: (account: AccountReference) => void;

@@ -10,13 +10,13 @@ type Wanted = Pick<HistoryQuery, 'sinceSeconds' | 'untilSeconds' | 'maxPosts' | 
 
 export interface PlacedPost {
   readonly post: Post;
-  /** Timeline position in Unix seconds. For a repost, that of the next newer original post; `Infinity` without one. */
+  /** Timeline position in Unix seconds; for a repost, that of the next newer original post, or `Infinity` if none. */
   readonly second: number;
   readonly stored: number | null;
 }
 
 interface PagePost extends PlacedPost {
-  /** Earliest possible position in Unix seconds: `-Infinity` for a repost if unknown; `second` for other posts. */
+  /** Earliest possible position in Unix seconds. For a post, it is `second`; for a repost, it can be `-Infinity`. */
   readonly belowSecond: number;
 }
 
@@ -80,7 +80,7 @@ export function createOrdering(wanted: Wanted) {
     get unresolved() {
       return [...pending.values()].filter(({ isUnresolved }) => isUnresolved).length;
     },
-    /** Removes reposts with keys in `below`: they are older than the range. Marks other reposts as within the range. */
+    /** Removes reposts older than the requested range (keys in `below`). Marks all others as within the range. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of pending) {
         if (one.isUnresolved && below.has(key)) pending.delete(key);
@@ -90,7 +90,7 @@ export function createOrdering(wanted: Wanted) {
   };
 }
 
-/** Returns whether `one` replaces its duplicate `other`. A certain position takes precedence, then a new fetch. */
+/** Returns whether `one` replaces its copy `other`. Prefers a known position, then a new fetch, then a later time. */
 function isBetter(one: Candidate, other: Candidate): boolean {
   if (one.isUnresolved !== other.isUnresolved) return other.isUnresolved;
   const isSame = hasOwnTime(one.post) === hasOwnTime(other.post);
@@ -118,7 +118,7 @@ export function createPostCollector(query: Wanted) {
         found.set(key, { ...narrow(placed, other), number: other?.number ?? found.size });
       }
     },
-    /** Removes reposts with keys in `below`: they are older than the range. Marks other reposts as within the range. */
+    /** Removes reposts older than the requested range (keys in `below`). Marks all others as within the range. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of found) {
         if (one.belowSecond >= since) continue;

@@ -22,7 +22,7 @@ const maxRetries = 2;
 const firstWaitMs = 300;
 const defaultPauseSeconds = 30;
 
-/** Minimum number of rows in a complete page: half of the smallest FxTwitter page, which has 20 to 40 rows. */
+/** Minimum number of rows in a complete page: half of 20, the fewest rows that a complete FxTwitter page has. */
 const fewestRows = 10;
 
 export type PageReader = ReturnType<typeof createPageReader>;
@@ -98,7 +98,7 @@ const isOutage = (error: unknown): boolean =>
 /** Numbers of concurrent repeated requests for a page that looks incomplete: first one, then three. */
 const repeatCounts = [1, 3] as const;
 
-/** Number of further requests if a page still looks truncated. One of four responses can be short at random. */
+/** Number of further requests if a page still looks truncated. Up to a quarter of all responses are short at random. */
 const lastRepeats = 4;
 
 const enoughAgreeing = 5; // this many responses with equally many rows are accepted
@@ -109,13 +109,13 @@ interface VerifyOptions {
   readonly onDoubt: ((first: Page<Post>) => void) | undefined;
 }
 
-/** Requests a page until a response is complete, two have as many rows, or a limit is reached. Merges responses. */
+/** Requests a page until a response is complete, two have equal row counts, or a limit is reached. Merges responses. */
 async function readUntilVerified(
   ask: () => Promise<Page<Post>>,
   { place, isGood, onDoubt }: VerifyOptions,
 ): Promise<CheckedPage> {
   let page = await ask();
-  /** Number of responses with as many rows as the longest response. */
+  /** Number of responses that have as many rows as the response with the most rows. */
   let agreeing = 1;
   let isAccepted = isGood(page);
   if (!isAccepted) onDoubt?.(page);
@@ -143,7 +143,7 @@ function isWhole(page: Page<Post>, place: PagePlace): boolean {
   return page.isDoubtful !== true && !isEmptyBeforeEnd && spanOf(page, place).isWhole;
 }
 
-/** Merges two responses for a page: appends posts that only the shorter response contains, in any order. */
+/** Merges two responses for a page: appends the posts that only the shorter one contains to the longer one. */
 function join(one: Page<Post>, other: Page<Post>): Page<Post> {
   const [fuller, less] = rowsOf(other) > rowsOf(one) ? [other, one] : [one, other];
   const known = new Set(fuller.items.map(({ id }) => id));
@@ -182,7 +182,7 @@ export const rowsOf = ({ rows, items }: Page<Post>): number => rows ?? items.len
 export const hasOwnTime = (post: Post): post is Extract<Post, { type: 'status' }> =>
   post.type === 'status' && post.reposted_by === null;
 
-/** Returns the time of the oldest post in Unix seconds, except posts that are out of order; `Infinity` if none. */
+/** Returns the Unix second of the oldest post, ignoring posts that are out of order; `Infinity` if there is none. */
 export function oldestOf(posts: readonly Post[], { toMs }: PageSpan): number {
   const seconds = posts.filter(hasOwnTime).map((post) => post.created_timestamp);
   const inPlace = seconds.filter((second) => second * 1000 + 999 >= (toMs ?? 0));

@@ -1,6 +1,6 @@
 import type { SecondRange } from '../../platforms/second-ranges.ts';
 
-/** Posting rate of an account in posts per ms (0 if unknown), and its creation in epoch ms (`-Infinity` if unknown). */
+/** Posting rate of an account in posts per ms (unknown: 0), and creation time in epoch ms (unknown: `-Infinity`). */
 export interface AccountPace {
   readonly rate: number;
   readonly joinedMs: number;
@@ -17,7 +17,7 @@ export function createDensityEstimate() {
   const pages: { readonly toMs: number; readonly lengthMs: number; readonly rows: number }[] = [];
   let largest = 0;
   return {
-    /** Sets the posting rate of the account. Estimates weight the rate like one page. */
+    /** Sets the posting rate of the account. In estimates, the rate has the same weight as one page that was read. */
     setPace: (pace: AccountPace): void => {
       account = pace;
     },
@@ -56,14 +56,14 @@ export interface PlannerOptions {
 }
 
 /**
- * Minimum number of expected pages at which a range is split while it is being read. A split costs half a page of
+ * Minimum estimated number of pages in a range that is split while it is being read. A split costs half a page of
  * duplicate rows on average. Without a split, a range with more rows than expected costs another round of requests.
  */
 const pagesToSplit = 0.8;
 
 const minPages = 2;
 
-/** Factor for the rows expected in newer ranges. A low estimate saves rounds of requests, but can cost a page. */
+/** Factor for estimated row counts. Lower values plan more pages: fewer rounds of requests, but maybe an extra page. */
 const expectedWeight = 0.9;
 
 const minWantedShare = 0.05; // lower bound of the share of wanted rows, which keeps ranges finite
@@ -75,7 +75,7 @@ export function planRange(options: PlannerOptions): UnreadRange | undefined {
   return ready ?? narrowOpenRange(options) ?? splitLongestRange(options);
 }
 
-/** Narrows the newest range that is too large (`isOpen`) to the part that should contain the missing posts. */
+/** Shortens the newest range marked `isOpen` (too large) to the part that should contain the posts still needed. */
 function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges, density } = options;
   const at = ranges.ranges.findIndex(({ isOpen, isBeingRead }) => isOpen && !isBeingRead);
@@ -117,7 +117,7 @@ function expectedRows(range: UnreadRange, density: DensityEstimate): number {
   return (density.rateBelow(range.topMs) ?? 0) * Math.max(0, lengthMs);
 }
 
-/** Returns the older end of a range for estimates, in epoch ms, but not earlier than the account's creation. */
+/** Returns the older end of a range in epoch ms, or the creation time of the account if that is later. */
 const bottomOf = ({ bottomMs }: UnreadRange, { joinedMs }: DensityEstimate): number =>
   Math.max(bottomMs, joinedMs);
 
@@ -137,14 +137,14 @@ export interface UnreadRange {
   /** Provider's cursor of the page at `topMs`; `null` to request the page by time. */
   cursor: string | null;
   isBeingRead: boolean;
-  /** Oldest time, in epoch ms, that the pages read for the range cover. This time can be newer than the range. */
+  /** Oldest time, in epoch ms, covered by the pages read for this range; `Infinity` before the first page. */
   reachedMs: number;
   idlePages: number;
   /** Whether the range may contain far more posts than needed. */
   isOpen: boolean;
 }
 
-/** Older end of a page: the page contains all posts newer than `toMs`, and `cursor` is that of the next page. */
+/** Older end of a page. The next page starts at the time `toMs`, and `cursor` requests that page. */
 export interface Reached {
   readonly toMs: number;
   readonly cursor: string | null;
@@ -188,7 +188,7 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       if (at !== -1) ranges.length = at;
     },
     remove,
-    /** Splits a range at `toMs` and keeps only its newer part. Returns the older part, unless a part would be empty. */
+    /** Splits a range at `toMs`: shortens it and returns the older part. Does nothing if either part would be empty. */
     split: (range: UnreadRange, { toMs, cursor }: Reached): UnreadRange | undefined => {
       const at = ranges.indexOf(range);
       if (at === -1 || toMs >= range.topMs || toMs < range.bottomMs) return undefined;
@@ -218,7 +218,7 @@ const initialState = {
   isOpen: true,
 };
 
-/** Removes a completely read range, and the time covered by its last page from older ranges not being read. */
+/** Removes a completely read range. Shortens older ranges that its last page covers, unless they are being read. */
 function skipCovered(ranges: UnreadRange[], at: number, reached: Reached): void {
   ranges.splice(at, 1);
   for (let next = ranges[at]; next !== undefined; next = ranges[at]) {

@@ -30,7 +30,7 @@ export function createStoredHistory(options: StoredHistoryOptions) {
     return { account, accountId: id, withReplies, withReposts };
   };
   return {
-    /** Returns the stored posts. Deletes them if the account, which `reading` returns, has become protected. */
+    /** Returns the stored posts. If the account (`reading`) has become protected, deletes them and returns none. */
     read: async (reading: Promise<Account>): Promise<StoredPart> => {
       if (!historyStore || !tryStore(() => historyStore.has(query.account), false))
         return nothingStored;
@@ -64,7 +64,7 @@ export function secondsOf(query: HistoryQuery, nowMs: number): SecondRange {
   return { fromSecond: sinceSeconds ?? Number.NEGATIVE_INFINITY, toSecond };
 }
 
-/** Removes the newest stored part if a repost in it may be newer than the range. The part is then fetched again. */
+/** Removes the newest stored part if a repost in it may be newer than `toSecond`. The part is then fetched again. */
 function trimUnresolvedTop({ ranges, posts }: StoredPart, toSecond: number): StoredPart {
   const below = posts
     .filter(({ post, second }) => !hasOwnTime(post) && second > toSecond)

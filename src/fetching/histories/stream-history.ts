@@ -37,12 +37,12 @@ export interface HistoryReadOptions extends PageReaderOptions {
   readonly pace: Promise<AccountPace>;
   /** Part of the timeline that is not requested, because an earlier import stored it. */
   readonly stored: StoredPart;
-  /** Called once, at the end, with the completely read parts of the timeline that are not stored yet. */
+  /** Called once, at the end of the read, with the completely read time ranges to store, and their posts. */
   readonly onRead?: ((read: StoredPart) => Promise<void>) | undefined;
 }
 
 export interface HistoryReadResult {
-  /** Time ranges that were not read, newest first. If the limit of posts was reached, they include all older posts. */
+  /** Time ranges that were not read, newest first. If `maxPosts` was reached, they cover all older posts. */
   readonly unread: readonly SecondRange[];
   /** Time ranges that may lack posts, because the source returned short pages each time. */
   readonly uncertain: readonly SecondRange[];
@@ -56,8 +56,8 @@ export interface HistoryReadResult {
 
 /**
  * Yields the posts of an account in a time range, newest first, without duplicates. If the source supports seeking by
- * time, the unread part is split into ranges of about a page, which are read concurrently by following cursors. Throws
- * Problem, see ProviderChain.ask, if the source failed before any post.
+ * time, the unread part is split into ranges of about a page, which are read concurrently. Throws Problem, see
+ * ProviderChain.ask, if the source failed before any post.
  */
 export async function* streamHistory(
   options: HistoryReadOptions,
@@ -93,7 +93,7 @@ class HistoryReader {
   readonly #startMs: number;
   readonly #ranges: ReturnType<typeof createUnreadRanges>;
   readonly #ordering: ReturnType<typeof createOrdering>;
-  /** Fetched posts to store at the end; `undefined` if nothing is stored, to free the memory of sent posts. */
+  /** Fetched posts to store at the end of the read; `undefined` if no posts are to be stored. */
   readonly #collected: ReturnType<typeof createPostCollector> | undefined;
   readonly #density = createDensityEstimate();
   readonly #planning: PlannerOptions;
@@ -142,7 +142,7 @@ class HistoryReader {
     return this.#active === 0;
   }
 
-  /** Returns the posts whose order is final. Until `resume` is called, the number of buffered posts is limited. */
+  /** Returns the posts whose order is final. Until `resume` is called, reading pauses at `maxBufferedPosts` posts. */
   release(): readonly PlacedPost[] {
     const posts = this.#ordering.release(this.#ranges.frontierMs);
     this.#isPausedByConsumer = posts.length > 0;
@@ -161,7 +161,7 @@ class HistoryReader {
     });
   }
 
-  /** Reads the page below the range to find reposts that are older than the range. Returns the remaining posts. */
+  /** Reads the page below the requested range to discard reposts older than the range. Returns the buffered posts. */
   async resolveReposts(): Promise<readonly PlacedPost[]> {
     const ordering = this.#ordering;
     const isNeeded = ordering.found - ordering.unresolved < this.#options.query.maxPosts;
@@ -207,7 +207,7 @@ class HistoryReader {
     };
   }
 
-  /** Stops reading. Returns the completely read parts that are not stored yet and are old enough not to change. */
+  /** Stops reading. Returns the time ranges to store (newly read, complete and not too recent), and their posts. */
   stop(): StoredPart {
     this.#stopped.abort();
     const { query, stored } = this.#options;
@@ -247,7 +247,7 @@ class HistoryReader {
     return this.#stopped.signal.aborted || this.#options.signal.aborted;
   }
 
-  /** Returns the range to read next. Without seeking by time, or before the first page, one range is read at a time. */
+  /** Returns the next range to read. Allows only one at a time before the first page, or if the source cannot seek. */
   #next(): UnreadRange | undefined {
     const isKnown =
       this.#seekSupport === 'works' || (this.#seekSupport === 'unknown' && this.#rows > 0);
@@ -326,7 +326,7 @@ class HistoryReader {
     this.#matched += this.#ordering.found - before;
   }
 
-  /** Handles a source that returned its newest page instead of the requested one. Continues with the newer range. */
+  /** Handles a source that ignored the requested time and returned its newest page. Merges `range` into a newer one. */
   #takeIgnoredSeek(range: UnreadRange, top: Reached): void {
     if (this.#seekSupport === 'unknown') {
       this.#seekSupport = 'fails';
@@ -365,7 +365,7 @@ function provesSeek(page: Page<Post>, place: PagePlace): boolean {
   return page.span !== undefined || (place.cursor === null && span.fromMs !== null);
 }
 
-/** Minimum age of stored time ranges in seconds. Newer posts may still appear or be deleted upstream. */
+/** Minimum age, in seconds, of time ranges to store. In newer ranges, posts may still appear or be deleted. */
 const recentSeconds = 900;
 
 function toUnreadRanges(

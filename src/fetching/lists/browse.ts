@@ -99,7 +99,7 @@ function isNewestFirst(list: ListQuery): boolean {
   return list.kind !== 'search' || list.feed !== 'top';
 }
 
-/** Returns the error to throw for unreadable replies. If the post may be deleted, asks other sources for the post. */
+/** Returns the error for unreadable replies to a post. If the post may have been deleted, requests it to find out. */
 async function confirmAbsence(
   error: unknown,
   { post }: Extract<ListQuery, { kind: 'replies' }>,
@@ -220,7 +220,7 @@ export interface ListPosition {
   readonly page: number;
   /** Number of consecutive pages without items, weighted by cause (`fruitlessWeights`). */
   readonly fruitless: number;
-  /** Short hashes of the last returned items, oldest first (`sent-items.ts`). Empty if pages never overlap. */
+  /** Short hashes of the last returned items, in list order (`sent-items.ts`). Empty if pages never overlap. */
   readonly recent: readonly number[];
 }
 

@@ -11,7 +11,7 @@ export interface SourcedPage {
   readonly requestedMs: number;
 }
 
-/** Reads an upstream page at a cursor. `bypassCache`: whether to ignore a cached page. @throws Problem */
+/** Function that reads an upstream page at a cursor. `bypassCache`: whether to ignore a cached page. @throws Problem */
 export type ReadPage = (at: {
   cursor: string | null;
   count: number;
@@ -28,11 +28,11 @@ export interface FillOptions {
   readonly page: number;
 }
 
-/** Page of a list with exactly the requested number of items, unless it is the last page. */
+/** Page of a list. It has the requested number of items, unless the list or the read ended early. */
 export interface FilledPage {
   readonly items: readonly ListItem[];
   readonly next: ListPosition | null;
-  /** Hashes of the items before `next` in the list, oldest first. Incomplete if earlier hashes are unknown. */
+  /** Hashes of the items before `next`, in list order. Incomplete if earlier hashes are unknown. */
   readonly sent: readonly number[];
   readonly warnings: readonly string[];
   /** `false` if the source failed or may have more items. */
@@ -44,7 +44,7 @@ export interface FilledPage {
 
 /**
  * Reads upstream pages of any size until there are enough new items. Requests suspiciously short pages again.
- * @throws Problem if the first page cannot be read; `upstream_unavailable` if not all pages to skip can be read
+ * @throws Problem if the first page cannot be read; `upstream_unavailable` if fewer than `skip` items can be read
  */
 export async function fillPage(read: ReadPage, options: FillOptions): Promise<FilledPage> {
   const filler = new PageFiller(read, options);
@@ -65,7 +65,7 @@ const retriesPerPage = 4; // of each page that looks incomplete
 const maxRetries = 60; // of all pages that have rows but look incomplete
 const maxIdlePages = 4; // consecutive upstream pages without new items; the next read continues
 
-/** Weights of pages without items, by cause: filtered rows (`found`), source failure (`cut`), no new rows (`idle`). */
+/** Weights for counting pages without items: filtered rows (`found`), source failure (`cut`), no new rows (`idle`). */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
 const maxFruitless = 120; // total weight at which the list ends
 const enoughFruitless = 6; // total weight above which pages are accepted without retries
@@ -73,9 +73,9 @@ const enoughFruitless = 6; // total weight above which pages are accepted withou
 const shortWarning =
   'The source returned fewer posts or accounts than expected, even after retries. Some may be missing here.';
 const idleWarning =
-  'The source returns empty or repeated pages although it announces more. The next page continues here.';
+  'The source returns empty or repeated pages although it reports more items. The next page continues here.';
 const hopelessWarning =
-  'The source announces more but has returned nothing new for many pages. The list ends here and may be incomplete.';
+  'The source reports more items but has returned no new items for many pages. The list ends here and may be incomplete.';
 const slowWarning = 'This page took too many requests to fill. The next page continues here.';
 
 /** State of filling one page. Call `step` while `isRunning` is true, then call `finish` once. */
@@ -143,7 +143,7 @@ class PageFiller {
     }
   }
 
-  /** Ends the read after a failure of the source. The items found so far are returned. */
+  /** Ends the read after a failure of the source. `finish` then returns the items found so far. */
   stopAfterFailure(problem: Problem): void {
     this.#warnings.add(
       `The source failed before the page was full: ${problem.message} The next page continues here.`,
@@ -151,7 +151,7 @@ class PageFiller {
     this.#state = 'cut';
   }
 
-  /** Returns the page. @throws Problem if not all items to skip were read, so that the start of the page is unknown */
+  /** Returns the page. @throws Problem if fewer than `skip` items were read, because the page starts after them */
   finish(): FilledPage {
     const { skip, page } = this.#options;
     const isStopped = this.#state === 'cut' || this.#state === 'paused';
@@ -172,7 +172,7 @@ class PageFiller {
     };
   }
 
-  /** Reads a page, and repeats the read if the page looks incomplete. Returns `failure` if a repetition fails. */
+  /** Reads a page, and retries if the page looks incomplete. Returns `failure` if a retry fails. */
   async #readWithRetries(): Promise<{ sourced: SourcedPage; failure?: Problem }> {
     const count = this.#goal - this.#items.length;
     const cursor = this.#cursor;

@@ -13,7 +13,7 @@ const maxBytes = 16 * 1024 * 1024;
 
 export type SentItemsMemory = ReturnType<typeof createSentItemsMemory>;
 
-/** Creates a bounded memory of hashes of returned items. After an eviction, only the hashes in the cursor are known. */
+/** Creates a cache of the hashes of returned items. After an eviction, only the hashes in the cursor are known. */
 export function createSentItemsMemory() {
   const pages = new LRUCache<string, Float64Array>({
     maxSize: maxBytes,
@@ -22,7 +22,7 @@ export function createSentItemsMemory() {
   const nameOf = (listKey: string, { provider, cursor, taken, page, recent }: ListPosition) =>
     JSON.stringify([listKey, provider, cursor, taken, page, recent.slice(-4)]);
   return {
-    /** Returns the hashes of the items before a position, oldest first; `undefined` if the hashes are unknown. */
+    /** Returns the hashes of the items before a position, in list order; `undefined` if the hashes are unknown. */
     recall: (listKey: string, position: ListPosition): readonly number[] | undefined => {
       const sent = pages.get(nameOf(listKey, position));
       return sent && [...sent];

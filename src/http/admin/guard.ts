@@ -18,7 +18,7 @@ export type AdminGuard = ReturnType<typeof createAdminGuard>;
 export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) {
   const expected = token === undefined ? null : toDigest(token);
   const attempts = createFailedAttempts(clock);
-  /** @throws Problem `overloaded`, or `unauthorized` after a delay that grows with each failed attempt of an address */
+  /** Checks the token. @throws Problem `overloaded`; `unauthorized` after a delay that grows with failed attempts */
   return async (request: FastifyRequest): Promise<void> => {
     const { signal } = request;
     const token = readToken(request);
@@ -53,7 +53,7 @@ const freeAttempts = 3;
 /** Maximum number of requests with a wrong token whose replies are delayed at the same time. */
 const maxWaiting = 10_000;
 
-/** Attempts of a client address with a wrong token. `hasAborted`: a client disconnected during its delay. */
+/** Failed attempts from one address. `waiting`: attempts being delayed; `hasAborted`: one was aborted while delayed. */
 type Attempts = { count: number; waiting: number; hasAborted: boolean };
 
 /** Creates the counter of attempts with a wrong token. The counter delays further attempts from the same address. */
@@ -89,8 +89,8 @@ export function createFailedAttempts(clock: Clock) {
   };
   return {
     /**
-     * Delays an attempt and counts the attempt as failed, if another attempt from the address is being delayed or was
-     * aborted during its delay. Call this before the token is checked, so that the delay does not reveal a wrong token.
+     * Checks whether another attempt from the address is being delayed, or was aborted during its delay. If so, delays
+     * this attempt and counts it as failed. Call this before the token check, to delay correct tokens too.
      * @throws Problem `overloaded` if too many attempts are delayed
      */
     delayIfPending: async (address: string, signal: AbortSignal) => {

@@ -126,7 +126,7 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/** Parses a request body. @throws Problem `invalid_body` if the body is no object, `invalid_option` for a bad field */
+/** Parses a request body. @throws Problem `invalid_body` if it is not an object, `invalid_option` for a bad field */
 function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown): z.output<Fields> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     const detail = `The body is ${nameKind(body)}. Send a JSON object.`;

@@ -130,7 +130,7 @@ function isOneLongLine(packet: unknown): boolean {
   return end === -1 || end > maxUrlBytes;
 }
 
-/** Returns the CORS and deprecation headers of the route for the URL of a request that could not be parsed. */
+/** Returns the CORS and deprecation headers for the response to an unparsable request with the given URL. */
 export function describeRefused(url: string, baseUrl: string): Headers {
   const path = toPath(url);
   const route = aliasRoutes.find((row) => row.path === path);

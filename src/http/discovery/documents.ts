@@ -156,7 +156,7 @@ export const discoveryEndpoints: readonly Endpoint[] = documents.map(
   },
 );
 
-/** Registers routes for documents such as `/openapi.json`. Creates each document at the first request of a day. */
+/** Registers routes for documents such as `/openapi.json`. The first request of each day (UTC) creates the document. */
 export async function discoveryPlugin(
   app: FastifyInstance,
   { clock, ...facts }: DiscoveryFacts & { readonly clock: Clock },
@@ -199,7 +199,7 @@ export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clo
   };
 }
 
-/** Writes `/robots.txt` (RFC 9309). Disallows posts and searches, which cost upstream requests, and questions. */
+/** Writes `/robots.txt` (RFC 9309). Disallows generated answers, and paths that request upstreams, such as posts. */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const open = endpoints
     .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))
@@ -221,7 +221,7 @@ function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): 
   return `${lines.join('\n')}\n`;
 }
 
-/** Writes `/.well-known/security.txt` (RFC 9116) for the day of `nowMs`. */
+/** Writes `/.well-known/security.txt` (RFC 9116), which expires 90 days after the day of `nowMs`. */
 function writeSecurityText({ baseUrl, contacts }: DiscoveryFacts, nowMs: number): string {
   const today = nowMs - (nowMs % dayMs);
   // RFC 9116 §2.5.5 recommends less than a year.

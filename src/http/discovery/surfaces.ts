@@ -19,7 +19,7 @@ export const discoveryPaths = {
   ard: '/.well-known/ard.json',
   aiCatalog: '/.well-known/ai-catalog.json',
   mcp: '/mcp',
-  /** Path of the MCP server card, which SEP-2127 reserves below the MCP endpoint. */
+  /** Path of the MCP server card. The MCP proposal SEP-2127 reserves this path below the MCP endpoint. */
   serverCard: '/mcp/server-card',
   llms: '/llms.txt',
   llmsFull: '/llms-full.txt',
@@ -37,7 +37,7 @@ const links = [
   ['describedby', discoveryPaths.llms, 'text/plain'],
 ] as const;
 
-/** Returns the `Link` header of `/api` and of the front page (RFC 8288; relations of RFC 8631, RFC 9727, ARD §5.1). */
+/** Returns the `Link` header of `/api` and the front page (RFC 8288, 8631, 9727; Agentic Resource Discovery §5.1). */
 export function toDiscoveryLink(baseUrl: string): string {
   return links
     .map(([relation, path, type]) => `<${baseUrl}${path}>; rel="${relation}"; type="${type}"`)
@@ -57,17 +57,17 @@ export const surfaces = {
   alias: 'Deprecated aliases: they still work and name their successors.',
 } as const satisfies Record<SurfaceName, string>;
 
-/** Media type of an MCP server card (SEP-2127). */
+/** Media type of an MCP server card (MCP proposal SEP-2127). */
 export const serverCardType = 'application/mcp-server-card+json';
 
-/** Link to the OpenAPI document as the description of an API. `artifactType` is its most specific media type. */
+/** OpenAPI document. `mediaType`: value of the header `Content-Type`; `artifactType`: most specific media type. */
 const openApi = {
   path: discoveryPaths.openApi,
   mediaType: 'application/json',
   artifactType: 'application/vnd.oai.openapi+json',
 } as const;
 
-/** APIs for programs. `anchor` is the entry point, `queries` are two to five sample questions (ARD §4.2). */
+/** APIs of this server. `anchor`: path of the API; `queries`: sample questions (Agentic Resource Discovery §4.2). */
 const machineSurfaces = [
   {
     name: 'v1',
@@ -134,7 +134,7 @@ const linkTarget = z
 const targets = z.array(linkTarget).readonly();
 const texts = z.array(z.string()).readonly();
 
-/** Schema of the links from one resource (RFC 9264 §4.2.2), with relations of RFC 8631 and RFC 9727. */
+/** Schema of the links from one resource (RFC 9264 §4.2.2), keyed by link relation (RFC 8631, RFC 9727). */
 const linkContext = z
   .object({
     anchor: z.url(),
@@ -191,7 +191,7 @@ export function toCatalogLink({ baseUrl, endpoints }: DiscoveryFacts): string {
   ].join(', ');
 }
 
-/** Schema of an entry of the Agentic Resource Discovery manifest, which describes one API (ARD §4.2). */
+/** Schema of an entry of the Agentic Resource Discovery (ARD) manifest. An entry describes one API (ARD §4.2). */
 const ardEntry = z
   .object({
     identifier: z.string().describe('`urn:air:{publisher}:{namespace}:{name}`.'),
@@ -249,7 +249,7 @@ function toPublisher(baseUrl: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1).replaceAll(':', '-') : hostname;
 }
 
-/** Schema of the document `/mcp/server-card` (SEP-2127), without the document's member `$schema`. */
+/** Schema of the document `/mcp/server-card` (MCP proposal SEP-2127), without the document's member `$schema`. */
 export const serverCard = z
   .looseObject({
     name: z
@@ -263,7 +263,7 @@ export const serverCard = z
   })
   .meta({ id: 'McpServerCard' });
 
-/** Creates the MCP server card (SEP-2127). Clients get the list of tools from the MCP endpoint instead. */
+/** Creates the MCP server card (MCP proposal SEP-2127). The card omits the tools, which the MCP endpoint lists. */
 export function describeServerCard({ baseUrl, version }: DiscoveryFacts) {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',

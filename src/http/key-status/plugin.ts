@@ -15,7 +15,7 @@ import { type Load, overloaded } from '../operations/load.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Quota (allowance) that requests use, or a function that returns the quota. If missing, requests use no quota. */
+    /** Request quota (allowance) of the route, or a function that returns it. If missing, the route has no quota. */
     allowance?: AllowanceSurface | ((request: FastifyRequest) => AllowanceSurface | null);
   }
 
@@ -26,7 +26,7 @@ declare module 'fastify' {
 
 /**
  * Identifies the callers of routes with a request quota. Adds the key status and `RateLimit` headers to the replies
- * (docs/keys.md). Handlers must check `identity.refusal`, and must add `identity.headers()` if they bypass `send`.
+ * (docs/keys.md). Handlers must check `identity.refusal`, and add `identity.headers()` if they bypass Fastify's `send`.
  */
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
   app.decorateRequest('identity', null);
@@ -60,7 +60,7 @@ export function identityOf({ identity }: FastifyRequest): Identity {
   return identity;
 }
 
-/** @throws Problem `overloaded` under high load, `invalid_key` or `invalid_option` for a bad `Authorization` header */
+/** Throws Problem `overloaded` under high load, `invalid_key` or `invalid_option` for a bad `Authorization` header. */
 export function refuseRead(request: FastifyRequest, load: Load): void {
   const refusal = load.isHigh ? overloaded() : identityOf(request).refusal;
   if (refusal !== null) throw refusal;
@@ -98,7 +98,7 @@ export interface Identity {
 
 export interface Identification {
   identify(request: FastifyRequest, surface: AllowanceSurface): Identity;
-  /** Returns the client address to which the server charges a request's load, regardless of the API key. */
+  /** Returns the client address for the load limits, whether or not the request has an API key. */
   clientOf(request: FastifyRequest): Client;
 }
 
@@ -146,7 +146,7 @@ export function createIdentification(options: IdentificationOptions): Identifica
 
 type ValidKey = KeyCheck & { readonly status: 'valid' };
 
-/** Maximum number of cached identities, in the cache by API key and in the cache by address. */
+/** Maximum size of two caches of identities. One is keyed by API key, the other by client address. */
 const maxCached = 1000;
 
 function createKeyCache(options: IdentityOptions): (key: ValidKey) => Identity {
@@ -199,7 +199,7 @@ function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identit
   };
 }
 
-/** Creates a function that returns the `RateLimit` headers of a caller's quota (docs/keys.md), cached while valid. */
+/** Creates a function that returns, and caches, the `RateLimit` and key status headers of a caller (docs/keys.md). */
 function createAccountHeaders(
   { allowances, clock }: IdentityOptions,
   account: Account,

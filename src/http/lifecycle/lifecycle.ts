@@ -121,7 +121,7 @@ export function describeVersioning(baseUrl: string, nowMs: number) {
   };
 }
 
-/** Returns the v1 path that replaces a deprecated route, or a path for each value of the selecting parameter. */
+/** Returns the v1 path that replaces a deprecated route; for a route with several operations, the path for each one. */
 export function describeReplacement({ read }: AliasRoute) {
   if (typeof read === 'string') return { successor: findVersioned(read).path };
   const paths = Object.entries(read.reads).map(

@@ -12,7 +12,7 @@ interface AccessDescription {
   readonly callers: string;
   readonly members: JsonSchema;
   readonly problems: readonly ProblemCode[];
-  /** Description of the bearer token, by the name of the security scheme. */
+  /** Description of the bearer token, keyed by the name of the OpenAPI security scheme. */
   readonly scheme: Readonly<Record<string, string>>;
 }
 
@@ -54,7 +54,7 @@ export function describeSecurity(endpoints: readonly Endpoint[]): JsonSchema {
   );
 }
 
-/** Returns this server's request quotas by policy, for the OpenAPI member `x-rate-limit-policies`. */
+/** Returns this server's request quotas, keyed by policy name, for the OpenAPI member `x-rate-limit-policies`. */
 export function describeRateLimits(limits: AllowanceLimits): JsonSchema {
   const window_seconds = limits.windowSeconds;
   return {

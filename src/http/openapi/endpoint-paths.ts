@@ -29,7 +29,7 @@ export function describeEndpointPaths(endpoints: readonly Endpoint[], examples: 
   return items;
 }
 
-/** Expands an enumeration in the path, such as `/docs/{page}`, to an endpoint for each value. */
+/** Replaces an endpoint with an enumerated path parameter, such as `/docs/{page}`, by one endpoint for each value. */
 export function expandPath(endpoint: Endpoint): readonly Endpoint[] {
   const { path: schema, ...others } = endpoint.parameters ?? {};
   const members = Object.entries(schema?.shape ?? {});
@@ -112,7 +112,7 @@ function describeResponses(endpoint: Endpoint, examples: NamedExamples): JsonSch
   return { ...responses, default: addPage(endpoint, describeRefused(examples)) };
 }
 
-/** Adds an HTML error page to a response, if browsers get a page instead of the problem document at the path. */
+/** Adds an HTML page to the OpenAPI description of an error, if browsers get error pages at the endpoint's path. */
 function addPage({ path }: Endpoint, problem: ResponseObject): ResponseObject {
   if (!hasErrorPages(path)) return problem;
   const headers = { ...problem.headers, ...referHeaders(['Vary']) };

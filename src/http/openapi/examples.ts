@@ -9,7 +9,7 @@ const recordedExamples = z.object({
   baseUrl: z.string(),
   parameters: byName(z.unknown()),
   reads: byName(byName(z.unknown())),
-  /** Response bodies of endpoints, by operation id, then by status, then by media type. */
+  /** Response bodies of endpoints, keyed by operation id, then by status, then by media type. */
   endpoints: byName(byName(byName(z.unknown()))),
   problems: byName(z.unknown()),
 });
@@ -17,7 +17,7 @@ const recordedExamples = z.object({
 /** Example replies for the OpenAPI document, recorded by `npm run generate` from a server with sample posts. */
 export type RecordedExamples = Readonly<z.output<typeof recordedExamples>>;
 
-/** Reads the recorded example replies, with the base URL of this server. Throws Error if the file is missing. */
+/** Reads the recorded example replies, and adapts their URLs to `baseUrl`. Throws Error if the file is missing. */
 export function readExamples(baseUrl: string): RecordedExamples {
   const text = readFileSync(packagePath('openapi/examples.json'), 'utf8');
   return moveExamples(recordedExamples.parse(JSON.parse(text)), baseUrl);
@@ -34,7 +34,7 @@ export function moveExamples(examples: RecordedExamples, baseUrl: string): Recor
 
 export type NamedExamples = Readonly<Record<string, { readonly value: unknown }>>;
 
-/** Returns the recorded replies by name, such as `getPost.json` or `getKey.200.application-json`. */
+/** Returns the recorded replies, keyed by names such as `getPost.json` or `getKey.200.application-json`. */
 export function nameExamples({ reads, endpoints, problems }: RecordedExamples): NamedExamples {
   const named: Record<string, { readonly value: unknown }> = {};
   for (const [read, bodies] of Object.entries(reads)) {
@@ -55,7 +55,7 @@ export function nameOfReply(id: string, status: number | string, mediaType: stri
   return `${id}.${status}.${mediaType.replaceAll(/[^\w.-]/g, '-')}`;
 }
 
-/** Returns the OpenAPI member `examples`: references to the recorded examples in `names`, by label. */
+/** Returns the OpenAPI member `examples`: references to examples, keyed by label. Skips unrecorded examples. */
 export function referToExamples(
   examples: NamedExamples,
   names: readonly (readonly [label: string, name: string])[],

@@ -60,7 +60,7 @@ export const describedHeaders = {
 
 export type HeaderName = keyof typeof describedHeaders;
 
-/** Returns descriptions of the given response headers, for use in tables of endpoints. */
+/** Returns descriptions of the given response headers of an endpoint, keyed by header name. */
 export function listEndpointHeaders(
   names: readonly HeaderName[],
   presence: Pick<EndpointHeader, 'isOptional'> = {},

@@ -38,7 +38,7 @@ export interface ResponseObject {
   readonly content?: JsonSchema;
 }
 
-/** Returns the OpenAPI description of a response with a problem document, and the cause of each problem code. */
+/** Returns the OpenAPI description of a response with a problem document. The text explains each problem code. */
 export function describeProblem(
   codes: readonly ProblemCode[],
   headers: JsonSchema,

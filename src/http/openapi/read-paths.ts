@@ -32,7 +32,7 @@ import {
   withoutCharset,
 } from './problems.ts';
 
-/** Returns the OpenAPI path items of the routes for posts, profiles, lists and searches. HEAD has no operation. */
+/** Returns the OpenAPI path items of the routes for posts, profiles, lists and searches. Omits the method HEAD. */
 export function describePaths(facts: OpenApiFacts, examples: NamedExamples): JsonSchema {
   return Object.fromEntries(
     routes.map((route) => [route.path, { get: describeOperation(route, facts, examples) }]),
@@ -78,7 +78,7 @@ function describeRoute(route: Route): string {
   return [...describeSurface(route), bodyTexts[body], key].join(' ');
 }
 
-/** Describes in words the v1 route with the same result, and other paths of a route that have no OpenAPI operation. */
+/** Returns sentences about the relation of a permalink or deprecated route to its v1 route; none for a v1 route. */
 function describeSurface(route: Route): readonly string[] {
   if (route.surface === 'v1') return [];
   if (route.surface === 'alias') {
@@ -144,7 +144,7 @@ function listOf(read: AnyReadId): readonly ParameterObject[] {
   });
 }
 
-/** Lists the parameter that selects the operation, then the parameters of all operations of a deprecated route. */
+/** Returns the parameters of a deprecated route: the one that selects the operation, then those of all operations. */
 function listOfChoice({ parameter, reads: named }: ReadChoice): readonly ParameterObject[] {
   const values = Object.keys(named);
   const lists = Object.values(named).map(listOf);

@@ -13,7 +13,7 @@ import { findVersioned, surfaceOf } from './routes.ts';
 /** Router paths for a complete URL as the path: unchanged, with merged slashes, or percent-encoded as one segment. */
 export const addressPaths = ['/https::/*', '/http::/*', '/:address(^https?:.+$)'] as const;
 
-/** Creates the endpoint for paths that contain a complete URL. Replies with the post, profile or search at the URL. */
+/** Creates the endpoint for paths that contain a complete URL. It returns the post, profile or search at the URL. */
 export function createAddressEndpoint({ context }: ReadRoutesOptions): ReadEndpoint {
   /** Parses the URL in the path of a request. @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` */
   const parseUrl = (request: FastifyRequest) => {

@@ -101,8 +101,8 @@ function addWarnings(posts: Posts, warnings: readonly string[]): Posts {
 }
 
 /**
- * Sends a post history as NDJSON: a line with `post` for each post, then a line with `meta`. Flushes the lines before
- * further posts are read. If the import fails, the last line has `error`: a problem document, with `meta` if known.
+ * Sends a post history as NDJSON: a line with `post` for each post, then a line with `meta`. Flushes these lines before
+ * it reads more posts. If reading fails, the last line has `error`: a problem document, with `meta` if known.
  */
 async function sendHistoryLines(
   { request, response }: { readonly request: FastifyRequest; readonly response: ServerResponse },
@@ -133,7 +133,7 @@ async function sendHistoryLines(
   }
 }
 
-/** Creates a function that writes text to a response. Resolves when the text is flushed or the client disconnects. */
+/** Creates a function that writes text to a response. Its promise resolves after the flush or a disconnect. */
 function createWriter(response: ServerResponse): (text: string) => Promise<void> {
   let resume: () => void = () => undefined;
   response.on('error', () => resume());
@@ -175,7 +175,7 @@ const maxDocumentBytes = 16 * 1_048_576;
 const tooLarge =
   'The history is larger than 16 MiB as one JSON document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
 
-/** Reads a post history. @throws Problem `overloaded`, `invalid_option` above 16 MiB; errors of `PostStream.next` */
+/** Reads a history as JSON. @throws Problem `invalid_option` above 16 MiB, `overloaded`; errors of `PostStream.next` */
 async function readHistoryJson({ header, posts }: SentHistory, hold: Reservation): Promise<Buffer> {
   const document = createHistoryDocument(header);
   const pieces: Buffer[] = [];

@@ -9,7 +9,7 @@ interface Offer<Format extends string> {
   readonly format: Format;
   /** Patterns of the media ranges in `Accept` that match the format, the most specific first. */
   readonly ranges: readonly RegExp[];
-  /** Less specific patterns, used if none of `ranges` matches. For equal quality, the other format has precedence. */
+  /** Less specific patterns, used if none of `ranges` matches. At equal quality, a match in `ranges` has precedence. */
   readonly wideRanges?: readonly RegExp[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Crawlers that create previews of shared links, by the name in `User-Agent` (RFC 9110 §10.1.5). A pattern is anchored
- * if the browser of an app contains the name too. Crawlers of search engines and of AI training are not in the list.
+ * Crawlers that create previews of shared links, by name in `User-Agent` (RFC 9110 §10.1.5). `^` excludes in-app
+ * browsers, which have the name at a later position. Crawlers of search engines and AI training are not included.
  */
 const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/discordbot/i, 'Discord'],

@@ -173,13 +173,13 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
   };
 }
 
-/** Creates a function that returns whether a request matches a route's path. Reserved names do not match handles. */
+/** Creates a function that returns whether a request matches a route's path. Reserved names do not count as handles. */
 export function isRouteOf(row: Route, pattern: PathPattern): (request: FastifyRequest) => boolean {
   // In Fastify every path parameter is a string.
   return ({ params }) => row.surface === 'alias' || accepts(row, pattern, params as PathParameters);
 }
 
-/** Creates a request parser with a cache by URL. The results depend only on the URL. */
+/** Creates a request parser that caches results by URL, because they depend only on the URL. */
 function createRequestParser(reader: Reader) {
   const cache = new LRUCache<string, ParsedRequest>({ max: 2000 });
   return (request: FastifyRequest, { toRequestedRead, hasPreviews }: ReadEndpoint) => {
@@ -197,7 +197,7 @@ function createRequestParser(reader: Reader) {
   };
 }
 
-/** Returns query and path parameters. Path parameters take precedence. Throws `invalid_option` for an invalid `{n}`. */
+/** Returns query and path parameters; the latter take precedence. @throws Problem `invalid_option` for a bad `n` */
 export function toParameters(pattern: PathPattern, request: FastifyRequest): ParsedUrlQuery {
   const path = request.params as PathParameters;
   const { n } = path;

@@ -119,7 +119,7 @@ export function isAdminPath(url: string): boolean {
   return /^\/(?:(?:api\/)?admin(?:\/|$)|metrics$)/.test(toPath(url));
 }
 
-/** Returns the path of a request target (RFC 9112 §3.2.2), without host and query. Decodes valid UTF-8 only. */
+/** Returns the path of a request target (RFC 9112 §3.2.2), without host and query. Percent-decodes only valid UTF-8. */
 export function toPath(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0] ?? '';
   return path.replaceAll(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
@@ -143,7 +143,7 @@ export function listRouterPaths(route: Route): readonly RouterPath[] {
   );
 }
 
-/** Converts a path to Fastify's syntax. Restricts handles by a pattern if the path has a fixed first segment. */
+/** Converts a path to Fastify's syntax. Adds the pattern of valid handles, unless the path starts with the handle. */
 function toRouterPath({ path, handles }: PathPattern): string {
   const isFirst = path.startsWith('/{handle}');
   const constraint = handles === undefined || isFirst ? '' : `(^.*${handles.source}.*$)`;

@@ -32,7 +32,7 @@ export class Refusal extends ProviderError {
   }
 }
 
-/** Error for HTTP status 403, with which a host refuses all requests of this kind. Its kind is `throttled`. */
+/** Error of kind `throttled` for HTTP status 403, by which a host refuses all requests of a type, such as searches. */
 export class Banned extends ProviderError {
   constructor() {
     super('throttled', 'Bluesky limits the rate of requests.');
@@ -96,7 +96,7 @@ type KnownAccounts = ReturnType<typeof createKnownAccounts>;
 
 const memory = { max: 5000, ttlMs: 600_000 };
 
-/** Creates the cache of DIDs (account ids) by handle, so that all pages of a list belong to the same account. */
+/** Creates a cache of DIDs (account ids) by handle. With it, all pages of a list belong to the same account. */
 export function createKnownAccounts(clock: Clock) {
   const dids = createExpiringCache<string>(clock, memory);
   return {

@@ -10,7 +10,7 @@ export type Restriction = 'signed-in' | 'suspended' | 'taken-down' | 'hidden';
 
 export type Assessment = ReturnType<typeof assessPost>;
 
-const warning = 'Bluesky’s moderation shows a warning before this post.';
+const warning = 'Bluesky’s moderation requires a warning for this post.';
 
 /** Returns the reason to hide an account or another record with labels; `null` if the record may be shown. */
 export function restrictionOf(
@@ -60,7 +60,7 @@ export function describeLabels({ labels }: ActorPayload, nowMs: number): readonl
   ];
 }
 
-const accountWarning = 'Bluesky’s moderation shows a warning before this account.';
+const accountWarning = 'Bluesky’s moderation requires a warning for this account.';
 
 const accountSentences: Readonly<Record<Restriction, string>> = {
   'signed-in': 'This account asks not to be shown to people who are not signed in to Bluesky.',

@@ -80,7 +80,7 @@ const actorPayload = z.object({
 });
 export type ActorPayload = z.output<typeof actorPayload>;
 
-/** Schema of the labels that an author has set on a post; `null` for a value of another form. */
+/** Schema of the labels that an author has set on a post. Any other value becomes `null`. */
 const selfLabels = z
   .unknown()
   .optional()

@@ -24,11 +24,13 @@ const replyDepth = 6; // requested levels of replies: more levels make the respo
 const chainDepth = 20; // requested levels of an author's thread, which has few branches
 const maxFurther = 5; // maximum number of further requests for the rest of an author's thread
 
-const missingAncestors = 'The thread begins with earlier posts, which were not sent.';
+const missingAncestors =
+  'Earlier posts of this thread are missing, because Bluesky did not send them.';
 const tooLarge =
-  'This thread is too large to read completely. Of the replies, only the direct ones are included.';
+  'This thread is too large to read completely. Only the direct replies are included.';
 const tooManyReplies = `Perch reads at most ${maximums.rows} replies of a thread; this thread has more.`;
-const missingContinuation = 'The rest of the author’s thread may be longer, but could not be read.';
+const missingContinuation =
+  'The author’s thread may continue, but Perch could not read more posts of it.';
 
 interface Continuation {
   readonly branches: readonly Branch[];
@@ -64,7 +66,7 @@ function describeUnsent(focal: Branch): readonly string[] {
   if (count === 0) return [];
   const replies = count === 1 ? '1 more reply' : `${count} more replies`;
   return [
-    `Bluesky counts ${replies} than it sent: it sends ${replyDepth} levels of replies, and not all of each level.`,
+    `Bluesky counts ${replies} than it sent. Bluesky sends up to ${replyDepth} levels of replies, and may omit some replies.`,
   ];
 }
 
@@ -103,7 +105,7 @@ async function readWhole(client: BlueskyClient, request: TreeRequest, context: P
   }
 }
 
-/** Reads the rest of the author's thread. Requests further levels while the last level read continues the thread. */
+/** Reads the author's later posts in a thread. If the thread reaches the last level of the response, reads more. */
 async function readContinuation(
   client: BlueskyClient,
   { focal, depth }: { readonly focal: Branch; readonly depth: number },
@@ -207,7 +209,7 @@ async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promis
   };
 }
 
-/** Converts the ancestors, from the parent upwards, up to the first placeholder. The response ends there. */
+/** Converts the ancestors, from the parent upwards. A placeholder ends the list: Bluesky sends nothing above it. */
 async function shapeAbove(start: unknown, nowMs: number, sliced: Sliced) {
   const payloads: PostPayload[] = [];
   let place = start;
@@ -239,7 +241,7 @@ interface GrowingBranch {
   readonly node: ThreadNode | null;
 }
 
-/** Converts the replies to a post level by level, so that the maximum number of posts cuts the deepest replies. */
+/** Converts the replies to a post level by level. Beyond the maximum number of posts, omits the deepest replies. */
 async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, sliced: Sliced) {
   const root = grow(null, focal, { nowMs, parentAuthor });
   const growing: GrowingBranch[] = [root];
@@ -264,7 +266,7 @@ function grow(value: unknown, node: ThreadNode | null, shaping: Shaping): Growin
   return { branch: { post, payload, replies: [] }, node };
 }
 
-/** Returns the rest of the author's thread: the author's first reply to `focal`, then to that reply, and so on. */
+/** Returns the author's posts after `focal` in a thread. Each is the author's first reply to the post before it. */
 export function pickContinuation(focal: Branch): readonly Branch[] {
   const chain: Branch[] = [];
   const author = focal.payload?.author.did;
@@ -277,8 +279,8 @@ export function pickContinuation(focal: Branch): readonly Branch[] {
 }
 
 /**
- * Returns the direct replies to the author's thread in the given order, each followed by its own replies, oldest first.
- * Placeholders of direct replies come last. Deeper placeholders are included only above a visible reply.
+ * Returns the direct replies to the author's thread, sorted by `order`. Each is followed by its own replies, oldest
+ * first. Placeholders of direct replies come last. Deeper placeholders are included only above a visible reply.
  */
 export function rankReplies(
   focal: Branch,

@@ -13,7 +13,7 @@ import { shapePost } from './shape.ts';
 
 /**
  * Creates the function that searches posts on the first host that answers. Bluesky sends only one page without a login.
- * Each further page of the latest posts is a new search for earlier posts; the top posts have one page.
+ * Each further page of the latest posts is a new search for earlier posts. A search for top posts has only one page.
  */
 export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'search'> {
   return async (query, context) => {
@@ -68,7 +68,7 @@ function toParameters(query: SearchQuery, beforeMs: number | null) {
 
 const forbidden = 'Bluesky does not allow searches from this server at the moment.';
 
-/** Sends a search to each host in order until one answers. Stops if a host refuses the text or limits the rate. */
+/** Sends a search to each host in order until one answers. Stops if a host refuses or rate-limits the request. */
 async function searchHosts(
   hosts: readonly BlueskyQuery[],
   parameters: ReturnType<typeof toParameters>,

@@ -137,7 +137,7 @@ function toTarget({ did, rkey }: RecordAddress, name: string | null): Status['re
   return { screen_name: name, status: rkey, url: blueskyPostUrl(name ?? did, rkey) };
 }
 
-/** Converts a quoted post. Bluesky sends two levels of quoted posts in full, and of a third only the URI. */
+/** Converts a quoted post. Bluesky sends two levels of quoted posts in full, and only the URI of the third level. */
 function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
   const missing = parseMissing(row);
   if (missing !== null) return shapeMissing(missing);

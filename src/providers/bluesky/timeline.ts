@@ -37,7 +37,7 @@ export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   };
 }
 
-/** Tolerance in milliseconds for reposts. Bluesky sorts them by creation, but sends the later time of indexing. */
+/** Tolerance in milliseconds for reposts. Bluesky sorts them by creation time, but sends the later indexing time. */
 const indexingMs = 3_600_000;
 
 async function readPage(client: BlueskyClient, query: TimelineQuery, context: ProviderContext) {
@@ -84,7 +84,7 @@ function filterOf({ withReplies, onlyMedia = false }: TimelineQuery): string {
 
 const sortedMs = ({ post, repost }: FeedRow): number => repost?.ms ?? post.createdMs;
 
-/** Returns the requested posts and reposts, without repeated posts. (An account can repost its own posts.) */
+/** Returns the requested posts and reposts, each post once. (An account can repost its own posts.) */
 function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly FeedRow[] {
   const { untilSeconds, withReplies, withReposts } = query;
   const wanted = rows.filter((row) => {

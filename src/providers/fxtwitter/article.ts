@@ -12,7 +12,7 @@ type BlockPayload = ContentPayload['blocks'][number];
 type EntityPayload = ContentPayload['entityMap'][number]['value'];
 type MediaInfo = ArticlePayload['media_entities'][number]['media_info'];
 
-/** Entities (links, embedded posts and others) and media of an article, by the keys that text blocks use. */
+/** Entities (links, embedded posts and others) and media of an article, keyed by their identifiers in the article. */
 interface References {
   readonly entities: ReadonlyMap<string, EntityPayload>;
   readonly media: ReadonlyMap<string, MediaInfo>;

@@ -43,7 +43,7 @@ export function createClient(upstream: Upstream) {
       const row = readRow(answer, readBody(answer));
       return { ...row, id: row.id ?? id };
     },
-    /** Reads a post with its ancestors and the rest of the author's thread. */
+    /** Reads a post with its ancestors and the author's later posts in the thread. */
     readThread: (id: string, context: RequestContext) =>
       read(`/2/thread/${encodeURIComponent(id)}`, context),
     /** Reads a post with its ancestors and a page of replies. */
@@ -83,7 +83,7 @@ const cursors = lenient(z.object({ bottom: textOrNull }));
 export const readCursor = (body: Body | null): string | null =>
   cursors.parse(body?.cursor)?.bottom ?? null;
 
-/** Returns the HTTP status that FxTwitter sent. A proxy may replace it with 200; `code` in the body is the original. */
+/** Returns the HTTP status that FxTwitter sent. A proxy may change it to 200, but not the `code` in the body. */
 export const trueStatus = ({ status }: HttpAnswer, body: Body | null): number =>
   status === 200 && typeof body?.code === 'number' ? body.code : status;
 

@@ -27,7 +27,7 @@ interface Texts {
   readonly raw: DecodedText;
 }
 
-/** Returns the facets (links and styles) of FxTwitter's edited text. Locates each facet of the original text. */
+/** Converts the facets (links and styles) of X's original text (`raw`) to facets of FxTwitter's edited `text`. */
 export function shapeFacets(text: string, raw: RawText | null): readonly Facet[] {
   if (raw === null) return scanFacets(text);
   const texts = { text, raw: decodeWithOffsets(raw.text) };
@@ -45,7 +45,7 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
   return nestRuns(found, toOffset(text.length));
 }
 
-/** Returns the start of the original text and of `text`. Skips leading mentions of a reply that `text` lacks. */
+/** Returns the start of both texts as two ranges. The range in `raw` covers leading mentions that `text` lacks. */
 function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
   const isServed = text.startsWith(slice(raw, 0, visibleStart));
   return { rawStart: 0, rawEnd: isServed ? 0 : visibleStart, start: 0, end: 0, facet: null };
@@ -103,13 +103,13 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
   return start === null ? null : { ...found, start, end: start + shown.length };
 }
 
-/** Converts an offset in the original text to an index in the edited text; `inside` for an offset within `anchor`. */
+/** Converts an offset in X's text to an index in the edited text. Returns `inside` for an offset within `anchor`. */
 function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;
   return anchor.end + raw.toIndex(place.rawIndex) - raw.toIndex(anchor.rawEnd);
 }
 
-/** Finds `run` in `text`, at `expected` or else from `from` on. Returns the index, or `null` if `run` is absent. */
+/** Finds `run` in `text`: at the index `expected`, or else at or after `from`. Returns `null` if `run` is absent. */
 function locate(text: string, run: string, place: { expected: number; from: number }) {
   if (run === '') return null;
   if (text.startsWith(run, place.expected)) return place.expected;

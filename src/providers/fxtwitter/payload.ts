@@ -132,7 +132,7 @@ const mediaInfo = z.object({
   video_info: lenient(z.object({ variants })),
 });
 
-/** Long-form article. `content` has no blocks if only the beginning was sent. */
+/** Long-form article. `content` has no blocks if FxTwitter sent only the preview. */
 export const articlePayload = z.object({
   id: tokenOrNull,
   title: text,

@@ -33,7 +33,7 @@ export function askPost(client: FxTwitterClient): Ask<'post'> {
   };
 }
 
-/** Removes repeated posts (by id) from the thread of the requested post, and the requested post itself. */
+/** Removes the requested post (`focal`) from a thread, and all but the first of several posts with the same id. */
 function dropRepeated(focal: Status, line: ThreadLine): ThreadLine {
   const before = uniqueById<Post>([focal, ...line.ancestors]);
   const all = uniqueById([...before, ...line.continuation]);
@@ -67,7 +67,7 @@ async function readAlone(client: FxTwitterClient, query: PostQuery, context: Pro
 
 type Settled = PromiseSettledResult<PostAnswer> | null;
 
-/** Reads the thread and the replies concurrently. Throws a conclusive failure of the thread without delay. */
+/** Reads the thread and replies concurrently. Does not await the replies if reading the thread fails conclusively. */
 async function readAround(
   client: FxTwitterClient,
   { post, thread: wantsThread, replies }: PostQuery,
@@ -140,7 +140,7 @@ const noContinuation = 'The rest of the author’s thread could not be read.';
 
 interface ThreadSource {
   readonly thread: Rows<PostPayload> | null | undefined;
-  /** Replies from the API endpoint `/2/conversation`. They include the rest of the author's thread. */
+  /** Replies from the API endpoint `/2/conversation`. They include the author's later posts in the thread. */
   readonly replies?: readonly Post[];
 }
 
@@ -159,7 +159,7 @@ async function toKnownThread(
 
 const maxParents = 20;
 
-/** Reads the ancestors one by one until a read fails. Does not read the rest of the author's thread. */
+/** Reads the ancestors one by one until a read fails. Does not read the author's later posts in the thread. */
 async function readParents(
   client: FxTwitterClient,
   focal: Status,
@@ -208,7 +208,7 @@ const threadOrder = createThreadOrder<Status>({
   byOldest: (a, b) => a.created_timestamp - b.created_timestamp || compareIds(a.id, b.id),
 });
 
-/** Returns the rest of the author's thread: the author's first reply to `focal`, then to that reply, and so on. */
+/** Returns the author's posts after `focal` in a thread. Each is the author's first reply to the post before it. */
 export function pickContinuation(focal: Status, rows: readonly Post[]): readonly Status[] {
   const posts = rows.filter((row) => row.type === 'status');
   return threadOrder.pickContinuation(focal, posts);
@@ -238,7 +238,8 @@ function compareIds(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-const noMore = 'X sends no further replies. An outage of X has the same response.';
+const noMore =
+  'X sent no further replies. X sends the same response during an outage, so replies may be missing.';
 
 /** Creates the function that reads a page of replies. An empty page ends the list, even if X may have more replies. */
 export function askReplies(client: FxTwitterClient): Ask<'replies'> {

@@ -33,7 +33,7 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
       if (answer.is === 'public') return shapeAccount(answer.user);
       throw await explain(answer, handle, context);
     },
-    /** Returns the error for a list that is absent: `missing`, `ambiguous`, or `unavailable` for a public account. */
+    /** Returns the error for an absent list: `unavailable` if the account is public, else `missing` or `ambiguous`. */
     explainAbsence: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const answer = await readAndNote(handle, context);
       if (answer.is !== 'public') return explain(answer, handle, context);
@@ -108,7 +108,7 @@ export function createControl({ clock, answers }: ControlOptions) {
   };
   return {
     noteSuccess,
-    /** Returns the error for an account that was not found. Concurrent calls share one read of a well-known account. */
+    /** Returns the error for an account that was not found. Concurrent calls share one test for an outage. */
     explainMiss: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const ageMs = clock.now() - succeededMs;
       if (ageMs >= 0 && ageMs <= freshMs) return toAbsenceError(true, context);

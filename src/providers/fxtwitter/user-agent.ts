@@ -1,4 +1,4 @@
-/** Words in a `User-Agent` by which FxTwitter recognizes link preview crawlers. They get HTML or media, not JSON. */
+/** Words by which FxTwitter recognizes a crawler of link previews in `User-Agent`. Crawlers do not receive JSON. */
 const words = [
   'discordbot',
   'telegrambot',

@@ -97,7 +97,7 @@ function shareReads(read: ReadByHandle): ReadByHandle {
   return join;
 }
 
-/** Returns whether the server caused an error, and not a cancelled request or a limit of the client. */
+/** Returns whether an error comes from the server, not from a cancelled request or a limit of the client. */
 function isServerFailure(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   return !(error.cause instanceof HttpFailure && error.cause.kind === 'aborted');
@@ -121,7 +121,7 @@ export type AskHome = (
   context: RequestContext,
 ) => Promise<{ readonly home: Home; readonly reply: Reply }>;
 
-/** Size and lifetime of the cache of servers whose host differs from the domain in the handle. */
+/** Maximum size and lifetime of the cache of account hosts. It contains only hosts that differ from handle domains. */
 const movedMemory = { max: 2000, ttlMs: 3_600_000 };
 
 export function createHomes(askServer: AskServer, clock: Clock): AskHome {
@@ -151,7 +151,7 @@ export function lookupPath(handle: string, { host, domain }: Home): string {
   return `/api/v1/accounts/lookup?acct=${encodeURIComponent(acct)}`;
 }
 
-/** Finds the host of an account outside the handle's domain, or `null`. `to` is the domain's redirect target. */
+/** Returns the host that serves an account, or `null`. Checks the redirect target `to`, or else the WebFinger host. */
 async function findHost(
   askServer: AskServer,
   { handle, to }: { readonly handle: string; readonly to: string | null | undefined },
@@ -169,7 +169,7 @@ const readWebFinger = parserOf(
   z.object({ links: listOf(z.object({ rel: token, href: url }), maximums.fields) }),
 );
 
-/** Looks up the host of an account by WebFinger (RFC 7033): the host in the link `self`, or the redirect target. */
+/** Returns the host of an account by WebFinger (RFC 7033): from the link `self`, or from a redirect of the request. */
 async function askWebFinger(askServer: AskServer, handle: string, context: RequestContext) {
   const { domain } = splitHandle(handle);
   const path = `/.well-known/webfinger?resource=${encodeURIComponent(`acct:${handle}`)}`;

@@ -24,7 +24,7 @@ function toAscii(domain: string): string {
 
 export const isLocal = ({ acct }: Pick<AccountPayload, 'acct'>): boolean => !acct.includes('@');
 
-/** Returns whether an account belongs to the server `home`, by the host or the domain of the server. */
+/** Returns whether an account belongs to the server `home`: its full handle ends in the server's host or domain. */
 export function isFromHome(acct: string, home: Home): boolean {
   const domain = splitHandle(toHandle(acct, home)).domain.toLowerCase();
   return domain === home.domain.toLowerCase() || domain === home.host.toLowerCase();
@@ -42,8 +42,8 @@ export interface PostIdentity {
 }
 
 /**
- * Returns the id, handle and URL of a post. For a post of another server, returns the original's id and URL if the URL
- * is on the author's server. Otherwise, returns the id and URL of the copy on the server that sent the post.
+ * Returns the id, handle and URL of a post. `home` also sends copies of posts from other servers. For a copy, returns
+ * the id and URL of the original if the response has the original's Mastodon URL, or else those of the copy.
  */
 export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const handle = toHandle(row.account.acct, home);
@@ -65,7 +65,7 @@ function isAt(url: string, hosts: readonly string[]): boolean {
 export const copyUrl = (acct: string, id: string, { host }: Pick<Home, 'host'>): string =>
   `https://${host}/@${acct}/${id}`;
 
-/** Returns the server and URL of a copied account or post; `null` if the account belongs to the server `home`. */
+/** Returns `home.host` and the URL there of a copied account or post; `null` if the account belongs to `home`. */
 export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | null {
   if (isFromHome(acct, home)) return null;
   const account = `https://${home.host}/@${toHandle(acct, home)}`;
@@ -83,7 +83,7 @@ export function accountUrl(
   return url !== null && isAt(url, hosts) ? url : profileUrl('mastodon', handle, '');
 }
 
-/** Creates the function that finds the full handle of a mention, in the post's list of mentions or from its URL. */
+/** Creates the function that finds a mention's full handle in the post's list of mentions or the mention's URL. */
 export function createNaming(mentions: readonly MentionPayload[], home: Home) {
   const byUrl = new Map(mentions.toReversed().map((mention) => [mention.url, mention]));
   const byName = groupByName(mentions);

@@ -20,7 +20,7 @@ import { type AccountPayload, parseAccount, parseStatus, type StatusPayload } fr
 import { createUnreadable, type FoundReply } from './servers.ts';
 import { createSurroundings, shapePost } from './shape.ts';
 
-/** Creates the function that reads a page of an account's posts. Pages are short if the server omits posts. */
+/** Creates the function that reads a page of an account's posts. A page is short if the server omits some posts. */
 export function askTimeline(accounts: Accounts): Ask<'timeline'> {
   return async (query, context) => {
     const { handle } = query.account;
@@ -125,8 +125,11 @@ export function describeUnread(
   { unreadable, excess }: Pick<Rows<unknown>, 'unreadable' | 'excess'>,
   noun: RowNoun,
 ): readonly string[] {
-  const because = 'the server sent nothing readable in its place';
-  return [...describeOmitted(unreadable, noun, [because]), ...describeExcess(excess, noun)];
+  const unread = 'the server sent unreadable data for';
+  return [
+    ...describeOmitted(unreadable, noun, [`${unread} it`, `${unread} them`]),
+    ...describeExcess(excess, noun),
+  ];
 }
 
 export async function shapeListed(rows: readonly StatusPayload[], home: Home, sliced: Sliced) {
@@ -197,7 +200,7 @@ export async function readBefore(
   return haveTimeIds(first.rows) && jumped.rows.every(isNumericId) ? jumped : first;
 }
 
-/** Removes posts made at `untilSeconds` or later. A boost counts by its own time, not by that of the boosted post. */
+/** Removes posts made at `untilSeconds` or later. For a boost, uses the time of the boost, not of the boosted post. */
 export function dropLater(rows: readonly StatusPayload[], untilSeconds: number | null) {
   const untilMs = (untilSeconds ?? Number.POSITIVE_INFINITY) * 1000;
   return rows.filter(({ createdMs }) => createdMs < untilMs);

@@ -128,7 +128,7 @@ function toRows(counts: Body): readonly unknown[] {
 }
 
 /**
- * Schema of the additions of Pleroma and Akkoma:
+ * Schema of the members that Pleroma and Akkoma add to posts:
  * https://docs.pleroma.social/backend/development/API/differences_in_mastoapi_responses/
  */
 const pleromaPayload = z.object({
@@ -181,7 +181,7 @@ export type StatusPayload = z.output<typeof statusPayload>;
 
 const readStatus = parserOf(statusPayload);
 
-/** Parses a post. Also returns `null` for a boost of a malformed post, even if the boost itself contains the text. */
+/** Parses a post. Returns `null` if the post is malformed, or if it is a boost of a malformed post. */
 export function parseStatus(row: unknown): StatusPayload | null {
   const status = readStatus(row);
   const isBoost = typeof status?.reblog === 'object' && status.reblog !== null;
@@ -202,7 +202,7 @@ export function parseQuote(row: StatusPayload): QuotePayload | null {
   return { state: 'accepted', quoted_status: whole, quoted_status_id: null };
 }
 
-/** Parses a quote of Pleroma, or returns `null`. Pleroma sends `quote_visible: false` even without a quote. */
+/** Parses a quote in Pleroma's format, or returns `null`. Pleroma sends `quote_visible: false` even without a quote. */
 function parsePleromaQuote(pleroma: StatusPayload['pleroma']): QuotePayload | null {
   const { quote = null, quote_id: id = null, quote_url = null, quote_visible } = pleroma ?? {};
   if (quote === null && id === null && quote_url === null) return null;

@@ -210,8 +210,8 @@ const [maxAncestors, maxDescendants] = [40, 60]; // maximums that servers send w
 
 const maxHidden = 1; // posts that a server may count but not send, as in recorded long threads
 
-const fewReplies = `The server sends at most ${maxDescendants} replies without a login; there may be more.`;
-const fewAncestors = `The server sends at most ${maxAncestors} posts before this one without a login; there may be more.`;
+const fewReplies = `Without a login, the server sends up to ${maxDescendants} replies; there may be more replies.`;
+const fewAncestors = `Without a login, the server sends up to ${maxAncestors} earlier posts of a thread; there may be more earlier posts.`;
 const lostParent =
   'The post that this thread replies to is missing: it is not public, or the server does not have it.';
 

@@ -41,7 +41,7 @@ export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
       cursor: isBeforeSince(page, query) ? null : page.next,
       rows: countSent(page),
       warnings: [
-        `Mastodon has no search of posts without a login. ${host} has these posts with these hashtags; other servers may have more.`,
+        `Without a login, Mastodon has no search for words in posts. These are the posts with these hashtags on ${host}; other servers may have more.`,
         ...describeFeed(query),
         ...listed.warnings,
         ...describeUnread(page, 'post'),
@@ -56,7 +56,7 @@ const maxFurther = 4;
 const tagForm = /^(-?)[#＃]([\p{L}\p{M}\p{N}_·・]{1,100})$/u;
 
 const onlyTags =
-  'Mastodon has no search of posts without a login, but lists posts by hashtag. Search for `#tag`, for `#one #two` (both), or for `#one -#two` (without the second).';
+  'Without a login, Mastodon has no search for words in posts, but lists posts by hashtag. Search for `#tag`, for `#one #two` (posts with both hashtags), or for `#one -#two` (posts without the second hashtag).';
 
 /** Parses a search text. Throws ProviderError `rejected` if the text contains anything but hashtags. */
 function parseTags(text: string): TagSearch {
@@ -91,7 +91,7 @@ function toPath({ all, none }: TagSearch, { count, cursor, feed }: SearchQuery):
 function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
   if (reply.is === 'found') return reply;
   if (reply.is === 'no api') throw reply.failure;
-  throw createUnavailable('The server for searches does not have this search.');
+  throw createUnavailable('The search server does not support this search.');
 }
 
 const isOfMedia = (feed: SearchQuery['feed']): feed is 'photos' | 'videos' =>
@@ -117,7 +117,7 @@ interface UserSearchOptions {
   readonly accounts: Accounts;
 }
 
-/** Creates the function that searches accounts, with a single page. Also looks up a full handle on its own server. */
+/** Creates the function that searches accounts. For a full handle, also reads the account from its server. */
 export function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
   const limits = `These are the matching accounts stored on ${options.host}; other accounts are missing.`;
   return async ({ text }, context) => {

@@ -28,7 +28,7 @@ export interface FoundReply {
 /** Response of a Mastodon server. `suspended`: status 410, which older versions send for suspended accounts. */
 export type Reply = FoundReply | { readonly is: 'absent' } | { readonly is: 'suspended' };
 
-/** Response of a host without the Mastodon API. `to` is the host of a redirect; `null` if that host is not allowed. */
+/** Response of a host without the Mastodon API. `to`: host of a redirect (`null` if not public), else `undefined`. */
 interface NoApi {
   readonly is: 'no api';
   readonly to: string | null | undefined;
@@ -129,7 +129,7 @@ const refusals: ReadonlyMap<number, string> = new Map([
   [422, 'requires a login for this.'],
 ]);
 
-/** Returns the pause in seconds that a server requests, by `Retry-After` or by Mastodon's time `X-RateLimit-Reset`. */
+/** Returns the pause in seconds that a server requests with `Retry-After`, or with a time in `X-RateLimit-Reset`. */
 function pauseOf({ retryAfterSeconds, header }: HttpAnswer, nowMs: number): number | undefined {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds;
   const atMs = Date.parse(header('x-ratelimit-reset') ?? '');

@@ -36,13 +36,13 @@ type CardPayload = NonNullable<StatusPayload['card']>;
 
 export interface Surroundings {
   readonly home: Home;
-  /** Identities of the posts in the same response, by the ids that the server uses for the posts. */
+  /** Identity (id, handle and URL) of each post in the response, keyed by the post's id on the responding server. */
   readonly known: ReadonlyMap<string, PostIdentity>;
   /** Converts the author of a post. Caches the account, because many posts of a timeline have the same author. */
   shapeAuthor(row: AccountPayload): Account;
 }
 
-/** Creates the data that all posts of a response share: their original ids for replies, and a cache of authors. */
+/** Creates the data that all posts of a response share: the identities of the posts, and a cache of authors. */
 export function createSurroundings(rows: readonly StatusPayload[], home: Home): Surroundings {
   const shaped = new Map<string, Account>();
   return {
@@ -56,7 +56,7 @@ export function createSurroundings(rows: readonly StatusPayload[], home: Home): 
   };
 }
 
-/** Converts a post, or the post that a boost repeats. Returns a `Tombstone` (placeholder) if it is not public. */
+/** Converts a post, or the boosted post of a boost. Returns a `Tombstone` (placeholder) if either is not public. */
 export function shapePost(row: StatusPayload, around: Surroundings): Post {
   const boosted = boostedIn(row);
   if (boosted === null) return shapeWithin(row, around, maximums.quotes);
@@ -148,7 +148,7 @@ function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | 
   });
 }
 
-/** Returns a reference to the parent of a reply. The id is `null` if only the id of a copy is known. */
+/** Returns a reference to the parent of a reply. `status` (the parent's id) is `null` if only a copy's id is known. */
 function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_to'] {
   const { in_reply_to_id: id, in_reply_to_account_id: accountId, account, mentions } = row;
   if (id === null && accountId === null) return null;

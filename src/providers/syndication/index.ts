@@ -36,7 +36,8 @@ export function createSyndication(options: UpstreamOptions): Provider {
 }
 
 const missingParts = {
-  thread: 'The thread is missing: this source sends the post and at most the post it replies to.',
+  thread:
+    'The thread is missing: this source sends only the post and, if the post is a reply, the post that it replies to.',
   replies: 'The replies are missing: this source does not have replies.',
 } as const;
 

@@ -17,8 +17,8 @@ export interface AddressOptions {
 }
 
 /**
- * Parses the URL of a post, account, list, search or hashtag, even after this server's own URL, as in
- * `https://perch.example/https://x.com/jack`. @throws Problem, in which `subject` is the name of the input
+ * Parses the URL of a post, account, list, search or hashtag. The URL may be appended to this server's own URL:
+ * `https://perch.example/https://x.com/jack`. @throws Problem with a message that starts with `subject`
  */
 export function parseAddress(
   text: string,

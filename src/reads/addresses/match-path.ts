@@ -49,7 +49,7 @@ function matchPart(part: string, segment: string): PathParameters | null {
 /** Returns whether `text` is a number from 1 to 99, as in paths of photos and videos (`/photo/1`). */
 export const isMediaNumber = (text: string): boolean => /^[1-9]\d?$/.test(text);
 
-/** Converts path parameters to request parameters and adds the fixed parameters. A hashtag becomes the search text. */
+/** Returns the request parameters of a matched path: those in the path and the fixed parameters of the pattern. */
 export function toReadParameters(
   { fixed = {} }: PathPattern,
   { n: _photo, tag, ...parameters }: PathParameters,

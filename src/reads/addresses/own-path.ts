@@ -11,7 +11,7 @@ import {
 } from './match-path.ts';
 import { type OwnPath, ownPaths, type PathPattern } from './path-patterns.ts';
 
-/** Paths of this server with fewer parameters first, so that literal segments take precedence over parameters. */
+/** Paths of this server, sorted by number of parameters, so that `/search` is tried before `/{handle}`. */
 const candidates = ownPaths
   .flatMap((row) => [row, ...(row.also ?? [])].map((pattern) => ({ row, pattern })))
   .toSorted((a, b) => a.pattern.path.split('{').length - b.pattern.path.split('{').length);
@@ -31,7 +31,7 @@ export function matchOwnPath(path: string, search: string): AddressedRead | null
   return null;
 }
 
-/** Returns whether a route accepts the handle in a path. */
+/** Returns whether a route accepts the handle in a path; `true` if the path has no handle. */
 export function accepts(
   { surface }: Pick<OwnPath, 'surface'>,
   { handles }: PathPattern,
@@ -42,7 +42,7 @@ export function accepts(
   return surface !== 'permalink' || isPermalinkHandle(handle);
 }
 
-/** Returns the path and query of a read operation. Uses a v1 path if the handle is not possible in a permalink. */
+/** Returns the path and query of a read operation. Uses a v1 path if no permalink can contain the handle. */
 export function toOwnPath({ read, given }: AddressedRead, surface: OwnPath['surface']): string {
   const { handle } = given;
   const isShort = typeof handle === 'string' && isPermalinkHandle(handle);

@@ -2,7 +2,7 @@ import { nobodyOnX } from '../../model/reference.ts';
 import type { AnyReadId, ReadId } from '../index.ts';
 
 export interface PathPattern {
-  /** Path with parameters in braces: request parameters, `n` (photo or video), `tag`, or `user` (Mastodon). */
+  /** Path with parameters in braces: request parameters, `n` (media number), `tag` or `user` (Mastodon user name). */
   readonly path: string;
   /** Request parameters that the path sets to a fixed value. */
   readonly fixed?: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export type SitePath = PathPattern & { readonly read: ReadId };
 export interface OwnPath extends PathPattern {
   readonly id: string;
   readonly read: AnyReadId;
-  /** `v1`: path of the versioned API. `permalink`: path that a social platform uses. */
+  /** `v1`: path of the versioned API. `permalink`: path as on a social platform, such as `/{handle}/status/{id}`. */
   readonly surface: 'v1' | 'permalink';
   /** Other paths of the same route. */
   readonly also?: readonly PathPattern[];
@@ -24,10 +24,10 @@ export interface OwnPath extends PathPattern {
 const withReplies = { with_replies: 'true' } as const;
 const onlyMedia = { only_media: 'true', with_replies: 'true' } as const;
 
-/** Matches handles of Bluesky and of the sample posts, which are domain names or DIDs. */
+/** Matches handles that are domain names or DIDs, as on Bluesky and in the sample posts. */
 const domainHandles = /[.:]/;
 
-/** Matches handles of Mastodon in the form of its web app: `@user@host`. */
+/** Matches Mastodon handles in the form that Mastodon's web app uses: `@user@host`. */
 const mastodonHandles = /^@[^@]+@[^@]+$/;
 
 function v1(read: AnyReadId, path: string): OwnPath {
@@ -112,7 +112,7 @@ const mastodonAccountPaths: readonly SitePath[] = ['', '/web', '/deck'].flatMap(
   { path: `${app}/@{user}/{id}`, read: 'getPost' },
 ]);
 
-/** Placeholder for the user name in a handle, for Mastodon URLs with only the server and the id of a post. */
+/** Placeholder for the user name in the parameters of Mastodon URLs that contain a post id but no user name. */
 const nobodyOnMastodon = '_';
 
 export const mastodonPaths: readonly SitePath[] = [
@@ -127,7 +127,7 @@ export const mastodonPaths: readonly SitePath[] = [
   { path: '/tags/{tag}', read: 'searchPosts', fixed: mastodon },
 ];
 
-/** Path of Mastodon's search page. Matched only on the configured search server, because other sites use it too. */
+/** Path of Mastodon's search page. Matched only on the configured search server, because other sites have this path. */
 export const mastodonSearchPath: SitePath = {
   path: '/search',
   read: 'searchPosts',

@@ -18,13 +18,13 @@ import {
 
 interface Site {
   readonly forms: readonly SitePath[];
-  /** Whether the platform of the host is known. `false` for a host that may be a Mastodon server. */
+  /** Whether the host certainly belongs to the platform; `false` for a host that is only possibly a Mastodon server. */
   readonly isCertain: boolean;
   /** Converts parameters of a URL path to request parameters; returns `null` for values that the site rejects. */
   toGiven(parameters: PathParameters): PathParameters | null;
 }
 
-/** Returns the read operation of another site's URL; `null` for an unknown page, `no such site` for an unknown site. */
+/** Returns the read operation for a URL of another site, `null` for an unknown page, or `no such site`. */
 export function matchSitePath(url: URL, options: AddressOptions) {
   const site = siteOf(url.hostname, options);
   if (site === null) return 'no such site';
@@ -99,7 +99,7 @@ function toAccountGiven(platform: Platform, parameters: PathParameters): PathPar
   return { ...parameters, handle: account.handle };
 }
 
-/** Kinds of search results by the value of `f` in the URL of a search on X. */
+/** Kinds of search results on X, by the value of the query parameter `f`. */
 const xFeeds: Readonly<Record<string, string>> = {
   live: 'latest',
   top: 'top',

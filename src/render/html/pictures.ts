@@ -45,7 +45,7 @@ function sizeOf({ width, height }: Media): Pick<Picture, 'width' | 'height'> {
   return isKnown ? { width, height } : { width: null, height: null };
 }
 
-/** Preferred maximum bit rate of preview videos (19 MB a minute). Chat applications do not load large files. */
+/** Preferred maximum bit rate of preview videos in bits per second. Chat applications do not load large files. */
 const maxBitsPerSecond = 2_500_000;
 
 /** Returns the MP4 file of a post's first video or GIF; `null` if there is none or the post is sensitive. */

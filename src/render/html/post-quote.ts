@@ -7,8 +7,8 @@ import { escapeLine, link } from './escape.ts';
 import { renderParagraphs } from './text.ts';
 
 /**
- * Renders a post as an HTML `blockquote` without scripts and styles. Media are links, so the HTML loads no resources.
- * The HTML is well-formed XML, because oEmbed 1.0 §2.3.4.4 recommends XHTML Basic.
+ * Renders a post as an HTML `blockquote` without scripts, styles and embedded media. `depth`: number of enclosing
+ * quotes. The HTML is well-formed XML, because oEmbed 1.0 §2.3.4.4 recommends XHTML Basic.
  */
 export function renderPostQuote(post: Post, depth = 0): string {
   if (post.type === 'tombstone') return renderTombstone(post);

@@ -11,8 +11,8 @@ import {
 import { escapeHtml, openLink } from './escape.ts';
 
 /**
- * Renders text with its annotations (styles and links) as HTML paragraphs. Line breaks become `br`, spaces at the
- * start of a line become no-break spaces, and bare URLs become links. `lang` is the platform's language code.
+ * Renders text with its annotations (styles and links) as HTML paragraphs. Line breaks become `br`, spaces at the start
+ * of a line become no-break spaces, and bare URLs become links. `lang` is the language code from the platform.
  */
 export function renderParagraphs(
   text: string,

@@ -28,7 +28,7 @@ export function titleAccount({ screen_name: handle, name, url }: Account): strin
   return toLine(name) === '' ? shown : `${escapeInline(name)} (${shown})`;
 }
 
-/** Returns a handle as Markdown for a heading. Links `@user@host`, which GitHub would turn into an e-mail link. */
+/** Returns a handle as Markdown for a heading. `@user@host` links to `url`, so that GitHub adds no e-mail link. */
 export const titleHandle = (handle: string, url: string): string =>
   handle.includes('@') ? link(`@${handle}`, url) : escapeInline(`@${handle}`);
 

@@ -1,4 +1,4 @@
-/** Visible code points of a text, with a map from offsets in the original text. */
+/** Visible code points of a text. `positions` maps offsets in the original text to offsets in `characters`. */
 export interface Characters {
   readonly characters: readonly string[];
   /** Offset in `characters` for each code point of the original text, and for the end of the text. */
@@ -7,7 +7,7 @@ export interface Characters {
 
 const lineEnds: ReadonlySet<string> = new Set(['\r', '\v', '\f', '\u0085', '\u2028', '\u2029']);
 
-/** Splits a text into code points. Drops control characters, converts line ends to `\n`, lone surrogates to U+FFFD. */
+/** Splits a text into code points, without control characters, with line ends as `\n` and lone surrogates as U+FFFD. */
 export function toCharacters(text: string): Characters {
   const characters: string[] = [];
   const positions: number[] = [];
@@ -35,7 +35,7 @@ function toVisible(point: string): string {
 /** Returns a text without control characters, with line ends as `\n` and lone surrogates as U+FFFD. */
 export const toVisibleText = (text: string): string => toCharacters(text).characters.join('');
 
-/** Matches control characters except tabs and line ends, and Unicode's controls of the text direction. */
+/** Matches control characters except tabs and line ends, and Unicode's control characters for the text direction. */
 const invisible = /(?![\t\n\v\f\r\u0085])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Returns a text on one line, without control characters. Replaces each run of white space with one space. */
@@ -77,14 +77,14 @@ export const isAsciiPunctuation = (character: string | undefined): character is 
   asciiPunctuation.has(character);
 
 /**
- * Returns whether Markdown recognizes a marker, such as `**`, next to this character outside the styled text. Returns
- * `false` for symbols that are not ASCII, because only some parsers treat such symbols as punctuation.
+ * Returns whether Markdown recognizes a marker, such as `**`, if this character is on the outer side of the marker.
+ * Returns `false` for symbols that are not ASCII, because only some parsers treat such symbols as punctuation.
  */
 export function canBeOutsideMarker(character: string | undefined): boolean {
   if (character === undefined || isSpace(character)) return true;
   return (character.length === 1 && /^\p{P}$/u.test(character)) || isAsciiPunctuation(character);
 }
 
-/** Returns whether text between Markdown markers, such as `**`, can start or end with this character in any context. */
+/** Returns whether text between Markdown markers, such as `**`, can always start or end with this character. */
 export const canBeInsideMarker = (character: string | undefined): boolean =>
   character !== undefined && !isSpace(character) && !/^[\p{P}\p{S}]$/u.test(character);

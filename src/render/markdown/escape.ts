@@ -12,7 +12,7 @@ interface Run {
 
 const border = '*'; // represents a Markdown marker next to a run: neither a letter nor a space
 
-/** Finds runs of repeated ASCII punctuation. Ends a run at each of the `borders`, where a marker may be inserted. */
+/** Finds runs of repeated ASCII punctuation. Ends runs at `borders`, where a marker such as `**` may be inserted. */
 function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Run[] {
   const runs: Run[] = [];
   let end = 0;
@@ -28,7 +28,7 @@ function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Ru
   return runs;
 }
 
-/** Returns the punctuation characters that could form markup in a text (of Markdown, GitHub or Obsidian). */
+/** Returns the punctuation characters in a text that could form markup of Markdown, GitHub or Obsidian. */
 export function findHazards(
   characters: readonly string[],
   borders: ReadonlySet<number>,
@@ -44,7 +44,7 @@ export function findHazards(
   return hazards;
 }
 
-/** Returns the character that opens the markup which a run could close, such as `[` for `]`; `null` if none. */
+/** Returns the opening character of markup that a run could close, such as `[` for `]`; `null` if there is none. */
 function openerOf({ character, before, after }: Run): string | null {
   switch (character) {
     case '[':
@@ -101,8 +101,8 @@ export function escapeCharacters(characters: readonly string[], context: EscapeC
 }
 
 /**
- * Returns the escaped Markdown of a run, or `null` if the run needs no escape. `<` and `&` become entities, because
- * some renderers treat a backslash as part of a bare URL, and the `<` after the backslash as HTML.
+ * Returns the escaped Markdown of a run, or `null` if the run needs no escape. Writes `<` as an entity, because some
+ * renderers treat a backslash after a URL as part of the URL, and the `<` after the backslash as HTML.
  */
 function escapeRun(run: Run, line: Line): string | null {
   const { character, length } = run;
@@ -192,18 +192,18 @@ const longestDomain = 'museum'.length;
 /** Markdown delimiters of emphasis, code and links. They are escaped in text that may be inside such markup. */
 export const delimiters: readonly string[] = ['*', '_', '~', '`', '[', ']'];
 
-/** Escapes a text as Markdown on one line, safe within emphasis and headings. */
+/** Escapes a text as a single line of Markdown that is safe within emphasis and headings. */
 export const escapeInline = (text: string): string => escapeOneLine([...toLine(text)]).join('');
 
-/** Escapes a text as Markdown on one line, safe as the text of a link or a picture. */
+/** Escapes a text as a single line of Markdown that is safe as the text of a link or a picture. */
 export const escapeLabel = (text: string): string =>
   escapeOneLine([...toLine(text)], { isLinked: () => true }).join('');
 
-/** Escapes a text as Markdown on one line, safe in a table cell. */
+/** Escapes a text as a single line of Markdown that is safe in a table cell. */
 export const escapeCell = (text: string): string =>
   escapeOneLine([...toLine(text)], { hazards: ['|'] }).join('');
 
-/** Escapes a text as Markdown on one line, safe at the start of a line or a list item. */
+/** Escapes a text as a single line of Markdown that is safe at the start of a line or a list item. */
 export function escapeLine(text: string): string {
   const characters = [...toLine(text)];
   return escapeBlockStart(characters, escapeOneLine(characters)).join('');

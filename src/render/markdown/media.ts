@@ -2,7 +2,7 @@ import type { Media } from '../../model/media.ts';
 import { formatDuration, formatNumber, joinFacts, joinLines } from './layout.ts';
 import { image, link, wrapLink } from './links.ts';
 
-/** Renders photos as Markdown images and other media as links. `full` adds sizes and a video's best files. */
+/** Renders photos as Markdown images and other media as links. `full` adds sizes and links to the best video files. */
 export function renderMedia(all: readonly Media[], full: boolean): string[] {
   const positions = describePositions(all);
   return all.map((item, at) => {

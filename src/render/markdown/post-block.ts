@@ -23,7 +23,7 @@ export interface PostView {
   readonly full: boolean;
   /** Time when the posts were fetched: ISO 8601, UTC. */
   readonly fetchedAt: string;
-  /** Markdown heading level within a post, such as the level of an article's title. */
+  /** Level of Markdown headings within a post, such as the title of an article. */
   readonly level: number;
   /** Whether the page's title is the title of the post's article. If so, the article is rendered without a title. */
   readonly isTitledByArticle: boolean;
@@ -32,7 +32,7 @@ export interface PostView {
 
 interface BlockContext {
   readonly thread: Thread;
-  /** Account of a profile page, whose name is omitted from the account's own posts; `null` on other pages. */
+  /** Account shown on a profile page; its name is omitted from its own posts. `null` on other pages. */
   readonly owner: Account | null;
   /** Position in a thread by one author, such as `2/5`. */
   readonly position: string | null;
@@ -144,7 +144,7 @@ function renderQuote(quote: Post, view: PostView, depth: number): string {
 export const renderTombstone = (tombstone: Tombstone): string =>
   quoteBlock(link(tombstone.text, tombstone.url));
 
-/** Returns a post's time as a link to the post, the time of its last edit, and the server that it was copied from. */
+/** Returns texts about a post: its time as a link, its last edit and the source of a copy; `null` for absent facts. */
 export function originOf(post: Status): readonly (string | null)[] {
   const { created_at, edited_at, url } = post;
   const edited = edited_at === undefined ? null : `edited ${formatMinute(edited_at)}`;
@@ -174,7 +174,7 @@ function describeReactions(reactions: readonly Reaction[]): string {
   return `reactions: ${counts.join(', ')}`;
 }
 
-/** Renders a poll as a table with the votes and the end time. A poll that ended by `fetchedAt` (ISO 8601) is closed. */
+/** Renders a poll as a table with the votes and the end time. A poll that ended by `fetchedAt` is shown as closed. */
 function renderPoll(poll: Poll, fetchedAt: string): string {
   const rows = poll.choices.map(({ label, count, percentage }) => {
     const votes = count === null ? '–' : formatNumber(count);

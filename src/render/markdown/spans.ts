@@ -15,7 +15,7 @@ type LinkSpan = BareLink & { readonly kind: 'link' | 'autolink' };
 
 export type Span = StyleSpan | LinkSpan;
 
-/** Style or link of a part of a text, as sent by the platform. Offsets count code points of the original text. */
+/** Style or link of a part of a text, as sent by the platform. Offsets count code points of the platform's text. */
 export type Annotation = Pick<Facet, 'type' | 'start' | 'end' | 'url'>;
 
 const maxAnnotations = 1000; // maximum number of annotations, and of bare URLs, in a text; the rest is plain text
@@ -160,7 +160,7 @@ export function clipSpans(spans: readonly Span[], ranges: readonly Range[]): Spa
   });
 }
 
-/** Inserts the start and end markers of spans between escaped characters. Outer spans must precede inner spans. */
+/** Inserts the start and end markers of spans, such as `**`, into escaped text. Outer spans must come first. */
 export function insertMarkers(
   written: readonly string[],
   spans: readonly Span[],
@@ -197,7 +197,7 @@ export function fitSpans(spans: readonly Span[], characters: readonly string[]):
 
 type Neighbours = ReturnType<typeof findNeighbours>;
 
-/** Returns an index of a line's spans by start and end offset, for fast lookups of adjacent spans. */
+/** Returns the spans of a line, and maps from their start and end offsets, for fast lookups of adjacent spans. */
 function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
   // For links and code: the latest end by start offset, and the earliest start by end offset.
   const closedEnds = new Map<number, number>();
@@ -235,7 +235,7 @@ export function trimRange<Trimmed extends Range>(range: Trimmed, characters: rea
   return start === range.start && end === range.end ? range : { ...range, start, end };
 }
 
-/** Returns whether Markdown recognizes a span's opening marker. After a letter, only the innermost span can open. */
+/** Returns whether Markdown recognizes the opening marker of a span, such as `**` (CommonMark 0.31.2 §6.2). */
 function canOpen(span: Span, at: number, line: Neighbours): boolean {
   const isLast = line.spans[at + 1]?.start !== span.start;
   return (
@@ -270,7 +270,7 @@ export function findAtWordBoundaries(spans: readonly Span[], characters: readonl
   return new Set(spans.filter((span) => isAtWordBoundaries(span, line)));
 }
 
-/** Excludes the punctuation character at one edge of a styled span; returns `null` for any other character. */
+/** Returns a styled span without the punctuation character at one edge; `null` if the edge has no such character. */
 function narrow(span: Span, edge: 'start' | 'end', line: Neighbours): Span | null {
   const offset = edge === 'start' ? span.start : span.end - 1;
   if (line.isClosed[offset] === 1 || canBeInsideMarker(line.characters[offset])) return null;

@@ -30,7 +30,7 @@ import {
 export const renderText = (text: string, annotations: readonly Annotation[]): string =>
   renderWithHazards(text, annotations, []);
 
-/** Renders text as Markdown on one line, with bare URLs as links. The result forms no markup with adjacent text. */
+/** Renders text as Markdown on one line, with bare URLs as links. The result cannot form markup with text around it. */
 export const renderLine = (text: string): string => renderWithHazards(toLine(text), [], delimiters);
 
 /** Renders a list of warnings as a Markdown section; returns `null` if there are none. */
@@ -142,7 +142,7 @@ function writeSpans(escaped: readonly string[], { spans, characters }: Line): st
 
 const markers = { bold: '**', italic: '*', strikethrough: '~~', autolink: '', code: '' } as const;
 
-/** Renders a code span. No run of backticks in the code is as long as the delimiter (CommonMark §6.1). */
+/** Renders a code span. Its delimiter is longer or shorter than each run of backticks in the code (CommonMark §6.1). */
 function writeCode(code: string): string {
   const runs = new Set((code.match(/`+/g) ?? []).map((run) => run.length));
   let length = 1;

@@ -8,9 +8,9 @@ export interface Thread {
   /** Posts before the requested post, the requested post, and its author's continuation of the thread. */
   readonly chain: readonly Post[];
   readonly replies: readonly Post[];
-  /** Index in `chain` by post id. */
+  /** Index of each post in `chain`. The keys are the ids of the posts. */
   readonly indexes: ReadonlyMap<string, number>;
-  /** Index in `chain` of each author's first post, by lower-case handle. */
+  /** Index of each author's first post in `chain`. The keys are the authors' handles in lower case. */
   readonly firstIndexes: ReadonlyMap<string, number>;
 }
 

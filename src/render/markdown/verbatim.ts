@@ -11,7 +11,7 @@ interface Scan {
 }
 
 /**
- * Sanitizes Markdown from a platform: escapes HTML, unsafe links and reference definitions, adapts heading levels, and
+ * Sanitizes Markdown from a platform. Escapes HTML, unsafe links and reference definitions. Adapts heading levels and
  * closes an open code block. Code stays unchanged, unless Markdown parsers may disagree about where the code is.
  */
 export function cleanMarkdown(markdown: string, nest: NestHeading): string {

@@ -12,7 +12,7 @@ export interface CallerRules {
   readonly requireBearer: boolean;
   readonly bindBearer: boolean;
   readonly token: 'required' | 'optional';
-  /** Whether event streams contain the continuation token always, or only if the request had the token (`proven`). */
+  /** Rule for the continuation token in event streams: always, or only if the request contained it (`proven`). */
   readonly streamToken: 'proven' | 'always';
 }
 

@@ -21,7 +21,7 @@ import {
 export interface SessionsOptions extends HandlerOptions {
   /** First path segment of the session routes, such as `svc`. */
   readonly segment: string;
-  /** Check of the `Origin` header that refuses requests from web pages of origins that are not allowed. */
+  /** Check of the `Origin` header. Requests from web pages of origins that are not allowed are rejected. */
   readonly pages: Pick<PageOrigins, 'faultOf'>;
   readonly problems: ProblemReplies;
   /** Web origins whose pages may use the session service; `*` for any origin. If empty, CORS is off. */

@@ -45,7 +45,7 @@ function multiply({ rate, ...rule }: Rule): Rule {
 const maxCallers = 100_000;
 const looks = 4; // number of least recently seen callers that each counted request checks for removal
 
-/** Creates a rate limiter (generic cell rate algorithm). A call counts against all of the given limits or none. */
+/** Creates a rate limiter (generic cell rate algorithm). A call that exceeds one of its limits counts against none. */
 function createRateLimit(clock: Clock): (charges: readonly Charge[]) => void {
   const fullAtMs = new Map<string, number>();
   /** Removes callers whose limit is fully available again and, above `maxCallers`, the least recently seen callers. */

@@ -175,7 +175,7 @@ function demandBody(request: FastifyRequest): Body {
   throw new Problem('invalid_body', { detail: 'The body is empty. Send a JSON object.' });
 }
 
-/** Checks that a session accepts messages, before the server reads the request body with a further message. */
+/** Checks that a session accepts messages. Called before the body of a request with a message is read. */
 export async function checkSession(request: SessionRequest, options: HandlerOptions) {
   const record = await findSession(request, options);
   // A repeated request gets the earlier reply, even if the session has ended since.

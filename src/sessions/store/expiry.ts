@@ -3,7 +3,7 @@ import { idempotencyMs } from './session-rows.ts';
 import type { SessionStore } from './sqlite-store.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 
-/** Maximum idle time and age of a session, and the times until an ended session and then its id are deleted. */
+/** Limits in milliseconds: maximum idle time and age of a session, and times until its content and id are deleted. */
 export type LifetimeLimits = Readonly<Record<Lives, number>>;
 type Lives = 'idleMs' | 'ageMs' | 'retentionMs' | 'forgetMs';
 

@@ -16,7 +16,7 @@ type Quantity = 'sessions' | 'sessionBytes';
 
 interface RoomOptions {
   toRow(raw: RawSession): SessionRow;
-  /** Ends a session to make room for another session, or deletes the session to free stored bytes. */
+  /** Ends a session if `quantity` is `sessions`. Deletes the session if `quantity` is `sessionBytes`. */
   evict(row: SessionRow, quantity: Quantity, nowMs: number): void;
 }
 
@@ -47,7 +47,7 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
       bounds = next;
       registerHolders(database, next.ledger);
     },
-    /** Evicts sessions if a message needs storage space. @throws Problem `turn_queue_full`, `overloaded` */
+    /** Evicts sessions if a message of `amount` bytes needs space. @throws Problem `turn_queue_full`, `overloaded` */
     admitMessage: (client: Client | null, amount: number, session: number): void => {
       const excess = bounds?.ledger.findExcess('queuedTurns', client, 1) ?? null;
       if (excess !== null) throw tooManyTurns(excess);
@@ -56,7 +56,7 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
     /** Evicts sessions if a new session would exceed a limit. @throws Problem `overloaded` if none can be evicted */
     admitSession: (client: Client | null): void =>
       makeRoomOrThrow({ quantity: 'sessions', client, amount: 1, session: 0 }),
-    /** Evicts up to 256 sessions while the stored bytes exceed a limit. Returns the number of evicted sessions. */
+    /** Evicts up to 256 sessions, except `session`, while stored bytes exceed a limit. Returns the number evicted. */
     trim: (client: Client | null, session: number): number =>
       tryMakeRoom({ quantity: 'sessionBytes', client, amount: 0, session }).evicted,
   };
@@ -120,13 +120,13 @@ const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>
   sessionBytes: ['ended', 'failed', 'waiting'],
 };
 
-/** Search for a session of the client or network `name`. If `isOwn` is 1, includes sessions with open streams. */
+/** Search among the sessions of a client or network (`name`). `isOwn`: 1 to include sessions being read. */
 type Search = Readonly<{ name: string; except: number; unusedSinceMs: number; isOwn: 0 | 1 }>;
 
 type Holder = Readonly<{ name: string; weight: number }>;
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
-/** Prepares the search for the next session to evict. Only the client itself can displace its active sessions. */
+/** Prepares the search for the next session to evict. Active sessions are evicted only for their own client. */
 function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions) {
   database.function('is_read', (id) => Number(isRead(String(id))));
   const oldest = (where: string) =>

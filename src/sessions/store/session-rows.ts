@@ -2,7 +2,7 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { PendingTurn, SessionRecord } from './state.ts';
 
-/** Session with its row number. `bytes` is the total length of the stored events. */
+/** Session with its row number. Despite its name, `bytes` is the total length of its stored events in characters. */
 export type SessionRow = Readonly<{ number: number; bytes: number; record: SessionRecord }>;
 
 /** Columns of the SQL table `sessions`, with aliases that match the fields of `RawSession`. */
@@ -119,7 +119,7 @@ export function createLifetimeRows(database: SqliteDatabase) {
 
 export type Receipt = Readonly<{ sessionId: string; deliveryId: string; queued: number }>;
 
-/** Request with an `Idempotency-Key`. `key` is a keyed hash of the header's value and of the caller. */
+/** Request with an `Idempotency-Key`. `key`: hash of header value and caller. `fingerprint`: hash of path and body. */
 export type KeyedRequest = Readonly<{ key: string; fingerprint: string; nowMs: number }>;
 
 /** Time in milliseconds after which stored idempotency keys expire. */

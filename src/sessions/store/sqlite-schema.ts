@@ -2,10 +2,10 @@ import type { Migration } from '../../core/files/sqlite.ts';
 
 /**
  * Migrations of `sessions.db`. `sessions.number` identifies a session in the other tables. `events.ends` is the total
- * length of a session's events up to and including the row. `sessions.client` is the keyed hash of the address that
- * started a session. `sessions.network` is the hash of the address's IPv6 /48, or of the IPv4 address. Both columns are
- * `-` if the address is unknown. Triggers maintain the sums by client and network in the table `holders`, and the total
- * in the row `*`, for fast queries. `holders.parent` is the network of an IPv6 address.
+ * length in characters of a session's events up to this one. `sessions.client` is the keyed hash of the address that
+ * started a session, and `network` that of its IPv6 /48 (equal to `client` for IPv4). Both are `-` if the address is
+ * unknown. Triggers count active sessions (`live`), stored bytes and unanswered messages (`pending`) of each client and
+ * network in `holders`, and the totals in its row `*`. `holders.parent` is an IPv6 client's network, otherwise `*`.
  */
 export const sessionMigrations: readonly Migration[] = [
   (database) =>

@@ -23,7 +23,7 @@ export type Found =
 /** Accepted message: the changes to store, and the receipt to return to the caller. */
 export type Acceptance = Readonly<{ transition: Transition; receipt: Receipt }>;
 
-/** Sessions changed by one database commit, by id; `undefined` for a session that was deleted. */
+/** Sessions changed by one database commit, keyed by id; `undefined` for a session that was deleted. */
 export type Commit = ReadonlyMap<string, SessionRecord | undefined>;
 
 export type StampEvent = (index: number) => EventStamp;
@@ -100,7 +100,7 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
       request === null ? undefined : read(() => idempotency.recall(request)),
     /** Returns events from index `from` on, up to `chunkLength` characters, but at least one event if there is one. */
     readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
-    /** Returns a part of an event that is longer than `chunkLength` bytes; `undefined` for any other event. */
+    /** Returns up to `chunkLength` bytes of an event, from byte `offset` on; `undefined` if the event is not longer. */
     readPart: (id: string, { index, offset }: Record<'index' | 'offset', number>) =>
       read(() => log.part(numberOf(id), index, offset)),
     readText: (id: string, sequence: number) => read(() => log.text.get(numberOf(id), sequence)),
@@ -116,7 +116,7 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
         page = await pageAfter(last.number);
       }
     },
-    /** Returns up to 100 ids of idle sessions that were last active before `idleMs` or created before `createdMs`. */
+    /** Returns up to 100 ids of `waiting` sessions last active before `idleMs` or created before `createdMs`. */
     listExpired: ({ idleMs, createdMs }: Record<'idleMs' | 'createdMs', number>) =>
       read(() => life.expired.all(idleMs, createdMs)),
     /** Returns the ids of up to 100 sessions that ended before `endedMs`. */

@@ -11,7 +11,7 @@ export interface SessionRecord {
   readonly state: 'running' | 'waiting' | 'ended' | 'failed';
   /** Keyed hash of the bearer token that started the session; `null` for an anonymous caller. */
   readonly owner: string | null;
-  /** Keyed hashes of the client address that started the session; `null` if unknown or started on the command line. */
+  /** Keyed hashes of the client's address and network; `null` if unknown or if the client is the command line. */
   readonly client: Client | null;
   readonly createdMs: number;
   /** Time at which the last message was accepted or the last turn ended, whichever is later. */
@@ -139,7 +139,7 @@ export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
   | { readonly kind: 'cancelled' }
 );
 
-/** Reason why a message could not be answered, as in the events. If `terminal`, the session has failed too. */
+/** Reason why a message could not be answered, as sent in events. `terminal`: whether the session has failed too. */
 export type TurnFailure = Readonly<{ code: string; message: string; terminal: boolean }>;
 
 /** Ends a turn (a message and its answer). Returns `null` if the turn is no longer running. */

@@ -3,7 +3,7 @@ import { fillToken } from '../events.ts';
 import { chunkLength, type StoredEvent } from '../store/log-rows.ts';
 import type { SessionStore } from '../store/sqlite-store.ts';
 
-/** Position in an event stream: the index of an event, and the number of bytes of the event that were sent. */
+/** Position in an event stream: the index of an event, and the number of its bytes that have been sent. */
 type Position = Readonly<{ index: number; offset: number }>;
 
 /** Bytes of an event stream to write at once, and the stream position after these bytes. */

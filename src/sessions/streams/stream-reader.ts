@@ -83,7 +83,7 @@ interface SendOptions {
 const leaseRecord: LeaseRecord = { $eve: 'stream.lease-ended', version: 1 };
 const leaseEnded = Buffer.from(`${JSON.stringify(leaseRecord)}\n`);
 const heartbeat = Buffer.from(' '); // white space before a line, which keeps an idle stream alive
-/** Maximum number of bytes of one write to the connection. A client that completes no write in time is stalled. */
+/** Maximum number of bytes of one write to the connection. If a write takes too long, the client counts as stalled. */
 const maxWriteBytes = 65_536;
 
 /** Sends stored events, then new events until the stream ends. Rejects if the session store cannot be read. */
@@ -119,14 +119,14 @@ export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
 const isLeased = ({ mode }: Reader, { record }: Feed): boolean =>
   mode === 'lease' && record !== undefined && isLive(record.state);
 
-/** Returns the next range of events to read; `null` if all events stored so far were sent. */
+/** Returns the next range of events to read; `null` if all events stored so far have been sent. */
 function toRange({ cursor, offset, token, ...reader }: Reader, { sessionId, record }: Feed) {
   const untilIndex = Math.min(record?.events ?? 0, reader.untilIndex);
   if (cursor >= untilIndex) return null;
   return { sessionId, from: { index: cursor, offset }, untilIndex, token };
 }
 
-/** Returns whether to end an event stream. Call this function after all events stored so far were sent. */
+/** Returns whether to end an event stream. Call this function when all events stored so far have been sent. */
 function isOver(reader: Reader, { record }: Feed, nowMs: number): boolean {
   if (record === undefined || !isLive(record.state) || reader.isClosing) return true;
   if (reader.cursor >= reader.untilIndex || nowMs >= reader.untilMs) return true;

@@ -10,14 +10,14 @@ interface AnswerTextOptions {
 
 export type AnswerText = ReturnType<typeof createAnswerText>;
 
-/** Minimum length of buffered text that is sent at once. Shorter text is sent after `maxDelayMs`. */
+/** Minimum number of buffered characters that are sent immediately. Shorter text is sent after `maxDelayMs`. */
 const minCharacters = 64;
 const minFraction = 16; // text is sent at once if it is also at least 1/16 of the text sent before
 const maxDelayMs = 250;
-/** Maximum total length of `messageSoFar`, which repeats the answer in each event. The rest is sent at the end. */
+/** Maximum total length in characters of an answer's `messageSoFar` values. Later text is sent at the answer's end. */
 const maxRepeated = 4_194_304;
 
-/** Creates a text buffer for one answer. It limits the number of events, because each event repeats the answer. */
+/** Creates the text buffer of an answer. It limits the number of events, because each event repeats the text so far. */
 export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
   let soFar = '';
   let sent = 0;
@@ -58,7 +58,7 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
       }
     },
     take,
-    /** Returns the unsent rest of the final answer. If the answer contradicts the sent text, returns buffered text. */
+    /** Returns the unsent part of the final answer `whole`; the buffered text if `whole` contradicts the sent text. */
     takeRest: (whole: string): Unsent => {
       if (!whole.startsWith(soFar.slice(0, sent))) return take();
       soFar = whole;

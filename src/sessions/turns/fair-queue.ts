@@ -1,6 +1,6 @@
 import type { Client } from '../../core/caller.ts';
 
-/** Queued task with a unique key. `client` is `null` if unknown. Tasks are sorted by `order`, the time of arrival. */
+/** Queued task with a unique key. `client` is `null` if unknown. `order` is a string that sorts by time of arrival. */
 export type QueuedTask = Readonly<{ key: string; client: Client | null; order: string }>;
 
 /** Creates a queue that is fair between networks. A network is an IPv4 address, an IPv6 /48, or all unknown clients. */

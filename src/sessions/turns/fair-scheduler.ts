@@ -65,7 +65,7 @@ export function createScheduler({ atOnce, clock, isReady }: SchedulerOptions) {
   };
 }
 
-/** Task with a result. `signal` cancels the wait. `toDropped` creates the error for a task dropped by a shutdown. */
+/** Task with a result. `signal` cancels it while it is queued. `toDropped` creates the error if a shutdown drops it. */
 interface ScheduledTask<Value> extends QueuedTask {
   readonly signal: AbortSignal;
   run(): Promise<Value>;

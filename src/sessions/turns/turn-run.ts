@@ -20,7 +20,7 @@ export interface TurnRunOptions {
   readonly clock: Clock;
   readonly limits: SessionLimits & { readonly turnMs: number };
   hasRoom(client: SessionRecord['client']): boolean;
-  /** Called with errors for the log. The errors never contain users' messages or answers. */
+  /** Called with errors to log and the failed action (`doing`), never with users' messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
@@ -52,7 +52,7 @@ function toFailure(code: keyof typeof failureMessages, terminal = false): TurnFa
   return { code, message: failureMessages[code], terminal };
 }
 
-/** Failures to answer a message, with the codes and messages that session events contain. */
+/** Reasons why a message could not be answered, with the codes and texts that session events contain. */
 export const failures = {
   timeout: toFailure('turn_timeout'),
   interrupted: toFailure('turn_interrupted'),
@@ -63,12 +63,12 @@ export const failures = {
 
 const maxEarlierTurns = 6;
 const maxAnswerLength = 262_144; // characters; longer answers are truncated
-/** Milliseconds between attempts to store the end of an answer, or to read the session again. */
+/** Milliseconds between attempts to store the final events of an answer, or to reload the session after an error. */
 export const retryMs = 1000;
 
 export type TurnRun = ReturnType<typeof runTurn>;
 
-/** Answers the first pending message of a session: stores the start event, runs the answer engine, stores the end. */
+/** Answers a session's first pending message (`sequence`): stores start events, runs the engine, stores end events. */
 export function runTurn(sessionId: string, sequence: number, options: TurnRunOptions) {
   const controller = new AbortController();
   const stop = (reason: Stop) => controller.abort(reason);
@@ -76,7 +76,7 @@ export function runTurn(sessionId: string, sequence: number, options: TurnRunOpt
   return { sequence, stop, ended: executeTurn(run) };
 }
 
-/** Returns the session after the answer; `undefined` if the session was deleted or the end could not be stored. */
+/** Answers a message and returns the changed session; `undefined` after an error or if the session ended meanwhile. */
 async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, engine } = run;
   try {
@@ -202,7 +202,7 @@ async function sendText(text: AnswerText, run: Run): Promise<void> {
   }
 }
 
-/** Stores the end of an answer. Retries until the end is stored, because clients wait for the event. */
+/** Stores the final events of an answer. Retries until they are stored, because clients wait for them. */
 async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, clock, limits } = run;
   for (;;) {

@@ -38,7 +38,7 @@ export function createTurns(options: TurnsOptions) {
       scheduler.remove(sessionId);
       running.get(sessionId)?.stop({ kind: 'gone' });
     },
-    /** Starts no further answers. Unanswered messages stay in the store. */
+    /** Prevents the start of further answers. Unanswered messages stay in the store. */
     startDraining: close,
     /** Stops all running answers with the failure `turn_interrupted`. Resolves when the failures are stored. */
     interrupt: async (): Promise<void> => {
@@ -90,7 +90,7 @@ function createRunningTurns(options: TurnsOptions) {
   return { running, schedule, close };
 }
 
-/** Cancels the first unanswered message of a session, unless its answer has started; then returns `undefined`. */
+/** Cancels the first unanswered message of a session. Returns `undefined` if its answer has started. */
 async function cancelQueued(sessionId: string, turnId: string | null, options: TurnsOptions) {
   const { store, engine, clock, limits } = options;
   const found = await store.find(sessionId);

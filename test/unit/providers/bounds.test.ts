@@ -96,7 +96,7 @@ describe('a bounded answer', () => {
       [500, '0', '499'],
       [500, '0', '499'],
     ]);
-    expect(found.warnings).toEqual([expect.stringMatching(/^3 posts are left out/)]);
+    expect(found.warnings).toEqual([expect.stringMatching(/^3 posts are missing/)]);
   });
 });
 

@@ -14,7 +14,7 @@ import { readItems } from './read-items.ts';
 
 /**
  * Import format of Bluesky repositories, as returned by `com.atproto.sync.getRepo` and by the app's own export: a CAR
- * file (`car.ts`) with a commit, a tree (`tree.ts`) and records (`records.ts`). The hash of each block is verified. The
+ * file (content-addressable archive) with a commit, a tree and records. The hash of each block is verified. The
  * signature of the commit is not verified, because the file does not contain the public key.
  */
 export const blueskyFormat: ExportFormat = {

@@ -12,7 +12,7 @@ import type { FileWindow } from './file-window.ts';
 /** Maximum sizes in bytes of the parts of a CAR file. The specification limits records to 1 MiB. */
 const limits = { block: 2 * 1024 * 1024, header: 64 * 1024, cid: 128, varint: 8 } as const;
 
-/** CID of a block, and the byte offset and length of the block's content in the file. */
+/** CID (content identifier) of a block, and the byte offset and length of the block's content in the file. */
 export interface BlockPosition {
   readonly cid: Uint8Array;
   readonly offset: number;
@@ -43,7 +43,7 @@ export function readCarHeader(file: FileWindow): CarHeader | null {
   return { root, end: length.bytes + length.value };
 }
 
-/** Yields the positions of blocks, except too large ones. If the file is invalid, yields an error message last. */
+/** Yields the positions of blocks that are not too large. If the file is invalid, yields an error message last. */
 export function* listBlocks(file: FileWindow, from: number): Generator<BlockPosition | string> {
   for (let at = from; at < file.size; ) {
     const block = readBlockPosition(file, at);

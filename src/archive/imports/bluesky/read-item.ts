@@ -19,7 +19,7 @@ type RecordRef = Pick<Leaf, 'path' | 'cid'>;
 
 const posts = 'app.bsky.feed.post';
 
-/** Functions that read a record, by the collection of the record. `readProfile` reads the profile instead. */
+/** Functions that read records, keyed by collection name. Profile records are not included (see `readProfile`). */
 const readers: ReadonlyMap<string, (of: RecordRef, context: RecordContext) => ExportItem | string> =
   new Map([
     [posts, readPost],

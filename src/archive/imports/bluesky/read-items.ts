@@ -7,7 +7,7 @@ import { commit, profileRecord } from './records.ts';
 import { type Owner, type Profile, shapeAccount } from './shape.ts';
 import { walkTree } from './tree.ts';
 
-/** CID of a repository's commit, and facts supplied by the user. */
+/** CID of a repository's commit, and the hints that the user supplied. */
 interface RepositoryStart {
   readonly root: CID;
   readonly hints: ExportHints;

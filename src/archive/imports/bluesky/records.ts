@@ -30,7 +30,7 @@ const labels = z
 
 const selfLabels = lenient(labels).transform((values) => values ?? []);
 
-/** Schema of the CID of a file that a record refers to. Records from before 2023 use the second form. */
+/** Schema of the CID of a file that a record refers to: member `ref`, or `cid` in records from before 2023. */
 const blob = z.union([
   z.object({ ref: link }).transform(({ ref }) => ref.toString()),
   z.object({ cid: token }).transform(({ cid }, context) => {

@@ -15,7 +15,7 @@ export interface Owner {
   readonly name: string;
 }
 
-/** Profile record, or the reason why it is missing. If the profile is unreadable, the account may not be public. */
+/** Profile record; `none` if there is none; `unreadable` if it is invalid; the account may then be hidden. */
 export type Profile = ProfileRecord | 'none' | 'unreadable';
 
 /** Converts a profile to an account. `protected` is true if the account is, or may be, hidden from logged-out users. */

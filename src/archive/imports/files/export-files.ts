@@ -43,7 +43,7 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buff
   return Buffer.concat(parts);
 }
 
-/** Creates an export source. `createReader` gets a `read` that counts bytes. `countedFiles` determine `totalBytes`. */
+/** Creates an export source, which counts the bytes that it reads. Its `totalBytes` is the size of `countedFiles`. */
 export function createExportSource(
   { read, close }: Pick<ExportFiles, 'read' | 'close'>,
   countedFiles: readonly ExportFile[],

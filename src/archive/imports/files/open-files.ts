@@ -16,7 +16,7 @@ const chunkBytes = 128 * 1024;
 
 const maxFilesOfFolder = 2000; // larger folders contain media, which are not read
 
-/** Opens a folder; returns `null` for other paths. Ignores files in more than two levels of subfolders. */
+/** Opens a folder; returns `null` for other paths. Ignores files below the second level of subfolders. */
 export async function openFolderFiles(path: string): Promise<ExportFiles | null> {
   if (!(await stat(path)).isDirectory()) return null;
   const files = await listFiles(path, '', maxDepth);

@@ -99,7 +99,7 @@ function readText(block: Buffer, from: number, length: number): string {
   return field.toString('utf8', 0, end < 0 ? length : end);
 }
 
-/** Values from the extension headers that precede a file's header, by name. */
+/** Values from the extension headers that precede a file's header, keyed by field name. */
 type Extensions = ReadonlyMap<string, string>;
 
 /** Returns the size of an entry in bytes. A size in a pax header applies to the next file only. */

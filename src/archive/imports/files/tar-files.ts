@@ -15,8 +15,8 @@ import { readTarEntries } from './tar-entries.ts';
 const maxBytes = 2 ** 40; // maximum unpacked size; exports of one account are smaller
 
 /**
- * Opens a tar file, which may be compressed with gzip. Returns `null` for other files. Each `read` scans the tar file.
- * @throws Error if the unpacked tar file is too large
+ * Opens a tar file, which may be compressed with gzip. Returns `null` for other files. Each `read` scans the tar file
+ * from the start. @throws Error if the unpacked tar file is too large
  */
 export async function openTarFiles(path: string): Promise<ExportFiles | null> {
   if (!(await stat(path)).isFile()) return null;

@@ -7,7 +7,7 @@ import {
   readStart,
 } from './export-files.ts';
 
-/** Maximum number of entries in a zip file, and maximum unpacked size of a file. Large exports have 100,000 files. */
+/** Maximum number of entries in a zip file, and maximum unpacked bytes of each. Large exports have 100,000 files. */
 const limits = { entries: 2_000_000, bytesOfFile: 64 * 2 ** 30 } as const;
 
 /** Opens a zip file; returns `null` for other files. @throws Error if the zip file cannot be read */

@@ -102,7 +102,7 @@ function shape(
   return typeof post === 'string' ? { item: skipRecord(location, post) } : post;
 }
 
-/** Returns whether an activity is not public. Each list of recipients (activity and post) must include the public. */
+/** Returns whether an activity is hidden: its recipients, or those of its post, do not include the public. */
 function isHidden(row: ActivityPayload): boolean {
   const naming = (row.type === 'Create' ? [row, row.object] : [row]).filter(namesRecipients);
   return naming.length === 0 || !naming.every(isPublic);

@@ -13,7 +13,7 @@ import type { ActivityPayload, NotePayload } from './payload.ts';
 
 type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
 
-/** Converts a `Create` activity to a post and counts files without a URL. Returns an error message if this fails. */
+/** Returns the post of a `Create` activity and the number of its media files without a URL, or an error message. */
 export function shapePost(
   { object: note, published }: Activity<'Create'>,
   owner: Owner,

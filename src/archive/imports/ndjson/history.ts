@@ -7,7 +7,7 @@ import { text } from '../../../platforms/lenient.ts';
 import type { ExportItem, ExportSource } from '../export-source.ts';
 import { type Line, openLines, parseLine, readLines, skipLine } from './lines.ts';
 
-/** Schema of a line from older versions: a post that is not wrapped in an object with the member `post`. */
+/** Schema of a line from older versions of Perch: a post that is not wrapped in an object with the member `post`. */
 const untaggedPost = post.transform((plain) => ({ kind: 'post' as const, post: plain }));
 
 const historyLine = z.union([
@@ -19,7 +19,7 @@ const historyLine = z.union([
   z.object({ meta: z.unknown() }).transform(() => ({ kind: 'meta' as const })),
 ]);
 
-/** Schema of a line with unknown members, which later versions may add. Such lines are ignored. */
+/** Schema of a line with unknown members, which later versions of Perch may add. Such lines are ignored. */
 const otherLine = z.unknown().transform(() => ({ kind: 'other' as const }));
 
 type HistoryLine = z.output<typeof historyLine | typeof otherLine>;
@@ -30,7 +30,7 @@ function schemaOf(value: unknown): z.ZodType<HistoryLine> {
   return ['post', 'meta', 'error'].some((tag) => tag in value) ? historyLine : otherLine;
 }
 
-/** Returns whether a file with this start is a saved account history. @throws Error for an index without posts */
+/** Returns whether a file beginning with `start` is a saved history. @throws Error for an index, which has no posts */
 export function isHistoryStart(start: string): boolean {
   if (start.startsWith('{"post":{"id":')) {
     throw new Error('It is the index of a history, which contains no posts.');

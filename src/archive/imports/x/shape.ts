@@ -66,7 +66,7 @@ function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
 interface Shaped {
   readonly author: Account;
   readonly text: ShapedText;
-  /** Whether the row is a repost. A repost's counts and reply target are omitted, as they are not the original's. */
+  /** Whether the row is a repost, whose counts are omitted because they are not those of the original post. */
   readonly isRepost: boolean;
 }
 

@@ -133,7 +133,7 @@ function locate({ text, toIndex }: DecodedText, item: Annotation, from: number):
 /** Maximum total length, in characters, of long texts in memory. Further long posts keep their shortened text. */
 const maxCharacters = 8_000_000;
 
-/** Reads the texts of long posts. Returns a function that finds a post's full text; `undefined` for short posts. */
+/** Reads the texts of long posts. Returns a function from a post to its full text (`undefined` for a short post). */
 export async function readNotes(
   files: readonly ExportFile[],
   read: ExportFiles['read'],

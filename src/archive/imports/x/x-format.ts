@@ -40,7 +40,7 @@ export const xFormat: ExportFormat = {
   },
 };
 
-/** Names of the files to import. Direct messages, likes, advertisements and other files are never read. */
+/** Patterns of the names of the files to import. Direct messages, likes, advertisements etc. are never read. */
 const patterns = {
   manifest: /^manifest\.js$/,
   account: /^account\.js$/,
@@ -189,7 +189,7 @@ function countPosts(manifest: ManifestPayload | null): number | null {
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Returns whether the account was protected after the last change in the export, which covers six months. */
+/** Returns whether the account was protected after its last listed change. Exports list six months of changes. */
 async function readProtection(
   { protection }: ExportParts,
   read: ExportFiles['read'],

@@ -90,14 +90,14 @@ async function answer(text: string, request: FastifyRequest, { asking, load, wor
   return work.track(asking.answer(text, request));
 }
 
-/** Question with its answer or an error. Both are missing if the form was sent without text. */
+/** Question with its answer or an error. The answer and the error are missing if the form was sent without text. */
 interface QuestionResult {
   readonly question: string;
   readonly answer?: { readonly html: string; readonly abstained: boolean };
   readonly problem?: ProblemDocument;
 }
 
-/** Answers the question in a request. Returns errors for display (docs/decisions/0029). Redacts API keys. */
+/** Answers the question in a request. Returns errors as problem documents (docs/decisions/0029). Redacts API keys. */
 async function ask(
   request: FastifyRequest,
   render: (text: string) => Promise<string>,

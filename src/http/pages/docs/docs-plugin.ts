@@ -128,7 +128,7 @@ function nameOf({ params }: FastifyRequest): string {
   return (params as { readonly page?: string }).page ?? ''; // the routes have no other parameter
 }
 
-/** New names of renamed documentation pages, by the old names. */
+/** New names of renamed documentation pages, keyed by old name. */
 const movedPages: ReadonlyMap<string, string> = new Map([['self-hosting', 'deploy']]);
 
 /** Finds a documentation page by the last segment of its path. Ignores letter case and a final `.md`. */

@@ -38,7 +38,7 @@ export const navigation: readonly NavigationGroup[] = [
         summary: 'Search posts by phrase, author, date or hashtag, and find accounts',
       },
       { name: 'x', summary: 'Read X without a login, and what cannot be read there' },
-      { name: 'bluesky', summary: 'Read Bluesky, write its handles, and what is not served' },
+      { name: 'bluesky', summary: 'Read Bluesky, write its handles, and what cannot be read' },
       {
         name: 'mastodon',
         summary: 'Read any Mastodon server, large or small, and what it does not show to visitors',
@@ -52,9 +52,9 @@ export const navigation: readonly NavigationGroup[] = [
     ],
   },
   {
-    title: 'Building on it',
+    title: 'Building on Perch',
     pages: [
-      { name: 'errors', summary: 'Every error code, when it comes and what to do then' },
+      { name: 'errors', summary: 'Every error code, its cause and its solution' },
       {
         name: 'keys',
         summary: 'How many requests you can send, what they cost, and how to get and use a key',
@@ -77,7 +77,7 @@ export const navigation: readonly NavigationGroup[] = [
         name: 'sessions',
         summary: 'Ask questions over HTTP, stream the answers, and ask follow-up questions',
       },
-      { name: 'api', summary: 'Every operation with its parameters, replies and an example' },
+      { name: 'api', summary: 'Every operation with its parameters, responses and an example' },
       { name: 'openapi', summary: 'Generate a typed client from the OpenAPI description' },
       {
         name: 'discovery',

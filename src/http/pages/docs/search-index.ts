@@ -17,7 +17,7 @@ export const maxHits = 20;
 
 const maxWords = 8;
 
-/** Maximum number of documentation sections to index before the server can handle other requests. */
+/** Number of documentation sections that are indexed at a time. Other requests are handled between these chunks. */
 const chunkSize = 20;
 
 /** Creates the search index of the documentation. Loads the package `minisearch` on demand. */

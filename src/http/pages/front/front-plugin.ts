@@ -76,7 +76,7 @@ function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
   };
 }
 
-/** Creates the handler of front page requests with `q`. The result equals the result of the API route. */
+/** Creates the handler of front page requests with `q`. The result equals that of the API route for the same input. */
 function createFrontAnswer(options: FrontOptions) {
   const { site, accessLog, context, identification, heavyTurns } = options;
   const toReply = createFoundReplies(options);
@@ -194,7 +194,7 @@ function createFoundReplies({ site, context, sharedCacheSeconds, reader }: Front
   };
 }
 
-/** Returns the host of a result's account, if the result comes from this Mastodon host; otherwise `null`. */
+/** Returns the Mastodon server of a result's account; `null` for other platforms, and for a copy on another server. */
 function mastodonHostOf({ found, source }: Answer): string | null {
   const subject = 'post' in found ? found.post : found.account;
   const account = subject !== null && 'author' in subject ? subject.author : subject;

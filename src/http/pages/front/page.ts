@@ -37,19 +37,19 @@ function listSurfaces({ baseUrl, hasSample }: FrontSite) {
   return [
     {
       name: 'Permalinks',
-      text: 'Replace the site’s host in a link with this server’s. The path stays the same.',
+      text: 'In a link to a post, replace the host of the site with the host of this server.',
       example: `curl ${baseUrl}/${handle}`,
       docs: '/docs/start',
     },
     {
       name: 'API',
-      text: 'The same replies under versioned paths. For JSON, send `Accept: application/json` or `format=json`.',
+      text: 'The same responses at versioned paths. For JSON, send `Accept: application/json` or `format=json`.',
       example: `curl '${baseUrl}${path}?format=json'`,
       docs: '/docs/posts',
     },
     {
       name: 'MCP',
-      text: 'The same reads as read-only tools for AI assistants.',
+      text: 'The same content for AI assistants, with read-only tools.',
       example: `${baseUrl}/mcp`,
       docs: '/docs/mcp',
     },
@@ -58,10 +58,10 @@ function listSurfaces({ baseUrl, hasSample }: FrontSite) {
 
 const nextLinks = [
   { path: '/docs/start', name: 'Quick start', text: 'read a post in five minutes' },
-  { path: '/docs', name: 'Documentation', text: 'every read and its parameters' },
-  { path: '/openapi.json', name: 'OpenAPI', text: 'every route, for generators' },
+  { path: '/docs', name: 'Documentation', text: 'every kind of request and its parameters' },
+  { path: '/openapi.json', name: 'OpenAPI', text: 'every route, for code generators' },
   { path: '/docs/keys', name: 'Keys and limits', text: 'free requests, and more with a key' },
-  { path: '/docs/errors', name: 'Errors', text: 'every code and its remedy' },
+  { path: '/docs/errors', name: 'Errors', text: 'every error code and its solution' },
   { path: '/docs/deploy', name: 'Deploy', text: 'one process, no configuration' },
   { path: '/llms.txt', name: 'llms.txt', text: 'an overview for language models' },
 ];
@@ -132,7 +132,7 @@ ${renderCommand(`surface-${index}`, `the ${name} example`, example)}
 </li>`,
   );
   return `<section class="surfaces" aria-labelledby="surfaces-title">
-<h2 id="surfaces-title">Three ways to read</h2>
+<h2 id="surfaces-title">Three ways to read posts</h2>
 <ul>${surfaces.join('\n')}</ul>
 </section>`;
 }
@@ -160,7 +160,7 @@ export function renderFrontMarkdown(site: FrontSite): string {
     sentence,
     'Send the URL of a post, an account or a search, an `@handle`, or words to search for as `q`:',
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
-    '## Three ways to read',
+    '## Three ways to read posts',
     surfaces.join('\n'),
     '## Next',
     nextLinks.map(({ path, name, text }) => `- [${name}](${baseUrl}${path}): ${text}`).join('\n'),

@@ -11,7 +11,7 @@ export interface OwnRead extends AddressedRead {
 }
 
 /**
- * Parses the input of the front page, without spaces at the ends: a URL, a handle, or words to search for.
+ * Parses the trimmed input of the front page: a URL, a handle, or words to search for.
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot read
  */
 export function parsePasted(text: string, options: AddressOptions): OwnRead {

@@ -49,7 +49,7 @@ export async function createResultRenderer(options: ResultOptions) {
 /** Matches Markdown tokens that open a block of text. The text direction (`dir`) is set for each block. */
 const textBlock = /^(?:paragraph|heading|list_item|blockquote|th|td)_open$/;
 
-/** Lowers all headings after the title (the first heading) to deeper levels than the title. */
+/** Lowers headings so that all headings after the first (the title) are at least one level below the title. */
 function keepOneTitle(tokens: readonly Token[]): void {
   const [title, ...others] = tokens.filter(({ type }) => type === 'heading_open');
   if (title === undefined) return;
@@ -72,7 +72,7 @@ export function nestHeadings(tokens: readonly Token[], first: number): void {
   }
 }
 
-/** Renders a picture as a text with its description. The text links to the picture, unless it is inside a link. */
+/** Renders the description of a picture. The description links to the picture, unless it is inside a link. */
 function renderPicture(token: Token | undefined): string {
   const name = escapeHtml(textOf(token?.children ?? []) || 'Picture');
   const text = `<span class="picture">${name}</span>`;
@@ -80,9 +80,9 @@ function renderPicture(token: Token | undefined): string {
 }
 
 /**
- * Creates a function that sets the targets of links and pictures in one result. URLs of posts and accounts become links
- * to pages of this server. After the first link to a post or account, adds a link to the original. `meta` of the link's
- * last token contains the HTML of the added link. `meta` of a picture contains the attributes of the picture's link.
+ * Creates a function that sets the URLs of links and pictures in one result. Links to posts and accounts lead to pages
+ * of this server. The first link to each post or account is followed by a link to the page on its platform. The HTML of
+ * this second link is in the `meta` of the first link's last token. A picture's `meta` has the attributes of its link.
  */
 function createLinks(options: ResultOptions, mastodonHost: string | null) {
   const shown = new Set<string>();

@@ -62,7 +62,7 @@ function writeParameters(parameters: ListRequest<unknown>['parameters']): string
 
 export const maxCount = 100;
 
-/** Returns the page size to request: `count`, limited to the range of FxTwitter (20 to 100). */
+/** Returns the page size to request: `count`, clamped to the range that FxTwitter accepts (20 to 100). */
 export const writeCount = (count: number): string =>
   String(Math.min(Math.max(Math.trunc(count), 20), maxCount));
 
@@ -72,7 +72,7 @@ export const nextCursor = (page: ListPage<unknown>, sent: string | null): string
 
 const fewRows = 2; // X sometimes sends fewer rows than this in place of a full page
 
-/** Returns the paging members of a page. `isDoubtful` marks a nearly empty page before the end of the list. */
+/** Returns `cursor`, `rows` and `isDoubtful` of a page. `isDoubtful` marks a nearly empty page before the last page. */
 export function toPaging(
   page: ListPage<unknown>,
   cursor: string | null,
@@ -127,12 +127,14 @@ export function askSearch(upstream: Upstream): Ask<'search'> {
   };
 }
 
-/** Feed of X for each feed of a search. The feed `media` of X contains both photos and videos. */
+/** Names of X's feeds by search feed. X's feed `media` contains both photos and videos. */
 const upstreamFeeds = { latest: 'latest', top: 'top', photos: 'media', videos: 'media' } as const;
 
 function feedWarnings(feed: SearchQuery['feed']): readonly string[] {
   if (feed !== 'photos' && feed !== 'videos') return [];
-  return [`X has no feed of ${feed}; these are the posts of its media feed that have ${feed}.`];
+  return [
+    `Perch cannot use X’s own search for ${feed}. These are the posts with ${feed} from X’s media feed.`,
+  ];
 }
 
 const maxSearchLength = 512;
@@ -177,7 +179,8 @@ async function readFound<Row>(
   }
 }
 
-const suggestions = 'X has no search for accounts; these are its suggestions for the text.';
+const suggestions =
+  'Perch cannot use X’s search for accounts. These are the accounts that X suggests for the search text.';
 
 /** Creates the function that searches accounts. The results are the search suggestions of X, on a single page. */
 export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {

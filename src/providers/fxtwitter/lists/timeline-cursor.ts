@@ -2,7 +2,7 @@
 export interface TimelineCursor {
   /** Snowflake id that encodes the time at which the cursor was created. */
   readonly issuedId: bigint;
-  /** Id of a post or repost, by which timelines are sorted. A page in direction `bottom` contains only lower ids. */
+  /** Id of a post or repost. Timelines are sorted by this id. A page in direction `bottom` contains only lower ids. */
   readonly sortId: bigint;
   readonly direction: 'top' | 'bottom';
 }

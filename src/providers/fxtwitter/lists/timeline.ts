@@ -47,7 +47,7 @@ const usualRows = 20; // a page with fewer rows may be incomplete
 
 /**
  * Returns the time range that a page covers, from the post ids in its cursors. A page is complete if its last post has
- * the id in the next cursor. If the last post is a repost, whose id is unknown, a long page counts as complete.
+ * the id in the next cursor, or is a repost (whose id is unknown) on a page of 20 or more posts.
  */
 function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
   const [from, to] = [sortIdOf(sent), sortIdOf(page.cursor)];
@@ -90,14 +90,14 @@ function isSamePlace(next: string | null, sent: string | null): boolean {
   return to.sortId === from.sortId && to.direction === from.direction;
 }
 
-/** Creates a cursor for posts before `untilSeconds`; `null` for queries that need no such cursor, and for media. */
+/** Creates a cursor before `untilSeconds`; `null` if the query has a cursor, lacks a past time, or asks for media. */
 function toJump({ cursor, untilSeconds, onlyMedia }: TimelineQuery, nowMs: number): string | null {
   if (onlyMedia === true) return null;
   if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= nowMs) return null;
   return cursorBefore(untilSeconds * 1000, nowMs);
 }
 
-/** Requests a page, of maximum size if posts are filtered later. FxTwitter treats any `with_replies` value as true. */
+/** Requests a page, the largest possible if posts are filtered later. FxTwitter treats any `with_replies` as true. */
 function readStatuses(
   upstream: Upstream,
   { account, count: wanted, cursor, withReplies, withReposts, onlyMedia = false }: TimelineQuery,
@@ -116,14 +116,14 @@ function readStatuses(
   return readList(upstream, request, context);
 }
 
-/** Returns the requested posts. Removes duplicates last, because an account can repost its own posts. */
+/** Returns the requested posts. Removes duplicates last, so that a dropped repost does not hide its original. */
 function pickPosts(posts: readonly Status[], cursor: string | null, query: TimelineQuery) {
   const own = posts.filter((post) => isWanted(post, query));
   const { untilSeconds } = query;
   return uniqueById(untilSeconds === null ? own : dropLater(own, cursor, untilSeconds));
 }
 
-/** Returns whether a post belongs to the query. FxTwitter also sends the posts by others that replies answer. */
+/** Returns whether a post matches the query. FxTwitter also sends posts of others to which the account replied. */
 function isWanted(post: Status, query: TimelineQuery): boolean {
   const { account, withReplies, withReposts, onlyMedia = false } = query;
   if (onlyMedia && post.media.all.length === 0) return false;
@@ -136,8 +136,8 @@ function isWanted(post: Status, query: TimelineQuery): boolean {
 }
 
 /**
- * Removes posts made at `untilSeconds` or later. The time of a repost is unknown, but it is not before the original,
- * the posts below it in the list, or the next cursor. Reposts that may be older than `untilSeconds` remain.
+ * Removes posts made at `untilSeconds` or later. The exact time of a repost is unknown, but it is not earlier than its
+ * original, the posts below it in the list, or the next cursor. Removes only reposts that are certainly too late.
  */
 function dropLater(posts: readonly Status[], cursor: string | null, untilSeconds: number) {
   const bottom = cursor === null ? null : readTimelineCursor(cursor);

@@ -61,7 +61,7 @@ describe('a data folder', () => {
     const folder = openFolder([...own, 'letter.txt', 'archive.db.bak'], 0o1777);
 
     expect(restrictDataFolder(folder)).toMatch(
-      /^The data folder .+ also contains files of other programs, so its permissions stay 1777\. Set PERCH_DATA_DIR to .+\.$/,
+      /^The data directory .+ also contains files of other programs, so its permissions stay 1777\. Set PERCH_DATA_DIR to .+\.$/,
     );
 
     expect(modeOf(folder)).toBe(0o1777);

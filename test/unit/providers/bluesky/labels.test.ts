@@ -98,7 +98,7 @@ describe('describeLabels', () => {
     );
 
     expect(warnings).toEqual([
-      'Bluesky’s moderation shows a warning before this account.',
+      'Bluesky’s moderation requires a warning for this account.',
       'This account is labelled on Bluesky: impersonation, spam.',
     ]);
   });
