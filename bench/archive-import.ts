@@ -26,7 +26,7 @@ interface Measured {
   readonly seconds: number;
   /** User and system CPU time of all threads, in seconds. */
   readonly cpuSeconds: number;
-  /** Maximum growth of the resident memory since the start, in MiB. */
+  /** Peak growth of the resident memory since the start of the measurement, in MiB. */
   readonly grownMebibytes: number;
 }
 

@@ -87,7 +87,7 @@ export function measureAttack(
 /** Cache file with the results of earlier runs, because analysing every pattern takes a minute or two. */
 const cachePath = join(import.meta.dirname, '../../node_modules/.cache/perch/patterns.json');
 
-/** Creates an analyser of patterns that caches results in a file. `close` writes the results of this run. */
+/** Creates an analyser of the speed of regular expressions. `close` saves its results in a file for later runs. */
 export function openJudge(): {
   judge(source: string, flags: string): Verdict;
   close(): void;

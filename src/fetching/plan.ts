@@ -70,7 +70,7 @@ export function createRenderingBudget(grow: (bytes: number) => void): RenderingB
 
 export type RenderingCache<Value> = ReturnType<typeof createRenderingCache<Value>>;
 
-/** Creates a cache of rendered replies, keyed by answer and name. Renderings are removed with their answer. */
+/** Creates a cache of rendered answers (Markdown, HTML, …). Evicting an answer also evicts its renderings. */
 export function createRenderingCache<Value>() {
   const byBudget = new WeakMap<RenderingBudget, Map<string, Value>>();
   return {

@@ -51,7 +51,7 @@ export function scanFacets(text: string): readonly Facet[] {
   return nestRuns(found, countCodePoints(text));
 }
 
-/** Returns the first matches, up to one more than `maximums.facets`, so that callers can detect a cut list. */
+/** Returns the first matches, up to one more than `maximums.facets`, so that callers can detect a truncated list. */
 function takeFirst<Match>(matches: Iterable<Match>): readonly Match[] {
   const taken: Match[] = [];
   for (const match of matches) {

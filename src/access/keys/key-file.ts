@@ -70,7 +70,7 @@ type FileState = Pick<Stats, 'dev' | 'ino' | 'size' | 'ctimeMs'>;
 
 interface Connection extends FileIdentity {
   readonly database: SqliteDatabase;
-  /** Prepared statements for the file. Absent until the file was read successfully. */
+  /** Prepared statements for the file. Absent until the file has been read successfully. */
   rows?: KeyRows;
 }
 

@@ -82,7 +82,7 @@ function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*[\]<]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');
 }
 
-/** Formats a text as one list item. Joins prose to one line and indents code blocks. */
+/** Formats a text as one list item. Joins prose into one line and indents code blocks. */
 function inOneItem(text: string): string {
   return splitAtFences(text)
     .map((part) => part.trim())

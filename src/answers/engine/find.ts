@@ -152,7 +152,7 @@ function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery
     : other;
 }
 
-/** Factors for the weights of words in a title, heading or identifier (`above`), and of whole identifiers (`name`). */
+/** Weight factors of matches. `above`: a word in a title, heading or identifier. `name`: a complete identifier. */
 const factors = { above: 0.6, name: 0.5 } as const;
 /** Minimum factor (see `Concept`) of terms that are also searched for in titles, headings and identifiers. */
 const leastFactorAbove = 0.3;

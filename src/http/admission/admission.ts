@@ -16,7 +16,7 @@ declare module 'fastify' {
 
 export type Readiness = { readonly draining: boolean };
 
-/** Registers a hook that rejects requests with an invalid `Host` header or an overlong URL, and during a shutdown. */
+/** Registers a hook that rejects invalid `Host` headers and overlong URLs, and most requests during a shutdown. */
 export function setAdmission(app: FastifyInstance, readiness: Readiness, checkHost: HostCheck) {
   app.addHook('onRequest', (request, reply, done) => {
     const fault = findFault(request.raw) ?? checkHost(request.raw.headers.host);

@@ -169,7 +169,7 @@ export function shapeMedia(embeds: readonly EmbedPayload[]): MediaSet {
   );
 }
 
-/** Returns the first link preview in the embeds of a post: of a web page, or of a record such as a list or feed. */
+/** Returns the preview of the first web page, list, feed, starter pack or labeler in a post; `null` if none. */
 export function shapeCard(embeds: readonly EmbedPayload[], nowMs: number): Card | null {
   const [card] = embeds.flatMap(({ external, record }) => {
     const page = external === null || isGif(external) ? null : shapePage(external);

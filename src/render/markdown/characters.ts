@@ -22,9 +22,9 @@ export function toCharacters(text: string): Characters {
   return { characters, positions };
 }
 
-/** Returns the visible form of a code point; empty for a control character. Avoids slower regular expressions. */
+/** Converts line ends to `\n` and surrogates to U+FFFD. Returns an empty string for control characters except tabs. */
 function toVisible(point: string): string {
-  const code = point.codePointAt(0) ?? 0;
+  const code = point.codePointAt(0) ?? 0; // comparing numbers is faster than a regular expression
   if ((code >= 0x20 && code < 0x7f) || point === '\n' || point === '\t') return point;
   if (lineEnds.has(point)) return '\n';
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';

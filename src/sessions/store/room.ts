@@ -114,7 +114,7 @@ function registerHolders(database: SqliteDatabase, ledger: Ledger): void {
 
 const maxHolders = 64; // number of searched clients, those with the most sessions or bytes first
 
-/** States in which sessions can be evicted, by the quantity to reduce, in order of preference. */
+/** Session states that allow eviction, for each quantity that exceeds its limit. The search tries them in order. */
 const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>> = {
   sessions: ['waiting'],
   sessionBytes: ['ended', 'failed', 'waiting'],

@@ -47,7 +47,7 @@ export function createReader(
     cursor: startIndex < 0 ? Math.max(0, events + startIndex) : Math.min(startIndex, events),
     /** Number of sent bytes of the event at the cursor. Long events are sent in parts. */
     offset: 0,
-    /** Index of the event before which the stream ends; `Infinity` if the stream has no last event. */
+    /** Index of the first event that is not sent; `Infinity` if the stream also sends events stored later. */
     untilIndex: mode === 'once' ? events : noEnd,
     untilMs: nowMs + durationMs[mode],
     outputMs: nowMs,

@@ -90,7 +90,7 @@ function createRunningTurns(options: TurnsOptions) {
   return { running, schedule, close };
 }
 
-/** Cancels the first unanswered message of a session. Returns `undefined` if its answer has started. */
+/** Cancels a session's oldest pending message. Returns `undefined` if its answer has started or `turnId` differs. */
 async function cancelQueued(sessionId: string, turnId: string | null, options: TurnsOptions) {
   const { store, engine, clock, limits } = options;
   const found = await store.find(sessionId);

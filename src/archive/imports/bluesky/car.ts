@@ -6,10 +6,10 @@ import type { FileWindow } from './file-window.ts';
 /**
  * Format of CAR files, version 1: `varint(length) header`, then any number of `varint(length) CID bytes`. The second
  * length includes the CID. The header is DAG-CBOR: `{ roots: [CID], version: 1 }`. Blocks can be in any order. Source:
- * https://ipld.io/specs/transport/car/carv1/ and https://atproto.com/specs/repository
+ * https://ipld.io/specs/transport/car/carv1/, https://atproto.com/specs/repository and https://atproto.com/specs/sync
  */
 
-/** Maximum sizes in bytes of the parts of a CAR file. The specification limits records to 1 MiB. */
+/** Maximum sizes in bytes in a CAR file. `block` is about twice the AT Protocol's limit for records, 1 MB. */
 const limits = { block: 2 * 1024 * 1024, header: 64 * 1024, cid: 128, varint: 8 } as const;
 
 /** CID (content identifier) of a block, and the byte offset and length of the block's content in the file. */

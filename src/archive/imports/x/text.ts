@@ -120,7 +120,7 @@ function annotate(decoded: DecodedText, items: readonly Annotation[], begin: num
   return { text, facets: nestRuns(facets, countCodePoints(text)) };
 }
 
-/** Returns the index of an annotation's text: its exported position or the next occurrence; `null` if not found. */
+/** Finds an annotation's text at its exported position, or else at or after index `from`; `null` if it is not found. */
 function locate({ text, toIndex }: DecodedText, item: Annotation, from: number): number | null {
   const start = item.start < 0 ? from : toIndex(item.start);
   if (start >= from && isNamed(text.slice(start, start + item.written.length), item.written)) {

@@ -189,12 +189,12 @@ function countPosts(manifest: ManifestPayload | null): number | null {
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Returns whether the account was protected after its last listed change. Exports list six months of changes. */
+/** Returns whether the last change of protection in the export made the account protected; `false` without changes. */
 async function readProtection(
   { protection }: ExportParts,
   read: ExportFiles['read'],
 ): Promise<boolean> {
-  let last = { ms: Number.NEGATIVE_INFINITY, isProtected: false };
+  let last = { ms: Number.NEGATIVE_INFINITY, isProtected: false }; // exports list only the changes of six months
   for await (const row of readRows(protection, { schema: protectionPayload, read })) {
     const { protectedAt, action } = row.protectedHistory;
     const ms = readTimeMs(protectedAt) ?? 0;

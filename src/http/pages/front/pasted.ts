@@ -43,7 +43,7 @@ function toOwnRead(address: string): OwnRead | null {
   return found && { ...found, address: query === '' ? path : `${path}?${query}` };
 }
 
-/** Returns the other interpretation of the input, as an account or a search; `null` if there is none. */
+/** Returns a second meaning of a word: an account if it was parsed as a search, or the reverse; `null` if none. */
 export function findOtherMeaning(text: string) {
   // A word with a dot, such as `node.js`, is parsed as a handle but may be meant as a search.
   if (/[@:\s]/.test(text) || parseHandle(text) === null) return null;
