@@ -3,7 +3,7 @@
  * consists of the service, the subject and the requirement, joined by dots.
  */
 const clausesByAnchor = {
-  'reads.md#what-the-service-does': [
+  'reads.md#purpose-of-the-service': [
     'read.what.read_only',
     'read.what.converts_posts',
     'read.what.browses_profiles_lists_search',
@@ -205,7 +205,7 @@ const clausesByAnchor = {
     'read.versioning.link_deprecation',
     'read.versioning.link_sunset',
   ],
-  'reads.md#what-clients-should-do': [
+  'reads.md#recommendations-for-clients': [
     'read.versioning.client_warns_on_deprecation',
     'read.versioning.client_follows_successor',
     'read.versioning.client_fails_near_sunset',
@@ -236,7 +236,7 @@ const clausesByAnchor = {
   ],
   'reads.md#mcp': ['read.discovery.mcp_any_method'],
   'reads.md#admin-api': ['read.discovery.admin_not_public', 'read.discovery.admin_unauthorized'],
-  'sessions.md#what-the-service-does': [
+  'sessions.md#purpose-of-the-service': [
     'session.what.answers_messages',
     'session.what.start_returns_id_and_token',
     'session.what.events_as_ndjson',
