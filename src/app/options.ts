@@ -13,6 +13,8 @@ export interface AppBasics {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: FastifyBaseLogger;
+  /** Clock of the connections to the shared engine, which need real time. Default: `clock`. */
+  readonly engineClock?: Clock;
 }
 
 /** Options of the server. Tests pass their own clock, random source and providers. */

@@ -63,15 +63,16 @@ export function createServer(
     childLoggerFactory: (parent) => parent,
     genReqId: requestId,
     clientErrorHandler: refusals.onClientError,
-    frameworkErrors: (error, request, reply) =>
-      isSessionPath(request.raw.url ?? '', config)
-        ? sendSessionProblem(error, { request, reply }, createReporter(baseUrl, silentAccessLog))
-        : sendProblem(reply, toProblem(error, request), {
-            headers: describeUnrouted(request),
-            baseUrl,
-            writePage,
-            accessLog: silentAccessLog,
-          }),
+    frameworkErrors: async (error, request, reply) => {
+      const accessLog = silentAccessLog;
+      if (isSessionPath(request.raw.url ?? '', config)) {
+        return sendSessionProblem(error, { request, reply }, createReporter(baseUrl, accessLog));
+      }
+      const headers = await describeUnrouted(request);
+      return sendProblem(reply, toProblem(error, request), {
+        ...{ headers, baseUrl, writePage, accessLog },
+      });
+    },
     http: {
       requireHostHeader: false,
       maxHeaderSize: 16_384,

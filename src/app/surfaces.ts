@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { createOrigins } from '../core/http/origins.ts';
+import type { Engine } from '../core/engine/engine.ts';
+import { openEngineReport } from '../core/engine/engine-report.ts';
+import { createOrigins, type Origins } from '../core/http/origins.ts';
 import type { Turns } from '../core/scheduling/turns.ts';
 import { version } from '../core/version.ts';
-import { createAdminGuard } from '../http/admin/guard.ts';
+import { type AdminGuard, createAdminGuard } from '../http/admin/guard.ts';
 import { adminKeysPlugin } from '../http/admin/keys.ts';
 import { discoveryPlugin } from '../http/discovery/documents.ts';
 import { type Identification, identityOf } from '../http/key-status/plugin.ts';
@@ -37,6 +39,8 @@ export interface Services extends AppBasics {
   readonly identification: Identification;
   readonly access: Access;
   readonly fetching: Fetching;
+  /** Engine that several instances share; `null` if there is one instance. */
+  readonly sharedEngine: Engine | null;
   readonly sessions: AnsweredSessions | null;
   readonly traffic: Traffic;
   readonly work: Work;
@@ -47,7 +51,7 @@ export interface Services extends AppBasics {
 export function registerSurfaces(server: FastifyInstance, services: Services): void {
   const { config, clock, access, fetching, sessions } = services;
   const { site, identification, heavyTurns, work, load, accessLog } = services;
-  const { reader, context, chain, importer } = fetching;
+  const { reader, context, importer } = fetching;
   const { clientOf, ledger, keys } = access;
   const baseUrl = config.PERCH_BASE_URL;
   const origins = createOrigins(baseUrl, []);
@@ -58,7 +62,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   const watched = { work, load, accessLog };
   const reading = { ...watched, reader, context, heavyTurns, identification, sharedCacheSeconds };
   const guard = createAdminGuard({ token: config.PERCH_ADMIN_TOKEN, clock, clientOf });
-  server.register(healthPlugin, { chain });
+  registerOperations(server, services, { guard, origins });
   server.register(discoveryPlugin, { ...facts, clock });
   server.register(assetsPlugin, { assets: site.assets });
   server.register(docsPlugin, { site, library, origins, ask: asking && { asking, ...watched } });
@@ -71,11 +75,6 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   const histories = { ...watched, importer, identification, ledger, baseUrl };
   server.register(historyRoutesPlugin, { ...histories, routes: historyRoutes });
   server.register(adminKeysPlugin, { baseUrl, origins, guard, keys });
-  server.register(metricsPlugin, {
-    origins,
-    guard: config.PERCH_METRICS === 'open' ? null : guard,
-    measure: () => measureServer(services),
-  });
   server.register(mcpPlugin, {
     version,
     problem: problemReply,
@@ -92,6 +91,27 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
     logIfNotable: accessLog.logIfNotable,
   });
   if (sessions !== null) registerSessions(server, sessions, services);
+}
+
+/** Registers the health checks and the metrics. */
+function registerOperations(
+  server: FastifyInstance,
+  services: Services,
+  { guard, origins }: { readonly guard: AdminGuard; readonly origins: Origins },
+): void {
+  const { config, clock, logger, fetching, sharedEngine: engine } = services;
+  const onWarnings = (warnings: readonly string[]) =>
+    warnings.length > 0
+      ? logger.warn({ warnings }, 'the shared engine can lose data or refuse changes')
+      : logger.info('the shared engine has safe settings again');
+  const report = engine && openEngineReport({ engine, clock, onWarnings });
+  if (report !== null) server.addHook('onClose', async () => report.close());
+  server.register(healthPlugin, { chain: fetching.chain, readEngine: report?.read });
+  server.register(metricsPlugin, {
+    origins,
+    guard: config.PERCH_METRICS === 'open' ? null : guard,
+    measure: () => measureServer(services),
+  });
 }
 
 function registerSessions(

@@ -33,7 +33,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./ask.ts')).askCommand,
   },
   keys: {
-    usage: 'keys create | list | change | disable | enable | rotate | delete',
+    usage: 'keys create | list | change | disable | enable | rotate | delete | copy',
     about: 'Creates and manages the keys of callers. Changes apply from the next request.',
     load: async () => (await import('./keys.ts')).keysCommand,
   },

@@ -6,8 +6,15 @@ import {
   newKey,
   toKeyMembers,
 } from '../access/keys/key-record.ts';
-import { type IssuedKey, type KeyStore, openKeyStore } from '../access/keys/key-store.ts';
+import {
+  type IssuedKey,
+  type KeyFileStore,
+  type KeyStore,
+  openKeyStore,
+} from '../access/keys/key-store.ts';
+import type { SharedKeyStore } from '../access/keys/shared-keys.ts';
 import { systemClock, toIsoSeconds } from '../core/clock.ts';
+import { UnusableEngineError } from '../core/engine/engine-error.ts';
 import { Problem } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
 import { createListing, withOptions, withSubcommands } from './arguments.ts';
@@ -20,6 +27,7 @@ import {
   type Run,
   UsageError,
 } from './command.ts';
+import { openCommandEngine } from './command-engine.ts';
 import { type Columns, toJsonLines, toTable } from './output/table.ts';
 import { dataFolderOf, withStore } from './with-store.ts';
 
@@ -98,6 +106,14 @@ export const keysCommand: CommandBody = {
         });
       }),
     },
+    copy: {
+      usage: 'copy',
+      about: 'Copies the keys of the data directory to the engine at PERCH_REDIS_URL.',
+      ...withOptions({}, (_, positionals) => {
+        if (positionals.length > 0) throw new UsageError('copy takes no arguments.');
+        return copyKeys;
+      }),
+    },
   }),
 };
 
@@ -165,22 +181,67 @@ function toOneLine(notes: string): string {
 
 /** Returns a function that calls `act` with the opened store of API keys. `act` returns `false` for an unknown key. */
 function withKeys(act: (keys: KeyStore, context: CommandContext) => Promise<boolean>): Run {
-  return (context) => {
-    const folder = dataFolderOf(context, 'the keys');
-    const open = () =>
-      openKeyStore({
-        path: `${folder}/perch.db`,
-        clock: systemClock,
-        random: systemRandom,
-        // A missing store must not be replaced by an empty store, which a running server would use.
-        whenMissing: 'wait',
-      });
-    const explain = (error: unknown) =>
-      error instanceof Problem ? `${error.message}\nPERCH_DATA_DIR is ${folder}.` : null;
-    return withStore(open, explain, async (keys) => {
+  return (context) =>
+    withStore(openKeys(context), explainIn(context), async (keys) => {
       if (await act(keys, context)) return exitCodes.ok;
       const fault = 'There is no key with this ID. `perch keys list` lists the keys.';
       throw new CommandError('notFound', fault);
     });
-  };
 }
+
+/** Returns the function that opens the shared key store if `PERCH_REDIS_URL` is set, otherwise the one on disk. */
+const openKeys = (context: CommandContext) => async (): Promise<KeyStore> =>
+  (await openShared(context)) ?? openFile(context);
+
+/** Opens the shared key store; returns `null` if `PERCH_REDIS_URL` is not set. */
+async function openShared({ config }: CommandContext): Promise<SharedKeyStore | null> {
+  const engine = await openCommandEngine(config);
+  if (engine === null) return null;
+  const { openSharedKeys } = await import('../access/keys/shared-keys.ts');
+  const keys = openSharedKeys({ clock: systemClock, random: systemRandom, engine });
+  return { ...keys, close: engine.close };
+}
+
+function openFile(context: CommandContext): KeyFileStore {
+  return openKeyStore({
+    path: `${dataFolderOf(context, 'the keys')}/perch.db`,
+    clock: systemClock,
+    random: systemRandom,
+    // A missing store must not be replaced by an empty one, which a running server would trust.
+    whenMissing: 'wait',
+  });
+}
+
+const explainIn =
+  ({ config }: CommandContext) =>
+  (error: unknown): string | null => {
+    if (error instanceof UnusableEngineError) return error.message;
+    if (!(error instanceof Problem)) return null;
+    if (config.PERCH_REDIS_URL !== undefined) return error.message;
+    return `${error.message}\nPERCH_DATA_DIR is ${config.PERCH_DATA_DIR}.`;
+  };
+
+/** Copies the keys of the data directory to the shared store. Keys that are already there stay unchanged. */
+const copyKeys: Run = (context) =>
+  withStore(
+    () => openFile(context),
+    explainIn({ ...context, config: { ...context.config, PERCH_REDIS_URL: undefined } }),
+    async (file) => {
+      const keys = await file.dump();
+      return withStore(
+        async () => {
+          const shared = await openShared(context);
+          if (shared !== null) return shared;
+          throw new UsageError('copy needs PERCH_REDIS_URL, the URL of the shared engine.');
+        },
+        explainIn(context),
+        async (shared) => {
+          const added = await shared.copy(keys);
+          const rest = keys.length - added;
+          const already = rest === 0 ? '' : ` Already there: ${rest}.`;
+          context.stderr.write(`perch: Copied ${added} of ${keys.length} keys.${already}\n`);
+          return exitCodes.ok;
+        },
+      );
+    },
+  );

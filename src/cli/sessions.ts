@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import { toSessionsPath } from '../app/open/sessions.ts';
 import { systemClock, toIsoSeconds } from '../core/clock.ts';
+import type { Engine } from '../core/engine/engine.ts';
+import { UnusableEngineError } from '../core/engine/engine-error.ts';
 import { errorCodeOf, UnusableFileError } from '../core/files/sqlite.ts';
 import { Problem } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
 import { type SessionEvent, sessionEvent } from '../sessions/events.ts';
 import { createSessionIds, isSessionId } from '../sessions/ids.ts';
-import { openSqliteSessions, type SessionStore } from '../sessions/store/sqlite-store.ts';
+import type { SessionStore, StampEvent } from '../sessions/store/session-store.ts';
+import { openSqliteSessions } from '../sessions/store/sqlite-store.ts';
 import type { SessionRecord } from '../sessions/store/state.ts';
 import { createListing, withOptions, withSubcommands } from './arguments.ts';
 import {
@@ -17,6 +20,7 @@ import {
   type Run,
   UsageError,
 } from './command.ts';
+import { openCommandEngine } from './command-engine.ts';
 import { type Columns, toJsonLines, toTable } from './output/table.ts';
 import { withStore } from './with-store.ts';
 
@@ -79,13 +83,11 @@ function withSessions(
   act: (store: SessionStore, context: CommandContext) => Promise<boolean>,
 ): Run {
   return (context) => {
-    const path = sessionsFileOf(context);
+    const place = describeSessionPlace(context);
     const explain = (error: unknown) =>
-      isStoreFault(error)
-        ? `The sessions cannot be read. ${error.message}\nThe file is ${path}.`
-        : null;
+      isStoreFault(error) ? `The sessions cannot be read. ${error.message}\n${place}` : null;
     return withStore(
-      () => openStore(path),
+      () => openStore(context),
       explain,
       async (store) => {
         if (await act(store, context)) return exitCodes.ok;
@@ -97,7 +99,15 @@ function withSessions(
 }
 
 /** Returns the path of the session database. @throws UsageError if sessions are stored in memory */
-export function sessionsFileOf({ config }: CommandContext): string {
+export function describeSessionPlace(context: CommandContext): string {
+  if (context.config.PERCH_REDIS_URL !== undefined) {
+    return 'The sessions are in the shared engine at PERCH_REDIS_URL.';
+  }
+  return `The sessions are in ${sessionsFileOf(context)}.`;
+}
+
+/** Returns the path of the session file. @throws UsageError if sessions are stored in memory */
+function sessionsFileOf({ config }: CommandContext): string {
   const path = toSessionsPath(config);
   if (path !== ':memory:') return path;
   throw new UsageError(
@@ -105,16 +115,31 @@ export function sessionsFileOf({ config }: CommandContext): string {
   );
 }
 
-/** Opens the session database. If the file does not exist, opens an empty database in memory instead. */
-function openStore(path: string): SessionStore {
+/** Opens the store of sessions. If its file does not exist, opens an empty store in memory and creates no file. */
+async function openStore(context: CommandContext): Promise<SessionStore> {
   const ids = createSessionIds(systemClock, systemRandom);
   const stamp = (index: number) => ({ id: ids.event(), atMs: systemClock.now(), index });
+  const engine = await openCommandEngine(context.config);
+  if (engine !== null) return openOnEngine(engine, stamp);
+  const path = sessionsFileOf(context);
   if (!existsSync(path)) return openSqliteSessions({ path: ':memory:', stamp });
   return openSqliteSessions({ path, stamp, mustExist: true });
 }
 
+async function openOnEngine(engine: Engine, stamp: StampEvent): Promise<SessionStore> {
+  const { openSharedSessions } = await import('../sessions/store/shared/shared-store.ts');
+  const basics = { engine, stamp, clock: systemClock, random: systemRandom };
+  const store = openSharedSessions({ ...basics, replicas: 0, onFault: () => {} });
+  const close = async () => {
+    await store.close();
+    engine.close();
+  };
+  return { ...store, close };
+}
+
 function isStoreFault(error: unknown): error is Error {
   if (error instanceof Problem || error instanceof UnusableFileError) return true;
+  if (error instanceof UnusableEngineError) return true;
   return error instanceof Error && errorCodeOf(error)?.startsWith('SQLITE_') === true;
 }
 

@@ -4,21 +4,21 @@ import { type CommandContext, CommandError, type ExitCode, UsageError } from './
  * Opens a store (a database), calls `use` with the store, and closes the store. @throws CommandError for a store error
  * @param explain Returns the message for an error of the store; `null` for any other error.
  */
-export async function withStore<Store extends { close(): void }>(
-  open: () => Store,
+export async function withStore<Store extends { close(): void | Promise<void> }>(
+  open: () => Store | Promise<Store>,
   explain: (error: unknown) => string | null,
   use: (store: Store) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   let store: Store | null = null;
   try {
-    store = open();
+    store = await open();
     return await use(store);
   } catch (error) {
     const fault = explain(error);
     if (fault === null) throw error;
     throw new CommandError('upstream', fault, { cause: error });
   } finally {
-    store?.close();
+    await store?.close();
   }
 }
 

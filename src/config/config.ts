@@ -10,6 +10,7 @@ import { limitVariables } from './limits.ts';
 import { modelFaults, modelVariables } from './model.ts';
 import { checkEach, flag, httpUrl, integer, list, oneOf, origins, text } from './schemas.ts';
 import { sessionVariables } from './sessions.ts';
+import { engineVariables } from './shared-engine.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const contactForm = /^(?=[\x21-\x7e]+$)(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+?[\d().-]+)$/i;
@@ -234,6 +235,7 @@ export const variables = z.object({
   PERCH_SHUTDOWN_GRACE_MS: integer(0, 60_000, 7000).describe(
     'Maximum time in milliseconds that Perch takes to complete current requests after a stop signal.',
   ),
+  ...engineVariables.shape,
   ...limitVariables.shape,
   ...modelVariables.shape,
   ...sessionVariables.shape,
@@ -304,7 +306,7 @@ function describeIssue(issue: z.core.$ZodIssue, set: Record<string, string | und
 }
 
 /** Pattern of the environment variables whose values are never printed. `PERCH_MODEL_URL` may contain a password. */
-const secret = /^PERCH_(?:ADMIN_TOKEN|CURSOR_KEY|MODEL_KEY|MODEL_URL)$/;
+const secret = /^PERCH_(?:ADMIN_TOKEN|CURSOR_KEY|MODEL_KEY|MODEL_URL|REDIS_URL)$/;
 
 function unknownVariables(set: Record<string, string | undefined>): readonly string[] {
   // `PERCH_FIXTURES` is used by the tests.

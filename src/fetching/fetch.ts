@@ -6,6 +6,7 @@ import { withDeadline } from '../core/scheduling/deadline.ts';
 import type { Ledger } from '../core/scheduling/ledger.ts';
 import { createCoalescer } from './cache/coalesce.ts';
 import {
+  type CacheEntry,
   type Entry,
   isPartial,
   type Lifetimes,
@@ -14,6 +15,7 @@ import {
   storeEntry,
   toEntry,
 } from './cache/response-cache.ts';
+import type { SharedResponses } from './cache/shared-responses.ts';
 import { type ProviderChain, toLiveOnlyError } from './chain/provider-chain.ts';
 import { overloaded, type Requester, toTakeBytes, withCharge } from './cost.ts';
 import { browse, type PartStore } from './lists/browse.ts';
@@ -23,6 +25,8 @@ import type { Answer, CacheState, Plan } from './plan.ts';
 export interface FetchOptions extends Lifetimes {
   readonly chain: ProviderChain;
   readonly cache: ResponseCache;
+  /** Responses of all instances; absent if there is one instance. */
+  readonly shared?: SharedResponses | undefined;
   readonly memory: SentItemsMemory;
   readonly clock: Clock;
   readonly readTimeoutMs: number;
@@ -74,7 +78,9 @@ export function createFetcher(options: FetchOptions) {
      * @throws Problem, see ProviderChain.ask; `overloaded`, `rate_limited`; the abort reason of `requester.signal`
      */
     fetch: async (plan: Plan, requester?: Requester): Promise<Answer> => {
-      const cached = lookUp(plan);
+      const own = lookUp(plan);
+      const isCurrent = own !== undefined && isFresh(own);
+      const cached = isCurrent ? own : ((await readShared(options, plan)) ?? own);
       if (cached !== undefined && isFresh(cached)) return toAnswer(cached, 'hit');
       if (cached !== undefined && !plan.isLiveOnly && clock.now() < cached.revalidateUntilMs) {
         revalidate(plan);
@@ -108,7 +114,7 @@ function createInFlightFetches(options: FetchOptions) {
     const takeRequest = pool && (() => pool.take(shareOf(requester)));
     try {
       const takeBytes = toTakeBytes(bytes);
-      return await fetchAndStore(options, plan, { signal, client, takeBytes, takeRequest });
+      return await fetchOnce(options, plan, { signal, client, takeBytes, takeRequest });
     } finally {
       bytes.release();
       slot.release();
@@ -135,6 +141,40 @@ function createInFlightFetches(options: FetchOptions) {
 
 const shareOf = (requester: Requester | undefined) => requester?.caller?.share ?? 'anonymous';
 
+/** Copies an entry of all instances to the cache of this one. Returns `undefined` if it is not newer. */
+async function readShared(
+  { shared, cache }: FetchOptions,
+  { key, useCache }: Plan,
+): Promise<Entry | undefined> {
+  const entry = useCache ? await shared?.read(key) : undefined;
+  const own = cache.get(key);
+  if (entry === undefined || cache.isOutdated(entry)) return undefined;
+  if (own !== undefined && own.freshUntilMs >= entry.freshUntilMs) return undefined;
+  return { ...entry, renderings: cache.set(key, entry) };
+}
+
+/** Fetches an answer, unless another instance fetches it at the same time. Then returns the entry of that instance. */
+async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestContext) {
+  const { shared, cache } = options;
+  const lease = plan.useCache ? await shared?.claim(plan.key, request.signal) : undefined;
+  if (lease !== undefined && !('publish' in lease)) {
+    return { ...lease, renderings: cache.set(plan.key, lease) };
+  }
+  try {
+    const entry = await fetchAndStore(options, plan, request);
+    const { renderings: _, ...stored } = entry;
+    if (isSharable(entry)) lease?.publish(stored);
+    else lease?.release();
+    return entry;
+  } catch (error) {
+    lease?.release();
+    throw error;
+  }
+}
+
+/** Answers from the archive of this instance are not shared, because each instance has its own archive. */
+const isSharable = ({ outcome }: CacheEntry): boolean => 'gone' in outcome || !outcome.isLocal;
+
 async function fetchAndStore(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { stop, cache, clock, readTimeoutMs } = options;
   const signals = stop === undefined ? [request.signal] : [request.signal, stop];
@@ -145,8 +185,10 @@ async function fetchAndStore(options: FetchOptions, plan: Plan, request: Request
   } catch (error) {
     if (stop?.aborted) throw shuttingDown();
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-    // After a confirmed deletion, all cached answers about the subject are removed, whatever their options were.
-    cache.dropSubject(plan.subject, clock.now());
+    // A confirmed deletion also removes older copies, whatever their options were.
+    const gone = { subject: plan.subject, goneMs: clock.now() };
+    cache.dropSubject(gone.subject, gone.goneMs);
+    options.shared?.announceGone(gone);
     outcome = { gone: error };
   }
   // The answer may be partial because the process is stopping.
@@ -180,11 +222,17 @@ async function resolve(options: FetchOptions, plan: Plan, request: RequestContex
 }
 
 function createParts(options: FetchOptions, plan: Plan): PartStore {
-  const { cache, clock } = options;
+  const { cache, clock, shared } = options;
+  const findFresh = async (key: string): Promise<Entry | undefined> => {
+    const isFresh = (entry?: Entry) => entry !== undefined && clock.now() < entry.freshUntilMs;
+    const own = plan.useCache ? cache.get(key) : undefined;
+    const cached = isFresh(own) ? own : await readShared(options, { ...plan, key });
+    return isFresh(cached) ? cached : undefined;
+  };
   return {
-    get: (key) => {
-      const cached = plan.useCache ? cache.get(key) : undefined;
-      if (cached === undefined || clock.now() >= cached.freshUntilMs) return undefined;
+    get: async (key) => {
+      const cached = await findFresh(key);
+      if (cached === undefined) return undefined;
       if ('gone' in cached.outcome) return undefined;
       const { found } = cached.outcome;
       return 'profile' in found || 'page' in found ? found : undefined;
@@ -192,7 +240,9 @@ function createParts(options: FetchOptions, plan: Plan): PartStore {
     set: (key, part) => {
       const { source, isLocal, requestedMs } = part;
       const outcome = { found: part, source, isLocal, requestedMs };
-      cache.set(key, toEntry(plan, outcome, { lifetimes: options, nowMs: clock.now() }));
+      const entry = toEntry(plan, outcome, { lifetimes: options, nowMs: clock.now() });
+      cache.set(key, entry);
+      if (isSharable(entry)) shared?.write(key, entry);
     },
   };
 }

@@ -10,6 +10,10 @@ const maxPauseSeconds = 300;
 export const clampPause = (seconds: number): number =>
   Math.min(Math.max(seconds, 1), maxPauseSeconds);
 
+/** Returns the milliseconds for which a `throttled` error pauses a provider. */
+export const toPauseMs = ({ retryAfterSeconds = defaultPauseSeconds }: ProviderError): number =>
+  clampPause(retryAfterSeconds) * 1000;
+
 export interface BreakerOptions {
   /** Number of consecutive failures that open the circuit breaker. */
   readonly failures: number;
@@ -21,6 +25,8 @@ export interface BreakerOptions {
 export interface CircuitBreakerOptions extends BreakerOptions {
   readonly clock: Clock;
   readonly onChange?: (state: BreakerState) => void;
+  /** Called with the milliseconds for which failures have opened the breaker. */
+  readonly onOpen?: (openMs: number) => void;
   /** Host whose requests the breaker controls. If absent, the breaker controls all requests of a provider. */
   readonly host?: string;
 }
@@ -69,9 +75,16 @@ export class CircuitBreaker {
   }
 
   /** Rejects all queries for the time that a `throttled` error specifies; default: 30 seconds. */
-  pause({ retryAfterSeconds = defaultPauseSeconds }: ProviderError): void {
-    const untilMs = this.#options.clock.now() + clampPause(retryAfterSeconds) * 1000;
+  pause(error: ProviderError): void {
+    const untilMs = this.#options.clock.now() + toPauseMs(error);
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
+  }
+
+  /** Opens a closed breaker for `ms` milliseconds, because the breaker of another instance has opened. */
+  openFor(ms: number): void {
+    if (this.state !== 'closed') return;
+    this.#openUntilMs = this.#options.clock.now() + ms;
+    this.#change('open');
   }
 
   #admit(): number {
@@ -114,10 +127,12 @@ export class CircuitBreaker {
   }
 
   #open(): void {
-    const { clock, openMs, maxOpenMs } = this.#options;
-    this.#openUntilMs = clock.now() + Math.min(openMs * 2 ** this.#openings, maxOpenMs);
+    const { clock, openMs, maxOpenMs, onOpen } = this.#options;
+    const ms = Math.min(openMs * 2 ** this.#openings, maxOpenMs);
+    this.#openUntilMs = clock.now() + ms;
     this.#openings += 1;
     this.#change('open');
+    onOpen?.(ms);
   }
 
   #change(next: BreakerState): void {

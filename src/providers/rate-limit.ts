@@ -4,7 +4,8 @@ import { type HttpClient, HttpFailure, type RequestContext } from '../core/http/
 import { ProviderError } from '../platforms/provider-error.ts';
 
 interface RateLimitOptions {
-  readonly perMinute: number;
+  /** Returns the maximum number of requests, which may change. */
+  readonly perMinute: () => number;
   readonly maxWaitMs: number;
   readonly clock: Clock;
 }
@@ -26,7 +27,7 @@ const fairTurns = 100; // number of requests in 60 seconds that each client may 
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs, clock } = options;
   const turns = createTurnWindow(perMinute);
-  const reserved = Math.floor(perMinute / reservedShare);
+  const reserved = () => Math.floor(perMinute() / reservedShare);
   const takeTurn = async ({ signal, client }: RequestContext): Promise<void> => {
     const now = clock.now();
     const name = nameOf(client);
@@ -42,7 +43,7 @@ export function withRateLimit(http: HttpClient, options: RateLimitOptions): Http
     // Other requests may start during the wait, so this request is counted only after the wait.
     for (;;) {
       const now = clock.now();
-      const freeAt = turns.freeAt(reserved, now - slackMs) + slackMs;
+      const freeAt = turns.freeAt(reserved(), now - slackMs) + slackMs;
       const at = Math.max(freeAt, turns.fairAt(name, now));
       if (at <= now) return turns.take(now, name);
       await waitForTurn(at - now, clock, signal);
@@ -76,7 +77,7 @@ interface Turn {
 }
 
 /** Creates a sliding window with the requests (turns) of the last 60 seconds. All times are in Unix milliseconds. */
-function createTurnWindow(perMinute: number) {
+function createTurnWindow(perMinute: () => number) {
   const turns: Turn[] = [];
   const taken = new Map<string, number>();
   const count = ({ name }: Turn, change: number): void => {
@@ -94,14 +95,14 @@ function createTurnWindow(perMinute: number) {
   return {
     /** Returns the earliest time at which more than `left` further requests are allowed. */
     freeAt: (left: number, nowMs: number): number => {
-      const turn = turns[turns.length - perMinute + left];
+      const turn = turns[turns.length - perMinute() + left];
       return turn === undefined ? nowMs : Math.max(nowMs, turn.atMs + minuteMs);
     },
     /** Returns the earliest time at which the client may start a request without exceeding its fair share. */
     fairAt: (name: string | null, nowMs: number): number => {
       removeUntil(nowMs - minuteMs - slackMs);
       let own = taken.get(name ?? '') ?? 0;
-      let left = perMinute - turns.length;
+      let left = perMinute() - turns.length;
       let atMs = nowMs;
       for (const turn of turns) {
         if (own < Math.max(left, fairTurns)) break;

@@ -25,6 +25,8 @@ export interface ProviderSettings {
   readonly sample: boolean;
   readonly fxtwitterUrl: string;
   readonly fxtwitterPerMinute: number;
+  /** Returns the number of instances that share the rate limits of upstreams. */
+  readonly countInstances: () => number;
   readonly syndicationUrl: string;
   readonly blueskyUrl: string;
   readonly blueskySearchUrl: string;
@@ -63,6 +65,8 @@ export const providerFactories: Readonly<
 };
 
 function toRateLimited(settings: ProviderSettings, perMinute: number): HttpClient {
-  const { http, clock, readTimeoutMs: maxWaitMs } = settings;
-  return withRateLimit(http, { perMinute, maxWaitMs, clock });
+  const { http, clock, readTimeoutMs: maxWaitMs, countInstances } = settings;
+  // Instances often have one public address, for which an upstream counts all of their requests.
+  const share = () => Math.max(1, Math.floor(perMinute / countInstances()));
+  return withRateLimit(http, { perMinute: share, maxWaitMs, clock });
 }

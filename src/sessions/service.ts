@@ -5,12 +5,12 @@ import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import type { Random } from '../core/random.ts';
 import type { Ledger, Reservation } from '../core/scheduling/ledger.ts';
-import { createCallRates } from './http/rate-limit.ts';
+import { createCallRates, createOwnRateLimit, type SpendCharges } from './http/rate-limit.ts';
 import { createContinuationTokens, keyedHash } from './http/tokens.ts';
 import { createSessionIds } from './ids.ts';
 import { type LifetimeLimits, startExpiry } from './store/expiry.ts';
 import { toStoreProblem } from './store/group-commit.ts';
-import type { SessionStore, StampEvent } from './store/sqlite-store.ts';
+import type { SessionStore, StampEvent } from './store/session-store.ts';
 import { endTurn, isLive, type SessionLimits, type SessionRecord } from './store/state.ts';
 import { createStreams, type StreamLimits } from './streams/streams.ts';
 import { createScheduler, runScheduled } from './turns/fair-scheduler.ts';
@@ -64,7 +64,7 @@ export async function openSessionService(options: ServiceOptions) {
     store,
     turns,
     streams,
-    rates: createRates(limits, clock),
+    rates: createRates(limits, store.spendRates ?? createOwnRateLimit(clock)),
     tokens: createContinuationTokens(secret),
     ids,
     secret,
@@ -104,7 +104,7 @@ export async function openSessionService(options: ServiceOptions) {
       turnsAtWork: turns.atWork,
       turnsWaiting: scheduler.waiting,
       streams: streams.open,
-      storedBytes: ledger.totalOf('sessionBytes'),
+      storedBytes: await store.countStored(),
     }),
     startDraining,
     cutOff,
@@ -117,25 +117,30 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
   const store = options.openStore((index) => ({ id: nextId(), atMs: clock.now(), index }));
   const isReady = () => engine.isReady;
   const scheduler = createScheduler({ atOnce: limits.turnsAtOnce, clock, isReady });
-  // An answer may exceed the limit slightly. A client that already exceeds its limit gets no answer.
-  const hasRoom = (client: Client | null) =>
-    [null, 'share'].includes(ledger.findExcess('sessionBytes', client, 0));
-  const turns = createTurns({ store, engine, clock, limits, scheduler, hasRoom, onFault });
+  const turns = createTurns({ store, engine, clock, limits, scheduler, onFault });
   const streams = createStreams({ store, clock, limits, ledger, onFault });
-  store.setBounds({ ledger, clock, isRead: streams.isRead });
+  store.setBounds({ ledger, clock, isRead: streams.isRead, readIds: streams.readIds });
   try {
-    for (const record of await recoverSessions(options, store)) turns.schedule(record);
+    // In a shared store, the turns of a crashed instance are taken over when its leases expire.
+    const left = store.isShared ? [] : await recoverSessions(options, store);
+    for (const record of left) turns.schedule(record);
   } catch (error) {
     await streams.endAll();
-    store.close();
+    await store.close();
     throw error;
   }
   store.onCommit((commit) => {
     streams.publish(commit);
     for (const [sessionId, record] of commit) {
-      if (record !== undefined && isLive(record.state)) turns.schedule(record);
-      else turns.drop(sessionId);
+      if (record === undefined || !isLive(record.state)) turns.drop(sessionId);
+      else if (store.runs(sessionId)) turns.follow(record);
     }
+  });
+  store.onTakeOver?.((record) => {
+    failInterrupted(record, options, store).then(
+      (left) => left && turns.schedule(left),
+      (error: unknown) => onFault(error, 'taking over a session'),
+    );
   });
   const stopExpiry = startExpiry({ store, clock, limits, onFault });
   return { store, scheduler, turns, streams, stopExpiry };
@@ -152,12 +157,12 @@ function takeTurnSlot(ledger: Ledger, client: Client): Reservation {
   throw new Problem('overloaded', { detail: 'Too many questions are waiting for an answer.' });
 }
 
-function createRates(limits: ServiceLimits, clock: Clock) {
+function createRates(limits: ServiceLimits, spend: SpendCharges) {
   const starts = { perMinute: limits.startsPerMinute, burst: limits.startBurst };
   const perMinute = limits.messagesPerMinute;
   // The burst is a third of the rate per minute, like the default for starts.
   const messages = { perMinute, burst: Math.max(1, Math.floor(perMinute / 3)) };
-  return createCallRates({ starts, messages, clock });
+  return createCallRates({ starts, messages, spend });
 }
 
 type Parts = Awaited<ReturnType<typeof openParts>>;
@@ -183,7 +188,7 @@ function createShutdown({ store, turns, streams, stopExpiry }: Parts) {
     cutOff,
     close: async (): Promise<void> => {
       await cutOff();
-      store.close();
+      await store.close();
     },
   };
 }
@@ -192,19 +197,29 @@ const shuttingDown = (): Problem =>
   new Problem('shutting_down', { detail: 'The server is shutting down.' });
 
 /** Records a failure for each answer that a crash interrupted. Returns the sessions with unanswered messages. */
-async function recoverSessions({ clock, limits }: ServiceOptions, store: SessionStore) {
+async function recoverSessions(options: ServiceOptions, store: SessionStore) {
   const left: SessionRecord[] = [];
   const recover = async (record: SessionRecord): Promise<void> => {
-    const [front] = record.pending;
-    const nowMs = clock.now();
-    const end = { kind: 'failed', failure: failures.interrupted, unsent: null, nowMs } as const;
-    const fail = (now: SessionRecord) =>
-      front ? endTurn(now, { sequence: front.sequence, end }, limits) : null;
-    const after = front?.isBegun ? await store.change(record.id, fail) : record;
+    const after = await failInterrupted(record, options, store);
     if (after && after.pending.length > 0) left.push(after);
   };
   for await (const records of store.list('running')) {
     await Promise.all(records.map(recover)); // in one commit
   }
   return left;
+}
+
+/** Fails the running turn of a session whose process has died. Returns the session after it. */
+async function failInterrupted(
+  record: SessionRecord,
+  { clock, limits }: ServiceOptions,
+  store: SessionStore,
+): Promise<SessionRecord | undefined> {
+  const [front] = record.pending;
+  if (!front?.isBegun) return record;
+  const nowMs = clock.now();
+  const end = { kind: 'failed', failure: failures.interrupted, unsent: null, nowMs } as const;
+  return store.changeOwn(record.id, (now) =>
+    endTurn(now, { sequence: front.sequence, end }, limits),
+  );
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { startBalancer } from '../support/balancer.ts';
 
 /** Server with sessions, and the function that stops it. */
 export interface SessionServer {
@@ -22,13 +23,30 @@ export interface ServerStart {
 /** Timeout in milliseconds until a new server is ready. It reads the docs first. */
 const readyMs = 120_000;
 
+/** URL of an engine on which each server runs as two instances behind a load balancer; absent for one process. */
+const engineUrl = process.env.PERCH_TEST_ENGINE_URL;
+
+let started = 0;
+
+/** Starts a server, as one process or as two instances, and waits until its sessions are ready. */
+export async function startServer(start: ServerStart): Promise<SessionServer> {
+  if (engineUrl === undefined) return startProcess(start);
+  started += 1;
+  const shared = { PERCH_REDIS_URL: engineUrl, PERCH_REDIS_PREFIX: `clients-${started}:` };
+  const env = { ...shared, ...start.env };
+  const servers = await Promise.all([1, 2].map(() => startProcess({ ...start, env })));
+  const balancer = await startBalancer(servers.map(({ base }) => base));
+  return {
+    base: balancer.base,
+    stop: async () => {
+      balancer.close();
+      await Promise.all(servers.map((server) => server.stop()));
+    },
+  };
+}
+
 /** Starts a server on a free port and waits until its sessions are ready. */
-export async function startServer({
-  node,
-  args,
-  folder,
-  env,
-}: ServerStart): Promise<SessionServer> {
+async function startProcess({ node, args, folder, env }: ServerStart): Promise<SessionServer> {
   const child = spawn(node, args, {
     env: {
       PATH: process.env.PATH ?? '',

@@ -121,6 +121,16 @@ describe('/metrics', () => {
     expect((await readMetrics(app)).has('perch_sessions_live')).toBe(false);
   });
 
+  it('has no metrics of a shared engine without one, as /health/ready', async () => {
+    const app = await buildTestApp();
+
+    const names = [...(await readMetrics(app)).keys()];
+    const readiness = (await app.request('/health/ready')).json();
+
+    expect(names.filter((name) => /engine|instance/.test(name))).toEqual([]);
+    expect(Object.keys(readiness)).toEqual(['status', 'providers']);
+  });
+
   it('answers HEAD, and rejects other methods and origins', async () => {
     const app = await buildTestApp({ env: { PERCH_METRICS: 'open' } });
 

@@ -4,6 +4,7 @@ import type { ProblemCode } from '../../src/core/problem.ts';
 import { createManualEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 import {
   buildSessionRig,
+  itAlone,
   type SessionRequest,
   type SessionRig,
   type StartedSession,
@@ -425,7 +426,7 @@ describe('the session service refuses', () => {
     expect(refused.headers['retry-after']).toBe('1');
   });
 
-  it.each([
+  itAlone.each([
     ['an anonymous caller', {}],
     ['a caller with a bearer token', { authorization: 'Bearer somebody' }],
   ])('too many starts by %s', async (_who, headers) => {
@@ -484,7 +485,7 @@ describe('the session service refuses', () => {
     expect((await rig.request(`session/${session.id}/stream`)).statusCode).toBe(200);
   });
 
-  it('new work while it shuts down', async () => {
+  itAlone('new work while it shuts down', async () => {
     const rig = await buildSessionRig();
     const session = await rig.start();
     await rig.read(session);

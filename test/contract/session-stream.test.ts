@@ -3,6 +3,7 @@ import { createManualEngine } from '../support/scripted-engine.ts';
 import {
   answeredTurn,
   buildSessionRig,
+  itAlone,
   lastAnswer,
   parseEvents,
   type SessionRig,
@@ -304,7 +305,7 @@ describe('the token in a stream', () => {
 });
 
 describe('the streams of a server', () => {
-  it.each([
+  itAlone.each([
     ['PERCH_SESSION_STREAMS_PER_SESSION', 'of this session'],
     ['PERCH_SESSION_STREAMS', 'of all sessions'],
   ])('are limited by %s', async (name, detail) => {

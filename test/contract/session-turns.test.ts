@@ -4,6 +4,7 @@ import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 import { answerTo, createManualEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 import {
   buildSessionRig,
+  itAlone,
   lastAnswer,
   type SessionRig,
   type StartedSession,
@@ -240,7 +241,7 @@ describe('a turn that fails', () => {
 });
 
 describe('a session whose earlier turns cannot be read', () => {
-  it('fails with `session_damaged`, and ends', async () => {
+  itAlone('fails with `session_damaged`, and ends', async () => {
     const folder = `${temporaryFolder()}/data`;
     const rig = await buildSessionRig({ env: { PERCH_DATA_DIR: folder } });
     const session = await rig.start('one');
@@ -309,7 +310,7 @@ describe('cancelling', () => {
     expect(lastAnswer(events)).toContain('“two”');
   });
 
-  it('ends a queued turn, because its session is running', async () => {
+  itAlone('ends a queued turn, because its session is running', async () => {
     const engine = createManualEngine();
     const rig = await buildSessionRig({ engine, env: { PERCH_SESSION_TURNS_AT_ONCE: '1' } });
     await rig.start('busy');
@@ -439,7 +440,7 @@ describe('a reset', () => {
 });
 
 describe('turns', () => {
-  it('run up to the limit, the others wait in the order of arrival', async () => {
+  itAlone('run up to the limit, the others wait in the order of arrival', async () => {
     const engine = createManualEngine();
     const rig = await buildSessionRig({ engine, env: { PERCH_SESSION_TURNS_AT_ONCE: '2' } });
     const first = await rig.start('a1');
@@ -461,7 +462,7 @@ describe('turns', () => {
     expect(engine.asked.map(({ text }) => text)).toEqual(['a1', 'b1', 'a2', 'c1', 'd1']);
   });
 
-  it('wait until the engine is ready', async () => {
+  itAlone('wait until the engine is ready', async () => {
     const engine = createManualEngine();
     const rig = await buildSessionRig({ engine, env: { PERCH_SESSION_TURNS_AT_ONCE: '1' } });
     await rig.start('one');

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { loadConfig } from '../../src/config/config.ts';
+import { parseEngineUrl } from '../../src/core/engine/engine-url.ts';
 import { type Fence, listFences } from '../support/doc-examples.ts';
 import { createSelfSigned } from '../support/self-signed.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
@@ -60,6 +63,65 @@ describe('configuration and programs in the documentation', () => {
     const faults = findFaults(text);
 
     expect(faults).toBe('');
+  });
+});
+
+/** Parts of a Docker Compose file that the test below checks. */
+const composeFile = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      build: z.string().optional(),
+      image: z.string(),
+      command: z.string().optional(),
+      environment: z.record(z.string(), z.string()).optional(),
+      depends_on: z.record(z.string(), z.unknown()).optional(),
+      volumes: z.array(z.string()).optional(),
+      configs: z.array(z.object({ source: z.string(), target: z.string() })).optional(),
+    }),
+  ),
+  configs: z.record(z.string(), z.object({ content: z.string() })),
+  volumes: z.record(z.string(), z.null()),
+});
+
+describe('compose.instances.yaml', () => {
+  const text = readFileSync('compose.instances.yaml', 'utf8');
+  const document = parseDocument(text, { merge: true });
+  const { services, configs, volumes } = composeFile.parse(document.toJS());
+  const instances = Object.entries(services).filter(([, { build }]) => build === '.');
+
+  it('has only services, volumes and configurations that it defines', () => {
+    const all = Object.values(services);
+    const mounted = all.flatMap(({ volumes: own = [] }) => own.map((one) => one.split(':')[0]));
+    const sources = all.flatMap(({ configs: own = [] }) => own.map(({ source }) => source));
+    const needed = all.flatMap(({ depends_on: own = {} }) => Object.keys(own));
+
+    expect(document.errors).toEqual([]);
+    expect(mounted.toSorted()).toEqual(Object.keys(volumes).toSorted());
+    expect(sources).toEqual(Object.keys(configs));
+    expect(Object.keys(services)).toEqual(expect.arrayContaining(needed));
+  });
+
+  it('starts two instances with valid settings and the same engine', () => {
+    const loaded = instances.map(([, { environment }]) => loadConfig(environment ?? {}));
+    const folders = instances.map(([, { volumes: own }]) => own);
+
+    expect(loaded).toEqual([expect.objectContaining({ ok: true }), loaded[0]]);
+    const [first] = loaded;
+    const { nodes } = parseEngineUrl((first?.ok && first.config.PERCH_REDIS_URL) || '') ?? {};
+    expect(nodes).toEqual([{ host: 'valkey', port: 6379 }]);
+    expect(services.valkey?.command).toMatch(/--appendonly yes\b.*--maxmemory-policy noeviction\b/);
+    expect(new Set(folders.flat()).size).toBe(instances.length);
+  });
+
+  it('distributes requests to all instances', ({ skip }) => {
+    const { content = '' } = configs.caddyfile ?? {};
+
+    const upstreams = /reverse_proxy (.*) \{/.exec(content)?.[1]?.split(' ');
+    expect(upstreams).toEqual(instances.map(([name]) => `${name}:8080`));
+    expect(content).toContain('health_uri /health/ready');
+    if (!isOnPath('caddy')) skip('caddy is not on PATH');
+    expect(findCaddyFaults(content)).toBe('');
   });
 });
 

@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Client } from '../../src/core/caller.ts';
 import { openSqlite } from '../../src/core/files/sqlite.ts';
 import { Problem } from '../../src/core/problem.ts';
+import type { SessionStore } from '../../src/sessions/store/session-store.ts';
 import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
-import { openSqliteSessions, type SessionStore } from '../../src/sessions/store/sqlite-store.ts';
 import {
   acceptMessage,
   beginTurn,
@@ -12,10 +12,17 @@ import {
   type SessionRecord,
   startSession,
 } from '../../src/sessions/store/state.ts';
+import { describeWithEngine, openTestEngine, startEngine } from '../support/engine-server.ts';
 import { fc, runs } from '../support/fast-check.ts';
 import { openLedger } from '../support/ledger.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { answerTo } from '../support/scripted-engine.ts';
+import {
+  type OpenCountedStore,
+  openCountedShared,
+  openCountedSqlite,
+  openFastEngine,
+} from '../support/session-stores.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const modes = {
@@ -25,18 +32,19 @@ const modes = {
 
 type Bounds = NonNullable<Parameters<typeof openLedger>[0]>;
 
+/** Resources whose use every store counts. */
+const counted = ['sessions', 'sessionBytes', 'queuedTurns'] as const;
+
 const limits = { queue: 8, turns: 500, sessionBytes: 16_777_216 };
 
 /** A store with limits, and the actions of a client. */
-function openRig(path: string, bounds: Bounds) {
+async function openRig(open: OpenCountedStore, bounds: Bounds) {
   const clock = createManualClock(1_000_000);
   const ledger = openLedger(bounds);
   const reading = new Set<string>();
-  const store = openSqliteSessions({
-    path,
-    stamp: (index) => ({ id: `evt_${index}`, atMs: clock.now(), index }),
-  });
-  store.setBounds({ ledger, clock, isRead: (id) => reading.has(id) });
+  const stamp = (index: number) => ({ id: `evt_${index}`, atMs: clock.now(), index });
+  const { store, usedBy } = await open({ stamp, clock, ledger });
+  store.setBounds({ ledger, clock, isRead: (id) => reading.has(id), readIds: () => [...reading] });
   let deliveries = 0;
   const nextDelivery = (text: string) => {
     deliveries += 1;
@@ -44,8 +52,8 @@ function openRig(path: string, bounds: Bounds) {
   };
   return {
     store,
+    usedBy,
     clock,
-    ledger,
     reading,
     start: async (id: string, client: Client | null, text = 'question') => {
       const delivery = nextDelivery(text);
@@ -63,7 +71,7 @@ function openRig(path: string, bounds: Bounds) {
   };
 }
 
-type Rig = ReturnType<typeof openRig>;
+type Rig = Awaited<ReturnType<typeof openRig>>;
 
 async function answerFront(
   store: SessionStore,
@@ -97,15 +105,16 @@ async function recordsOf({ store }: Rig): Promise<readonly SessionRecord[]> {
 
 const ipv4 = (address: string): Client => ({ address, network: null });
 
-describe.each(Object.entries(modes))('eviction of sessions in %s', (_mode, pathOf) => {
-  const open = (bounds: Bounds) => {
-    const rig = openRig(pathOf(), bounds);
+/** How every session store enforces the limits. */
+function behave(openStore: () => Promise<OpenCountedStore>): void {
+  const open = async (bounds: Bounds) => {
+    const rig = await openRig(await openStore(), bounds);
     onTestFinished(() => rig.store.close());
     return rig;
   };
 
   it('evicts the least recently used session of an address that is at its limit', async () => {
-    const rig = open({ sessions: { perAddress: 2 } });
+    const rig = await open({ sessions: { perAddress: 2 } });
     await rig.start('ses_other', ipv4('other'));
     await rig.answer('ses_other');
     for (const id of ['ses_a', 'ses_b', 'ses_c']) {
@@ -123,7 +132,7 @@ describe.each(Object.entries(modes))('eviction of sessions in %s', (_mode, pathO
   });
 
   it('evicts from the client with the most sessions when the total limit is reached', async () => {
-    const rig = open({ sessions: { perAddress: 10, total: 6 } });
+    const rig = await open({ sessions: { perAddress: 10, total: 6 } });
     await rig.start('ses_light', ipv4('light'));
     await rig.answer('ses_light');
     for (const id of ['ses_a', 'ses_b', 'ses_c', 'ses_d']) {
@@ -148,7 +157,7 @@ describe.each(Object.entries(modes))('eviction of sessions in %s', (_mode, pathO
     ['was used just now', 59_999, false],
     ['is being read', 100_000, true],
   ])('keeps a session of another address that %s', async (_what, ms, isRead) => {
-    const rig = open({ sessions: { total: 2 } });
+    const rig = await open({ sessions: { total: 2 } });
     await rig.start('ses_a', ipv4('a'));
     await rig.answer('ses_a');
     await rig.start('ses_b', ipv4('b'));
@@ -174,7 +183,7 @@ describe.each(Object.entries(modes))('eviction of sessions in %s', (_mode, pathO
   });
 
   it('counts the addresses of an IPv6 network together', async () => {
-    const rig = open({ sessions: { perAddress: 1 } });
+    const rig = await open({ sessions: { perAddress: 1 } });
     for (let host = 0; host < 6; host += 1) {
       await rig.start(`ses_${host}`, { address: `a:b:c:${host}`, network: 'a:b:c/48' });
       await rig.answer(`ses_${host}`);
@@ -187,7 +196,7 @@ describe.each(Object.entries(modes))('eviction of sessions in %s', (_mode, pathO
   });
 
   it('deletes ended sessions first, then unused ones, of the same address to free bytes', async () => {
-    const rig = open({ sessionBytes: { perAddress: 60_000 } });
+    const rig = await open({ sessionBytes: { perAddress: 60_000 } });
     await rig.start('ses_other', ipv4('other'), 'x'.repeat(4000));
     await rig.end('ses_other');
     for (const id of ['ses_a', 'ses_b', 'ses_c']) {
@@ -215,18 +224,18 @@ describe.each(Object.entries(modes))('eviction of sessions in %s', (_mode, pathO
   });
 
   it('frees bytes for an answer when it is stored', async () => {
-    const rig = open({ sessionBytes: { perAddress: 60_000 } });
+    const rig = await open({ sessionBytes: { perAddress: 60_000 } });
     for (const id of ['ses_a', 'ses_b']) await rig.start(id, ipv4('here'));
     await rig.answer('ses_a', 'x'.repeat(25_000));
 
     await rig.answer('ses_b', 'x'.repeat(25_000));
 
     expect(await statesOf(rig, ['ses_a', 'ses_b'])).toEqual(['gone', 'waiting']);
-    expect(rig.ledger.usedBy('sessionBytes', 'here')).toBeLessThan(60_000);
+    expect(await rig.usedBy('sessionBytes', 'here')).toBeLessThan(60_000);
   });
 
   it('refuses a turn beyond the limit of an address and the total limit', async () => {
-    const rig = open({ queuedTurns: { perAddress: 2, total: 5 } });
+    const rig = await open({ queuedTurns: { perAddress: 2, total: 5 } });
     await rig.start('ses_a', ipv4('a'));
     await rig.say('ses_a');
     for (const id of ['ses_b', 'ses_c', 'ses_d']) await rig.start(id, ipv4(id));
@@ -236,44 +245,50 @@ describe.each(Object.entries(modes))('eviction of sessions in %s', (_mode, pathO
     await expect(rig.start('ses_e', ipv4('e'))).rejects.toMatchObject({ code: 'overloaded' });
     for (const id of ['ses_a', 'ses_b']) await rig.answer(id);
     await rig.start('ses_e', ipv4('e'));
-    expect(rig.ledger.totalOf('queuedTurns')).toBe(4);
+    expect(await rig.usedBy('queuedTurns', '*')).toBe(4);
   });
 
   it('counts down to zero', async () => {
-    const rig = open({});
+    const rig = await open({});
     const network = { address: 'a:b:c:d', network: 'a:b:c/48' };
     await rig.start('ses_a', network);
     await rig.start('ses_b', null);
     await rig.say('ses_a');
-    expect(rig.ledger.usedBy('queuedTurns', 'a:b:c/48')).toBe(2);
+    expect(await rig.usedBy('queuedTurns', 'a:b:c/48')).toBe(2);
 
     for (const id of ['ses_a', 'ses_b']) await rig.store.purge(id, 0);
 
-    for (const holding of ['sessions', 'sessionBytes', 'queuedTurns'] as const) {
-      const names = ['a:b:c:d', 'a:b:c/48', '-'];
-      const held = names.map((name) => rig.ledger.usedBy(holding, name));
-      expect([...held, rig.ledger.totalOf(holding)]).toEqual([0, 0, 0, 0]);
+    for (const resource of counted) {
+      const names = ['a:b:c:d', 'a:b:c/48', '-', '*'];
+      const used = await Promise.all(names.map((name) => rig.usedBy(resource, name)));
+      expect(used).toEqual([0, 0, 0, 0]);
     }
   });
+}
+
+describe.each(Object.entries(modes))('eviction of sessions in %s', (_mode, pathOf) => {
+  behave(async () => openCountedSqlite(pathOf()));
+});
+
+describeWithEngine('eviction of sessions in an engine', () => {
+  behave(async () => openCountedShared(await openFastEngine()));
 });
 
 it('restores the counts when the file is opened again', async () => {
   const path = modes['a file']();
-  const first = openRig(path, {});
+  const first = await openRig(openCountedSqlite(path), {});
   await first.start('ses_a', ipv4('here'));
   await first.answer('ses_a');
   await first.start('ses_b', ipv4('here'));
-  const held = (rig: Rig) =>
-    (['sessions', 'sessionBytes', 'queuedTurns'] as const).map((holding) =>
-      rig.ledger.usedBy(holding, 'here'),
-    );
-  const before = held(first);
-  first.store.close();
+  const used = ({ usedBy }: Rig) =>
+    Promise.all(counted.map((resource) => usedBy(resource, 'here')));
+  const before = await used(first);
+  await first.store.close();
 
-  const second = openRig(path, {});
+  const second = await openRig(openCountedSqlite(path), {});
   onTestFinished(() => second.store.close());
 
-  expect(held(second)).toEqual(before);
+  expect(await used(second)).toEqual(before);
   expect([before[0], before[2]]).toEqual([2, 1]);
 });
 
@@ -289,11 +304,11 @@ it('counts sessions from before addresses were stored', async () => {
   `);
   old.close();
 
-  const rig = openRig(path, { sessions: { perAddress: 1, total: 3 } });
+  const rig = await openRig(openCountedSqlite(path), { sessions: { perAddress: 1, total: 3 } });
   onTestFinished(() => rig.store.close());
 
   expect(await recordOf(rig.store, 'ses_b')).toMatchObject({ client: null, storedBytes: 2012 });
-  const totals = (['sessions', 'sessionBytes', 'queuedTurns'] as const).map(rig.ledger.totalOf);
+  const totals = await Promise.all(counted.map((resource) => rig.usedBy(resource, '*')));
   expect(totals).toEqual([2, 6036, 1]);
   for (const id of ['ses_d', 'ses_e']) await rig.start(id, ipv4(id));
   const ids = ['ses_a', 'ses_b', 'ses_c', 'ses_d', 'ses_e'];
@@ -358,18 +373,37 @@ const holderOf = ({ client }: SessionRecord) => client?.network ?? client?.addre
 const isUnused = (rig: Rig, now: number) => (record: SessionRecord) =>
   record.state !== 'running' && record.activeMs <= now - 60_000 && !rig.reading.has(record.id);
 
-it('never evicts an active session of another address, and evicts from the heaviest client first', async () => {
-  await fc.assert(
+const fairly =
+  'never evicts an active session of another address, and evicts from the heaviest client first';
+
+/** Takes random steps in `count` stores, and checks each of them. */
+const takeRandomSteps = (openStore: (run: number) => Promise<OpenCountedStore>, count: number) => {
+  let run = 0;
+  return fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
-      const rig = openRig(':memory:', random);
+      run += 1;
+      const rig = await openRig(await openStore(run), random);
       try {
         for (const [index, one] of steps.entries()) await checkStep(rig, one, `ses_${index}`);
       } finally {
-        rig.store.close();
+        await rig.store.close();
       }
     }),
-    { numRuns: runs(150) },
+    { numRuns: count },
   );
+};
+
+it(fairly, () => takeRandomSteps(async () => openCountedSqlite(':memory:'), runs(150)));
+
+describeWithEngine('a session store in an engine', () => {
+  it(fairly, async () => {
+    const { url } = await startEngine('--appendonly', 'no');
+
+    await takeRandomSteps(
+      async (run) => openCountedShared(await openTestEngine(url, 10_000, `${run}:`)),
+      runs(50),
+    );
+  });
 });
 
 /** Runs a step, and checks the owners of the evicted sessions. */
@@ -378,7 +412,7 @@ async function checkStep(rig: Rig, one: Step, id: string): Promise<void> {
   const now = rig.clock.now();
   const { client, isRefused } = await takeStep(rig, one, id);
   const after = await recordsOf(rig);
-  expectWithin(rig, after);
+  await expectWithin(rig, after);
   if (isRefused) expectNothingOwn(after, client);
   if (one.kind === 'end') return;
   const lost = before.filter((record) => isLost(record, after));
@@ -429,18 +463,18 @@ function expectNothingOwn(
 }
 
 /** Checks that the limits hold, except for bytes of sessions that are all running. */
-function expectWithin({ ledger }: Rig, records: readonly SessionRecord[]): void {
+async function expectWithin({ usedBy }: Rig, records: readonly SessionRecord[]): Promise<void> {
   const live = records.filter(({ state }) => state === 'running' || state === 'waiting');
-  expect(ledger.totalOf('sessions')).toBe(live.length);
+  expect(await usedBy('sessions', '*')).toBe(live.length);
   expect(live.length).toBeLessThanOrEqual(random.sessions.total);
   const stored = records.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
-  expect(ledger.totalOf('sessionBytes')).toBe(stored);
+  expect(await usedBy('sessionBytes', '*')).toBe(stored);
   for (const { address } of clients) {
     const own = records.filter(({ client }) => client?.address === address);
-    expect(ledger.usedBy('sessions', address)).toBeLessThanOrEqual(random.sessions.perAddress);
+    expect(await usedBy('sessions', address)).toBeLessThanOrEqual(random.sessions.perAddress);
     const idle = own.filter(({ state }) => state !== 'running');
     if (idle.length > 1) {
-      expect(ledger.usedBy('sessionBytes', address)).toBeLessThan(random.sessionBytes.perAddress);
+      expect(await usedBy('sessionBytes', address)).toBeLessThan(random.sessionBytes.perAddress);
     }
   }
 }

@@ -1,29 +1,31 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Client } from '../../src/core/caller.ts';
 import { openSqlite } from '../../src/core/files/sqlite.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { KeyedRequest } from '../../src/sessions/store/session-rows.ts';
+import type { Commit, SessionStore } from '../../src/sessions/store/session-store.ts';
 import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
+import { openSqliteSessions } from '../../src/sessions/store/sqlite-store.ts';
 import {
-  type Acceptance,
-  type Commit,
-  openSqliteSessions,
-  type SessionStore,
-} from '../../src/sessions/store/sqlite-store.ts';
-import {
-  acceptMessage,
   appendText,
   beginTurn,
   endSession,
-  endTurn,
   type SessionRecord,
-  startSession,
 } from '../../src/sessions/store/state.ts';
+import { describeWithEngine } from '../support/engine-server.ts';
 import { openLedger } from '../support/ledger.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { answerTo } from '../support/scripted-engine.ts';
+import {
+  accept,
+  answerFront,
+  idsOf,
+  readAll,
+  recordOf,
+  toStart,
+} from '../support/session-steps.ts';
+import { createStamp, openSharedStore } from '../support/session-stores.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 interface StoreRig {
@@ -45,14 +47,10 @@ const modes = {
 };
 
 function openRig({ path = ':memory:', isHeld = false }: StoreRigOptions): StoreRig {
-  let events = 0;
   const held: (() => void)[] = [];
   const store = openSqliteSessions({
     path,
-    stamp: (index) => {
-      events += 1;
-      return { id: `evt_${events}`, atMs: 1_000 + index, index };
-    },
+    stamp: createStamp(),
     ...(isHeld ? { onTurnEnd: (callback: () => void) => void held.push(callback) } : {}),
   });
   onTestFinished(() => store.close());
@@ -65,18 +63,6 @@ function openRig({ path = ':memory:', isHeld = false }: StoreRigOptions): StoreR
   };
 }
 
-const limits = { queue: 8, turns: 500, sessionBytes: 16_777_216 };
-
-function toStart(
-  id: string,
-  given: { nowMs?: number; text?: string; client?: Client | null; once?: KeyedRequest } = {},
-): readonly [Acceptance, KeyedRequest | null] {
-  const { nowMs = 0, text = `question of ${id}`, client = null, once = null } = given;
-  const deliveryId = `dlv_${id}`;
-  const transition = startSession({ id, owner: null, client }, { deliveryId, text, nowMs });
-  return [{ transition, receipt: { sessionId: id, deliveryId, queued: 0 } }, once];
-}
-
 /** Enforces limits on a store at a fixed time. */
 function keepWithin(
   store: SessionStore,
@@ -84,32 +70,7 @@ function keepWithin(
   nowMs = 0,
 ): void {
   const clock = createManualClock(nowMs);
-  store.setBounds({ ledger: openLedger(bounds), clock, isRead: () => false });
-}
-
-async function recordOf(store: SessionStore, id: string): Promise<SessionRecord> {
-  const found = await store.find(id);
-  if (found.kind !== 'known') throw new Error(`${id} is ${found.kind}`);
-  return found.record;
-}
-
-/** Answers the first pending turn. */
-async function answerFront(store: SessionStore, id: string, nowMs = 1): Promise<void> {
-  const sequence = (await recordOf(store, id)).pending[0]?.sequence ?? -1;
-  const text = (await store.readText(id, sequence)) ?? '';
-  await store.change(id, (record) => beginTurn(record, sequence, { text, modelId: 'm' }));
-  const end = { kind: 'completed', answer: answerTo(text), unsent: null, nowMs } as const;
-  await store.change(id, (record) => endTurn(record, { sequence, end }, limits));
-}
-
-async function readAll(store: SessionStore, id: string): Promise<readonly string[]> {
-  const lines: string[] = [];
-  for (;;) {
-    const events = await store.readEvents(id, lines.length);
-    if (events.length === 0) return lines;
-    expect(events[0]?.index).toBe(lines.length);
-    lines.push(...events.map(({ line }) => line));
-  }
+  store.setBounds({ ledger: openLedger(bounds), clock, isRead: () => false, readIds: () => [] });
 }
 
 const problem = (code: string) => expect.objectContaining({ name: 'Problem', code });
@@ -125,9 +86,10 @@ it('creates a file that only its owner can read', () => {
   }
 });
 
-describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) => {
+/** What every session store does. */
+function behave(open: () => Promise<SessionStore>): void {
   it('stores a session, its messages and its events', async () => {
-    const { store } = openRig({ path: pathOf() });
+    const store = await open();
 
     await store.start(...toStart('ses_a'));
     await answerFront(store, 'ses_a', 7);
@@ -154,7 +116,7 @@ describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) =>
   });
 
   it('returns answered turns with their answers, oldest first', async () => {
-    const { store } = openRig({ path: pathOf() });
+    const store = await open();
     await store.start(...toStart('ses_a', { text: 'one' }));
     await answerFront(store, 'ses_a');
     for (const text of ['two', 'three']) {
@@ -173,7 +135,7 @@ describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) =>
   });
 
   it('stores any text unchanged', async () => {
-    const { store } = openRig({ path: pathOf() });
+    const store = await open();
     const texts = ['\u0000\u0001\u2028"\\\n', '🦤'.repeat(20_000), 'x'.repeat(65_536)];
 
     for (const [index, text] of texts.entries()) {
@@ -187,6 +149,154 @@ describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) =>
       expect(received.data.message).toBe(text);
     }
   });
+
+  it('evicts the session that has been idle longest at the limit', async () => {
+    const store = await open();
+    for (const [index, id] of ['ses_a', 'ses_b', 'ses_c'].entries()) {
+      await store.start(...toStart(id, { nowMs: index }));
+    }
+    await answerFront(store, 'ses_b', 20);
+    await answerFront(store, 'ses_a', 30);
+
+    keepWithin(store, { sessions: { total: 3 } }, 90_000);
+
+    await store.start(...toStart('ses_d', { nowMs: 90_000 }));
+
+    expect(await recordOf(store, 'ses_b')).toMatchObject({ state: 'ended', endedMs: 90_000 });
+    expect(await store.countLive()).toBe(3);
+    const last = JSON.parse((await readAll(store, 'ses_b')).at(-1) ?? '');
+    expect(last).toMatchObject({ type: 'session.completed', data: { reason: 'evicted' } });
+  });
+
+  it('refuses a start if all sessions are running', async () => {
+    const store = await open();
+    keepWithin(store, { sessions: { total: 1 } });
+    await store.start(...toStart('ses_a'));
+
+    const refused = store.start(...toStart('ses_b'));
+
+    await expect(refused).rejects.toEqual(problem('overloaded'));
+    expect(await store.find('ses_b')).toEqual({ kind: 'unknown' });
+  });
+
+  it('executes a request with an idempotency key once for a day', async () => {
+    const store = await open();
+    const day = 86_400_000;
+    const once: KeyedRequest = { key: 'k', fingerprint: 'f', nowMs: 0 };
+
+    const first = await store.start(...toStart('ses_a', { once }));
+    const second = await store.start(...toStart('ses_b', { once: { ...once, nowMs: day - 1 } }));
+    const other = store.start(...toStart('ses_c', { once: { ...once, fingerprint: 'g' } }));
+    await expect(other).rejects.toEqual(problem('idempotency_conflict'));
+    const later = await store.start(...toStart('ses_d', { once: { ...once, nowMs: day } }));
+
+    expect(second).toEqual(first);
+    expect(later).toMatchObject({ sessionId: 'ses_d' });
+    expect(await idsOf(store, 'all')).toEqual(['ses_a', 'ses_d']);
+  });
+
+  it('deletes a purged session except its id, until the id is forgotten', async () => {
+    const store = await open();
+    await store.start(...toStart('ses_a', { once: { key: 'k', fingerprint: 'f', nowMs: 0 } }));
+    await answerFront(store, 'ses_a');
+
+    expect(await store.purge('ses_a', 10)).toBe(true);
+    expect(await store.purge('ses_a', 10)).toBe(false);
+
+    expect(await store.find('ses_a')).toEqual({ kind: 'purged' });
+    expect(await store.readEvents('ses_a', 0)).toEqual([]);
+    expect(await store.readMessages('ses_a')).toEqual([]);
+    expect(await store.countLive()).toBe(0);
+    await store.forget({ purgedMs: 9, idempotencyMs: 0 });
+    expect(await store.find('ses_a')).toEqual({ kind: 'purged' });
+    await store.forget({ purgedMs: 10, idempotencyMs: 0 });
+    expect(await store.find('ses_a')).toEqual({ kind: 'unknown' });
+  });
+
+  it('executes a request again if its session was deleted', async () => {
+    const store = await open();
+    const once: KeyedRequest = { key: 'k', fingerprint: 'f', nowMs: 0 };
+    await store.start(...toStart('ses_a', { once }));
+    await store.purge('ses_a', 1);
+
+    const again = await store.start(...toStart('ses_b', { once: { ...once, fingerprint: 'g' } }));
+
+    expect(again).toMatchObject({ sessionId: 'ses_b' });
+    expect(await store.recall({ ...once, fingerprint: 'g' })).toEqual(again);
+  });
+
+  it('lists due sessions', async () => {
+    const store = await open();
+    for (const [index, id] of ['ses_idle', 'ses_old', 'ses_busy', 'ses_done'].entries()) {
+      await store.start(...toStart(id, { nowMs: index * 10 }));
+    }
+    await answerFront(store, 'ses_idle', 5);
+    await answerFront(store, 'ses_old', 90);
+    await answerFront(store, 'ses_done', 50);
+    await store.change('ses_done', (record) => endSession(record, 'reset', 60));
+
+    const before = { idleMs: 50, createdMs: 10 };
+
+    expect([...(await store.listExpired(before))].sort()).toEqual(['ses_idle', 'ses_old']);
+    expect(await store.listStale(60)).toEqual(['ses_done']);
+    expect(await store.listStale(59)).toEqual([]);
+  });
+
+  it('lists sessions in pages', async () => {
+    const store = await open();
+    const ids = Array.from({ length: 230 }, (_, index) => `ses_${1000 + index}`);
+    await Promise.all(ids.map((id) => store.start(...toStart(id))));
+    await answerFront(store, ids[100] ?? '');
+
+    const listed = await idsOf(store, 'all');
+    const running = await idsOf(store, 'running');
+
+    expect(listed).toEqual(ids);
+    expect(running).toEqual(ids.filter((id) => id !== ids[100]));
+  });
+
+  it('reads a long event in parts of limited size', async () => {
+    const store = await open();
+    const text = '\u0001é🦤'.repeat(9000);
+    await store.start(...toStart('ses_a', { text }));
+    await answerFront(store, 'ses_a');
+    const parts: Buffer[] = [];
+    for (let offset = 0, isLast = false; !isLast; ) {
+      const part = await store.readPart('ses_a', { index: 2, offset });
+      parts.push(part?.bytes ?? Buffer.alloc(0));
+      offset += part?.bytes.length ?? 0;
+      isLast = part?.isLast ?? true;
+    }
+
+    const [event] = await store.readEvents('ses_a', 2);
+    expect(Buffer.concat(parts).toString()).toBe(event?.line);
+    const lengths = parts.map(({ length }) => length);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(65_536);
+    // A part may end before a character of several bytes.
+    expect(Math.min(...lengths.slice(0, -1))).toBeGreaterThan(65_536 - 4);
+    expect(await store.readPart('ses_a', { index: 1, offset: 0 })).toBeUndefined();
+    expect(await store.readPart('ses_a', { index: 99, offset: 0 })).toBeUndefined();
+  });
+
+  it('reads long logs in chunks of limited size', async () => {
+    const store = await open();
+    await store.start(...toStart('ses_a', { text: 'x'.repeat(60_000) }));
+    await answerFront(store, 'ses_a');
+    for (let turn = 0; turn < 6; turn += 1) {
+      await accept(store, 'ses_a', 'y'.repeat(60_000));
+      await answerFront(store, 'ses_a');
+    }
+
+    const { events } = await recordOf(store, 'ses_a');
+    const piece = await store.readEvents('ses_a', 0);
+
+    expect(piece.reduce((sum, { line }) => sum + line.length, 0)).toBeLessThan(260_000);
+    expect(await readAll(store, 'ses_a')).toHaveLength(events);
+  });
+}
+
+describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) => {
+  behave(async () => openRig({ path: pathOf() }).store);
 
   it('publishes changes once they are durable, in order', async () => {
     const rig = openRig({ path: pathOf(), isHeld: true });
@@ -281,150 +391,11 @@ describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) =>
     expect(commits).toHaveLength(1);
     expect(await rig.store.countLive()).toBe(1);
   });
-
-  it('evicts the session that has been idle longest at the limit', async () => {
-    const { store } = openRig({ path: pathOf() });
-    for (const [index, id] of ['ses_a', 'ses_b', 'ses_c'].entries()) {
-      await store.start(...toStart(id, { nowMs: index }));
-    }
-    await answerFront(store, 'ses_b', 20);
-    await answerFront(store, 'ses_a', 30);
-
-    keepWithin(store, { sessions: { total: 3 } }, 90_000);
-
-    await store.start(...toStart('ses_d', { nowMs: 90_000 }));
-
-    expect(await recordOf(store, 'ses_b')).toMatchObject({ state: 'ended', endedMs: 90_000 });
-    expect(await store.countLive()).toBe(3);
-    const last = JSON.parse((await readAll(store, 'ses_b')).at(-1) ?? '');
-    expect(last).toMatchObject({ type: 'session.completed', data: { reason: 'evicted' } });
-  });
-
-  it('refuses a start if all sessions are running', async () => {
-    const { store } = openRig({ path: pathOf() });
-    keepWithin(store, { sessions: { total: 1 } });
-    await store.start(...toStart('ses_a'));
-
-    const refused = store.start(...toStart('ses_b'));
-
-    await expect(refused).rejects.toEqual(problem('overloaded'));
-    expect(await store.find('ses_b')).toEqual({ kind: 'unknown' });
-  });
-
-  it('executes a request with an idempotency key once for a day', async () => {
-    const { store } = openRig({ path: pathOf() });
-    const day = 86_400_000;
-    const once: KeyedRequest = { key: 'k', fingerprint: 'f', nowMs: 0 };
-
-    const first = await store.start(...toStart('ses_a', { once }));
-    const second = await store.start(...toStart('ses_b', { once: { ...once, nowMs: day - 1 } }));
-    const other = store.start(...toStart('ses_c', { once: { ...once, fingerprint: 'g' } }));
-    await expect(other).rejects.toEqual(problem('idempotency_conflict'));
-    const later = await store.start(...toStart('ses_d', { once: { ...once, nowMs: day } }));
-
-    expect(second).toEqual(first);
-    expect(later).toMatchObject({ sessionId: 'ses_d' });
-    expect(await idsOf(store, 'all')).toEqual(['ses_a', 'ses_d']);
-  });
-
-  it('deletes a purged session except its id, until the id is forgotten', async () => {
-    const { store } = openRig({ path: pathOf() });
-    await store.start(...toStart('ses_a', { once: { key: 'k', fingerprint: 'f', nowMs: 0 } }));
-    await answerFront(store, 'ses_a');
-
-    expect(await store.purge('ses_a', 10)).toBe(true);
-    expect(await store.purge('ses_a', 10)).toBe(false);
-
-    expect(await store.find('ses_a')).toEqual({ kind: 'purged' });
-    expect(await store.readEvents('ses_a', 0)).toEqual([]);
-    expect(await store.readMessages('ses_a')).toEqual([]);
-    expect(await store.countLive()).toBe(0);
-    await store.forget({ purgedMs: 9, idempotencyMs: 0 });
-    expect(await store.find('ses_a')).toEqual({ kind: 'purged' });
-    await store.forget({ purgedMs: 10, idempotencyMs: 0 });
-    expect(await store.find('ses_a')).toEqual({ kind: 'unknown' });
-  });
-
-  it('lists due sessions', async () => {
-    const { store } = openRig({ path: pathOf() });
-    for (const [index, id] of ['ses_idle', 'ses_old', 'ses_busy', 'ses_done'].entries()) {
-      await store.start(...toStart(id, { nowMs: index * 10 }));
-    }
-    await answerFront(store, 'ses_idle', 5);
-    await answerFront(store, 'ses_old', 90);
-    await answerFront(store, 'ses_done', 50);
-    await store.change('ses_done', (record) => endSession(record, 'reset', 60));
-
-    const before = { idleMs: 50, createdMs: 10 };
-
-    expect([...(await store.listExpired(before))].sort()).toEqual(['ses_idle', 'ses_old']);
-    expect(await store.listStale(60)).toEqual(['ses_done']);
-    expect(await store.listStale(59)).toEqual([]);
-  });
-
-  it('lists sessions in pages', async () => {
-    const { store } = openRig({ path: pathOf() });
-    const ids = Array.from({ length: 230 }, (_, index) => `ses_${1000 + index}`);
-    await Promise.all(ids.map((id) => store.start(...toStart(id))));
-    await answerFront(store, ids[100] ?? '');
-
-    const listed = await idsOf(store, 'all');
-    const running = await idsOf(store, 'running');
-
-    expect(listed).toEqual(ids);
-    expect(running).toEqual(ids.filter((id) => id !== ids[100]));
-  });
-
-  it('reads a long event in parts of limited size', async () => {
-    const { store } = openRig({ path: pathOf() });
-    const text = '\u0001é🦤'.repeat(9000);
-    await store.start(...toStart('ses_a', { text }));
-    await answerFront(store, 'ses_a');
-    const parts: Buffer[] = [];
-    for (let offset = 0, isLast = false; !isLast; ) {
-      const part = await store.readPart('ses_a', { index: 2, offset });
-      parts.push(part?.bytes ?? Buffer.alloc(0));
-      offset += part?.bytes.length ?? 0;
-      isLast = part?.isLast ?? true;
-    }
-
-    const [event] = await store.readEvents('ses_a', 2);
-    expect(Buffer.concat(parts).toString()).toBe(event?.line);
-    expect(parts.map(({ length }) => length).slice(0, -1)).toEqual([65_536, 65_536, 65_536]);
-    expect(await store.readPart('ses_a', { index: 1, offset: 0 })).toBeUndefined();
-    expect(await store.readPart('ses_a', { index: 99, offset: 0 })).toBeUndefined();
-  });
-
-  it('reads long logs in chunks of limited size', async () => {
-    const { store } = openRig({ path: pathOf() });
-    await store.start(...toStart('ses_a', { text: 'x'.repeat(60_000) }));
-    await answerFront(store, 'ses_a');
-    for (let turn = 0; turn < 6; turn += 1) {
-      await accept(store, 'ses_a', 'y'.repeat(60_000));
-      await answerFront(store, 'ses_a');
-    }
-
-    const { events } = await recordOf(store, 'ses_a');
-    const piece = await store.readEvents('ses_a', 0);
-
-    expect(piece.reduce((sum, { line }) => sum + line.length, 0)).toBeLessThan(260_000);
-    expect(await readAll(store, 'ses_a')).toHaveLength(events);
-  });
 });
 
-async function accept(store: SessionStore, sessionId: string, text: string): Promise<void> {
-  const deliveryId = `dlv_${text.slice(0, 9)}`;
-  await store.accept(sessionId, null, (record) => ({
-    transition: acceptMessage(record, { deliveryId, text, nowMs: 1 }, limits),
-    receipt: { sessionId, deliveryId, queued: record.pending.length },
-  }));
-}
-
-async function idsOf(store: SessionStore, which: 'all' | 'running'): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for await (const records of store.list(which)) ids.push(...records.map(({ id }) => id));
-  return ids;
-}
+describeWithEngine('a session store in an engine', () => {
+  behave(openSharedStore);
+});
 
 describe('a session store in a file', () => {
   it('has the same content when it is opened again', async () => {
@@ -434,7 +405,7 @@ describe('a session store in a file', () => {
     await answerFront(first.store, 'ses_a');
     await first.store.start(...toStart('ses_b'));
     const lines = await readAll(first.store, 'ses_a');
-    first.store.close();
+    await first.store.close();
 
     const { store } = openRig({ path });
 

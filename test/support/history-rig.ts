@@ -73,7 +73,7 @@ export interface HistoryRigOptions extends Partial<ImporterOptions> {
 export function createTestImporter(options: HistoryRigOptions): HistoryImporter {
   const clock = options.clock ?? createLeapingClock();
   const { http, perMinute = 100_000 } = options;
-  const pace = { perMinute, maxWaitMs: 9000, clock };
+  const pace = { perMinute: () => perMinute, maxWaitMs: 9000, clock };
   const providers = options.providers ?? [
     createFxTwitter({ http: withRateLimit(http, pace), apiUrl: 'http://fx.example', clock }),
   ];

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
-import { type KeyCheck, type KeyStore, openKeyStore } from '../../src/access/keys/key-store.ts';
+import { type KeyCheck, type KeyFileStore, openKeyStore } from '../../src/access/keys/key-store.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { temporaryFolder } from './spawn-perch.ts';
 
 /** Key store of a test, with its reported errors. */
 export interface KeyRig {
-  readonly store: KeyStore;
+  readonly store: KeyFileStore;
   readonly clock: ManualClock;
   /** Path of the file; `:memory:` for a store in memory. */
   readonly path: string;

@@ -5,7 +5,8 @@ import {
   type ResourceBound,
 } from '../../src/core/scheduling/ledger.ts';
 
-const unbounded = { perAddress: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY };
+/** Bounds that no test reaches, and that a store can send to an engine. */
+const unbounded = { perAddress: Number.MAX_SAFE_INTEGER, total: Number.MAX_SAFE_INTEGER };
 
 /** Creates a ledger with the given limits, and no others. */
 export function openLedger(bounds: Partial<Record<Resource, Partial<ResourceBound>>> = {}): Ledger {

@@ -1,10 +1,12 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import { expect, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { type App, buildApp } from '../../src/app/build-app.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { type SessionEvent, sessionEvent } from '../../src/sessions/events.ts';
 import { testConfig } from './build-app.ts';
+import { startEngine } from './engine-server.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { createScriptedEngine, type ScriptedEngine } from './scripted-engine.ts';
 import { checkSessionReply } from './session-replies.ts';
@@ -64,21 +66,36 @@ export interface SessionRig {
 /** Settings that turn off parts that sessions do not need, to build the app faster. */
 const lean = { PERCH_PROVIDERS: 'archive', PERCH_SAMPLE: 'false' };
 
-/** Builds an app with sessions in memory. */
+/** Number of instances on one engine that serve all tests of sessions by turns; 0 for one app in memory. */
+const instances = Number(process.env.PERCH_TEST_INSTANCES ?? 0);
+
+/** Test of one process: of its own clock, file, limit of turns or shutdown. Skipped if several instances are tested. */
+export const itAlone = it.skipIf(instances > 0);
+
+/** Builds an app with sessions in memory, or several on one engine. */
 export async function buildSessionRig(options: SessionRigOptions = {}): Promise<SessionRig> {
   const clock = options.clock ?? createManualClock();
-  const app = await buildApp({
-    config: testConfig({ ...lean, PERCH_SESSIONS: 'on', ...options.env }),
-    clock,
-    random: systemRandom,
-    logger: pino({ level: 'debug' }, { write: (line) => options.onLog?.(line) }),
-    engine: options.engine ?? createScriptedEngine(),
-  });
-  onTestFinished(() => app.server.close());
+  const env = instances === 0 ? {} : { PERCH_REDIS_URL: (await startEngine()).url };
+  const engine = options.engine ?? createScriptedEngine();
+  const build = async () => {
+    const app = await buildApp({
+      config: testConfig({ ...lean, PERCH_SESSIONS: 'on', ...env, ...options.env }),
+      clock,
+      engineClock: systemClock,
+      random: systemRandom,
+      logger: pino({ level: 'debug' }, { write: (line) => options.onLog?.(line) }),
+      engine,
+    });
+    onTestFinished(() => app.server.close());
+    return app;
+  };
+  const apps = await Promise.all(Array.from({ length: Math.max(1, instances) }, build));
+  const [app] = apps as [App];
   const request = async (path: string, asked: SessionRequest = {}) => {
     const { method = 'GET', headers = {}, body, from = '127.0.0.1' } = asked;
     const payload = typeof body === 'string' ? body : JSON.stringify(body);
-    const reply = await app.server.inject({
+    const one = apps[Math.floor(Math.random() * apps.length)] ?? app;
+    const reply = await one.server.inject({
       url: path.startsWith('/') ? path : `/svc/v1/${path}`,
       method: method as 'GET',
       remoteAddress: from,
@@ -123,6 +140,7 @@ export function lastAnswer(events: readonly SessionEvent[]): string | undefined 
 
 /** Waits until all pending work that needs no time is done: commits, wake-ups and writes. */
 export async function untilIdle(): Promise<void> {
+  if (instances > 0) await systemClock.sleep(200); // other instances are notified by the engine
   for (let turn = 0; turn < 20; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -29,4 +29,9 @@ export interface AllowanceStore {
    * `limit` or more units, `nextMs` is the time until it can spend a unit again.
    */
   stateOf(account: string, limit?: number): AccountState;
+  /**
+   * Loads the states of accounts if `stateOf` could return states older than one second. Returns `null` if it could not.
+   * The store of a single instance has no such method.
+   */
+  refresh?(charges: readonly Charge[]): Promise<void> | null;
 }

@@ -41,6 +41,8 @@ export interface Allowances {
   /** Spends one unit of an account. @throws Problem `rate_limited` with the time until a retry can succeed */
   spend(account: Account): Promise<SpentUnit>;
   stateOf(account: Account): AllowanceState;
+  /** Loads the state of an account if `stateOf` could return an old one. Returns `null` if it could not. */
+  refresh(account: Account): Promise<void> | null;
   /** Number of spends and refunds so far. While this number is unchanged, a cached state stays valid for `validMs`. */
   readonly revision: number;
   readonly pool: Pool;
@@ -85,6 +87,13 @@ export function createAllowances(
       });
       const least = states.reduce((a, b) => (b.remaining < a.remaining ? b : a));
       return { ...least, validMs: Math.min(...states.map(({ validMs }) => validMs)) };
+    },
+    refresh: (account) => {
+      const refreshed = stores.callers.refresh?.(chargesOf(account)) ?? null;
+      const count = () => {
+        revision += 1;
+      };
+      return refreshed?.then(count) ?? null;
     },
     pool: {
       take: async (share, history) => {

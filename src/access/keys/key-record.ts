@@ -61,6 +61,16 @@ export interface KeyRecord {
   readonly notes: string | null;
 }
 
+/** Key record with the SHA-256 hash of the key, in hex. */
+export type StoredKey = Readonly<{ hash: string; record: KeyRecord }>;
+
+/** Applies changes to a record. Omitted fields stay unchanged. */
+export function withChanges(record: KeyRecord, changes: KeyChanges): KeyRecord {
+  const { label = record.label, enabled = record.enabled } = changes;
+  const { allowance = record.allowance, notes = record.notes } = changes;
+  return { ...record, label, enabled, allowance, notes };
+}
+
 /** Returns the schema of a reply field, with the description of the request field that has the same meaning. */
 function describeAs<Schema extends z.ZodType>(schema: Schema, { description }: z.ZodType): Schema {
   return schema.describe(description ?? '');

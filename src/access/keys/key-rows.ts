@@ -1,5 +1,5 @@
 import type { Migration, SqliteDatabase } from '../../core/files/sqlite.ts';
-import type { KeyChanges, KeyRecord } from './key-record.ts';
+import { type KeyChanges, type KeyRecord, type StoredKey, withChanges } from './key-record.ts';
 
 export const keyMigrations: readonly Migration[] = [
   (database) =>
@@ -36,6 +36,9 @@ export function openKeyRows(database: SqliteDatabase) {
     'SELECT id, allowance FROM keys WHERE hash = ? AND enabled',
   );
   const list = database.prepare<[], Row>(`SELECT ${columns} FROM keys ORDER BY created, id`);
+  const dump = database.prepare<[], Row & { readonly hash: string }>(
+    `SELECT hash, ${columns} FROM keys ORDER BY created, id`,
+  );
   const insert = database.prepare(
     'INSERT INTO keys VALUES (:hash, :id, :label, :enabled, :allowance, :createdMs, :lastUsedMs, :notes)',
   );
@@ -57,6 +60,8 @@ export function openKeyRows(database: SqliteDatabase) {
   return {
     find: (hash: string) => find.get(hash),
     list: () => list.all().map(toRecord),
+    dump: (): readonly StoredKey[] =>
+      dump.all().map(({ hash, ...row }) => ({ hash, record: toRecord(row) })),
     insert: inTransaction((record: KeyRecord, hash: string) => {
       insert.run({ ...toRow(record), hash });
     }),
@@ -78,12 +83,6 @@ export function openKeyRows(database: SqliteDatabase) {
       for (const [id, at] of uses) noteUse.run({ id, at });
     }),
   };
-}
-
-function withChanges(record: KeyRecord, changes: KeyChanges): KeyRecord {
-  const { label = record.label, enabled = record.enabled } = changes;
-  const { allowance = record.allowance, notes = record.notes } = changes;
-  return { ...record, label, enabled, allowance, notes };
 }
 
 function toRecord(row: Row): KeyRecord {

@@ -4,8 +4,9 @@ import { Problem } from '../../core/problem.ts';
 import type { Random } from '../../core/random.ts';
 import { createKey, hashKey, isKeyShaped } from './key.ts';
 import { type KeyFile, KeyFileError, type KeyFileFault, openKeyFile } from './key-file.ts';
-import type { KeyChanges, KeyRecord, NewKey } from './key-record.ts';
+import type { KeyChanges, KeyRecord, NewKey, StoredKey } from './key-record.ts';
 import type { FoundKey, KeyRows } from './key-rows.ts';
+import { createKeyUses } from './key-uses.ts';
 
 /** Result of checking an API key. `unverified`: the key store could not be read immediately. */
 export type KeyCheck =
@@ -22,7 +23,7 @@ export type IssuedKey = Readonly<{ record: KeyRecord; key: string }>;
  */
 export interface KeyStore {
   /** Checks the key of a request. Considers all earlier changes, including those by other processes. Never throws. */
-  check(key: string): KeyCheck;
+  check(key: string): KeyCheck | Promise<KeyCheck>;
   /** Returns all keys, oldest first. */
   list(): Promise<readonly KeyRecord[]>;
   /** Adds a key. Creates a new store if the file is missing or empty. */
@@ -33,7 +34,15 @@ export interface KeyStore {
   remove(id: string): Promise<boolean>;
   /** Replaces a key, and keeps its label and settings. Returns `undefined` if no key has the id. */
   rotate(id: string): Promise<IssuedKey | undefined>;
-  /** Writes the pending times of last use to the file, and closes the store. */
+  /** Stores pending times of last use, and closes the store. */
+  close(): void | Promise<void>;
+}
+
+/** Key store in a file, which checks keys at once. */
+export interface KeyFileStore extends KeyStore {
+  check(key: string): KeyCheck;
+  /** Returns all keys with their hashes, to copy them to another store. */
+  dump(): Promise<readonly StoredKey[]>;
   close(): void;
 }
 
@@ -49,7 +58,6 @@ interface KeyStoreOptions {
   readonly onRecovered?: () => void;
 }
 
-const minuteMs = 60_000;
 /** Milliseconds after a failure during which `check` does not access the store. */
 const cooldownMs = 1000;
 /** Maximum time in milliseconds for which a request by an operator is retried while the key file is locked. */
@@ -57,21 +65,17 @@ const lockTimeoutMs = 2000;
 const retryIntervalMs = 25;
 
 /** Opens the store of API keys. Does not throw if the store cannot be used. Each later request tries again. */
-export function openKeyStore(options: KeyStoreOptions): KeyStore {
+export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
   const { path, clock, random, whenMissing = 'make' } = options;
   const file = openKeyFile(path, clock);
   const outage = createOutage(options);
-  const uses = createKeyUses(file, clock);
+  const uses = createKeyUses(clock, (times) => file.use((rows) => rows.noteUses(times)));
   const operate = <Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]) =>
     retryWhileLocked(clock, () => {
       const value = file.use(work, createOn);
       outage.end();
       return value;
     });
-  const issue = () => {
-    const key = createKey(random);
-    return { key, hash: hashKey(key), id: random.bytes(6).toString('hex'), createdMs: clock.now() };
-  };
   const cached = createKeyCache(file);
   const find = (key: string): KeyCheck => {
     const found = cached.find(key, outage.end);
@@ -97,8 +101,9 @@ export function openKeyStore(options: KeyStoreOptions): KeyStore {
       }
     },
     list: () => operate((rows) => rows.list()),
+    dump: () => operate((rows) => rows.dump()),
     create: async ({ label, allowance = null, notes = null }) => {
-      const { key, hash, id, createdMs } = issue();
+      const { key, hash, id, createdMs } = issueKey(random, clock);
       const record = { id, label, enabled: true, allowance, createdMs, lastUsedMs: null, notes };
       await operate((rows) => rows.insert(record, hash), ['missing', 'empty']);
       return { record, key };
@@ -106,18 +111,24 @@ export function openKeyStore(options: KeyStoreOptions): KeyStore {
     change: (id, changes) => operate((rows) => rows.change(id, changes)),
     remove: (id) => operate((rows) => rows.remove(id)),
     rotate: async (id) => {
-      const { key, ...replacement } = issue();
+      const { key, ...replacement } = issueKey(random, clock);
       const record = await operate((rows) => rows.replace(id, replacement));
       return record && { record, key };
     },
     close: () => {
-      uses.close();
+      void uses.close(); // writes before it returns
       file.close();
     },
   };
 }
 
 const maxCached = 1000;
+
+/** Creates a key, with its hash, id and time of creation. */
+export function issueKey(random: Random, clock: Clock) {
+  const key = createKey(random);
+  return { key, hash: hashKey(key), id: random.bytes(6).toString('hex'), createdMs: clock.now() };
+}
 
 /** Creates a cache of API keys, which avoids hashing known keys. A new version of the key file clears the cache. */
 function createKeyCache(file: KeyFile) {
@@ -173,30 +184,4 @@ async function retryWhileLocked<Value>(clock: Clock, use: () => Value): Promise<
     }
     await clock.sleep(retryIntervalMs);
   }
-}
-
-/** Creates a buffer of the keys' times of last use, in whole minutes. Writes pending times to the file every minute. */
-function createKeyUses(file: KeyFile, clock: Clock) {
-  const unwritten = new Map<string, number>();
-  const closing = new AbortController();
-  const write = () => {
-    if (unwritten.size === 0) return;
-    try {
-      file.use((rows) => rows.noteUses(unwritten));
-      unwritten.clear();
-    } catch {
-      writeLater();
-    }
-  };
-  const writeLater = () => void clock.sleep(minuteMs, closing.signal).then(write, () => {});
-  return {
-    note: (id: string) => {
-      if (unwritten.size === 0) writeLater();
-      unwritten.set(id, Math.floor(clock.now() / minuteMs) * minuteMs);
-    },
-    close: () => {
-      closing.abort();
-      write();
-    },
-  };
 }

@@ -1,27 +1,27 @@
 import type { FastifyRequest } from 'fastify';
+import type { AllowanceStore, Charge } from '../../access/allowances/allowance-store.ts';
 import { AllowanceWindow } from '../../access/allowances/allowance-window.ts';
 import { createAllowances } from '../../access/allowances/allowances.ts';
+import { createSharedAllowances } from '../../access/allowances/shared-allowances.ts';
 import { createAddressReader, createConnectionReader } from '../../access/client-address.ts';
-import { openKeyStore } from '../../access/keys/key-store.ts';
+import { type KeyStore, openKeyStore } from '../../access/keys/key-store.ts';
+import { openSharedKeys } from '../../access/keys/shared-keys.ts';
+import type { Config } from '../../config/config.ts';
+import type { Engine } from '../../core/engine/engine.ts';
+import { openSharedSecret } from '../../core/engine/shared-secret.ts';
 import { createLedger } from '../../core/scheduling/ledger.ts';
 import { createIdentification } from '../../http/key-status/plugin.ts';
 import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
 
-export type Access = ReturnType<typeof openAccess>;
+export type Access = Awaited<ReturnType<typeof openAccess>>;
 
 /** Opens the store of API keys and the rate limits. Does not fail if the store of API keys is unreadable. */
-export function openAccess({ config, clock, random, logger }: AppBasics) {
-  const folder = config.PERCH_DATA_DIR;
-  const keys = openKeyStore({
-    path: folder === ':memory:' ? folder : `${folder}/perch.db`,
-    clock,
-    random,
-    onTrouble: (reason, err) => logger.error({ reason, err }, 'the key store cannot be read'),
-    onRecovered: () => logger.info('the key store can be read again'),
-  });
-  const window = { windowMs: config.PERCH_ALLOWANCE_WINDOW_SECONDS * 1000, clock };
-  const stores = { callers: new AllowanceWindow(window), pool: new AllowanceWindow(window) };
+export async function openAccess(options: AppBasics, engine: Engine | null) {
+  const { config, clock, logger } = options;
+  const keys = engine === null ? openKeyFileStore(options) : openSharedKeys({ ...options, engine });
+  const stores =
+    engine === null ? createOwnWindows(options) : await createSharedWindows(options, engine);
   const allowances = createAllowances(stores, toAllowanceLimits(config));
   const readAddress = createAddressReader({
     trusted: config.PERCH_TRUST_PROXY,
@@ -43,5 +43,42 @@ export function openAccess({ config, clock, random, logger }: AppBasics) {
     ledger: createLedger(toLedgerBounds(config)),
     identification: createIdentification({ keys, allowances, clock, clientOf }),
     close: () => keys.close(),
+  };
+}
+
+function openKeyFileStore({ config, clock, random, logger }: AppBasics): KeyStore {
+  const folder = config.PERCH_DATA_DIR;
+  return openKeyStore({
+    path: folder === ':memory:' ? folder : `${folder}/perch.db`,
+    clock,
+    random,
+    onTrouble: (reason, err) => logger.error({ reason, err }, 'the key store cannot be read'),
+    onRecovered: () => logger.info('the key store can be read again'),
+  });
+}
+
+type AllowanceStores = Readonly<Record<'callers' | 'pool', AllowanceStore>>;
+
+const toWindowMs = ({ PERCH_ALLOWANCE_WINDOW_SECONDS: seconds }: Config) => seconds * 1000;
+
+function createOwnWindows({ config, clock }: AppBasics): AllowanceStores {
+  const window = { windowMs: toWindowMs(config), clock };
+  return { callers: new AllowanceWindow(window), pool: new AllowanceWindow(window) };
+}
+
+async function createSharedWindows(
+  { config, clock, random }: AppBasics,
+  engine: Engine,
+): Promise<AllowanceStores> {
+  const secret = await openSharedSecret(engine, 'addresses', random);
+  const window = { windowMs: toWindowMs(config), clock, engine, secret };
+  // An address is charged together with its network, which is the last charge.
+  const callers = {
+    ...window,
+    tagOf: (charges: readonly Charge[]) => charges.at(-1)?.account ?? '',
+  };
+  return {
+    callers: createSharedAllowances(callers),
+    pool: createSharedAllowances({ ...window, tagOf: () => 'pool' }),
   };
 }

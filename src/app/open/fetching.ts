@@ -2,74 +2,69 @@ import { setMaxListeners } from 'node:events';
 import { type HistoryStore, openHistoryStore } from '../../archive/histories/history-store.ts';
 import type { Config } from '../../config/config.ts';
 import type { Pool } from '../../core/caller.ts';
+import type { Engine } from '../../core/engine/engine.ts';
+import { openSharedSecret } from '../../core/engine/shared-secret.ts';
 import { type HttpClientOptions, openHttpClient } from '../../core/http/http-client.ts';
 import { openPublicHttpClient } from '../../core/http/public-http-client.ts';
-import type { Random } from '../../core/random.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import type { Turns } from '../../core/scheduling/turns.ts';
 import { openSecret } from '../../core/secret.ts';
-import { createResponseCache, type ResponseCache } from '../../fetching/cache/response-cache.ts';
-import { referenceOfSubject } from '../../fetching/cache/subjects.ts';
-import {
-  createProviderBreakers,
-  createProviderChain,
-  type ProviderChain,
-} from '../../fetching/chain/provider-chain.ts';
+import type { ProviderChain } from '../../fetching/chain/provider-chain.ts';
 import { createFetcher, type Fetcher } from '../../fetching/fetch.ts';
 import {
   createHistoryImporter,
   type ImporterOptions,
 } from '../../fetching/histories/import-history.ts';
-import { createSentItemsMemory } from '../../fetching/lists/sent-items.ts';
 import { accountSubject } from '../../fetching/plan.ts';
 import { type SearchPlatform, searchPlatforms } from '../../model/reference.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { type ProviderSettings, providerFactories } from '../../providers/registry.ts';
 import { createCursorCodec } from '../../reads/cursor.ts';
 import type { PlanContext } from '../../reads/read.ts';
 import { createReader } from '../../reads/run.ts';
 import type { AppBasics, AppOptions } from '../options.ts';
+import { type Caches, openCaches } from './caches.ts';
+import { createChain, toBreakerOptions } from './chain.ts';
 
 /** Options of `openFetching`. The command line passes neither `countAnswers` nor `pool`. */
-interface FetchingOptions extends AppBasics, Pick<AppOptions, 'providers' | 'archive' | 'network'> {
+export interface FetchingOptions
+  extends AppBasics,
+    Pick<AppOptions, 'providers' | 'archive' | 'network'> {
   /** Wraps the fetcher to count its results for the metrics. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
   /** Budget of upstream requests that all callers share. */
   readonly pool?: Pool;
+  /** Engine that several instances share; absent if there is one instance. */
+  readonly sharedEngine?: Engine | null;
   /** Counter of the resources that each client uses. The HTTP, MCP and session routes use the same counter. */
   readonly ledger: Ledger;
   readonly heavyTurns: Turns;
 }
 
-export type Fetching = ReturnType<typeof openFetching>;
+export type Fetching = Awaited<ReturnType<typeof openFetching>>;
 
 /** Opens the providers (sources of posts) and a reader with a cache. @throws Error if the archive cannot be opened */
-export function openFetching(options: FetchingOptions) {
-  const { config, clock, logger, ledger, pool, countAnswers = (same) => same } = options;
-  const cursorKey = openCursorKey(config, options.random); // first, because it can fail
+export async function openFetching(options: FetchingOptions) {
+  const { config, clock, logger, ledger, pool, sharedEngine } = options;
+  const { countAnswers = (same: Fetcher) => same } = options;
+  const cursorKey = await openCursorKey(options); // first, because it can fail
   const limits = toLimits(options);
   const http = openHttpClient(limits);
   const publicHttp = openPublicHttpClient(limits, options.network);
-  const settings = toSettings(config, { http, publicHttp, clock });
+  const settings = toSettings(config, { http, publicHttp, clock }, sharedEngine);
   const { archive } = options;
   const factories = archive ? { ...providerFactories, archive: () => archive } : providerFactories;
   const providers =
     options.providers ?? config.PERCH_PROVIDERS.map((name) => factories[name](settings));
   const chain = createChain(providers, options);
   const historyStore = openStoredHistories(config, chain, settings);
-  const cache = createResponseCache({
-    maxEntries: config.PERCH_CACHE_ENTRIES,
-    maxBytes: config.PERCH_CACHE_BYTES,
-    onGone: (subject) => purge(subject, historyStore, logger),
-  });
+  const caches = openCaches(options, historyStore);
   const stopping = new AbortController();
   const stop = stopping.signal;
   setMaxListeners(0, stop); // each running read adds a listener
   const fetcher = createFetcher({
     chain,
-    cache,
-    memory: createSentItemsMemory(),
+    ...caches,
     clock,
     ttlSeconds: config.PERCH_CACHE_TTL_SECONDS,
     staleWhileRevalidateSeconds: config.PERCH_STALE_WHILE_REVALIDATE_SECONDS,
@@ -84,16 +79,17 @@ export function openFetching(options: FetchingOptions) {
   const context = toPlanContext(providers, config, cursorKey);
   return {
     reader: createReader(countAnswers(fetcher), context),
-    importer: createImporter(options, { chain, historyStore, stop }, cache),
+    importer: createImporter(options, { chain, historyStore, stop }, caches),
     context,
     chain,
-    cache,
+    cache: caches.cache,
     /** Fails running and later fetches with Problem `shutting_down`. */
     stop: () => stopping.abort(),
     /** Waits for background fetches, then closes stores and connections. */
     close: async () => {
       await Promise.all([http.close(), publicHttp.close()]);
       await fetcher.drain();
+      caches.shared?.close();
       chain.close();
       historyStore?.close();
     },
@@ -115,23 +111,13 @@ function openStoredHistories(
   }
 }
 
-/** Removes a deleted post or account from the stored histories. */
-function purge(subject: string, store: HistoryStore | undefined, logger: AppBasics['logger']) {
-  const gone = referenceOfSubject(subject);
-  try {
-    if (gone !== null) store?.deleteGone(gone);
-  } catch (err) {
-    logger.error({ err }, 'a deleted post or account could not be removed from stored histories');
-  }
-}
-
 /** Approximate number of seconds to load one page of a history. Used to limit the number of concurrent requests. */
 const pageSeconds = 3;
 
 function createImporter(
   { config, clock, pool, ledger, logger }: FetchingOptions,
   parts: Pick<ImporterOptions, 'chain' | 'historyStore' | 'stop'>,
-  cache: ResponseCache,
+  { cache, shared }: Caches,
 ) {
   // Number of requests that FxTwitter's rate limit allows while one page is loaded.
   const requests = Math.floor((config.PERCH_FXTWITTER_PER_MINUTE / 60) * pageSeconds);
@@ -144,8 +130,11 @@ function createImporter(
     timeoutMs: config.PERCH_HISTORY_TIMEOUT_MS,
     ledger,
     onStoreFailure: (err) => logger.error({ err }, 'a stored history could not be read or written'),
-    onGone: ({ platform, handle }) =>
-      cache.dropSubject(accountSubject(platform, handle), clock.now()),
+    onGone: ({ platform, handle }) => {
+      const gone = { subject: accountSubject(platform, handle), goneMs: clock.now() };
+      cache.dropSubject(gone.subject, gone.goneMs);
+      shared?.announceGone(gone);
+    },
   });
 }
 
@@ -172,8 +161,10 @@ function toPlanContext(providers: readonly Provider[], config: Config, key: Buff
   };
 }
 
-function openCursorKey({ PERCH_CURSOR_KEY: key, PERCH_DATA_DIR: folder }: Config, random: Random) {
+async function openCursorKey({ config, random, sharedEngine }: FetchingOptions): Promise<Buffer> {
+  const { PERCH_CURSOR_KEY: key, PERCH_DATA_DIR: folder } = config;
   if (key !== undefined) return Buffer.from(key);
+  if (sharedEngine) return openSharedSecret(sharedEngine, 'cursor', random);
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/cursor.key`, random);
 }
 
@@ -193,6 +184,7 @@ function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
 function toSettings(
   config: Config,
   shared: Pick<ProviderSettings, 'http' | 'publicHttp' | 'clock'>,
+  engine: Engine | null | undefined,
 ): ProviderSettings {
   const folder = config.PERCH_DATA_DIR;
   return {
@@ -202,6 +194,7 @@ function toSettings(
     sample: config.PERCH_SAMPLE,
     fxtwitterUrl: config.PERCH_FXTWITTER_URL,
     fxtwitterPerMinute: config.PERCH_FXTWITTER_PER_MINUTE,
+    countInstances: () => engine?.state.instances ?? 1,
     syndicationUrl: config.PERCH_SYNDICATION_URL,
     blueskyUrl: config.PERCH_BLUESKY_URL,
     blueskySearchUrl: config.PERCH_BLUESKY_SEARCH_URL,
@@ -210,38 +203,4 @@ function toSettings(
     breaker: toBreakerOptions(config),
     maxPerHost: config.PERCH_UPSTREAM_READS_PER_HOST,
   };
-}
-
-function toBreakerOptions(config: Config): ProviderSettings['breaker'] {
-  return {
-    failures: config.PERCH_BREAKER_FAILURES,
-    openMs: config.PERCH_BREAKER_SECONDS * 1000,
-    maxOpenMs: config.PERCH_BREAKER_MAX_SECONDS * 1000,
-  };
-}
-
-function createChain(
-  providers: readonly Provider[],
-  { config, clock, logger, heavyTurns }: FetchingOptions,
-): ProviderChain {
-  const links = providers.map((provider) => ({
-    provider,
-    breakers: createProviderBreakers(provider, (kind) => ({
-      ...toBreakerOptions(config),
-      clock,
-      onChange: (breaker) =>
-        logger.warn({ provider: provider.name, kind, breaker }, 'circuit breaker changed state'),
-    })),
-  }));
-  return createProviderChain(links, {
-    heavyTurns,
-    onFailure: ({ provider, error }) =>
-      logger[levelOf(error)]({ provider, err: error }, 'a request to a provider failed'),
-  });
-}
-
-/** Returns the log level: `error` for defects, `warn` for malformed upstream responses, `debug` for other failures. */
-function levelOf(error: unknown): 'error' | 'warn' | 'debug' {
-  if (!(error instanceof ProviderError)) return 'error';
-  return error.kind === 'malformed' ? 'warn' : 'debug';
 }

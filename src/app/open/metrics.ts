@@ -1,3 +1,4 @@
+import type { Engine } from '../../core/engine/engine.ts';
 import { type MetricFamily, measureProcess, metric } from '../../core/metrics-text.ts';
 import { type Ledger, type Resource, resources } from '../../core/scheduling/ledger.ts';
 import { version } from '../../core/version.ts';
@@ -10,14 +11,16 @@ export async function measureServer({
   fetching: { cache, chain },
   access: { ledger },
   sessions,
+  sharedEngine,
 }: Services): Promise<readonly MetricFamily[]> {
   return [
     {
       name: 'perch_build_info',
-      help: 'Version of Perch, as a label.',
+      help: 'Version of Perch, as a label. With a shared engine, also the name of the instance.',
       type: 'gauge',
-      samples: [{ labels: { version }, value: 1 }],
+      samples: [{ labels: toBuildLabels(sharedEngine), value: 1 }],
     },
+    ...(sharedEngine === null ? [] : measureEngine(sharedEngine)),
     ...traffic.families(),
     gauge('perch_reads_in_flight', 'Reads in progress.', work.inFlight),
     gauge('perch_load_is_high', '1 while reads are refused as overloaded.', Number(load.isHigh)),
@@ -35,6 +38,17 @@ export async function measureServer({
     ...measureLedger(ledger),
     ...(sessions === null ? [] : measureSessions(await sessions.service.figures())),
     ...measureProcess(),
+  ];
+}
+
+function toBuildLabels(engine: Engine | null): Readonly<Record<string, string>> {
+  return engine === null ? { version } : { version, instance: engine.instance };
+}
+
+function measureEngine({ state }: Engine): readonly MetricFamily[] {
+  return [
+    gauge('perch_shared_engine_is_up', '1 while the shared engine answers.', Number(state.isUp)),
+    gauge('perch_instances', 'Instances of Perch last seen on the engine.', state.instances),
   ];
 }
 

@@ -27,7 +27,7 @@ export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer
     answer: async (question, request) => {
       service.refuseUnlessReady();
       const client = service.toClient(clientOf(request));
-      service.rates.spendStart(null, client);
+      await service.rates.spendStart(null, client);
       return answerInTime({ question, client, closed: request.signal }, options);
     },
   };

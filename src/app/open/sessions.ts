@@ -3,6 +3,9 @@ import { availableParallelism } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { AnswerEngine } from '../../answers/answer.ts';
 import type { Config } from '../../config/config.ts';
+import type { Engine } from '../../core/engine/engine.ts';
+import { UnusableEngineError } from '../../core/engine/engine-error.ts';
+import { openSharedSecret } from '../../core/engine/shared-secret.ts';
 import { FileLockedError, lockFile } from '../../core/files/file-lock.ts';
 import type { Random } from '../../core/random.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
@@ -13,28 +16,81 @@ import {
   type ServiceLimits,
   type SessionService,
 } from '../../sessions/service.ts';
-import {
-  openSqliteSessions,
-  type SessionStore,
-  type StampEvent,
-} from '../../sessions/store/sqlite-store.ts';
+import type { SessionStore, StampEvent } from '../../sessions/store/session-store.ts';
+import { openSharedSessions } from '../../sessions/store/shared/shared-store.ts';
+import { openSqliteSessions } from '../../sessions/store/sqlite-store.ts';
 import type { AppBasics } from '../options.ts';
+import { openSharedEngine } from './shared-engine.ts';
 
 export interface SessionsOptions extends AppBasics {
   readonly engine: AnswerEngine;
   readonly ledger: Ledger;
+  /** Engine that several instances share; absent if there is one instance. */
+  readonly sharedEngine?: Engine | null;
 }
 
 /** Opens the session service. @throws FileLockedError if another process uses the store; Error for an unusable store */
-export function openSessions(options: SessionsOptions): Promise<SessionService> {
-  const { config, logger, random } = options;
-  return openSessionService({
-    ...options,
-    secret: openSessionSecret(config, random),
-    limits: toServiceLimits(config),
-    openStore: (stamp) => openStore(toSessionsPath(config), stamp),
-    onFault: (err, doing) => logger.error({ err, doing }, 'the session service failed'),
+export async function openSessions(options: SessionsOptions): Promise<SessionService> {
+  const { config, logger, random, sharedEngine } = options;
+  const onFault = (err: unknown, doing: string) =>
+    logger.error({ err, doing }, 'the session service failed');
+  const basics = { ...options, limits: toServiceLimits(config), onFault };
+  if (!sharedEngine) {
+    const openOwn = (stamp: StampEvent) => openStore(toSessionsPath(config), stamp);
+    const secret = openSessionSecret(config, random);
+    return openSessionService({ ...basics, secret, openStore: openOwn });
+  }
+  const shared = await openSharedStore({ ...options, sharedEngine, onFault });
+  return openSessionService({ ...basics, ...shared });
+}
+
+type SharedStoreOptions = SessionsOptions & {
+  readonly sharedEngine: Engine;
+  readonly onFault: (error: unknown, doing: string) => void;
+};
+
+/** Timeout in milliseconds for the calls of sessions, for which callers wait longer than for those of reads. */
+const sessionTimeoutMs = 2000;
+
+const silentLogger = { info: () => {}, error: () => {} };
+
+/** Opens a connection of its own, because waiting for replicas blocks a connection, and the store on it. */
+async function openSharedStore(options: SharedStoreOptions) {
+  const { config, random, sharedEngine } = options;
+  const connection = { instance: sharedEngine.instance, timeoutMs: sessionTimeoutMs };
+  // The connection for reads reports outages.
+  const engine =
+    (await openSharedEngine({ ...options, logger: silentLogger }, connection)) ?? sharedEngine;
+  try {
+    await refuseVolatile(engine, config);
+    const secret = await openSharedSecret(engine, 'session', random);
+    const replicas = config.PERCH_REDIS_WAIT_REPLICAS;
+    const openStore = (stamp: StampEvent): SessionStore => {
+      const store = openSharedSessions({ ...options, engine, stamp, replicas });
+      const close = async () => {
+        await store.close();
+        engine.close();
+      };
+      return { ...store, close };
+    };
+    return { secret, openStore };
+  } catch (error) {
+    engine.close();
+    throw error;
+  }
+}
+
+/** @throws UnusableEngineError if the engine has no append-only file, unless the configuration allows it */
+async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
+  if (config.PERCH_REDIS_ALLOW_VOLATILE) return;
+  const answers = await engine.info('persistence').catch((cause: Error) => {
+    const fault = `Perch cannot check whether the shared engine stores sessions durably: ${cause.message}. Allow the command INFO, or set PERCH_REDIS_ALLOW_VOLATILE=true if sessions may be lost.`;
+    throw new UnusableEngineError(fault, { cause });
   });
+  if (answers.every((text) => /^aof_enabled:1\r?$/m.test(text))) return;
+  throw new UnusableEngineError(
+    'The shared engine does not store sessions durably, because its append-only file is off. Set `appendonly yes` in its configuration. If sessions may be lost, set PERCH_REDIS_ALLOW_VOLATILE=true; to run without sessions, set PERCH_SESSIONS=off.',
+  );
 }
 
 /** Returns the secret for signing tokens and hashing session owners. Stored in the data directory, if there is one. */
@@ -54,8 +110,8 @@ function openStore(path: string, stamp: StampEvent): SessionStore {
   const hold = lockOrExplain(path);
   try {
     const store = openSqliteSessions({ path, stamp });
-    const close = () => {
-      store.close();
+    const close = async () => {
+      await store.close();
       hold.release();
     };
     return { ...store, close };

@@ -1,5 +1,6 @@
 import { CorpusError } from '../../answers/corpus/corpus.ts';
 import type { Config } from '../../config/config.ts';
+import { UnusableEngineError } from '../../core/engine/engine-error.ts';
 import { FileLockedError } from '../../core/files/file-lock.ts';
 import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import { UnusableSecretError } from '../../core/secret.ts';
@@ -13,7 +14,7 @@ export function findByCode<Value>(table: Readonly<Record<string, Value>>, error:
 }
 
 /** Error classes with messages for the operator, which are printed unchanged. */
-const explained = [FileLockedError, UnusableSecretError, UnusableFileError];
+const explained = [FileLockedError, UnusableSecretError, UnusableFileError, UnusableEngineError];
 
 /** Returns a message with advice for an error that occurred while listening on a port or opening a file. */
 export function explainOpenError(error: unknown, config: Config): string {

@@ -20,7 +20,7 @@ export async function withFetching(
   const logger = await createLogger(level, stderr);
   let fetching: Fetching;
   try {
-    fetching = openFetching({
+    fetching = await openFetching({
       config,
       logger,
       ledger: createLedger(toLedgerBounds(config)),

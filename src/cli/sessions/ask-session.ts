@@ -9,6 +9,7 @@ import {
   toCallerRules,
 } from '../../app/open/sessions.ts';
 import { systemClock } from '../../core/clock.ts';
+import type { Engine } from '../../core/engine/engine.ts';
 import { FileLockedError } from '../../core/files/file-lock.ts';
 import { Problem, type ProblemCode, problemKinds } from '../../core/problem.ts';
 import { systemRandom } from '../../core/random.ts';
@@ -21,11 +22,12 @@ import {
   exitCodes,
   UsageError,
 } from '../command.ts';
+import { openCommandEngine } from '../command-engine.ts';
 import { createLogger } from '../logger.ts';
 import { explainOpenError } from '../output/explain.ts';
 import { createProgressLine } from '../output/progress-line.ts';
 import { toJsonLines } from '../output/table.ts';
-import { sessionsFileOf } from '../sessions.ts';
+import { describeSessionPlace } from '../sessions.ts';
 import {
   createLocalClient,
   createRemoteClient,
@@ -39,7 +41,7 @@ type SessionQuestion = Readonly<{ question: string; sessionId: string | null; js
 
 /** Asks a question in a session and prints the answer as it arrives. Uses the running server, if there is one. */
 export async function askSession(question: SessionQuestion, context: CommandContext) {
-  const path = sessionsFileOf(context);
+  const place = describeSessionPlace(context);
   let client: SessionClient | null = null;
   try {
     client = await openClient(context);
@@ -47,7 +49,7 @@ export async function askSession(question: SessionQuestion, context: CommandCont
   } catch (error) {
     if (error instanceof Problem) throw toCommandError(error);
     if (!(error instanceof UnreachableError)) throw error;
-    const fault = `${error.message}\nThe sessions are in ${path}.`;
+    const fault = `${error.message}\n${place}`;
     throw new CommandError('upstream', fault, { cause: error });
   } finally {
     await client?.close();
@@ -75,16 +77,20 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
   const options = { ...shared, open: openAnswers, onProgress: progress.hear };
   const answers = openConfiguredAnswers(options);
   let service: SessionService | null = null;
+  let sharedEngine: Engine | null = null;
   const close = async () => {
     if (service !== null) await closeWhenDone(service);
+    sharedEngine?.close();
     await answers.close();
   };
   try {
+    sharedEngine = await openCommandEngine(config);
     service = await openSessions({
       ...shared,
       logger: await createLogger('warn', stderr),
       random: systemRandom,
       engine: answers.engine,
+      sharedEngine,
       ledger: createLedger(toLedgerBounds(config)),
     });
     await answers.refresh();

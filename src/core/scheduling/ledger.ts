@@ -55,6 +55,7 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
     return usage;
   };
   return {
+    bounds,
     /** Creates an empty reservation. `client` is `null` for the server's own work, which has only the total limit. */
     open: (resource: Resource, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),

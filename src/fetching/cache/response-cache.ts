@@ -24,6 +24,8 @@ export interface CacheEntry {
   readonly revalidateUntilMs: number;
   /** Epoch time in ms until which a stale answer may be served if no upstream is available. */
   readonly errorUntilMs: number;
+  /** Number of characters of the answer as JSON, if known. Otherwise, the cache measures it. */
+  readonly length?: number;
 }
 
 export type Entry = CacheEntry & { readonly renderings: RenderingBudget };
@@ -36,15 +38,14 @@ export type ResponseCache = ReturnType<typeof createResponseCache>;
 interface CacheOptions {
   readonly maxEntries: number;
   readonly maxBytes: number;
-  readonly onGone?: (subject: string) => void;
+  /** Called with each deleted post or account, and with the keys of the entries that are removed for it. */
+  readonly onGone?: (subject: string, keys: readonly string[]) => void;
 }
 
 export function createResponseCache(limits: CacheOptions) {
   const keysOf = new Map<string, Set<string>>();
   const goneAt = new LRUCache<string, number>({ max: maxGone });
-  const isOutdated = ({ subjects, outcome }: CacheEntry): boolean =>
-    !('gone' in outcome) &&
-    subjects.some((subject) => (goneAt.get(subject) ?? outcome.requestedMs) > outcome.requestedMs);
+  const isOutdated = (entry: CacheEntry) => isOlder(entry, goneAt);
   const removeFromIndex = (cached: StoredEntry, key: string): void => {
     for (const subject of cached.subjects) {
       const keys = keysOf.get(subject);
@@ -79,7 +80,7 @@ export function createResponseCache(limits: CacheOptions) {
     set: (key: string, entry: CacheEntry): RenderingBudget => {
       if (isOutdated(entry)) return createRenderingBudget(() => undefined);
       const { outcome, subjects } = entry;
-      const answer = 'gone' in outcome ? 500 : 2 * JSON.stringify(outcome.found).length;
+      const answer = 'gone' in outcome ? 500 : 2 * (entry.length ?? lengthOf(outcome.found));
       const bytes = 200 + 2 * key.length + 120 * subjects.length + answer;
       const renderings = createRenderingBudget((more) => grow(key, cached, more));
       const cached: StoredEntry = { ...entry, bytes, renderings };
@@ -89,11 +90,14 @@ export function createResponseCache(limits: CacheOptions) {
       put(key, cached);
       return renderings;
     },
+    /** Returns whether an entry is about a post or account that was deleted after the entry was requested. */
+    isOutdated,
     /** Removes all entries about a deleted subject, and rejects later insertions of data requested before `goneMs`. */
     dropSubject: (subject: string, goneMs: number): void => {
-      limits.onGone?.(subject);
+      const keys = [...(keysOf.get(subject) ?? [])];
+      limits.onGone?.(subject, keys);
       goneAt.set(subject, goneMs);
-      for (const key of [...(keysOf.get(subject) ?? [])]) entries.delete(key);
+      for (const key of keys) entries.delete(key);
     },
     get bytes() {
       return entries.calculatedSize;
@@ -103,6 +107,14 @@ export function createResponseCache(limits: CacheOptions) {
     },
   };
 }
+
+const lengthOf = (found: Found | ListPart): number => JSON.stringify(found).length;
+
+/** Returns whether one of the subjects of an entry was deleted after the entry was requested. */
+const isOlder = ({ subjects, outcome }: CacheEntry, goneAt: LRUCache<string, number>) =>
+  goneAt.size > 0 &&
+  !('gone' in outcome) &&
+  subjects.some((subject) => (goneAt.get(subject) ?? outcome.requestedMs) > outcome.requestedMs);
 
 export interface Lifetimes {
   readonly ttlSeconds: number;

@@ -11,6 +11,7 @@ import {
   CircuitBreaker,
   type CircuitBreakerOptions,
   clampPause,
+  toPauseMs,
 } from '../../providers/circuit-breaker.ts';
 import type { Ask, Provider } from '../../providers/provider.ts';
 
@@ -221,6 +222,7 @@ export type ProviderBreakers = ReturnType<typeof createProviderBreakers>;
 export function createProviderBreakers(
   { ask }: Pick<Provider, 'ask'>,
   toOptions: (kind: QueryKind) => CircuitBreakerOptions,
+  onPause?: (pauseMs: number) => void,
 ) {
   // By its type, all keys of `ask` are kinds of query.
   const kinds = Object.keys(ask) as QueryKind[];
@@ -228,6 +230,7 @@ export function createProviderBreakers(
   const pause = (error: ProviderError): void => {
     if (!error.isProviderWide) return; // a pause of one host, which the provider tracks itself
     for (const breaker of breakers.values()) breaker.pause(error);
+    onPause?.(toPauseMs(error));
   };
   return {
     run: <Found>(
@@ -245,6 +248,16 @@ export function createProviderBreakers(
       return breaker.run(askAndPause, query);
     },
     pause,
+    /** Applies a pause that another instance has announced: of one kind of query, or of all (`null`). */
+    pauseFor: (kind: string | null, ms: number): void => {
+      const error = new ProviderError('throttled', 'Another instance was throttled.', {
+        retryAfterSeconds: Math.ceil(ms / 1000),
+      });
+      for (const [own, breaker] of breakers) {
+        if (kind === null) breaker.pause(error);
+        else if (kind === own) breaker.openFor(ms);
+      }
+    },
     get broken(): Readonly<Partial<Record<QueryKind, BreakerState>>> {
       const states = [...breakers].map(([kind, { state }]) => [kind, state] as const);
       return Object.fromEntries(states.filter(([, state]) => state !== 'closed'));

@@ -12,7 +12,7 @@ import type { SentItemsMemory } from './sent-items.ts';
 
 /** Cache of profiles and upstream pages, from which the pages of a list are assembled. */
 export interface PartStore {
-  get(key: string): ListPart | undefined;
+  get(key: string): Promise<ListPart | undefined>;
   set(key: string, part: ListPart): void;
 }
 
@@ -62,7 +62,7 @@ async function readProfile(
 ): Promise<ProfilePart | null> {
   if (profile === null) return null;
   const key = `profile ${profile.account.platform} ${profile.account.handle}`;
-  const cached = parts.get(key);
+  const cached = await parts.get(key);
   if (cached !== undefined && 'profile' in cached) return cached;
   const requestedMs = clock.now();
   const { found, source, isLocal } = await chain.ask('profile', profile, request);
@@ -78,7 +78,7 @@ async function readList(query: BrowseQuery, context: BrowseContext): Promise<Fil
   const position = query.position ?? startOfList;
   const { cursor, taken, recent } = position;
   const isStart = cursor === null && taken === 0 && recent.length === 0;
-  const sent = isStart ? [] : memory.recall(listKey, position);
+  const sent = isStart ? [] : await memory.recall(listKey, position);
   const read = createReadPage(list, query, context);
   const skip = query.position === null ? (page - 1) * limit : 0;
   const options = { position, sent, isNewestFirst: isNewestFirst(list), skip, limit, page };
@@ -89,7 +89,9 @@ async function readList(query: BrowseQuery, context: BrowseContext): Promise<Fil
   if (leftover !== undefined && next !== null) {
     parts.set(pageKey(listKey, leftover.source, next.cursor), leftover);
   }
-  if (next !== null && next.recent.length > 0) memory.remember(listKey, next, filled.sent);
+  if (next !== null && next.recent.length > 0) {
+    await memory.remember(listKey, next, filled.sent);
+  }
   return filled;
 }
 
@@ -131,7 +133,7 @@ function createReadPage(
   let provider = position?.provider ?? undefined;
   return async ({ cursor, count, bypassCache }) => {
     const key = provider === undefined ? undefined : pageKey(listKey, provider, cursor);
-    const cached = key === undefined || bypassCache ? undefined : parts.get(key);
+    const cached = key === undefined || bypassCache ? undefined : await parts.get(key);
     if (cached !== undefined && 'page' in cached) return cached;
     const requestedMs = clock.now();
     const options = { ...request, provider, isLiveOnly };

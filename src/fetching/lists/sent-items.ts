@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { postKey } from '../cache/subjects.ts';
 import type { ListItem, ListPosition } from './browse.ts';
+import type { SharedSentItems } from './shared-sent-items.ts';
 
 /** Maximum number of short item hashes (fingerprints) in a cursor. */
 export const maxRecent = 96;
@@ -11,10 +12,15 @@ const itemsToCompare = 3; // a page that lacks all of this many last items count
 const maxItems = 5000;
 const maxBytes = 16 * 1024 * 1024;
 
-export type SentItemsMemory = ReturnType<typeof createSentItemsMemory>;
+/** Bounded memory of returned items. After an eviction, only the fingerprints in a cursor are known. */
+export interface SentItemsMemory {
+  /** Returns the fingerprints of the items before a position, oldest first; `undefined` if they are unknown. */
+  recall(listKey: string, position: ListPosition): Promise<readonly number[] | undefined>;
+  remember(listKey: string, position: ListPosition, sent: readonly number[]): Promise<void>;
+}
 
 /** Creates a cache of the hashes of returned items. After an eviction, only the hashes in the cursor are known. */
-export function createSentItemsMemory() {
+export function createSentItemsMemory(shared?: SharedSentItems): SentItemsMemory {
   const pages = new LRUCache<string, Float64Array>({
     maxSize: maxBytes,
     sizeCalculation: (sent, key) => sent.byteLength + 2 * key.length + 100,
@@ -22,13 +28,16 @@ export function createSentItemsMemory() {
   const nameOf = (listKey: string, { provider, cursor, taken, page, recent }: ListPosition) =>
     JSON.stringify([listKey, provider, cursor, taken, page, recent.slice(-4)]);
   return {
-    /** Returns the hashes of the items before a position, in list order; `undefined` if the hashes are unknown. */
-    recall: (listKey: string, position: ListPosition): readonly number[] | undefined => {
-      const sent = pages.get(nameOf(listKey, position));
+    recall: async (listKey, position) => {
+      const name = nameOf(listKey, position);
+      const sent = pages.get(name) ?? (await shared?.read(name));
       return sent && [...sent];
     },
-    remember: (listKey: string, position: ListPosition, sent: readonly number[]): void => {
-      pages.set(nameOf(listKey, position), Float64Array.from(sent.slice(-maxItems)));
+    remember: async (listKey, position, sent) => {
+      const name = nameOf(listKey, position);
+      const latest = Float64Array.from(sent.slice(-maxItems));
+      pages.set(name, latest);
+      await shared?.write(name, latest);
     },
   };
 }

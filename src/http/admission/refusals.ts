@@ -143,13 +143,13 @@ export function createUnroutedHeaders(identification: Identification, baseUrl: s
   const rows = routes
     .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)
     .map((row) => ({ row, pattern: toPattern(row) }));
-  return (request: FastifyRequest): Headers => {
+  return async (request: FastifyRequest): Promise<Headers> => {
     const { url = '' } = request.raw;
     const path = toPath(url);
     const row = rows.find(({ pattern }) => pattern.test(path))?.row;
     const isRead = path.startsWith('/api/') || isPermalinkHandle(path.split('/')[1] ?? '');
     if (row === undefined || !isRead) return isClosedPath(url) ? {} : corsHeaders;
-    const identity = identification.identify(request, surfaceOf(row));
+    const identity = await identification.identify(request, surfaceOf(row));
     return {
       ...corsHeaders,
       ...(identity.variesByKey ? { vary: 'Accept, Authorization' } : {}),

@@ -33,8 +33,15 @@ export function setKeyStatus(app: FastifyInstance, identification: Identificatio
   app.addHook('onRequest', (request, _reply, done) => {
     const { allowance = null } = configOf(request);
     const surface = typeof allowance === 'function' ? allowance(request) : allowance;
-    request.identity = surface === null ? null : identification.identify(request, surface);
-    done();
+    const identity = surface === null ? null : identification.identify(request, surface);
+    if (!(identity instanceof Promise)) {
+      request.identity = identity;
+      return done();
+    }
+    identity.then((found) => {
+      request.identity = found;
+      done();
+    }, done);
   });
   app.addHook('onSend', async ({ identity }, reply) => {
     if (identity === null) return;
@@ -92,12 +99,15 @@ export interface Identity {
   readonly variesByKey: boolean;
   /** Error to send as the reply; `null` if the request is accepted. */
   readonly refusal: Problem | null;
+  /** Loads the state of the allowance if it may have changed on another instance; otherwise returns `null`. */
+  refresh(): Promise<void> | null;
   /** Returns the current `RateLimit` and key status headers as a list of alternating names and values. */
   headers(): readonly string[];
 }
 
 export interface Identification {
-  identify(request: FastifyRequest, surface: AllowanceSurface): Identity;
+  /** Returns the caller of a request; a promise if a shared engine has to be asked. The promise never rejects. */
+  identify(request: FastifyRequest, surface: AllowanceSurface): Identity | Promise<Identity>;
   /** Returns the client address for the load limits, whether or not the request has an API key. */
   clientOf(request: FastifyRequest): Client;
 }
@@ -115,13 +125,17 @@ export function createIdentification(options: IdentificationOptions): Identifica
     const account = allowances.accountOf('public', clientOf(request));
     return createIdentity(options, { ...facts, account });
   };
-  const identifyKey = (key: string, request: FastifyRequest): Identity => {
-    const check = keys.check(key);
+  const toIdentity = (check: KeyCheck, request: FastifyRequest): Identity => {
     if (check.status === 'valid') return keyedBy(check);
     const refusal = check.status === 'invalid' ? unknownKey() : null;
     return identifyPublic(request, { status: check.status, refusal });
   };
-  const identifyAuthorization = (request: FastifyRequest): Identity => {
+  const identifyKey = (key: string, request: FastifyRequest): Identity | Promise<Identity> => {
+    const check = keys.check(key);
+    if (!(check instanceof Promise)) return toIdentity(check, request);
+    return check.then((found) => toIdentity(found, request));
+  };
+  const identifyAuthorization = (request: FastifyRequest): Identity | Promise<Identity> => {
     const { raw } = request;
     const fault = authorizationFault(raw);
     if (fault !== null) {
@@ -136,12 +150,18 @@ export function createIdentification(options: IdentificationOptions): Identifica
     clientOf: (request) => toClient(clientOf(request)),
     identify: (request, surface) => {
       if (surface === 'browse' && request.headers.authorization !== undefined) {
-        return identifyAuthorization(request);
+        return refreshed(identifyAuthorization(request));
       }
       const known = anonymousAt(clientOf(request));
-      return surface === 'post' ? known.post : known.public;
+      return refreshed(surface === 'post' ? known.post : known.public);
     },
   };
+}
+
+/** Loads the allowance of an identity if it may have changed on another instance. */
+function refreshed(identity: Identity | Promise<Identity>): Identity | Promise<Identity> {
+  if (identity instanceof Promise) return identity.then(refreshed);
+  return identity.refresh()?.then(() => identity) ?? identity;
 }
 
 type ValidKey = KeyCheck & { readonly status: 'valid' };
@@ -195,6 +215,7 @@ function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identit
       share: status === 'valid' ? 'keyed' : 'anonymous',
       spend: () => options.allowances.spend(account),
     },
+    refresh: () => options.allowances.refresh(account),
     headers: createAccountHeaders(options, account, status),
   };
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
+import type { EngineReport } from '../../core/engine/engine-report.ts';
 import type { Origins } from '../../core/http/origins.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { type MetricFamily, metricsMediaType, writeMetrics } from '../../core/metrics-text.ts';
@@ -11,11 +12,21 @@ import { rejectOtherOrigins } from '../../web/cors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
 import type { AdminGuard } from '../admin/guard.ts';
 
-/** Registers `/health/live` and `/health/ready`. During a shutdown, `setAdmission` rejects `/health/ready`. */
-export async function healthPlugin(app: FastifyInstance, { chain }: { chain: ProviderChain }) {
+interface HealthOptions {
+  readonly chain: ProviderChain;
+  /** Returns the state of the engine that several instances share; `undefined` if there is one instance. */
+  readonly readEngine: (() => EngineReport) | undefined;
+}
+
+/** Registers `/health/live` and `/health/ready`. In a shutdown, `setAdmission` rejects requests to `/health/ready`. */
+export async function healthPlugin(app: FastifyInstance, { chain, readEngine }: HealthOptions) {
   const states = {
     '/health/live': () => ({ status: 'ok' }),
-    '/health/ready': () => ({ status: 'ready', providers: chain.states() }),
+    '/health/ready': () => ({
+      status: 'ready',
+      providers: chain.states(),
+      ...(readEngine !== undefined && { shared_engine: toEngineState(readEngine()) }),
+    }),
   };
   for (const [url, state] of Object.entries(states)) {
     app.get(url, async (_request, reply) =>
@@ -41,10 +52,34 @@ const providerState = z
   })
   .meta({ id: 'ProviderState' });
 
+const engineState = z
+  .object({
+    state: z.enum(['up', 'down']).describe('`down` while the engine does not answer in time.'),
+    fault: z.string().nullable().describe('Reason for the state `down`.'),
+    instances: z.int().describe('Number of instances of Perch last seen.'),
+    warnings: z
+      .array(z.string())
+      .readonly()
+      .describe(
+        'Settings of the engine with which it can lose data or refuse changes. Checked once a minute.',
+      ),
+  })
+  .meta({ id: 'SharedEngineState' });
+
+function toEngineState({ isUp, ...report }: EngineReport): z.output<typeof engineState> {
+  return { state: isUp ? 'up' : 'down', ...report };
+}
+
 const live = z.object({ status: z.string().describe('`ok`.') });
 
 const ready = z
-  .object({ status: z.string().describe('`ready`.'), providers: z.array(providerState).readonly() })
+  .object({
+    status: z.string().describe('`ready`.'),
+    providers: z.array(providerState).readonly(),
+    shared_engine: engineState
+      .optional()
+      .describe('Engine that several instances share; only with `PERCH_REDIS_URL`.'),
+  })
   .meta({ id: 'Readiness' });
 
 const health = { method: 'GET', tag: 'health', access: 'open', problems: [] } as const;
@@ -65,7 +100,7 @@ export const healthEndpoints: readonly Endpoint[] = [
     path: '/health/ready',
     summary: 'Returns whether the process accepts requests, and the state of its providers.',
     description:
-      'During a shutdown the status is 503 `shutting_down`. An open breaker does not change the status.',
+      'During a shutdown the status is 503 `shutting_down`. An open breaker or a shared engine that is down does not change the status.',
     replies: [
       { status: 200, description: 'The process is ready.', content: { 'application/json': ready } },
     ],

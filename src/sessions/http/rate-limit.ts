@@ -6,25 +6,46 @@ import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 type Rate = Readonly<{ perMinute: number; burst: number }>;
 
 /** Rate limits of one client address. The limits of a bearer token and of a network are multiples of these limits. */
-type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; clock: Clock }>;
+type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; spend: SpendCharges }>;
+
+/** Limits of session starts and messages. */
+export interface CallRates {
+  /** Counts the start of a session, which is also a message. @throws Problem `rate_limited` with the exact wait */
+  spendStart(owner: string | null, client: Client): Promise<void>;
+  /** Counts a message to an existing session. @throws Problem `rate_limited` with the exact wait */
+  spendMessage(client: Client): Promise<void>;
+}
+
+/** Spends all charges or none of them, by the generic cell rate algorithm. Returns the longest wait, if any. */
+export type SpendCharges = (charges: readonly NamedRate[]) => Promise<RateWait | null>;
+
+/** Charge that has to wait, by its position, and its wait in milliseconds. */
+export type RateWait = Readonly<{ at: number; waitMs: number }>;
+
+/** Rate of a caller: `name` is unique to the caller and what is counted. */
+export type NamedRate = Rate & Readonly<{ name: string }>;
 
 /**
  * Creates the rate limits for session starts and messages. Addresses have limits too, because bearer tokens are not
  * verified. A token has a higher limit than an address, because several clients can share the token.
  */
-export function createCallRates({ starts, messages, clock }: CallRatesOptions) {
-  const spend = createRateLimit(clock);
+export function createCallRates({ starts, messages, spend }: CallRatesOptions): CallRates {
   const toStarts = { rate: starts, what: 'start', ofWhat: 'sessions' };
   const toMessages = { rate: messages, what: 'send', ofWhat: 'messages' };
+  const spendAll = async (charges: readonly Charge[]): Promise<void> => {
+    const rates = charges.map(({ rate, what, name }) => ({ ...rate, name: `${what} ${name}` }));
+    const wait = await spend(rates);
+    const charge = wait && charges[wait.at];
+    if (charge) throw tooOften(charge, wait.waitMs);
+  };
   return {
-    /** Counts a session start, which is also a message. @throws Problem `rate_limited` with the exact waiting time */
-    spendStart: (owner: string | null, client: Client): void => {
+    spendStart: (owner, client) => {
       const ofBearer =
         owner === null ? [] : [{ ...multiply(toStarts), who: 'One bearer', name: owner }];
-      spend([...ofBearer, ...toCharges(client, toStarts), ...toCharges(client, toMessages)]);
+      const ofAddress = [...toCharges(client, toStarts), ...toCharges(client, toMessages)];
+      return spendAll([...ofBearer, ...ofAddress]);
     },
-    /** Counts a message to an existing session. @throws Problem `rate_limited` with the exact waiting time */
-    spendMessage: (client: Client): void => spend(toCharges(client, toMessages)),
+    spendMessage: (client) => spendAll(toCharges(client, toMessages)),
   };
 }
 
@@ -45,8 +66,8 @@ function multiply({ rate, ...rule }: Rule): Rule {
 const maxCallers = 100_000;
 const looks = 4; // number of least recently seen callers that each counted request checks for removal
 
-/** Creates a rate limiter (generic cell rate algorithm). A call that exceeds one of its limits counts against none. */
-function createRateLimit(clock: Clock): (charges: readonly Charge[]) => void {
+/** Creates a rate limiter in the memory of this instance. */
+export function createOwnRateLimit(clock: Clock): SpendCharges {
   const fullAtMs = new Map<string, number>();
   /** Removes callers whose limit is fully available again and, above `maxCallers`, the least recently seen callers. */
   const forgetFull = (nowMs: number): void => {
@@ -57,21 +78,21 @@ function createRateLimit(clock: Clock): (charges: readonly Charge[]) => void {
       if (left === 0) break;
     }
   };
-  return (charges) => {
+  return async (rates) => {
     const nowMs = clock.now();
-    const taken = charges.map((charge) => {
-      const { rate, what, name } = charge;
-      const [oneMs, key] = [60_000 / rate.perMinute, `${what} ${name}`];
-      const next = Math.max(nowMs, fullAtMs.get(key) ?? nowMs) + oneMs;
-      return { charge, key, next, waitMs: next - rate.burst * oneMs - nowMs };
+    const taken = rates.map(({ perMinute, burst, name }, at) => {
+      const oneMs = 60_000 / perMinute;
+      const next = Math.max(nowMs, fullAtMs.get(name) ?? nowMs) + oneMs;
+      return { at, name, next, waitMs: next - burst * oneMs - nowMs };
     });
     const [longest] = taken.toSorted((a, b) => b.waitMs - a.waitMs);
-    if (longest && longest.waitMs > 0) throw tooOften(longest.charge, longest.waitMs);
-    for (const { key, next } of taken) {
-      fullAtMs.delete(key); // keeps the least recently seen callers first
-      fullAtMs.set(key, next);
+    if (longest && longest.waitMs > 0) return longest;
+    for (const { name, next } of taken) {
+      fullAtMs.delete(name); // keeps the least recently seen callers first
+      fullAtMs.set(name, next);
       forgetFull(nowMs);
     }
+    return null;
   };
 }
 

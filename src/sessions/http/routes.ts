@@ -45,7 +45,7 @@ export const start: Handle<FastifyRequest> = async (request, reply, options) => 
   const idempotency = readIdempotency(request, caller, service);
   let receipt = await service.store.recall(idempotency);
   if (receipt === undefined) {
-    service.rates.spendStart(caller.owner, caller.client);
+    await service.rates.spendStart(caller.owner, caller.client);
     receipt = await sendFirstMessage({ text, ...caller, idempotency }, service);
   }
   const { sessionId, deliveryId } = receipt;
@@ -82,7 +82,7 @@ async function followUpOnce(request: SessionRequest, options: HandlerOptions): P
   const { text, isRefusedWhileRunning } = readMessage(body, service.limits.messageBytes);
   demandToken(request, body, options);
   if (known !== undefined) return known;
-  service.rates.spendMessage(caller.client);
+  await service.rates.spendMessage(caller.client);
   const check = isRefusedWhileRunning ? refuseRunning : undefined;
   return sendFurtherMessage({ sessionId, text, idempotency, check }, service);
 }

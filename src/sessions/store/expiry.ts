@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { idempotencyMs } from './session-rows.ts';
-import type { SessionStore } from './sqlite-store.ts';
+import type { SessionStore } from './session-store.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 
 /** Limits in milliseconds: maximum idle time and age of a session, and times until its content and id are deleted. */

@@ -10,7 +10,7 @@ export type StoredEvent = Readonly<{ index: number; line: string }>;
 /** Question, and the stored line of the `message.completed` event with the answer. */
 export type AnsweredTurn = Readonly<{ question: string; line: string }>;
 
-interface SessionMessage {
+export interface SessionMessage {
   readonly sequence: number;
   readonly deliveryId: string;
   readonly text: string;

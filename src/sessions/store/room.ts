@@ -1,18 +1,12 @@
 import type { Client } from '../../core/caller.ts';
-import type { Clock } from '../../core/clock.ts';
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
 import { type RawSession, type SessionRow, sessionColumns } from './session-rows.ts';
+import type { StoreBounds } from './session-store.ts';
 
-export interface StoreBounds {
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  isRead(id: string): boolean;
-}
-
-/** Quantities (number of sessions, stored bytes) whose limits are enforced by evicting sessions. */
-type Quantity = 'sessions' | 'sessionBytes';
+/** Quantities in the ledger whose limits are enforced by evicting sessions. */
+export type Quantity = 'sessions' | 'sessionBytes';
 
 interface RoomOptions {
   toRow(raw: RawSession): SessionRow;
@@ -47,6 +41,9 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
       bounds = next;
       registerHolders(database, next.ledger);
     },
+    /** Returns whether a client may store answers. They may exceed the limits slightly, but not start beyond them. */
+    hasRoom: (client: Client | null): boolean =>
+      [null, undefined, 'share'].includes(bounds?.ledger.findExcess('sessionBytes', client, 0)),
     /** Evicts sessions if a message of `amount` bytes needs space. @throws Problem `turn_queue_full`, `overloaded` */
     admitMessage: (client: Client | null, amount: number, session: number): void => {
       const excess = bounds?.ledger.findExcess('queuedTurns', client, 1) ?? null;
@@ -82,13 +79,13 @@ function makeRoom(need: Need, { ledger, clock }: StoreBounds, { findVictim, evic
   }
 }
 
-const overloadDetails: Readonly<Record<Quantity, string>> = {
+export const overloadDetails: Readonly<Record<Quantity, string>> = {
   sessions:
     'The server or this address has reached the maximum number of sessions, and all are in use.',
   sessionBytes: 'The sessions of the server or of this address have reached the storage limit.',
 };
 
-function tooManyTurns(excess: Excess): Problem {
+export function tooManyTurns(excess: Excess): Problem {
   const [code, of] =
     excess === 'total'
       ? (['overloaded', ''] as const)

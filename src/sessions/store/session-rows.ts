@@ -100,11 +100,15 @@ export function createLifetimeRows(database: SqliteDatabase) {
   );
   const forgetOnce = database.prepare<[number]>('DELETE FROM once WHERE at_ms <= ?');
   const live = database.prepare<[], number>(`SELECT live FROM holders WHERE name = '*'`).pluck();
+  const stored = database
+    .prepare<[], number>(`SELECT stored FROM holders WHERE name = '*'`)
+    .pluck();
   return {
     expired,
     stale,
     isPurged,
     live,
+    stored,
     purge: ({ number, record }: SessionRow, nowMs: number): void => {
       for (const deletion of [...deletions, deleteSession]) deletion.run(number);
       insertPurged.run(record.id, nowMs);
@@ -125,6 +129,14 @@ export type KeyedRequest = Readonly<{ key: string; fingerprint: string; nowMs: n
 /** Time in milliseconds after which stored idempotency keys expire. */
 export const idempotencyMs = 24 * 60 * 60 * 1000;
 
+/** @throws Problem `idempotency_conflict` if the key of a request was used for a request with another fingerprint */
+export function refuseOtherRequest(request: KeyedRequest, fingerprint: string): void {
+  if (fingerprint === request.fingerprint) return;
+  throw new Problem('idempotency_conflict', {
+    detail: 'The value of the header `Idempotency-Key` was already used for another request.',
+  });
+}
+
 export function createIdempotencyRows(database: SqliteDatabase) {
   const find = database.prepare<[string, number], Receipt & { readonly fingerprint: string }>(
     `SELECT fingerprint, id AS sessionId, delivery_id AS deliveryId, queued
@@ -140,10 +152,8 @@ export function createIdempotencyRows(database: SqliteDatabase) {
       const row = request && find.get(request.key, request.nowMs - idempotencyMs);
       if (!row) return undefined;
       const { fingerprint, ...receipt } = row;
-      if (fingerprint === request.fingerprint) return receipt;
-      throw new Problem('idempotency_conflict', {
-        detail: 'The value of the header `Idempotency-Key` was already used for another request.',
-      });
+      refuseOtherRequest(request, fingerprint);
+      return receipt;
     },
     insert: (request: KeyedRequest | null, session: number, receipt: Receipt): Receipt => {
       const { deliveryId, queued } = receipt;

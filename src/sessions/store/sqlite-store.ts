@@ -1,5 +1,5 @@
+import type { Client } from '../../core/caller.ts';
 import { openSqlite, type SqliteDatabase } from '../../core/files/sqlite.ts';
-import { type EventStamp, toEventLine } from '../events.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { createLogReads, createLogWrites } from './log-rows.ts';
 import { createRoom } from './room.ts';
@@ -11,22 +11,11 @@ import {
   type Receipt,
   type SessionRow,
 } from './session-rows.ts';
+import type { Acceptance, Commit, Found, SessionStore, StampEvent } from './session-store.ts';
 import { sessionMigrations } from './sqlite-schema.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
-import { emptySessionBytes, keyRowBytes, toEventBytes, toMessageBytes } from './stored-bytes.ts';
-
-export type Found =
-  | { readonly kind: 'known'; readonly record: SessionRecord }
-  | { readonly kind: 'purged' }
-  | { readonly kind: 'unknown' };
-
-/** Accepted message: the changes to store, and the receipt to return to the caller. */
-export type Acceptance = Readonly<{ transition: Transition; receipt: Receipt }>;
-
-/** Sessions changed by one database commit, keyed by id; `undefined` for a session that was deleted. */
-export type Commit = ReadonlyMap<string, SessionRecord | undefined>;
-
-export type StampEvent = (index: number) => EventStamp;
+import { emptySessionBytes, keyRowBytes } from './stored-bytes.ts';
+import { bytesOf, toWrites } from './transition-writes.ts';
 
 interface SqliteSessionsOptions {
   readonly path: string;
@@ -37,14 +26,12 @@ interface SqliteSessionsOptions {
   readonly onTurnEnd?: (callback: () => void) => void;
 }
 
-export type SessionStore = ReturnType<typeof openSqliteSessions>;
-
 /**
  * Opens the session store in one SQLite file. Changes of one event loop iteration share a commit. A change is on disk
  * before its promise resolves or another caller reads it. Promises reject with Problem `not_ready` if the file becomes
  * unusable. `close()` commits pending changes and closes the file. @throws Error if the file cannot be opened
  */
-export function openSqliteSessions(options: SqliteSessionsOptions) {
+export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore {
   const { path, stamp, mustExist = false, onTurnEnd = setImmediate } = options;
   const migrations = sessionMigrations;
   const database = openSqlite({ path, mustExist, migrations, journal: 'durable' });
@@ -62,6 +49,8 @@ export function openSqliteSessions(options: SqliteSessionsOptions) {
   });
   const noteChange: Note = (id, record) => void changed.set(id, record);
   return {
+    isShared: false,
+    runs: () => true,
     ...createReads(rows, group),
     ...createWrites(group, rows, createChanges(database, { rows, stamp, noteChange })),
     /** Sets the commit listener and replaces the previous listener. Each commit is durable before the listener runs. */
@@ -122,6 +111,7 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
     /** Returns the ids of up to 100 sessions that ended before `endedMs`. */
     listStale: (endedMs: number) => read(() => life.stale.all(endedMs)),
     countLive: () => read(() => life.live.get() ?? 0),
+    countStored: () => read(() => life.stored.get() ?? 0),
   };
 }
 
@@ -135,8 +125,15 @@ function createWrites(
   changes: Changes,
 ) {
   const { room, apply, purge, start, accept } = changes;
+  const change: SessionStore['change'] = (id, decide, urgency) =>
+    write(() => {
+      const row = sessions.find(id);
+      const transition = row && decide(row.record);
+      return row && transition ? apply(row, transition) : undefined;
+    }, urgency);
   return {
     setBounds: room.setBounds,
+    hasRoom: async (client: Client | null) => room.hasRoom(client),
     /**
      * Starts a session, or returns the receipt of an identical earlier request. Evicts other sessions to enforce limits
      * (`docs/sessions.md`). @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
@@ -156,17 +153,8 @@ function createWrites(
         const row = sessions.find(id);
         return idempotency.recall(request) ?? (row && accept(row, request, decide(row.record)));
       }),
-    /** Applies the change that `decide` returns. Returns `undefined` if there is no change or no such session. */
-    change: (
-      id: string,
-      decide: (record: SessionRecord) => Transition | null,
-      urgency?: 'now' | 'soon',
-    ): Promise<SessionRecord | undefined> =>
-      write(() => {
-        const row = sessions.find(id);
-        const transition = row && decide(row.record);
-        return row && transition ? apply(row, transition) : undefined;
-      }, urgency),
+    change,
+    changeOwn: change,
     /** Deletes a session except its id, and records the deletion time `nowMs`. Returns whether the session existed. */
     purge: (id: string, nowMs: number): Promise<boolean> =>
       write(() => {
@@ -230,30 +218,18 @@ function createChanges(database: SqliteDatabase, { rows, stamp, noteChange }: Ch
   return { room, apply, purge, start, accept };
 }
 
-function bytesOf({ messages }: Transition): number {
-  const bytes = messages.map((one) => (one.kind === 'add' ? toMessageBytes(one.text) : 0));
-  return bytes.reduce((sum, more) => sum + more, 0);
-}
-
 function writeTransition(
   { number, bytes, record: before }: SessionRow,
   transition: Transition,
   { rows: { sessions, log }, stamp }: Omit<ChangesOptions, 'noteChange'>,
 ): SessionRecord {
-  const { events: drafts, messages } = transition;
+  const { after, lines, completed } = toWrites(before, transition, stamp);
   let ends = bytes;
-  let storedBytes = before.storedBytes + bytesOf(transition);
-  let completed: number | null = null;
-  for (const [at, draft] of drafts.entries()) {
-    const index = before.events + at;
-    const line = toEventLine(draft, stamp(index));
-    ends += line.length;
-    storedBytes += toEventBytes(draft, line);
-    log.append(number, { index, line }, ends);
-    if (draft.type === 'message.completed') completed ??= index;
+  for (const event of lines) {
+    ends += event.line.length;
+    log.append(number, event, ends);
   }
-  for (const change of messages) log.changeMessage(number, change, completed);
-  const after = { ...transition.record, events: before.events + drafts.length, storedBytes };
+  for (const change of transition.messages) log.changeMessage(number, change, completed);
   sessions.update({ number, bytes: ends, record: after });
   return after;
 }

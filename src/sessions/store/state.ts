@@ -4,7 +4,13 @@ import { Problem } from '../../core/problem.ts';
 import type { EndReason, EventDraft } from '../events.ts';
 import { estimateEventBytes } from './stored-bytes.ts';
 
-export type PendingTurn = Readonly<{ sequence: number; deliveryId: string; isBegun: boolean }>;
+/** Turn that has not ended. `isCancelled`: another instance has cancelled it, and the one that runs it will end it. */
+export type PendingTurn = Readonly<{
+  sequence: number;
+  deliveryId: string;
+  isBegun: boolean;
+  isCancelled?: boolean;
+}>;
 
 export interface SessionRecord {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { fillToken } from '../events.ts';
 import { chunkLength, type StoredEvent } from '../store/log-rows.ts';
-import type { SessionStore } from '../store/sqlite-store.ts';
+import type { SessionStore } from '../store/session-store.ts';
 
 /** Position in an event stream: the index of an event, and the number of its bytes that have been sent. */
 type Position = Readonly<{ index: number; offset: number }>;

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
-import type { Commit, SessionStore } from '../store/sqlite-store.ts';
+import type { Commit, SessionStore } from '../store/session-store.ts';
 import type { SessionRecord } from '../store/state.ts';
 import { createChunkReader } from './chunk-reader.ts';
 import {
@@ -59,6 +59,7 @@ export function createStreams(options: StreamsOptions) {
       return [...slots.feeds.values()].reduce((sum, feed) => sum + feed.slots, 0);
     },
     isRead: (sessionId: string) => slots.feeds.has(sessionId),
+    readIds: () => [...slots.feeds.keys()],
     /** Opens an event stream; returns `undefined` if the session no longer exists. @throws Problem `overloaded` */
     openStream: async (request: StreamRequest): Promise<Stream | undefined> => {
       const { feed, release } = slots.take(request);
@@ -71,7 +72,7 @@ export function createStreams(options: StreamsOptions) {
         return undefined;
       }
       const { record } = found;
-      feed.record = record;
+      setIfLater(feed, record);
       const reader = createReader(request, record.events, { nowMs: clock.now(), times: limits });
       const sendTo = async (sink: Writable): Promise<void> => {
         const sending = { reader, feed, sink };
@@ -103,6 +104,11 @@ export function createStreams(options: StreamsOptions) {
       stopped.abort();
     },
   };
+}
+
+/** Sets the record of a feed, unless a later one was announced while this record was read. */
+function setIfLater(feed: OpenFeed, record: SessionRecord): void {
+  if ((feed.record?.events ?? 0) <= record.events) feed.record = record;
 }
 
 function update(feed: OpenFeed, record: SessionRecord | undefined): void {

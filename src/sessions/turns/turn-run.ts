@@ -2,7 +2,7 @@ import type { Answer, AnswerEngine, EarlierTurn } from '../../answers/answer.ts'
 import type { Clock } from '../../core/clock.ts';
 import { messageCompleted } from '../events.ts';
 import type { AnsweredTurn } from '../store/log-rows.ts';
-import type { SessionStore } from '../store/sqlite-store.ts';
+import type { SessionStore } from '../store/session-store.ts';
 import {
   appendText,
   beginTurn,
@@ -19,7 +19,6 @@ export interface TurnRunOptions {
   readonly engine: AnswerEngine;
   readonly clock: Clock;
   readonly limits: SessionLimits & { readonly turnMs: number };
-  hasRoom(client: SessionRecord['client']): boolean;
   /** Called with errors to log and the failed action (`doing`), never with users' messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
@@ -86,7 +85,7 @@ async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
     ]);
     if (question === undefined) return undefined;
     const turn = { text: question, modelId: engine.modelId };
-    const begun = await store.change(sessionId, (record) => beginTurn(record, sequence, turn));
+    const begun = await store.changeOwn(sessionId, (record) => beginTurn(record, sequence, turn));
     if (begun === undefined) return undefined;
     const end = await answerQuestion({ question, answered, client: begun.client }, run);
     return end === null ? undefined : await recordEnd(end, run);
@@ -132,7 +131,7 @@ type Outcome = Stop | { readonly kind: 'answered'; readonly answer: Answer };
 async function askEngine(
   { question, answered, client }: TurnInput,
   text: AnswerText,
-  { engine, signal, stop, hasRoom, onFault }: Run,
+  { engine, store, signal, stop, onFault }: Run,
 ): Promise<Outcome> {
   const earlier = readEarlier(answered);
   if (earlier === null) {
@@ -145,7 +144,7 @@ async function askEngine(
     if (text.soFar.length > maxAnswerLength) stop({ kind: 'truncated' });
   };
   try {
-    if (!hasRoom(client)) return { kind: 'failed', failure: failures.full };
+    if (!(await store.hasRoom(client))) return { kind: 'failed', failure: failures.full };
     const answer = await engine.answer({ text: question, earlier }, { signal, onText });
     return { kind: 'answered', answer };
   } catch (error) {
@@ -195,7 +194,7 @@ async function sendText(text: AnswerText, run: Run): Promise<void> {
   const unsent = text.take();
   try {
     const append = (record: SessionRecord) => appendText(record, sequence, unsent);
-    if (!(await store.change(sessionId, append, 'soon'))) stop({ kind: 'gone' });
+    if (!(await store.changeOwn(sessionId, append, 'soon'))) stop({ kind: 'gone' });
   } catch (error) {
     onFault(error, 'recording text');
     stop({ kind: 'failed', failure: failures.failed });
@@ -207,7 +206,9 @@ async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefi
   const { sessionId, sequence, store, clock, limits } = run;
   for (;;) {
     try {
-      return await store.change(sessionId, (record) => endTurn(record, { sequence, end }, limits));
+      return await store.changeOwn(sessionId, (record) =>
+        endTurn(record, { sequence, end }, limits),
+      );
     } catch (error) {
       run.onFault(error, 'recording the end of a turn');
       // After a restart, the service records a failure for each interrupted answer.

@@ -1,4 +1,4 @@
-import { beginTurn, endTurn, type SessionRecord } from '../store/state.ts';
+import { beginTurn, endTurn, type SessionRecord, type Transition } from '../store/state.ts';
 import type { Scheduler } from './fair-scheduler.ts';
 import { failures, retryMs, runTurn, type TurnRun, type TurnRunOptions } from './turn-run.ts';
 
@@ -8,7 +8,7 @@ interface TurnsOptions extends TurnRunOptions {
 
 /** Creates the runner of turns (a turn is a message and its answer). The scheduler is fair between client addresses. */
 export function createTurns(options: TurnsOptions) {
-  const { scheduler } = options;
+  const { scheduler, store } = options;
   const { running, schedule, close } = createRunningTurns(options);
   const cancelRunning = (sessionId: string, turnId: string | null): boolean => {
     const run = running.get(sessionId);
@@ -22,16 +22,24 @@ export function createTurns(options: TurnsOptions) {
     },
     /** Schedules the first unanswered message of a session, if any. */
     schedule,
+    /** Follows a changed session: schedules its next turn, or stops its running turn if the turn was cancelled. */
+    follow: (record: SessionRecord): void => {
+      const [front] = record.pending;
+      if (front?.isCancelled === true) cancelRunning(record.id, toTurnId(front.sequence));
+      else schedule(record);
+    },
     /** Cancels the turn (a message and its answer) `turnId`, or the first pending turn if `turnId` is `null`. */
     cancel: async (sessionId: string, turnId: string | null): Promise<void> => {
       if (cancelRunning(sessionId, turnId)) return;
       const record = await cancelQueued(sessionId, turnId, options);
-      // The turn may have started in the meantime.
-      if (record === undefined) cancelRunning(sessionId, turnId);
-      else {
+      if (record !== undefined) {
         scheduler.remove(sessionId);
-        schedule(record);
+        if (store.runs(sessionId)) schedule(record);
+        return;
       }
+      // The turn may have started in the meantime, or another instance may run it.
+      if (cancelRunning(sessionId, turnId) || store.runs(sessionId)) return;
+      await store.change(sessionId, (now) => markCancelled(now, turnId));
     },
     /** Stops the running answer of a session that has ended or was deleted. Stores no event. */
     drop: (sessionId: string): void => {
@@ -50,8 +58,18 @@ export function createTurns(options: TurnsOptions) {
   };
 }
 
+const toTurnId = (sequence: number): string => `turn_${sequence}`;
+
 const matchesTurn = (sequence: number, turnId: string | null): boolean =>
-  turnId === null || turnId === `turn_${sequence}`;
+  turnId === null || turnId === toTurnId(sequence);
+
+/** Marks the running turn of a session as cancelled, for the instance that runs it. */
+function markCancelled(record: SessionRecord, turnId: string | null): Transition | null {
+  const [front, ...others] = record.pending;
+  if (!front?.isBegun || front.isCancelled || !matchesTurn(front.sequence, turnId)) return null;
+  const pending = [{ ...front, isCancelled: true }, ...others];
+  return { record: { ...record, pending }, events: [], messages: [] };
+}
 
 /** Creates the set of running answers. When an answer ends, schedules the next message of the session. */
 function createRunningTurns(options: TurnsOptions) {

@@ -18,7 +18,7 @@ function setUp(perMinute: number, maxWaitMs: number) {
       },
       close: async () => undefined,
     },
-    { perMinute, maxWaitMs, clock },
+    { perMinute: () => perMinute, maxWaitMs, clock },
   );
   return { clock, http, sentAt };
 }

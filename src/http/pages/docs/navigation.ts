@@ -97,6 +97,10 @@ export const navigation: readonly NavigationGroup[] = [
         summary: 'Run Perch with Docker or systemd, behind Caddy, nginx or Cloudflare',
       },
       {
+        name: 'instances',
+        summary: 'Run several instances behind a load balancer, with Valkey or Redis',
+      },
+      {
         name: 'backup',
         summary: 'Back up the data folder, upgrade Perch, and move it to another machine',
       },

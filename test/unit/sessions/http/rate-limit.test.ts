@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Client } from '../../../../src/core/caller.ts';
 import { Problem } from '../../../../src/core/problem.ts';
-import { createCallRates } from '../../../../src/sessions/http/rate-limit.ts';
+import { createCallRates, createOwnRateLimit } from '../../../../src/sessions/http/rate-limit.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 const ipv4 = (address: string): Client => ({ address, network: null });
@@ -12,13 +12,13 @@ function openRig() {
   const rates = createCallRates({
     starts: { perMinute: 60, burst: 3 },
     messages: { perMinute: 60, burst: 5 },
-    clock,
+    spend: createOwnRateLimit(clock),
   });
   /** Spends until the limit is reached. Returns the number of accepted calls, and the problem. */
-  const spendAll = (spend: () => void): readonly [number, Problem] => {
+  const spendAll = async (spend: () => Promise<void>): Promise<readonly [number, Problem]> => {
     for (let count = 0; count < 1000; count += 1) {
       try {
-        spend();
+        await spend();
       } catch (error) {
         if (error instanceof Problem) return [count, error];
         throw error;
@@ -34,60 +34,60 @@ it('limits the starts of an address across bearer tokens', async () => {
   let bearers = 0;
   const start = () => {
     bearers += 1;
-    rates.spendStart(`bearer ${bearers}`, ipv4('here'));
+    return rates.spendStart(`bearer ${bearers}`, ipv4('here'));
   };
 
-  const [count, problem] = spendAll(start);
+  const [count, problem] = await spendAll(start);
 
   expect([count, problem.retryAfterSeconds]).toEqual([3, 1]);
   expect(problem.message).toBe('One address may start 60 sessions per minute.');
   await clock.advance(999);
-  expect(spendAll(start)[0]).toBe(0);
+  expect((await spendAll(start))[0]).toBe(0);
   await clock.advance(1);
-  expect(spendAll(start)[0]).toBe(1);
+  expect((await spendAll(start))[0]).toBe(1);
 });
 
-it('limits the starts of a bearer token across addresses', () => {
+it('limits the starts of a bearer token across addresses', async () => {
   const { rates, spendAll } = openRig();
   let hosts = 0;
 
-  const [count, problem] = spendAll(() => {
+  const [count, problem] = await spendAll(() => {
     hosts += 1;
-    rates.spendStart('bearer', ipv4(`host ${hosts}`));
+    return rates.spendStart('bearer', ipv4(`host ${hosts}`));
   });
 
   expect([count, problem.message]).toEqual([12, 'One bearer may start 240 sessions per minute.']);
 });
 
-it('limits the addresses of an IPv6 network together', () => {
+it('limits the addresses of an IPv6 network together', async () => {
   const { rates, spendAll } = openRig();
   let hosts = 0;
 
-  const [count, problem] = spendAll(() => {
+  const [count, problem] = await spendAll(() => {
     hosts += 1;
-    rates.spendStart(null, ipv6(hosts));
+    return rates.spendStart(null, ipv6(hosts));
   });
 
   expect([count, problem.message]).toEqual([12, 'One IPv6 /48 may start 240 sessions per minute.']);
 });
 
-it('counts a start as a message', () => {
+it('counts a start as a message', async () => {
   const { rates, spendAll } = openRig();
-  rates.spendStart(null, ipv4('here'));
+  await rates.spendStart(null, ipv4('here'));
 
-  const [count, problem] = spendAll(() => rates.spendMessage(ipv4('here')));
+  const [count, problem] = await spendAll(() => rates.spendMessage(ipv4('here')));
 
   expect([count, problem.message]).toEqual([4, 'One address may send 60 messages per minute.']);
 });
 
-it('charges nothing for a refused request', () => {
+it('charges nothing for a refused request', async () => {
   const { rates, spendAll } = openRig();
-  spendAll(() => rates.spendStart(null, ipv4('flood')));
+  await spendAll(() => rates.spendStart(null, ipv4('flood')));
 
   for (let attempt = 0; attempt < 20; attempt += 1) {
-    expect(() => rates.spendStart('bearer', ipv4('flood'))).toThrow(Problem);
+    await expect(rates.spendStart('bearer', ipv4('flood'))).rejects.toThrow(Problem);
   }
 
-  expect(spendAll(() => rates.spendStart('bearer', ipv4('here')))[0]).toBe(3);
-  expect(spendAll(() => rates.spendMessage(ipv4('flood')))[0]).toBe(2);
+  expect((await spendAll(() => rates.spendStart('bearer', ipv4('here'))))[0]).toBe(3);
+  expect((await spendAll(() => rates.spendMessage(ipv4('flood'))))[0]).toBe(2);
 });

@@ -1,9 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Problem } from '../../../../src/core/problem.ts';
-import {
-  openSqliteSessions,
-  type SessionStore,
-} from '../../../../src/sessions/store/sqlite-store.ts';
+import type { SessionStore } from '../../../../src/sessions/store/session-store.ts';
+import { openSqliteSessions } from '../../../../src/sessions/store/sqlite-store.ts';
 import { startSession } from '../../../../src/sessions/store/state.ts';
 import { createScheduler } from '../../../../src/sessions/turns/fair-scheduler.ts';
 import { createTurns } from '../../../../src/sessions/turns/turns.ts';
@@ -30,6 +28,7 @@ async function openRig() {
   const flaky: SessionStore = {
     ...store,
     change: (id, decide) => (fail('change') ? unusable() : store.change(id, decide)),
+    changeOwn: (id, decide) => (fail('change') ? unusable() : store.changeOwn(id, decide)),
     find: (id) => (fail('find') ? unusable() : store.find(id)),
   };
   const faults: string[] = [];
@@ -39,7 +38,6 @@ async function openRig() {
     engine,
     clock,
     scheduler,
-    hasRoom: () => true,
     limits: { queue: 8, turns: 500, sessionBytes: 16_777_216, turnMs: 120_000 },
     onFault: (_error, doing) => faults.push(doing),
   });

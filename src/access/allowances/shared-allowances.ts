@@ -1,0 +1,180 @@
+import { createHmac } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../core/clock.ts';
+import { defineScript, type Engine } from '../../core/engine/engine.ts';
+import type { AccountState, AllowanceStore, Charge, Spent } from './allowance-store.ts';
+import { AllowanceWindow } from './allowance-window.ts';
+
+interface SharedAllowancesOptions {
+  readonly engine: Engine;
+  readonly windowMs: number;
+  readonly clock: Clock;
+  /** Returns the hash tag of the accounts of one call, so that a cluster stores them on one server. */
+  readonly tagOf: (charges: readonly Charge[]) => string;
+  /** Secret of the instances. The engine stores keyed hashes of accounts, because their names contain addresses. */
+  readonly secret: Buffer;
+}
+
+/** State of an account when the engine last returned it. */
+type Seen = AccountState & Readonly<{ atMs: number }>;
+
+const maxSeen = 100_000;
+/** Length of a hash in base64url characters: 132 bits. */
+const hashLength = 22;
+/** Maximum number of cached hashes. */
+const maxHashes = 10_000;
+/** Milliseconds after which `refresh` asks the engine again for the state of an account. */
+const maxAgeMs = 1000;
+/** Milliseconds for which the highest number of instances counts. */
+const peakMemoryMs = 600_000;
+
+/**
+ * Spends a unit of each account (KEYS), or only returns their states. A sorted set contains the units of an account by
+ * the engine's time at which they were spent. ARGV: window in milliseconds, name of the unit or an empty string, limits.
+ * Returns the position of the exhausted account with the longest wait (0 for none), its wait in milliseconds, and two
+ * numbers for each account: its spent units, and the milliseconds until it regains a unit. A set lives for two windows
+ * after it was created or expired units were removed, which is at least one window after its last unit.
+ */
+const spendScript = defineScript(`
+local call = redis.call
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local window = tonumber(ARGV[1])
+local exhausted, wait, reply = 0, 0, {0, 0}
+for at, key in ipairs(KEYS) do
+  local limit = tonumber(ARGV[at + 2])
+  local first = tonumber(call('ZRANGE', key, '0', '0', 'WITHSCORES')[2])
+  if first and first + window <= now then
+    call('ZREMRANGEBYSCORE', key, '-inf', now - window)
+    call('PEXPIRE', key, 2 * window)
+    first = tonumber(call('ZRANGE', key, '0', '0', 'WITHSCORES')[2])
+  end
+  local spent, left = 0, 0
+  if first then
+    spent = call('ZCARD', key)
+    if spent > limit then first = tonumber(call('ZRANGE', key, spent - limit, spent - limit, 'WITHSCORES')[2]) end
+    left = first + window - now
+    if left < 1 then left = 1 end
+    if spent >= limit and left > wait then exhausted, wait = at, left end
+  end
+  reply[2 * at + 1], reply[2 * at + 2] = spent, left
+end
+if ARGV[2] ~= '' and wait == 0 then
+  for at, key in ipairs(KEYS) do
+    call('ZADD', key, now, ARGV[2])
+    local spent = reply[2 * at + 1]
+    if spent == 0 then
+      call('PEXPIRE', key, 2 * window)
+      reply[2 * at + 2] = window
+    end
+    reply[2 * at + 1] = spent + 1
+  end
+end
+reply[1], reply[2] = exhausted, wait
+return reply
+`);
+
+/**
+ * Creates an allowance store that all instances share. While the engine fails, each instance counts by itself, and an
+ * account may spend its limit divided by the number of instances (docs/instances.md).
+ */
+export function createSharedAllowances(options: SharedAllowancesOptions): AllowanceStore {
+  const { engine, windowMs, clock } = options;
+  const toKeys = createNaming(options);
+  const own = new AllowanceWindow({ windowMs, clock });
+  const seen = new LRUCache<string, Seen>({ max: maxSeen });
+  let units = 0;
+  const countInstances = createPeakCounter(engine, clock);
+  const shareOf = (limit: number) => Math.floor(limit / countInstances());
+  const ask = async (charges: readonly Charge[], unit: string): Promise<Spent> => {
+    const limits = charges.map(({ limit }) => limit);
+    const args = [windowMs, unit, ...limits];
+    const reply = await engine.evaluate(spendScript, { keys: toKeys(charges), args });
+    countInstances();
+    const [exhausted = 0, waitMs = 0, ...states] = toNumbers(reply);
+    for (const [at, { account }] of charges.entries()) {
+      const [spent = 0, nextMs = 0] = states.slice(2 * at);
+      seen.set(account, { spent, nextMs, atMs: clock.now() });
+    }
+    const refused = charges[exhausted - 1];
+    if (refused !== undefined) return { ok: false, account: refused.account, waitMs };
+    return { ok: true, refund: createRefund(charges, unit) };
+  };
+  const createRefund = (charges: readonly Charge[], unit: string) => () => {
+    for (const key of toKeys(charges)) {
+      // A unit that cannot be refunded expires with the window.
+      engine.run((client) => client.zRem(key, unit)).catch(() => {});
+    }
+    for (const { account } of charges) seen.delete(account);
+  };
+  const spendAlone = (charges: readonly Charge[]): Promise<Spent> => {
+    const shares = charges.map(({ account, limit }) => ({ account, limit: shareOf(limit) }));
+    const none = shares.find(({ limit }) => limit === 0);
+    if (none !== undefined) {
+      return Promise.resolve({ ok: false, account: none.account, waitMs: windowMs });
+    }
+    return own.spend(shares);
+  };
+  return {
+    spend: (charges) => {
+      units += 1;
+      return ask(charges, `${engine.instance}:${units}`).catch(() => spendAlone(charges));
+    },
+    stateOf: (account, limit) => {
+      if (engine.state.isUp) return toCurrent(seen.get(account), clock.now());
+      if (limit === undefined) return own.stateOf(account);
+      const state = own.stateOf(account, shareOf(limit));
+      return { ...state, spent: limit - Math.max(0, shareOf(limit) - state.spent) };
+    },
+    refresh: (charges) => {
+      const nowMs = clock.now();
+      const isRecent = charges.every(
+        ({ account }) => Math.abs(nowMs - (seen.get(account)?.atMs ?? 0)) < maxAgeMs,
+      );
+      if (isRecent || !engine.state.isUp) return null;
+      return ask(charges, '').then(
+        () => {},
+        () => {}, // the replies then have the state of this instance
+      );
+    },
+  };
+}
+
+/**
+ * Creates a function that returns the highest number of instances of the last ten minutes. An instance that has lost the
+ * engine is soon no longer counted, but may still spend its share.
+ */
+function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => number {
+  let [peak, peakMs] = [1, Number.NEGATIVE_INFINITY];
+  return () => {
+    const { instances } = engine.state;
+    const nowMs = clock.now();
+    if (instances >= peak || nowMs - peakMs > peakMemoryMs) [peak, peakMs] = [instances, nowMs];
+    return peak;
+  };
+}
+
+/** Creates a function that returns the keys of accounts. It caches hashes, which take as long as the rest of a spend. */
+function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' | 'secret'>) {
+  const hashes = new LRUCache<string, string>({
+    max: maxHashes,
+    memoMethod: (name) =>
+      createHmac('sha256', secret).update(name).digest('base64url').slice(0, hashLength),
+  });
+  return (charges: readonly Charge[]): readonly string[] => {
+    const tag = hashes.memo(tagOf(charges));
+    return charges.map(({ account }) => `allowance:{${tag}}:${hashes.memo(account)}`);
+  };
+}
+
+/** Returns the state at a time: the account regains a unit when `nextMs` is over. */
+function toCurrent(state: Seen | undefined, nowMs: number): AccountState {
+  if (state === undefined || state.spent === 0) return { spent: 0, nextMs: 0 };
+  const leftMs = state.nextMs - (nowMs - state.atMs);
+  if (leftMs > 0) return { spent: state.spent, nextMs: leftMs };
+  return { spent: state.spent - 1, nextMs: state.spent === 1 ? 0 : 1 };
+}
+
+function toNumbers(reply: unknown): readonly number[] {
+  return Array.isArray(reply) ? reply.map(Number) : [];
+}

@@ -1,0 +1,221 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../core/clock.ts';
+import {
+  defineScript,
+  type Engine,
+  type EngineCall,
+  type EngineScript,
+} from '../../core/engine/engine.ts';
+import { EngineError } from '../../core/engine/engine-error.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Random } from '../../core/random.ts';
+import { hashKey, isKeyShaped } from './key.ts';
+import { type KeyRecord, type StoredKey, withChanges } from './key-record.ts';
+import { issueKey, type KeyCheck, type KeyStore } from './key-store.ts';
+import { createKeyUses } from './key-uses.ts';
+
+interface SharedKeysOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Key store of several instances. */
+export interface SharedKeyStore extends KeyStore {
+  /** Adds keys of another store by their hashes, and returns how many of them were new. */
+  copy(keys: readonly StoredKey[]): Promise<number>;
+}
+
+/** Hashes in the engine: records by key hash, key hashes by id, and times of last use by id. */
+const tables = ['{keys}:records', '{keys}:ids', '{keys}:used'] as const;
+const [records, ids, used] = tables;
+
+const operatorDeadlineMs = 2000;
+/** Milliseconds for which a verdict is still used while the engine fails. */
+const knownMs = 30_000;
+/** Maximum number of valid keys, and of invalid ones, whose verdicts are remembered. */
+const maxKnown = 10_000;
+const maxAttempts = 20;
+
+/** Adds a key: ARGV has its hash, record and id. Returns 0 if the hash or the id exists. */
+const insertScript = defineScript(`
+if redis.call('HEXISTS', KEYS[2], ARGV[3]) == 1 then return 0 end
+if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
+redis.call('HSET', KEYS[2], ARGV[3], ARGV[1])
+return 1
+`);
+
+/** Replaces a key: ARGV has the old hash, record and id, then the new ones. Returns 0 if the record has changed. */
+const replaceScript = defineScript(`
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+if ARGV[4] ~= ARGV[1] then
+  redis.call('HDEL', KEYS[1], ARGV[1])
+  redis.call('HDEL', KEYS[2], ARGV[3])
+  redis.call('HDEL', KEYS[3], ARGV[3])
+end
+redis.call('HSET', KEYS[1], ARGV[4], ARGV[5])
+redis.call('HSET', KEYS[2], ARGV[6], ARGV[4])
+return 1
+`);
+
+/** Deletes the key with the id in ARGV. Returns 0 if there is none. */
+const removeScript = defineScript(`
+local hash = redis.call('HGET', KEYS[2], ARGV[1])
+if not hash then return 0 end
+redis.call('HDEL', KEYS[1], hash)
+redis.call('HDEL', KEYS[2], ARGV[1])
+redis.call('HDEL', KEYS[3], ARGV[1])
+return 1
+`);
+
+/** Stores times of last use: ARGV has ids and Unix milliseconds by turns. Skips deleted keys and earlier times. */
+const useScript = defineScript(`
+for at = 1, #ARGV, 2 do
+  local before = tonumber(redis.call('HGET', KEYS[3], ARGV[at]) or -1)
+  if redis.call('HEXISTS', KEYS[2], ARGV[at]) == 1 and before < tonumber(ARGV[at + 1]) then
+    redis.call('HSET', KEYS[3], ARGV[at], ARGV[at + 1])
+  end
+end
+`);
+
+/**
+ * Opens the key store that all instances share. A change by one instance is in effect for the next request to any other.
+ * While the engine fails, keys that were checked in the last 30 seconds keep their status, and others are `unverified`.
+ */
+export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): SharedKeyStore {
+  const verdicts = createVerdicts(clock);
+  const table = createKeyTable(engine);
+  const uses = createKeyUses(clock, table.noteUses);
+  const check = async (key: string): Promise<KeyCheck> => {
+    try {
+      const result = toCheck(await table.find(hashKey(key)));
+      if (result.status === 'valid') uses.note(result.id);
+      verdicts.note(key, result);
+      return result;
+    } catch {
+      return verdicts.recall(key) ?? { status: 'unverified' };
+    }
+  };
+  /** Runs an operator's change, which waits longer than a read. @throws Problem `key_store_unavailable` */
+  const operate = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    await engine.waitUntilUp(operatorDeadlineMs);
+    return work().catch(throwUnavailable);
+  };
+  return {
+    check: (key) => (isKeyShaped(key) ? check(key) : { status: 'invalid' }),
+    list: () => operate(table.list),
+    create: ({ label, allowance = null, notes = null }) =>
+      operate(async () => {
+        const { key, hash, id, createdMs } = issueKey(random, clock);
+        const record = { id, label, enabled: true, allowance, createdMs, lastUsedMs: null, notes };
+        await table.insert({ hash, record });
+        return { record, key };
+      }),
+    change: (id, changes) =>
+      operate(() =>
+        table.replace(id, ({ hash, record }) => ({ hash, record: withChanges(record, changes) })),
+      ),
+    remove: (id) => operate(() => table.remove(id)),
+    rotate: (id) =>
+      operate(async () => {
+        const { key, hash, ...issued } = issueKey(random, clock);
+        const renew = ({ record }: StoredKey) => ({
+          hash,
+          record: { ...record, ...issued, lastUsedMs: null },
+        });
+        const record = await table.replace(id, renew);
+        return record && { record, key };
+      }),
+    copy: (keys) =>
+      operate(async () => {
+        let added = 0;
+        for (const key of keys) if (await table.insert(key)) added += 1;
+        return added;
+      }),
+    close: uses.close,
+  };
+}
+
+/** Throws Problem `key_store_unavailable` for an error of the engine, and any other error unchanged. */
+function throwUnavailable(error: unknown): never {
+  if (!(error instanceof EngineError)) throw error;
+  const detail = `The shared key store cannot be used: ${error.message}. Check the server at PERCH_REDIS_URL.`;
+  throw new Problem('key_store_unavailable', { detail, cause: error });
+}
+
+/** Creates the functions that read and change the tables of keys. They throw EngineError. */
+function createKeyTable(engine: Engine) {
+  const change = (script: EngineScript, args: EngineCall['args']) =>
+    engine.evaluate(script, { keys: tables, args, deadlineMs: operatorDeadlineMs });
+  const read = (table: string, field: string) =>
+    engine.run((client) => client.hGet(table, field), operatorDeadlineMs);
+  const readAll = (table: string) =>
+    engine.run((client) => client.hGetAll(table), operatorDeadlineMs);
+  const findById = async (id: string) => {
+    const hash = await read(ids, id);
+    const text = hash === null ? null : await read(records, hash);
+    return hash === null || text === null ? undefined : { hash, text };
+  };
+  return {
+    find: (hash: string) => engine.run((client) => client.hGet(records, hash)),
+    list: async (): Promise<readonly KeyRecord[]> => {
+      const [texts, times] = await Promise.all([readAll(records), readAll(used)]);
+      const all = Object.values(texts).map((text) => toRecord(text, times));
+      return all.sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
+    },
+    /** Returns false if the key or its id exists. */
+    insert: async ({ hash, record }: StoredKey): Promise<boolean> =>
+      (await change(insertScript, [hash, toText(record), record.id])) === 1,
+    /** Replaces a key, and returns its new record. Tries again if another change was faster. */
+    replace: async (id: string, decide: (key: StoredKey) => StoredKey) => {
+      for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+        const found = await findById(id);
+        if (found === undefined) return undefined;
+        const { hash, text } = found;
+        const next = decide({ hash, record: toRecord(text, null) });
+        const args = [hash, text, id, next.hash, toText(next.record), next.record.id];
+        if ((await change(replaceScript, args)) === 1) return next.record;
+      }
+      throw new EngineError('other changes of the key interfered', false);
+    },
+    remove: async (id: string): Promise<boolean> => (await change(removeScript, [id])) === 1,
+    noteUses: async (times: ReadonlyMap<string, number>): Promise<void> => {
+      await change(useScript, [...times].flat());
+    },
+  };
+}
+
+type Verdict = Readonly<{ check: KeyCheck; atMs: number }>;
+
+/** Creates a memory of recent checks. Invalid keys have their own, so that callers cannot evict the valid ones. */
+function createVerdicts(clock: Clock) {
+  const create = () => new LRUCache<string, Verdict>({ max: maxKnown });
+  const verdicts = { valid: create(), invalid: create() };
+  return {
+    note: (key: string, check: KeyCheck): void => {
+      const isValid = check.status === 'valid';
+      verdicts[isValid ? 'valid' : 'invalid'].set(key, { check, atMs: clock.now() });
+      if (!isValid) verdicts.valid.delete(key);
+    },
+    recall: (key: string): KeyCheck | undefined => {
+      const recent = verdicts.valid.get(key) ?? verdicts.invalid.get(key);
+      if (recent === undefined || Math.abs(clock.now() - recent.atMs) > knownMs) return undefined;
+      return recent.check;
+    },
+  };
+}
+
+/** Serializes a record without its time of last use, which has a table of its own. */
+const toText = ({ lastUsedMs: _, ...record }: KeyRecord): string => JSON.stringify(record);
+
+function toRecord(text: string, times: Readonly<Record<string, string>> | null): KeyRecord {
+  const record: KeyRecord = JSON.parse(text);
+  const atMs = times?.[record.id];
+  return { ...record, lastUsedMs: atMs === undefined ? null : Number(atMs) };
+}
+
+function toCheck(text: string | null): KeyCheck {
+  if (text === null) return { status: 'invalid' };
+  const { id, enabled, allowance } = toRecord(text, null);
+  return enabled ? { status: 'valid', id, allowance } : { status: 'invalid' };
+}

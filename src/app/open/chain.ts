@@ -1,0 +1,65 @@
+import type { Config } from '../../config/config.ts';
+import {
+  createProviderBreakers,
+  createProviderChain,
+  type ProviderChain,
+} from '../../fetching/chain/provider-chain.ts';
+import { sharePauses } from '../../fetching/chain/shared-pauses.ts';
+import type { QueryKind } from '../../model/queries.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
+import type { BreakerOptions, CircuitBreakerOptions } from '../../providers/circuit-breaker.ts';
+import type { Provider } from '../../providers/provider.ts';
+import type { FetchingOptions } from './fetching.ts';
+
+/** Returns the settings of the circuit breakers. */
+export function toBreakerOptions(config: Config): BreakerOptions {
+  return {
+    failures: config.PERCH_BREAKER_FAILURES,
+    openMs: config.PERCH_BREAKER_SECONDS * 1000,
+    maxOpenMs: config.PERCH_BREAKER_MAX_SECONDS * 1000,
+  };
+}
+
+/** Creates the chain of providers. With a shared engine, the instances exchange the pauses of providers. */
+export function createChain(
+  providers: readonly Provider[],
+  { config, clock, logger, heavyTurns, sharedEngine }: FetchingOptions,
+): ProviderChain {
+  const announce = (name: string, ms: number) => pauses?.announce(name, ms);
+  const links = providers.map((provider) => {
+    const toOptions = (kind: QueryKind): CircuitBreakerOptions => ({
+      ...toBreakerOptions(config),
+      clock,
+      onOpen: (ms) => announce(`${provider.name} ${kind}`, ms),
+      onChange: (breaker) =>
+        logger.warn({ provider: provider.name, kind, breaker }, 'circuit breaker changed state'),
+    });
+    const onPause = (ms: number) => announce(provider.name, ms);
+    return { provider, breakers: createProviderBreakers(provider, toOptions, onPause) };
+  });
+  const pauses =
+    sharedEngine &&
+    sharePauses({
+      engine: sharedEngine,
+      onPause: (paused, leftMs) => {
+        const [name, kind = null] = paused.split(' ');
+        links.find(({ provider }) => provider.name === name)?.breakers.pauseFor(kind, leftMs);
+      },
+    });
+  const chain = createProviderChain(links, {
+    heavyTurns,
+    onFailure: ({ provider, error }) =>
+      logger[levelOf(error)]({ provider, err: error }, 'a request to a provider failed'),
+  });
+  const close = () => {
+    pauses?.close();
+    chain.close();
+  };
+  return { ...chain, close };
+}
+
+/** Returns the log level: `error` for defects, `warn` for malformed upstream responses, `debug` for other failures. */
+function levelOf(error: unknown): 'error' | 'warn' | 'debug' {
+  if (!(error instanceof ProviderError)) return 'error';
+  return error.kind === 'malformed' ? 'warn' : 'debug';
+}

@@ -1,0 +1,47 @@
+import { type Engine, type EngineState, openEngine } from '../../core/engine/engine.ts';
+import { UnusableEngineError } from '../../core/engine/engine-error.ts';
+import { parseEngineUrl } from '../../core/engine/engine-url.ts';
+import type { AppBasics } from '../options.ts';
+
+interface EngineBasics extends Pick<AppBasics, 'config' | 'clock' | 'random' | 'engineClock'> {
+  readonly logger: Pick<AppBasics['logger'], 'info' | 'error'>;
+}
+
+/** Maximum time in milliseconds that the start waits for the engine. */
+const startMs = 10_000;
+
+/** Differences from the connection for reads: name of this instance, and timeout in milliseconds. */
+type ConnectionOptions = Readonly<{ instance?: string; timeoutMs?: number }>;
+
+/**
+ * Opens a connection to the engine at `PERCH_REDIS_URL`; returns `null` if the variable is not set.
+ * @throws UnusableEngineError if the engine does not answer
+ */
+export async function openSharedEngine(
+  options: EngineBasics,
+  { instance, timeoutMs }: ConnectionOptions = {},
+): Promise<Engine | null> {
+  const { config, logger, random } = options;
+  const address = parseEngineUrl(config.PERCH_REDIS_URL ?? '');
+  if (address === null) return null;
+  const onChange = ({ isUp, fault }: EngineState) =>
+    isUp
+      ? logger.info('the shared engine answers')
+      : logger.error({ fault }, 'the shared engine does not answer');
+  const engine = await openEngine({
+    ...options,
+    clock: options.engineClock ?? options.clock,
+    address,
+    prefix: config.PERCH_REDIS_PREFIX,
+    instance: instance ?? random.bytes(9).toString('base64url'),
+    timeoutMs: timeoutMs ?? config.PERCH_REDIS_TIMEOUT_MS,
+    onChange,
+  });
+  if (await engine.waitUntilUp(startMs)) return engine;
+  const { fault } = engine.state;
+  engine.close();
+  const hosts = address.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
+  throw new UnusableEngineError(
+    `The shared engine at ${hosts} does not answer: ${fault}. Start it, or correct PERCH_REDIS_URL.`,
+  );
+}

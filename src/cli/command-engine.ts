@@ -1,0 +1,15 @@
+import type { Config } from '../config/config.ts';
+import { systemClock } from '../core/clock.ts';
+import type { Engine } from '../core/engine/engine.ts';
+import { systemRandom } from '../core/random.ts';
+
+/**
+ * Opens the shared engine for a command; returns `null` if `PERCH_REDIS_URL` is not set. The client of the engine is
+ * loaded on demand, because most commands do not need it. @throws UnusableEngineError if the engine does not answer
+ */
+export async function openCommandEngine(config: Config): Promise<Engine | null> {
+  if (config.PERCH_REDIS_URL === undefined) return null;
+  const { openSharedEngine } = await import('../app/open/shared-engine.ts');
+  const logger = { info: () => {}, error: () => {} };
+  return openSharedEngine({ config, logger, clock: systemClock, random: systemRandom });
+}

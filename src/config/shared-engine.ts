@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { parseEngineUrl } from '../core/engine/engine-url.ts';
+import { flag, integer } from './schemas.ts';
+
+/** Environment variables of the engine that several instances share. */
+export const engineVariables = z.object({
+  PERCH_REDIS_URL: z
+    .string()
+    .refine(
+      (url) => parseEngineUrl(url) !== null,
+      'must be a URL such as `redis://localhost:6379`, `rediss://user:password@example.org:6380`, `redis+sentinel://host1,host2/primary-name/0` or `redis+cluster://host1,host2`',
+    )
+    .optional()
+    .describe(
+      'URL of a Valkey or Redis server (version 7 or later) that several instances of Perch share: `redis://`, `rediss://` (TLS), `redis+sentinel://host1,host2/primary/0` or `redis+cluster://host1,host2`. Default: one instance, which stores everything in the data directory.',
+    ),
+  PERCH_REDIS_PREFIX: z
+    .string()
+    .regex(/^[\w.:-]{1,64}$/, 'must have 1 to 64 letters, digits, `_`, `.`, `:` and `-`')
+    .default('perch:')
+    .describe(
+      'Start of the names of all keys in the shared engine. Instances with the same prefix work together.',
+    ),
+  PERCH_REDIS_TIMEOUT_MS: integer(1, 10_000, 50).describe(
+    'Timeout in milliseconds for a call to the shared engine that a read waits for. After a timeout, Perch continues without the engine until it answers in time.',
+  ),
+  PERCH_REDIS_WAIT_REPLICAS: integer(0, 16, 0).describe(
+    'Number of replicas that must have a session event before Perch confirms it. With `0`, a failover can lose the events of the last moments.',
+  ),
+  PERCH_REDIS_ALLOW_VOLATILE: flag(false).describe(
+    'Whether Perch stores sessions in a shared engine without an append-only file. Then a restart of the engine deletes sessions.',
+  ),
+});

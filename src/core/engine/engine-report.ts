@@ -1,0 +1,169 @@
+import type { Clock } from '../clock.ts';
+import type { Engine } from './engine.ts';
+import { EngineError } from './engine-error.ts';
+
+/** State of the shared engine for operators. Everyone can read it, so it contains no addresses and no names. */
+export interface EngineReport {
+  readonly isUp: boolean;
+  /** Reason why the engine cannot be used, as a sentence; `null` while it answers. */
+  readonly fault: string | null;
+  /** Number of instances last seen. */
+  readonly instances: number;
+  /** Sentences about settings with which the engine can lose data or refuse writes. */
+  readonly warnings: readonly string[];
+}
+
+/** Answers of one primary to `INFO persistence` and `INFO memory`. */
+export type PrimaryInfo = Readonly<{ persistence: string; memory: string }>;
+
+export interface EngineReporter {
+  /** Returns the state from memory, without a call of the engine. */
+  read(): EngineReport;
+  close(): void;
+}
+
+interface EngineReportOptions {
+  readonly engine: Pick<Engine, 'state' | 'info'>;
+  readonly clock: Clock;
+  /** Called when the warnings have changed. */
+  readonly onWarnings: (warnings: readonly string[]) => void;
+}
+
+/** Milliseconds between two checks of the engine's settings. */
+const checkMs = 60_000;
+/** Milliseconds after which an engine that answers again is noticed. */
+const noticeMs = 1000;
+
+/** Opens the report of the engine. It checks the settings when the engine starts to answer, and then every minute. */
+export function openEngineReport(options: EngineReportOptions): EngineReporter {
+  const { engine, clock, onWarnings } = options;
+  const closing = new AbortController();
+  let warnings: readonly string[] = [];
+  const check = async (): Promise<void> => {
+    const found = await readWarnings(engine);
+    if (found === null || found.join() === warnings.join()) return;
+    warnings = found;
+    onWarnings(warnings);
+  };
+  const watch = async (): Promise<void> => {
+    let [wasUp, checkedMs] = [false, 0];
+    while (!closing.signal.aborted) {
+      const { isUp } = engine.state;
+      const isDue = !wasUp || Math.abs(clock.now() - checkedMs) >= checkMs;
+      wasUp = isUp;
+      if (isUp && isDue) {
+        checkedMs = clock.now();
+        await check();
+      }
+      await Promise.allSettled([clock.sleep(noticeMs, closing.signal)]);
+    }
+  };
+  void watch();
+  return {
+    read: () => {
+      const { isUp, fault, instances } = engine.state;
+      return { isUp, fault: fault === null ? null : describeFault(fault), instances, warnings };
+    },
+    close: () => closing.abort(),
+  };
+}
+
+/** Reads the settings of all primaries. Returns `null` if the engine does not answer. */
+async function readWarnings(
+  engine: EngineReportOptions['engine'],
+): Promise<readonly string[] | null> {
+  try {
+    const [persistence, memory] = await Promise.all([
+      engine.info('persistence'),
+      engine.info('memory'),
+    ]);
+    const toPrimary = (text: string, at: number) => ({
+      persistence: text,
+      memory: memory[at] ?? '',
+    });
+    return findWarnings(persistence.map(toPrimary));
+  } catch (error) {
+    const isRefused = error instanceof EngineError && !error.isOutage;
+    return isRefused ? [uncheckable] : null;
+  }
+}
+
+const uncheckable =
+  'Perch may not run the command INFO, so it cannot check the persistence and the eviction policy of the engine. Allow the command for the user in PERCH_REDIS_URL.';
+
+/** Share of `maxmemory` that counts as nearly full. */
+const nearlyFull = 0.9;
+
+type Rule = Readonly<{
+  applies: (info: PrimaryInfo) => boolean;
+  describe: (where: string) => string;
+}>;
+
+const rules: readonly Rule[] = [
+  {
+    applies: ({ persistence }) => readField(persistence, 'aof_enabled') === '0',
+    describe: (where) =>
+      `Append-only persistence is off${where}, so a restart of the engine deletes keys and sessions. Set \`appendonly yes\` in its configuration.`,
+  },
+  {
+    applies: ({ persistence }) => readField(persistence, 'aof_last_write_status') === 'err',
+    describe: (where) =>
+      `The last write of the append-only file failed${where}, so the engine refuses changes. Check its disk.`,
+  },
+  {
+    applies: ({ memory }) => {
+      const policy = readField(memory, 'maxmemory_policy');
+      return readNumber(memory, 'maxmemory') > 0 && policy !== undefined && policy !== 'noeviction';
+    },
+    describe: (where) =>
+      `The eviction policy is not noeviction${where}, so a full engine deletes keys and sessions. Set \`maxmemory-policy noeviction\` in its configuration.`,
+  },
+  {
+    applies: ({ memory }) => {
+      const limit = readNumber(memory, 'maxmemory');
+      return limit > 0 && readNumber(memory, 'used_memory') > nearlyFull * limit;
+    },
+    describe: (where) =>
+      `The engine uses more than 90% of its maxmemory${where}. A full engine refuses changes. Increase \`maxmemory\`.`,
+  },
+];
+
+/** Returns a warning for each setting with which a primary can lose data or refuse writes. */
+export function findWarnings(primaries: readonly PrimaryInfo[]): readonly string[] {
+  return rules.flatMap(({ applies, describe }) => {
+    const count = primaries.filter(applies).length;
+    if (count === 0) return [];
+    return describe(primaries.length === 1 ? '' : ` on ${count} of ${primaries.length} primaries`);
+  });
+}
+
+/** Returns a field of an answer to `INFO`; `undefined` if the engine does not have it. */
+function readField(info: string, name: string): string | undefined {
+  const line = info.split(/\r?\n/).find((one) => one.startsWith(`${name}:`));
+  return line?.slice(name.length + 1);
+}
+
+/** Returns a numeric field of an answer to `INFO`; 0 if the engine does not have it. */
+export const readNumber = (info: string, name: string): number =>
+  Number(readField(info, name) ?? 0);
+
+/** Codes of error replies, and what they mean. */
+const meanings: Readonly<Record<string, string>> = {
+  LOADING: 'The engine is loading its data.',
+  READONLY: 'The engine is a replica, which refuses changes.',
+  MASTERDOWN: 'The engine is a replica that has lost its primary.',
+  CLUSTERDOWN: 'The cluster is down.',
+  TRYAGAIN: 'The cluster is moving data.',
+  NOAUTH: 'The engine requires a password.',
+  WRONGPASS: 'The engine refuses the user name or the password.',
+  NOPERM: 'The engine refuses a command to the user of Perch.',
+};
+
+/** Converts the fault of an engine's state to a sentence. */
+export function describeFault(fault: string): string {
+  const [code = ''] = fault.split(' ', 1);
+  const meaning = meanings[code];
+  if (meaning !== undefined) return meaning;
+  const isSlow = /^it (?:did not answer within \d+ ms|has not answered yet)$/.test(fault);
+  return isSlow ? `${fault.replace(/^it/, 'The engine')}.` : 'The engine cannot be reached.';
+}

@@ -1,0 +1,34 @@
+import type { Engine } from './engine.ts';
+import { readNumber } from './engine-report.ts';
+
+/** Watches the memory of the engine, so that cached responses never fill the space of sessions and keys. */
+export interface EngineSpace {
+  /** Returns whether cached responses may still be stored. */
+  isFree(): boolean;
+  close(): void;
+}
+
+/** Share of `maxmemory` above which no more responses are stored. */
+const maxShare = 0.6;
+const checkMs = 5000;
+
+/** Starts to check the memory of all primaries every five seconds. Stop it with `close`. */
+export function watchEngineSpace(engine: Pick<Engine, 'info' | 'clock' | 'state'>): EngineSpace {
+  const closing = new AbortController();
+  let isFree = true;
+  const check = async (): Promise<void> => {
+    const answers = await engine.info('memory');
+    isFree = answers.every((text) => {
+      const limit = readNumber(text, 'maxmemory');
+      return limit === 0 || readNumber(text, 'used_memory') <= maxShare * limit;
+    });
+  };
+  const watch = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      if (engine.state.isUp) await check().catch(() => {}); // the state stays as it was
+      await Promise.allSettled([engine.clock.sleep(checkMs, closing.signal)]);
+    }
+  };
+  void watch();
+  return { isFree: () => isFree, close: () => closing.abort() };
+}

@@ -1,0 +1,66 @@
+import { parseUrl } from '../http/url.ts';
+
+/** Host and port of a server of the engine. */
+export type EngineNode = Readonly<{ host: string; port: number }>;
+
+/** Parsed value of `PERCH_REDIS_URL`. */
+export interface EngineAddress {
+  readonly kind: 'single' | 'sentinel' | 'cluster';
+  readonly isTls: boolean;
+  /** Servers to connect to first, at least one. For `sentinel`, these are the sentinels. */
+  readonly nodes: readonly EngineNode[];
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  /** Number of the database; always 0 for `cluster`. */
+  readonly database: number;
+  /** Name of the primary that the sentinels monitor; empty unless `kind` is `sentinel`. */
+  readonly primary: string;
+}
+
+/** Form of a URL, with its kind, TLS, credentials, hosts and path. */
+const form = /^(?:redis(s?)|redis\+(sentinel|cluster)):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(\/[^?#]*)?$/;
+
+/** Form of the path: the name of the primary for sentinels, otherwise only the number of a database. */
+const paths = {
+  single: /^\/?()(\d{0,5})$/,
+  sentinel: /^\/([^/]+)\/?(\d{0,5})$/,
+  cluster: /^\/?()(0?)$/,
+} as const;
+
+const defaultPorts = { single: 6379, sentinel: 26_379, cluster: 6379 } as const;
+
+/** Parses the URL of the shared engine (docs/instances.md). Returns `null` if the URL is invalid. */
+export function parseEngineUrl(url: string): EngineAddress | null {
+  const [whole, tls, scheme = 'single', credentials = '', hosts = '', path = ''] =
+    form.exec(url) ?? [];
+  const kind = scheme as EngineAddress['kind']; // the pattern allows no other
+  const place = paths[kind].exec(path);
+  const login = parseCredentials(credentials);
+  if (whole === undefined || place === null || login === null) return null;
+  const nodes = hosts.split(',').map((host) => parseNode(host, defaultPorts[kind]));
+  if (!isEach(nodes) || (kind === 'single' && nodes.length > 1)) return null;
+  const [, primary = '', database = ''] = place;
+  return { kind, isTls: tls === 's', nodes, ...login, primary, database: Number(database) };
+}
+
+const isEach = (nodes: readonly (EngineNode | null)[]): nodes is readonly EngineNode[] =>
+  !nodes.includes(null);
+
+/** Parses a host with an optional port. Returns `null` if it is invalid. */
+function parseNode(text: string, defaultPort: number): EngineNode | null {
+  const url = parseUrl(`redis://${text}`);
+  if (url === null || url.hostname === '') return null;
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  return { host, port: url.port === '' ? defaultPort : Number(url.port) };
+}
+
+/** Parses `user:password`, `:password` or an empty text. Returns `null` for invalid percent-encoding. */
+function parseCredentials(text: string) {
+  const [user = '', ...rest] = text.split(':');
+  try {
+    const username = decodeURIComponent(user) || undefined;
+    return { username, password: decodeURIComponent(rest.join(':')) || undefined };
+  } catch {
+    return null;
+  }
+}

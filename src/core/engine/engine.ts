@@ -1,0 +1,288 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import {
+  type ConnectOptions,
+  connectEngine,
+  type EngineClient,
+  type EngineConnection,
+} from './client.ts';
+import {
+  EngineError,
+  toConnectionFault,
+  toEngineError,
+  toPermissionError,
+  withinDeadline,
+} from './engine-error.ts';
+
+/** Lua script that the engine runs atomically. */
+export type EngineScript = Readonly<{ text: string; sha1: string }>;
+
+/** Creates a script. A call may use only the keys that are passed to it. */
+export const defineScript = (text: string): EngineScript => ({
+  text,
+  sha1: createHash('sha1').update(text).digest('hex'),
+});
+
+export interface EngineCall {
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
+  /** Milliseconds to wait for the answer. Default: the timeout of the engine's options. */
+  readonly deadlineMs?: number;
+}
+
+/** State of the engine. `fault` is `null` while the engine answers. `instances` is the number of instances last seen. */
+export type EngineState = Readonly<{ isUp: boolean; fault: string | null; instances: number }>;
+
+/**
+ * Engine (Valkey or Redis) that several instances of Perch share. While it does not answer, calls fail immediately, and
+ * a probe every 200 ms checks whether it answers again (docs/instances.md).
+ */
+export interface Engine {
+  /** Random name of this process, unique among the instances. */
+  readonly instance: string;
+  readonly state: EngineState;
+  /** Clock for waits and polls. It is real even where a test sets the time of sessions. */
+  readonly clock: Clock;
+  /** Start of the names of all keys and channels. */
+  readonly prefix: string;
+  /** Sends commands. @throws EngineError if the engine fails, or does not answer within `deadlineMs` */
+  run<Value>(send: (client: EngineClient) => Promise<Value>, deadlineMs?: number): Promise<Value>;
+  /** Runs a script. @throws EngineError */
+  evaluate(script: EngineScript, call: EngineCall): Promise<unknown>;
+  /** Waits until the engine answers, for at most `ms` milliseconds. Returns whether it answers. */
+  waitUntilUp(ms: number): Promise<boolean>;
+  /** Calls the listener with the messages of a channel. Messages are lost while the engine does not answer. */
+  subscribe(channel: string, listener: (message: string) => void): void;
+  /** Returns an `INFO` section of each primary. @throws EngineError */
+  info(section: string): Promise<readonly string[]>;
+  /** Waits until replicas have all earlier writes. @throws EngineError if fewer replicas have them in time */
+  confirmReplicas(replicas: number, deadlineMs: number): Promise<void>;
+  close(): void;
+}
+
+export interface EngineOptions extends Omit<ConnectOptions, 'onError'> {
+  readonly clock: Clock;
+  /** Random name of this process, unique among the instances. */
+  readonly instance: string;
+  /** Default deadline in milliseconds, for calls that a read waits for. */
+  readonly timeoutMs: number;
+  /** Called when the engine starts or stops to answer, at most once a second. */
+  readonly onChange: (state: EngineState) => void;
+}
+
+const operatorDeadlineMs = 2000;
+const probeMs = 200;
+const heartbeatMs = 1000;
+/** Number of failed probes after which the connection is replaced, because it may be half-open. */
+const probesPerConnection = 5;
+/** Milliseconds without a heartbeat after which an instance is no longer counted. */
+const absentMs = 5000;
+
+/** Records that an instance is present, by the engine's clock. Returns the number of instances. */
+const heartbeat = defineScript(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return redis.call('ZCARD', KEYS[1])
+`);
+
+/** Opens the engine. Does not wait for the connection; `waitUntilUp` does. */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { timeoutMs, instance } = options;
+  const health = createHealth(options);
+  const { send, reconnect, destroy } = await createSender(options, health);
+  const channels = createChannels(options, send);
+  health.onUp(channels.resubscribe);
+  const beat = async (): Promise<void> => {
+    const call = { keys: ['instances'], args: [instance, absentMs] };
+    const instances = await send((to) => runScript(to, heartbeat, call), timeoutMs);
+    health.set({ isUp: true, fault: null, instances: Number(instances) });
+  };
+  void watch(beat, reconnect, health);
+  return {
+    instance,
+    clock: options.clock,
+    prefix: options.prefix,
+    get state() {
+      return health.state;
+    },
+    run: async (work, deadlineMs = timeoutMs) => {
+      health.refuseWhileDown();
+      return send(({ client }) => work(client), deadlineMs);
+    },
+    evaluate: async (script, call) => {
+      health.refuseWhileDown();
+      return send((to) => runScript(to, script, call), call.deadlineMs ?? timeoutMs);
+    },
+    waitUntilUp: health.waitUntilUp,
+    subscribe: channels.subscribe,
+    info: (section) => send((to) => to.info(section).catch(toPermissionError), operatorDeadlineMs),
+    confirmReplicas: async (replicas, deadlineMs) => {
+      const wait = (to: EngineConnection) => to.waitForReplicas(replicas, deadlineMs);
+      const count = await send(wait, deadlineMs + timeoutMs);
+      if (count >= replicas) return;
+      throw new EngineError(`only ${count} of ${replicas} replicas have the change`, false);
+    },
+    close: () => {
+      health.close();
+      destroy();
+    },
+  };
+}
+
+/** Sends commands, even while the engine counts as down. @throws EngineError */
+type Send = <Value>(
+  work: (connection: EngineConnection) => Promise<Value>,
+  deadlineMs: number,
+) => Promise<Value>;
+
+/** Opens the connection, and replaces it on `reconnect`. Outages that commands notice are recorded in `health`. */
+async function createSender(options: EngineOptions, health: Health) {
+  /** Reason why there is no connection; `null` after a successful call. Failed commands do not contain it. */
+  let lost: string | null = null;
+  const onError = (error: unknown): void => {
+    lost = toConnectionFault(error) ?? lost;
+  };
+  let { address } = options;
+  const connect = () => {
+    const opening = connectEngine({ ...options, address, onError });
+    // The next connection starts with another server, because a sentinel that hangs would block it again.
+    const { nodes } = address;
+    address = { ...address, nodes: [...nodes.slice(1), ...nodes.slice(0, 1)] };
+    return opening;
+  };
+  let connection = await connect();
+  const send: Send = async (work, deadlineMs) => {
+    try {
+      const value = await withinDeadline(work(connection), deadlineMs);
+      lost = null;
+      return value;
+    } catch (error) {
+      const failure = toEngineError(error);
+      if (!failure.isOutage) throw failure;
+      const outage = lost === null ? failure : new EngineError(lost, true, error);
+      health.set({ isUp: false, fault: outage.message });
+      throw outage;
+    }
+  };
+  return {
+    send,
+    reconnect: async (): Promise<void> => {
+      connection.destroy();
+      connection = await connect();
+      if (health.isClosed) connection.destroy();
+    },
+    destroy: () => connection.destroy(),
+  };
+}
+
+/** Creates the subscriptions to channels. A new connection has none, so they are repeated when the engine answers. */
+function createChannels({ prefix, timeoutMs }: EngineOptions, send: Send) {
+  const listeners = new Map<string, (message: string) => void>();
+  const subscribe = (channel: string, listener: (message: string) => void): void => {
+    send(({ client }) => client.subscribe(prefix + channel, listener), timeoutMs).catch(
+      () => {}, // repeated when the engine answers
+    );
+  };
+  return {
+    subscribe: (channel: string, listener: (message: string) => void): void => {
+      listeners.set(channel, listener);
+      subscribe(channel, listener);
+    },
+    resubscribe: (): void => {
+      for (const [channel, listener] of listeners) subscribe(channel, listener);
+    },
+  };
+}
+
+/** Runs a script by its hash, and sends its text only if the engine does not know it. */
+async function runScript(
+  { client }: EngineConnection,
+  { text, sha1 }: EngineScript,
+  { keys, args }: EngineCall,
+): Promise<unknown> {
+  const call = { keys: [...keys], arguments: args.map(String) };
+  try {
+    return await client.evalSha(sha1, call);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+    return client.eval(text, call);
+  }
+}
+
+type Health = ReturnType<typeof createHealth>;
+
+/** Creates the record of whether the engine answers. */
+function createHealth({ clock, onChange }: EngineOptions) {
+  const closing = new AbortController();
+  let state: EngineState = { isUp: false, fault: 'it has not answered yet', instances: 1 };
+  let reportedMs = clock.now(); // the first connection takes a moment
+  let reported: boolean | null = null;
+  let notify = () => {};
+  /** Reports changes, at most once a second. The next probe reports a change that was held back. */
+  const report = (): void => {
+    const nowMs = clock.now();
+    if (state.isUp === reported || Math.abs(nowMs - reportedMs) < heartbeatMs) return;
+    [reported, reportedMs] = [state.isUp, nowMs];
+    onChange(state);
+  };
+  return {
+    get state() {
+      return state;
+    },
+    get isClosed() {
+      return closing.signal.aborted;
+    },
+    set: (change: Partial<EngineState>): void => {
+      if (closing.signal.aborted) return;
+      const wasUp = state.isUp;
+      state = { ...state, ...change };
+      report();
+      if (state.isUp && !wasUp) notify();
+    },
+    /** Sets the function that is called whenever the engine answers again. */
+    onUp: (listener: () => void): void => {
+      notify = listener;
+    },
+    refuseWhileDown: (): void => {
+      if (!state.isUp) throw new EngineError(state.fault ?? 'it does not answer', true);
+    },
+    waitUntilUp: async (ms: number): Promise<boolean> => {
+      const untilMs = clock.now() + ms;
+      while (!state.isUp && clock.now() < untilMs && !closing.signal.aborted) await clock.sleep(10);
+      return state.isUp;
+    },
+    sleep: (ms: number) => Promise.allSettled([clock.sleep(ms, closing.signal)]),
+    close: () => closing.abort(),
+  };
+}
+
+/** Probes the engine until `health` is closed. Replaces a connection over which several probes have failed. */
+async function watch(
+  beat: () => Promise<void>,
+  reconnect: () => Promise<void>,
+  health: Health,
+): Promise<void> {
+  let failed = 0;
+  while (!health.isClosed) {
+    await beat().then(
+      () => {
+        failed = 0;
+      },
+      (error: EngineError) => {
+        if (!error.isOutage)
+          health.set({ isUp: true, fault: null }); // it answers, but refuses writes
+        else failed += 1;
+      },
+    );
+    if (failed === probesPerConnection) {
+      failed = 0;
+      await reconnect();
+    }
+    // A command can notice a failure between two heartbeats, which is then probed soon.
+    const isDue = (sleptMs: number) => sleptMs >= (health.state.isUp ? heartbeatMs : probeMs);
+    for (let sleptMs = 0; !isDue(sleptMs); sleptMs += probeMs) await health.sleep(probeMs);
+  }
+}

@@ -1,0 +1,18 @@
+import type { Random } from '../random.ts';
+import type { Engine } from './engine.ts';
+
+const deadlineMs = 2000;
+
+/** Reads a secret of 32 bytes that all instances share, and creates a missing one. @throws EngineError */
+export async function openSharedSecret(
+  engine: Engine,
+  name: string,
+  random: Random,
+): Promise<Buffer> {
+  const key = `secret:${name}`;
+  const text = await engine.run(async (client) => {
+    await client.set(key, random.bytes(32).toString('hex'), { condition: 'NX' });
+    return client.get(key);
+  }, deadlineMs);
+  return Buffer.from(text ?? '', 'hex');
+}

@@ -1,0 +1,230 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import type { Clock } from '../../core/clock.ts';
+import {
+  defineScript,
+  type Engine,
+  type EngineCall,
+  type EngineScript,
+} from '../../core/engine/engine.ts';
+import { version } from '../../core/version.ts';
+import type { CacheEntry } from './response-cache.ts';
+import { parseEntry, serializeEntry } from './serialized-entry.ts';
+
+/** Right of this instance to fetch an answer for all instances. Call one of the methods when the fetch has ended. */
+export interface Lease {
+  /** Stores the answer for the other instances, which wait for it. */
+  publish(entry: CacheEntry): void;
+  /** Lets another instance fetch the answer, after a failure. */
+  release(): void;
+}
+
+/** Cached responses of all instances. While the engine fails, it has no entries, and every instance fetches by itself. */
+export interface SharedResponses {
+  /** Returns an entry, which may be stale; `undefined` if there is none or one of its subjects was deleted since. */
+  read(key: string): Promise<CacheEntry | undefined>;
+  write(key: string, entry: CacheEntry): void;
+  /** Returns a lease, or the entry that another instance has fetched meanwhile. Rejects with the signal's reason. */
+  claim(key: string, signal: AbortSignal): Promise<Lease | CacheEntry>;
+  remove(key: string): void;
+  /** Announces to all instances that a post or account does not exist. Other instances notice it within a second. */
+  announceGone(gone: Gone): void;
+  close(): void;
+}
+
+/** Deleted post or account, and the time in Unix milliseconds at which its absence was confirmed. */
+export type Gone = Readonly<{ subject: string; goneMs: number }>;
+
+interface SharedResponsesOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  /** Milliseconds after which another instance may fetch an answer, if the instance with the lease has failed. */
+  readonly leaseMs: number;
+  /** Returns whether the engine has space for further responses. */
+  readonly hasSpace: () => boolean;
+  /** Called with each post or account whose absence another instance has confirmed. */
+  readonly onGone: (gone: Gone) => void;
+}
+
+/** Maximum length of an entry in characters. Longer ones stay in the cache of this instance. */
+const maxLength = 1_048_576;
+const pollMs = 25;
+const renewalsPerLease = 3;
+const goneKey = 'gone';
+const gonePollMs = 1000;
+/** Maximum number of announcements that the engine keeps for instances that start later. */
+const maxGone = 1000;
+
+/** Stores an answer and returns the lease. ARGV: answer, lifetime in milliseconds, instance. */
+const publishScript = defineScript(`
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+if redis.call('GET', KEYS[2]) == ARGV[3] then redis.call('DEL', KEYS[2]) end
+`);
+
+/** Extends a lease that an instance still holds. ARGV: instance, milliseconds. */
+const renewScript = defineScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+`);
+
+/** Returns a lease if the instance in ARGV holds it. */
+const releaseScript = defineScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+`);
+
+/** Deletes a response. */
+const removeScript = defineScript(`
+redis.call('DEL', KEYS[1])
+`);
+
+/** Appends an announcement. ARGV: announcement, number of announcements to keep. */
+const announceScript = defineScript(`
+redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'gone', ARGV[1])
+`);
+
+/** Returns the announcements after the id in ARGV, as ids and announcements by turns. */
+const listenScript = defineScript(`
+local found = {}
+for _, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], '+')) do
+  found[#found + 1] = entry[1]
+  found[#found + 1] = entry[2][2]
+end
+return found
+`);
+
+/** Opens the shared responses. Their keys contain the version of Perch, because entries change with its code. */
+export function openSharedResponses(options: SharedResponsesOptions): SharedResponses {
+  const { engine, clock } = options;
+  const closing = new AbortController();
+  const send = (script: EngineScript, keys: readonly string[], args: EngineCall['args']): void => {
+    // Without the engine, instances fetch by themselves, and leases expire.
+    engine.evaluate(script, { keys, args }).catch(() => {});
+  };
+  const read = async (key: string): Promise<CacheEntry | undefined> => {
+    try {
+      const text = await engine.run((client) => client.get(keysOf(key).response));
+      return text === null ? undefined : parseEntry(text);
+    } catch {
+      return undefined; // the engine fails, or something else has written the entry
+    }
+  };
+  const release = (lease: string): void => send(releaseScript, [lease], [engine.instance]);
+  const write = (key: string, entry: CacheEntry): void => {
+    const text = serializeEntry(entry);
+    const lifetimeMs = Math.ceil(entry.errorUntilMs - clock.now());
+    const { response, lease } = keysOf(key);
+    const isStored = text.length <= maxLength && lifetimeMs > 0 && options.hasSpace();
+    if (!isStored) release(lease);
+    else send(publishScript, [response, lease], [text, lifetimeMs, engine.instance]);
+  };
+  const hold = (key: string, lease: string): Lease => {
+    const ending = new AbortController();
+    void renew(lease, options, ending.signal);
+    return {
+      publish: (entry) => {
+        ending.abort();
+        write(key, entry);
+      },
+      release: () => {
+        ending.abort();
+        release(lease);
+      },
+    };
+  };
+  /** Takes the lease, or reads the entry that its last holder has published. Returns `null` if neither succeeds. */
+  const tryToClaim = async (key: string): Promise<Lease | CacheEntry | null> => {
+    const { lease } = keysOf(key);
+    // In this order: the holder publishes before it returns the lease.
+    const [isOwn, entry] = await Promise.all([takeLease(lease, options), read(key)]);
+    if (entry === undefined || clock.now() >= entry.freshUntilMs) {
+      return isOwn ? hold(key, lease) : null;
+    }
+    if (isOwn) release(lease);
+    return entry;
+  };
+  const announcements = createAnnouncements(options);
+  void announcements.exchange(closing.signal);
+  return {
+    read,
+    write,
+    claim: async (key, signal) => {
+      for (;;) {
+        const claimed = await tryToClaim(key);
+        if (claimed !== null) return claimed;
+        await engine.clock.sleep(pollMs, signal);
+      }
+    },
+    remove: (key) => send(removeScript, [keysOf(key).response], []),
+    announceGone: announcements.add,
+    close: () => closing.abort(),
+  };
+}
+
+function takeLease(lease: string, { engine, leaseMs }: SharedResponsesOptions): Promise<boolean> {
+  const options = { condition: 'NX', expiration: { type: 'PX', value: leaseMs } } as const;
+  return engine
+    .run((client) => client.set(lease, engine.instance, options))
+    .then(
+      (reply) => reply !== null,
+      () => true, // without the engine, this instance fetches by itself
+    );
+}
+
+/** Renews a lease until `signal` is aborted. */
+async function renew(
+  lease: string,
+  { engine, leaseMs }: SharedResponsesOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const call = { keys: [lease], args: [engine.instance, leaseMs] };
+  for (;;) {
+    await Promise.allSettled([engine.clock.sleep(leaseMs / renewalsPerLease, signal)]);
+    if (signal.aborted) return;
+    engine.evaluate(renewScript, call).catch(() => {}); // then another instance may take the lease
+  }
+}
+
+const announcement = z.object({ subject: z.string(), goneMs: z.number(), by: z.string() });
+
+/** Creates the announcements of deleted posts and accounts. */
+function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
+  /** Announcements that the engine does not have yet, oldest first. */
+  const unsent = new Set<string>();
+  let after = '-';
+  const send = async (text: string): Promise<void> => {
+    await engine.evaluate(announceScript, { keys: [goneKey], args: [text, maxGone] });
+    unsent.delete(text);
+  };
+  const receive = async (): Promise<void> => {
+    const found = await engine.evaluate(listenScript, { keys: [goneKey], args: [after] });
+    const [...texts] = Array.isArray(found) ? found.map(String) : [];
+    for (let at = 0; at < texts.length; at += 2) {
+      after = `(${texts[at]}`;
+      const { by, ...gone } = announcement.parse(JSON.parse(texts[at + 1] ?? ''));
+      if (by !== engine.instance) onGone(gone);
+    }
+  };
+  return {
+    /** Announces a deleted post or account, and tries again while the engine fails. */
+    add: (gone: Gone): void => {
+      const text = JSON.stringify({ ...gone, by: engine.instance });
+      const [oldest] = unsent;
+      if (unsent.size === maxGone && oldest !== undefined) unsent.delete(oldest);
+      unsent.add(text);
+      send(text).catch(() => {});
+    },
+    /** Passes on announcements of other instances, also those from before the start, until `signal` is aborted. */
+    exchange: async (signal: AbortSignal): Promise<void> => {
+      while (!signal.aborted) {
+        const retries = [...unsent].map(send);
+        const pause = engine.clock.sleep(gonePollMs, signal);
+        await Promise.allSettled([receive(), ...retries, pause]);
+      }
+    },
+  };
+}
+
+/** Returns the keys of a response and of its lease. They contain a hash, because list keys can be long. */
+function keysOf(key: string) {
+  const tag = hash('sha256', `${version} ${key}`, 'base64url');
+  return { response: `response:{${tag}}`, lease: `lease:{${tag}}` };
+}

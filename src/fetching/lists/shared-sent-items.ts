@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import type { Engine } from '../../core/engine/engine.ts';
+
+/** Fingerprints of returned items that all instances share, by the name of a position in a list. */
+export interface SharedSentItems {
+  read(name: string): Promise<Float64Array | undefined>;
+  write(name: string, sent: Float64Array): Promise<void>;
+}
+
+/** Time in milliseconds for which a position is remembered; a cursor works longer, with fewer fingerprints. */
+const lifetimeMs = 3_600_000;
+
+/** Creates the shared fingerprints. While the engine fails, all positions are unknown to other instances. */
+export function createSharedSentItems(engine: Engine): SharedSentItems {
+  return {
+    read: async (name) => {
+      const text = await engine.run((client) => client.get(keyOf(name))).catch(() => null);
+      if (text === null) return undefined;
+      const bytes = Uint8Array.from(Buffer.from(text, 'base64'));
+      return new Float64Array(bytes.buffer);
+    },
+    write: async (name, { buffer, byteOffset, byteLength }) => {
+      const text = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+      const expiration = { type: 'PX', value: lifetimeMs } as const;
+      await engine.run((client) => client.set(keyOf(name), text, { expiration })).catch(() => {});
+    },
+  };
+}
+
+const keyOf = (name: string): string =>
+  `sent:${createHash('sha256').update(name).digest('base64url')}`;

@@ -1,0 +1,105 @@
+import type { Client } from '../../core/caller.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Ledger } from '../../core/scheduling/ledger.ts';
+import type { EventStamp } from '../events.ts';
+import type { SpendCharges } from '../http/rate-limit.ts';
+import type { AnsweredTurn, SessionMessage, StoredEvent } from './log-rows.ts';
+import type { KeyedRequest, Receipt } from './session-rows.ts';
+import type { SessionRecord, Transition } from './state.ts';
+
+export type Found =
+  | { readonly kind: 'known'; readonly record: SessionRecord }
+  | { readonly kind: 'purged' }
+  | { readonly kind: 'unknown' };
+
+/** Changes that store a message, and the receipt for the caller. */
+export type Acceptance = Readonly<{ transition: Transition; receipt: Receipt }>;
+
+/** Sessions changed by one commit, by id; `undefined` for a session that was deleted. */
+export type Commit = ReadonlyMap<string, SessionRecord | undefined>;
+
+/** Creates the id, time and index of a new event. */
+export type StampEvent = (index: number) => EventStamp;
+
+/** Returns the changes of a session, or `null` for none. It can be called more than once. */
+export type Decide = (record: SessionRecord) => Transition | null;
+
+/** Part of a long event line, in bytes. */
+export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
+
+/** Limits of the store, and the sessions with open event streams in this process. */
+export interface StoreBounds {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  isRead(id: string): boolean;
+  readIds(): readonly string[];
+}
+
+/** Store of sessions. Promises reject with Problem `not_ready` if the store cannot be used. */
+export interface SessionStore {
+  /** Whether other instances use the store too. Then each session is answered by the instance that `runs` it. */
+  readonly isShared: boolean;
+  /** Spends the rate limits of callers. Absent unless the store is shared: then each process counts by itself. */
+  readonly spendRates?: SpendCharges;
+  find(id: string): Promise<Found>;
+  /** Returns the receipt of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
+  recall(request: KeyedRequest | null): Promise<Receipt | undefined>;
+  /** Reads events from index `from` on: about `chunkLength` characters or less, but at least one event, if any. */
+  readEvents(id: string, from: number): Promise<readonly StoredEvent[]>;
+  /** Reads a part of an event that is longer than `chunkLength` bytes; `undefined` for any other event. */
+  readPart(id: string, at: Record<'index' | 'offset', number>): Promise<LinePart | undefined>;
+  readText(id: string, sequence: number): Promise<string | undefined>;
+  readMessages(id: string): Promise<readonly SessionMessage[]>;
+  /** Reads up to `count` answered turns before the turn `before`, oldest first. */
+  readAnswered(
+    id: string,
+    range: Record<'before' | 'count', number>,
+  ): Promise<readonly AnsweredTurn[]>;
+  /** Yields sessions in pages, ordered by their start. */
+  list(which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]>;
+  /** Returns the ids of up to 100 waiting sessions last active before `idleMs` or created before `createdMs`. */
+  listExpired(before: Record<'idleMs' | 'createdMs', number>): Promise<readonly string[]>;
+  /** Returns the ids of up to 100 sessions that ended before `endedMs`. */
+  listStale(endedMs: number): Promise<readonly string[]>;
+  countLive(): Promise<number>;
+  /** Returns the size of all stored sessions in bytes. */
+  countStored(): Promise<number>;
+  setBounds(bounds: StoreBounds): void;
+  /** Returns whether the answers of a client may still be stored. */
+  hasRoom(client: Client | null): Promise<boolean>;
+  /** Returns whether this instance answers the messages of a session. */
+  runs(id: string): boolean;
+  /**
+   * Starts a session, or returns the receipt of an identical earlier request. At a limit, other sessions are evicted
+   * (`docs/sessions.md`). @throws Problem `overloaded` if none can be evicted; `turn_queue_full`, `idempotency_conflict`
+   */
+  start(acceptance: Acceptance, request: KeyedRequest | null): Promise<Receipt>;
+  /**
+   * Adds a message, or returns the receipt of an identical earlier request; `undefined` if the session was deleted.
+   * @throws the errors of `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+   */
+  accept(
+    id: string,
+    request: KeyedRequest | null,
+    decide: (record: SessionRecord) => Acceptance,
+  ): Promise<Receipt | undefined>;
+  /** Changes a session. Returns `undefined` if the session was deleted or `decide` returns `null`. */
+  change(id: string, decide: Decide, urgency?: 'now' | 'soon'): Promise<SessionRecord | undefined>;
+  /** Changes a session as `change` does, but only if this instance still runs it. */
+  changeOwn(
+    id: string,
+    decide: Decide,
+    urgency?: 'now' | 'soon',
+  ): Promise<SessionRecord | undefined>;
+  /** Deletes a session's data. Keeps its id and the deletion time `nowMs`. Returns whether the session existed. */
+  purge(id: string, nowMs: number): Promise<boolean>;
+  /** Deletes the ids of sessions purged before `purgedMs` and the idempotency keys stored before `idempotencyMs`. */
+  forget(before: Record<'purgedMs' | 'idempotencyMs', number>): Promise<void>;
+  /** Deletes up to 256 sessions while too many bytes are stored. Returns the number of deleted sessions. */
+  trim(): Promise<number>;
+  /** Sets the only listener. It is called with each commit, in order, when the commit is durable. */
+  onCommit(listener: (commit: Commit) => void): void;
+  /** Sets the listener for sessions that this instance takes over from one that has died. Absent unless shared. */
+  onTakeOver?(listener: (record: SessionRecord) => void): void;
+  close(): void | Promise<void>;
+}

@@ -1,0 +1,241 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../../core/clock.ts';
+import type { Engine } from '../../../core/engine/engine.ts';
+import type { Random } from '../../../core/random.ts';
+import type { Excess } from '../../../core/scheduling/ledger.ts';
+import { idempotencyMs, type KeyedRequest, type Receipt } from '../session-rows.ts';
+import type { Commit, Decide, StampEvent, StoreBounds } from '../session-store.ts';
+import type { SessionRecord, Transition } from '../state.ts';
+import { toWrites } from '../transition-writes.ts';
+import {
+  namesToPrune,
+  type RecordChange,
+  toIndexCommands,
+  toOnceCommand,
+  toPurgeCommands,
+  toWriteCommands,
+} from './commands.ts';
+import { keys } from './keys.ts';
+import { createLeases, leaseMs } from './leases.ts';
+import { toNeed } from './room.ts';
+import { createSerializer } from './serialize.ts';
+import {
+  createTransactions,
+  type Need,
+  type Outcome,
+  type SessionChange,
+  type StoredSession,
+  type Transactions,
+} from './transactions.ts';
+
+export interface SharedSessionsOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly stamp: StampEvent;
+  /** Number of replicas that must have a change before it is acknowledged. */
+  readonly replicas: number;
+  /** Called with errors for the log, which never contain messages or answers. */
+  readonly onFault: (error: unknown, doing: string) => void;
+}
+
+const maxAttempts = 100;
+const maxBackoffMs = 20;
+const maxCached = 1000;
+const maxLatest = 10_000;
+
+/** Further conditions and commands of a change. */
+export interface ChangeExtras {
+  /** Instance that must run the session. */
+  readonly runner?: string;
+  readonly request?: KeyedRequest | null;
+  readonly receipt?: Receipt;
+  readonly needs?: readonly Need[];
+}
+
+/** Result of a write, with the session after it if it was made. */
+type Written = Readonly<{ outcome: Outcome; after: SessionRecord }>;
+
+/** Session after a change. `isOver`: the stored bytes exceed a limit now. */
+export type Changed = Readonly<{ after: SessionRecord; isOver: boolean }>;
+
+export type Changes = ReturnType<typeof createChanges>;
+
+/** Creates the functions that change sessions in the engine. A change is repeated if another one interferes. */
+export function createChanges(options: SharedSessionsOptions) {
+  const { engine, random } = options;
+  const transactions = createTransactions(options);
+  const views = createViews(options, transactions);
+  const { announce, load, written, leases, boundsOf } = views;
+  const serialize = createSerializer();
+  const write = createWriter(options, { transactions, announce, boundsOf });
+  /** Repeats an attempt while it returns `retry`. */
+  const repeat = async <Value>(attempt: (isFirst: boolean) => Promise<Value | 'retry'>) => {
+    for (let count = 0; count < maxAttempts; count += 1) {
+      const value = await attempt(count === 0);
+      if (value !== 'retry') return value;
+      await engine.clock.sleep(random.fraction() * maxBackoffMs);
+    }
+    throw new Error('A session changes too often.');
+  };
+  /** Changes a session as it was last written here; returns `retry` if that is outdated. */
+  const attemptChange = async (id: string, decide: Decide, runner: string, isFirst: boolean) => {
+    const cached = isFirst ? written.get(id) : undefined;
+    const before = cached ?? (await load(id));
+    const transition = before && decide(before.record);
+    if (before && transition) return finish(await write(before, transition, { runner }));
+    written.delete(id);
+    return cached === undefined ? undefined : 'retry';
+  };
+  const finish = ({ outcome, after }: Written) => {
+    if (outcome.kind === 'ok') return { after, isOver: isOver(outcome.excess) };
+    written.delete(after.id);
+    if (outcome.kind !== 'lost') return 'retry';
+    leases.note(after.id, undefined);
+    return undefined;
+  };
+  return {
+    ...views,
+    transactions,
+    write,
+    repeat,
+    change: (id: string, decide: Decide, runner = ''): Promise<Changed | undefined> =>
+      serialize(id, () => repeat((isFirst) => attemptChange(id, decide, runner, isFirst))),
+    purge: async (id: string, nowMs: number): Promise<boolean> => {
+      let existed = false;
+      await repeat(async () => {
+        const before = await load(id);
+        // Absent at the second attempt: it was deleted, but the answer to the first one was lost.
+        if (before === undefined) return undefined;
+        existed = true;
+        const deletion = { id, before: before.record, after: null };
+        const ends = { lease: { ends: true } };
+        const change = toChange(deletion, before, toPurgeCommands(id, nowMs), ends);
+        return (await transactions.commit(change)).kind === 'changed' ? 'retry' : undefined;
+      });
+      if (existed) announce(id, undefined);
+      return existed;
+    },
+  };
+}
+
+/** A client may exceed its share with an answer. */
+const isOver = (excess: Excess | undefined) => excess !== undefined && excess !== 'share';
+
+/** Creates what this instance knows of sessions: the latest records, its leases, and the listener for changes. */
+function createViews(options: SharedSessionsOptions, transactions: Transactions) {
+  /** Sessions as this instance has last written them, so that appending to an answer needs one call. */
+  const written = new LRUCache<string, StoredSession>({ max: maxCached });
+  const latest = new LRUCache<string, number>({ max: maxLatest });
+  let bounds: StoreBounds | null = null;
+  let listener: (commit: Commit) => void = () => {};
+  const announce = (id: string, stored: StoredSession | undefined): void => {
+    // A session that was loaded before or with the last change of this instance can arrive after it.
+    if (stored !== undefined && stored.version <= (latest.get(id) ?? 0)) return;
+    latest.set(id, stored?.version ?? Number.POSITIVE_INFINITY);
+    if (stored === undefined) written.delete(id);
+    else written.set(id, stored);
+    leases.note(id, stored);
+    listener(new Map([[id, stored?.record]]));
+  };
+  const load = async (id: string): Promise<StoredSession | undefined> => {
+    const found = await transactions.find(id);
+    return typeof found === 'string' ? undefined : found;
+  };
+  /** Returns whether the listener has not seen a version; 0 for a session that does not exist. */
+  const isUnseen = (id: string, version: number): boolean =>
+    (latest.get(id) ?? -1) < (version === 0 ? Number.POSITIVE_INFINITY : version);
+  const boundsOf = () => bounds;
+  const leases = createLeases(options, { transactions, load, announce, isUnseen, boundsOf });
+  return {
+    written,
+    announce,
+    load,
+    leases,
+    boundsOf,
+    setBounds: (next: StoreBounds): void => {
+      bounds = next;
+    },
+    onCommit: (next: (commit: Commit) => void): void => {
+      listener = next;
+    },
+  };
+}
+
+interface WriterContext {
+  readonly transactions: Transactions;
+  readonly announce: (id: string, stored: StoredSession) => void;
+  readonly boundsOf: () => StoreBounds | null;
+}
+
+/** Creates the function that writes a transition to a session of a known version, or to a new session. */
+function createWriter(
+  { engine, stamp }: SharedSessionsOptions,
+  { transactions, announce, boundsOf }: WriterContext,
+) {
+  return async (
+    before: StoredSession | null,
+    transition: Transition,
+    extras: ChangeExtras = {},
+  ): Promise<Written> => {
+    const known = before?.record ?? { ...transition.record, events: 0 };
+    const writes = toWrites(known, transition, stamp);
+    const { after } = writes;
+    const commands = toWriteCommands(writes, transition.messages);
+    const change = { id: after.id, before: before?.record ?? null, after };
+    const lease = toLease(change, engine.instance);
+    const outcome = await transactions.commit({
+      ...toChange(change, before, commands, { ...extras, lease }),
+      room: toRoom(boundsOf(), known, after),
+    });
+    if (outcome.kind === 'ok') {
+      const version = (before?.version ?? 0) + 1;
+      const runner = lease.lease?.instance ?? (lease.ends ? '' : (before?.runner ?? ''));
+      announce(after.id, { version, record: after, runner });
+    }
+    return { outcome, after };
+  };
+}
+
+/** Returns the limits to check after a change that stores further bytes. */
+function toRoom(bounds: StoreBounds | null, before: SessionRecord, after: SessionRecord) {
+  if (after.storedBytes <= before.storedBytes) return undefined;
+  return toNeed(bounds, { field: 'stored', client: after.client, amount: 0 })[0];
+}
+
+type LeaseChange = Pick<SessionChange, 'ends'> & { readonly lease?: SessionChange['lease'] };
+
+/** Returns the lease that a change gives or ends. A session gets a lease when its first message starts to wait. */
+function toLease({ before, after }: RecordChange, instance: string): LeaseChange {
+  const isRunning = after?.state === 'running';
+  if (isRunning && before?.state !== 'running')
+    return { lease: { instance, ms: leaseMs }, ends: false };
+  return { ends: !isRunning };
+}
+
+function toChange(
+  change: RecordChange,
+  before: StoredSession | null,
+  commands: SessionChange['commands'],
+  {
+    runner = '',
+    request,
+    receipt,
+    needs = [],
+    lease,
+  }: ChangeExtras & { readonly lease: LeaseChange },
+): SessionChange {
+  const once =
+    request && receipt ? [toOnceCommand(request, receipt, idempotencyMs)] : ([] as const);
+  return {
+    id: change.id,
+    version: before?.version ?? 0,
+    runner,
+    once: request ? keys.once + request.key : '',
+    onceSinceMs: (request?.nowMs ?? 0) - idempotencyMs,
+    needs,
+    commands: [...commands, ...toIndexCommands(change), ...once],
+    prune: namesToPrune(change),
+    ...lease,
+  };
+}

@@ -1,0 +1,127 @@
+import type { KeyedRequest, Receipt } from '../session-rows.ts';
+import type { MessageChange, SessionRecord } from '../state.ts';
+import type { TransitionWrites } from '../transition-writes.ts';
+import { amountsOf, everyone, holdersOf, keys } from './keys.ts';
+
+/** Command for the engine: its name, the key, and the arguments. */
+export type Command = readonly [name: string, key: string, ...args: (string | number)[]];
+
+/** Change of a session. `before` is `null` for a new session, `after` for a deleted one. */
+export interface RecordChange {
+  readonly id: string;
+  readonly before: SessionRecord | null;
+  readonly after: SessionRecord | null;
+}
+
+/** Returns the commands that write the record, the event lines and the messages of a transition. */
+export function toWriteCommands(
+  { after, lines, completed }: TransitionWrites,
+  messages: readonly MessageChange[],
+): readonly Command[] {
+  const record = keys.record + after.id;
+  return [
+    ['HSET', record, 'record', JSON.stringify(after)],
+    ...lines.map(
+      ({ index, line }): Command => [
+        'XADD',
+        keys.events + after.id,
+        `${index + 1}-0`,
+        'line',
+        line,
+      ],
+    ),
+    ...messages.map((change) => toMessageCommand(record, change, completed)),
+  ];
+}
+
+function toMessageCommand(key: string, change: MessageChange, completed: number | null): Command {
+  const { sequence: at } = change;
+  if (change.kind === 'add') {
+    const { deliveryId, text } = change;
+    return ['HSET', key, `text:${at}`, text, `delivery:${at}`, deliveryId, `state:${at}`, 'queued'];
+  }
+  const state = ['HSET', key, `state:${at}`, change.state] as const;
+  if (change.state !== 'completed' || completed === null) return state;
+  return [...state, `completed:${at}`, completed];
+}
+
+/** Returns the commands that delete the data of a session, and keep its id with the time of the deletion. */
+export function toPurgeCommands(id: string, nowMs: number): readonly Command[] {
+  return [
+    ['DEL', keys.record + id],
+    ['DEL', keys.events + id],
+    ['ZADD', keys.purged, nowMs, id],
+  ];
+}
+
+/** Returns the command that stores the receipt of a request with an idempotency key. */
+export function toOnceCommand(
+  { key, fingerprint, nowMs }: KeyedRequest,
+  receipt: Receipt,
+  lifetimeMs: number,
+): Command {
+  const text = JSON.stringify({ fingerprint, receipt, atMs: nowMs });
+  return ['SET', keys.once + key, text, 'PX', lifetimeMs];
+}
+
+/** Returns the commands that update the indexes and the sums of a session's clients. */
+export function toIndexCommands(change: RecordChange): readonly Command[] {
+  const { before, after } = change;
+  const holders = holdersOf((after ?? before)?.client ?? null);
+  const [old, now] = [amountsOf(before), amountsOf(after)];
+  const more = {
+    live: now.live - old.live,
+    stored: now.stored - old.stored,
+    pending: now.pending - old.pending,
+  };
+  const sums = holders.flatMap(({ name, parent }): readonly Command[] => [
+    ...Object.entries(more)
+      .filter(([, amount]) => amount !== 0)
+      .map(([field, amount]): Command => ['HINCRBY', keys.use + name, field, amount]),
+    ...(parent === null || more.live === 0
+      ? []
+      : [['ZINCRBY', keys.holdersByLive + parent, more.live, name] as const]),
+    ...(parent === null || more.stored === 0
+      ? []
+      : [['ZINCRBY', keys.holdersByStored + parent, more.stored, name] as const]),
+  ]);
+  return [
+    ...sums,
+    ...toSetCommands(
+      change,
+      holders.map(({ name }) => name),
+    ),
+  ];
+}
+
+/** Returns the commands that move a session between the sorted sets. */
+function toSetCommands(
+  { id, before, after }: RecordChange,
+  names: readonly string[],
+): readonly Command[] {
+  const sets = [
+    ...names.map((name) => ({ key: keys.waiting + name, scoreOf: scoreOfWaiting })),
+    ...names.map((name) => ({ key: keys.over + name, scoreOf: scoreOfOver })),
+    { key: keys.live, scoreOf: scoreOfLive },
+    { key: keys.ended, scoreOf: (record: SessionRecord) => record.endedMs },
+    { key: keys.all, scoreOf: (record: SessionRecord) => record.createdMs },
+  ];
+  return sets.flatMap(({ key, scoreOf }): readonly Command[] => {
+    const [old, now] = [before && scoreOf(before), after && scoreOf(after)];
+    if (old === now) return [];
+    return now === null ? [['ZREM', key, id]] : [['ZADD', key, now, id]];
+  });
+}
+
+const scoreOfWaiting = ({ state, activeMs }: SessionRecord) =>
+  state === 'waiting' ? activeMs : null;
+
+const scoreOfOver = ({ state, activeMs }: SessionRecord) =>
+  state === 'ended' || state === 'failed' ? activeMs : null;
+
+const scoreOfLive = ({ endedMs, createdMs }: SessionRecord) =>
+  endedMs === null ? createdMs : null;
+
+/** Returns the names of the sums that may have become zero, so that they can be deleted. */
+export const namesToPrune = ({ before, after }: RecordChange) =>
+  holdersOf((after ?? before)?.client ?? null).filter(({ name }) => name !== everyone);

@@ -1,0 +1,38 @@
+import { defineScript } from '../../../core/engine/engine.ts';
+import type { SpendCharges } from '../../http/rate-limit.ts';
+import type { Transactions } from './transactions.ts';
+
+/**
+ * Spends the charges in ARGV, three values each: name, milliseconds for one unit, milliseconds for the burst. A key has
+ * the time at which its full burst is available again. Returns the position of the longest wait, counted from 0, and the
+ * wait in milliseconds; nothing if all charges are spent.
+ */
+const spendScript = defineScript(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local longest, wait, next = 0, 0, {}
+for at = 1, #ARGV, 3 do
+  local key, one = KEYS[1] .. 'rate:' .. ARGV[at], tonumber(ARGV[at + 1])
+  next[at] = math.max(now, tonumber(redis.call('GET', key) or now)) + one
+  local left = next[at] - tonumber(ARGV[at + 2]) - now
+  if left > wait then longest, wait = (at - 1) / 3, left end
+end
+if wait > 0 then return {tostring(longest), tostring(wait)} end
+for at = 1, #ARGV, 3 do
+  local lifetime = math.max(1, math.ceil(next[at] - now))
+  redis.call('SET', KEYS[1] .. 'rate:' .. ARGV[at], string.format('%.3f', next[at]), 'PX', lifetime)
+end
+return {}
+`);
+
+/** Creates a rate limiter that all instances share, on the engine's clock. It throws Problem `not_ready` if it fails. */
+export function createSharedRateLimit({ list }: Pick<Transactions, 'list'>): SpendCharges {
+  return async (rates) => {
+    const args = rates.flatMap(({ name, perMinute, burst }) => {
+      const oneMs = 60_000 / perMinute;
+      return [name, oneMs, burst * oneMs];
+    });
+    const [at, waitMs] = await list(spendScript, ...args);
+    return at === undefined ? null : { at: Number(at), waitMs: Number(waitMs) };
+  };
+}

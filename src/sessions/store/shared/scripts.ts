@@ -1,0 +1,253 @@
+import { defineScript } from '../../../core/engine/engine.ts';
+
+/**
+ * Functions of several scripts. `KEYS[1]` is the first part of all keys of sessions; the scripts append the rest. All
+ * keys have the same hash tag, so that they are on one server of a cluster.
+ */
+const functions = `
+local function key(rest) return KEYS[1] .. rest end
+local function nowMs()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function used(name, field) return tonumber(redis.call('HGET', key('use:' .. name), field) or 0) end
+local function excess(need)
+  local left = need.total - used('*', need.field) - need.amount
+  local share = false
+  for _, own in ipairs(need.own) do
+    local amount = used(own.name, need.field)
+    if amount + need.amount > own.most then return own.kind end
+    if amount > left then share = true end
+  end
+  if left < 0 then return 'total' end
+  return share and 'share' or false
+end
+local function receipt(name)
+  local text = redis.call('GET', key(name))
+  if not text then return false end
+  return redis.call('EXISTS', key('record:' .. cjson.decode(text).receipt.sessionId)) == 1 and text
+end
+`;
+
+/**
+ * Changes a session if it has the expected version. ARGV[1] is a JSON object: `id`, `version` (0 for a new session),
+ * `operation` (a name that is unique to the change), `runner` (only for the instance that runs the session, or empty),
+ * `once` and `onceSinceMs` (receipt that must not exist, be older, or belong to a deleted session), `needs` (amounts that
+ * must fit), `commands`, `prune` (names of sums), `lease` ({ instance, ms }, or absent), `ends` (whether to return the
+ * lease), `room` (limits that are checked after the change, or absent) and `channel`. Returns 'changed', 'lost', 'once',
+ * 'excess' with the field and the kind, or 'ok', with the field and the kind of the excess if `room` is exceeded.
+ */
+export const commitScript = defineScript(`${functions}
+local change = cjson.decode(ARGV[1])
+local record = key('record:' .. change.id)
+local found = redis.call('HMGET', record, 'version', 'operations', 'runner')
+local operations = found[2] or ''
+if string.find(operations, change.operation, 1, true) then return {'ok'} end
+if tonumber(found[1] or 0) ~= change.version then return {'changed'} end
+if change.runner ~= '' and found[3] ~= change.runner then return {'lost'} end
+if change.once ~= '' then
+  local earlier = receipt(change.once)
+  if earlier and cjson.decode(earlier).atMs > change.onceSinceMs then return {'once'} end
+end
+for _, need in ipairs(change.needs) do
+  local kind = excess(need)
+  if kind and not (kind == 'share' and need.ignoresShare) then return {'excess', need.field, kind} end
+end
+for _, command in ipairs(change.commands) do
+  redis.call(command[1], key(command[2]), unpack(command, 3))
+end
+for _, holder in ipairs(change.prune) do
+  if used(holder.name, 'live') == 0 then redis.call('ZREM', key('holders:live:' .. holder.parent), holder.name) end
+  if used(holder.name, 'stored') == 0 then
+    redis.call('ZREM', key('holders:stored:' .. holder.parent), holder.name)
+    if used(holder.name, 'live') == 0 and used(holder.name, 'pending') == 0 then
+      redis.call('DEL', key('use:' .. holder.name))
+    end
+  end
+end
+if redis.call('EXISTS', record) == 1 then
+  redis.call('HSET', record, 'version', change.version + 1,
+    'operations', string.sub(operations .. ' ' .. change.operation, -512))
+end
+if change.lease then
+  redis.call('HSET', record, 'runner', change.lease.instance)
+  redis.call('ZADD', key('running'), nowMs() + change.lease.ms, change.id)
+elseif change.ends then
+  redis.call('HDEL', record, 'runner')
+  redis.call('ZREM', key('running'), change.id)
+end
+redis.call('PUBLISH', change.channel, change.operation .. ' ' .. change.id)
+local kind = change.room and excess(change.room)
+if kind then return {'ok', change.room.field, kind} end
+return {'ok'}
+`);
+
+/** Returns the version, the record and the runner of the session ARGV[1], or whether it was purged. */
+export const findScript = defineScript(`${functions}
+local found = redis.call('HMGET', key('record:' .. ARGV[1]), 'version', 'record', 'runner')
+if found[1] then return {'known', found[1], found[2], found[3] or ''} end
+return {redis.call('ZSCORE', key('purged'), ARGV[1]) and 'purged' or 'unknown'}
+`);
+
+/** Returns the versions of the sessions in ARGV; 0 for a session that does not exist. */
+export const versionsScript = defineScript(`${functions}
+local versions = {}
+for at, id in ipairs(ARGV) do versions[at] = redis.call('HGET', key('record:' .. id), 'version') or '0' end
+return versions
+`);
+
+/** Returns event lines of the session ARGV[1] from the index ARGV[2], at least one, and up to ARGV[3] bytes. */
+export const eventsScript = defineScript(`${functions}
+local lines, bytes, from = {}, 0, tonumber(ARGV[2]) + 1
+while #lines < 256 do
+  local found = redis.call('XRANGE', key('events:' .. ARGV[1]), from .. '-0', '+', 'COUNT', 16)
+  for _, entry in ipairs(found) do
+    local line = entry[2][2]
+    if #lines > 0 and bytes + #line > tonumber(ARGV[3]) then return lines end
+    lines[#lines + 1], bytes, from = line, bytes + #line, from + 1
+  end
+  if #found < 16 then return lines end
+end
+return lines
+`);
+
+/**
+ * Returns the length of the event with index ARGV[2], and up to ARGV[4] bytes of it from the offset ARGV[3], without a
+ * divided character at the end. Returns nothing if the whole event has up to ARGV[4] bytes.
+ */
+export const partScript = defineScript(`${functions}
+local at = (tonumber(ARGV[2]) + 1) .. '-0'
+local entry = redis.call('XRANGE', key('events:' .. ARGV[1]), at, at)[1]
+local line = entry and entry[2][2] or ''
+if #line <= tonumber(ARGV[4]) then return {} end
+local from, to = tonumber(ARGV[3]) + 1, tonumber(ARGV[3]) + tonumber(ARGV[4])
+local function continues(byte) return byte ~= nil and byte >= 128 and byte < 192 end
+while to < #line and continues(string.byte(line, to + 1)) do to = to - 1 end
+return {#line, string.sub(line, from, to)}
+`);
+
+/** Returns up to ARGV[3] questions and `message.completed` lines by turns, latest first, before the turn ARGV[2]. */
+export const answeredScript = defineScript(`${functions}
+local record, found = key('record:' .. ARGV[1]), {}
+local before, count = tonumber(ARGV[2]), tonumber(ARGV[3])
+for at = before - 1, math.max(0, before - 200), -1 do
+  if #found == 2 * count then break end
+  local fields = redis.call('HMGET', record, 'completed:' .. at, 'text:' .. at)
+  if fields[1] then
+    local id = (tonumber(fields[1]) + 1) .. '-0'
+    local entry = redis.call('XRANGE', key('events:' .. ARGV[1]), id, id)[1]
+    found[#found + 1], found[#found + 2] = fields[2], entry and entry[2][2] or ''
+  end
+end
+return found
+`);
+
+/** Returns the excess of the need in ARGV[1], a JSON object, or an empty string. */
+export const roomScript = defineScript(`${functions}
+return excess(cjson.decode(ARGV[1])) or ''
+`);
+
+/** Returns up to ARGV[4] ids of the sorted set ARGV[1] with scores from ARGV[2] to ARGV[3]. */
+export const rangeScript = defineScript(`${functions}
+return redis.call('ZRANGEBYSCORE', key(ARGV[1]), ARGV[2], ARGV[3], 'LIMIT', ARGV[5] or 0, ARGV[4])
+`);
+
+/** Returns the names and scores of the lowest ARGV[3] members of the sorted set ARGV[1] with scores up to ARGV[2] by turns. */
+export const lowestScript = defineScript(`${functions}
+return redis.call('ZRANGEBYSCORE', key(ARGV[1]), '-inf', ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
+`);
+
+/** Returns the names and scores of the highest ARGV[2] members of the sorted set ARGV[1] by turns. */
+export const highestScript = defineScript(`${functions}
+return redis.call('ZRANGE', key(ARGV[1]), 0, ARGV[2] - 1, 'REV', 'WITHSCORES')
+`);
+
+/** Returns whether each session in ARGV from the second on has an open stream, confirmed in the last ARGV[1] milliseconds. */
+export const readScript = defineScript(`${functions}
+local since, found = nowMs() - ARGV[1], {}
+for at = 2, #ARGV do
+  found[at - 1] = tonumber(redis.call('ZSCORE', key('read'), ARGV[at]) or 0) > since and 1 or 0
+end
+return found
+`);
+
+/** Renews the leases of the instance ARGV[1] for ARGV[2] milliseconds. ARGV[3…]: session ids. Returns the ids that it has lost. */
+export const renewScript = defineScript(`${functions}
+local untilMs, lost = nowMs() + ARGV[2], {}
+for at = 3, #ARGV do
+  local id = ARGV[at]
+  if redis.call('HGET', key('record:' .. id), 'runner') == ARGV[1] then
+    redis.call('ZADD', key('running'), 'XX', untilMs, id)
+  else
+    lost[#lost + 1] = id
+  end
+end
+return lost
+`);
+
+/**
+ * Leases up to ARGV[3] sessions with expired leases to the instance ARGV[1] for ARGV[2] milliseconds. Returns their ids.
+ * Each gets a new version, so that later writes of the previous instance fail: the version is the fencing token.
+ */
+export const claimScript = defineScript(`${functions}
+local now = nowMs()
+local due = redis.call('ZRANGEBYSCORE', key('running'), '-inf', now, 'LIMIT', 0, ARGV[3])
+for _, id in ipairs(due) do
+  local record = key('record:' .. id)
+  if redis.call('EXISTS', record) == 1 then
+    redis.call('HINCRBY', record, 'version', 1)
+    redis.call('HSET', record, 'runner', ARGV[1])
+    redis.call('ZADD', key('running'), now + ARGV[2], id)
+  else
+    redis.call('ZREM', key('running'), id)
+  end
+end
+return due
+`);
+
+/** Ends the leases of the instance ARGV[1] on the sessions ARGV[2…], so that others take them over at once. */
+export const releaseScript = defineScript(`${functions}
+for at = 2, #ARGV do
+  if redis.call('HGET', key('record:' .. ARGV[at]), 'runner') == ARGV[1] then
+    redis.call('ZADD', key('running'), 'XX', 0, ARGV[at])
+  end
+end
+`);
+
+/** Confirms that the sessions in ARGV from the second on have open streams. Removes entries older than ARGV[1] milliseconds. */
+export const confirmReadScript = defineScript(`${functions}
+local now = nowMs()
+redis.call('ZREMRANGEBYSCORE', key('read'), '-inf', now - ARGV[1])
+for at = 2, #ARGV do redis.call('ZADD', key('read'), now, ARGV[at]) end
+`);
+
+/** Deletes purged ids up to the time ARGV[1], and all but the last ARGV[2]. */
+export const forgetScript = defineScript(`${functions}
+redis.call('ZREMRANGEBYSCORE', key('purged'), '-inf', ARGV[1])
+redis.call('ZREMRANGEBYRANK', key('purged'), 0, -1 - ARGV[2])
+`);
+
+/** Returns the receipt of the request with the idempotency key ARGV[1], if its session still exists. */
+export const recallScript = defineScript(`${functions}
+return receipt('once:' .. ARGV[1]) or ''
+`);
+
+/** Returns the sum ARGV[2] of the client, network or `*` ARGV[1]. */
+export const sumScript = defineScript(`${functions}
+return used(ARGV[1], ARGV[2])
+`);
+
+/** Returns the text of the message ARGV[2] of the session ARGV[1]. */
+export const textScript = defineScript(`${functions}
+return redis.call('HGET', key('record:' .. ARGV[1]), 'text:' .. ARGV[2])
+`);
+
+/** Returns delivery ids, texts and states of the messages 0 to ARGV[2] of the session ARGV[1] by turns. */
+export const messagesScript = defineScript(`${functions}
+local record, found = key('record:' .. ARGV[1]), {}
+for at = 0, ARGV[2] - 1 do
+  local fields = redis.call('HMGET', record, 'delivery:' .. at, 'text:' .. at, 'state:' .. at)
+  for n = 1, 3 do found[#found + 1] = fields[n] or '' end
+end
+return found
+`);

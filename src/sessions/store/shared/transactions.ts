@@ -1,0 +1,128 @@
+import type { Engine, EngineScript } from '../../../core/engine/engine.ts';
+import { EngineError } from '../../../core/engine/engine-error.ts';
+import { Problem } from '../../../core/problem.ts';
+import type { Excess } from '../../../core/scheduling/ledger.ts';
+import type { SessionRecord } from '../state.ts';
+import type { Command } from './commands.ts';
+import { changesChannel, keyBase } from './keys.ts';
+import { commitScript, findScript } from './scripts.ts';
+
+/** Session as the engine has it. `runner` is the instance that answers its messages, or an empty string. */
+export interface StoredSession {
+  readonly version: number;
+  readonly record: SessionRecord;
+  readonly runner: string;
+}
+
+/** Amount that must fit into the limits of a client and of all clients. */
+export interface Need {
+  readonly field: 'live' | 'stored' | 'pending';
+  readonly amount: number;
+  readonly total: number;
+  readonly own: readonly { readonly name: string; readonly most: number; readonly kind: Excess }[];
+  readonly ignoresShare: boolean;
+}
+
+/** Change of one session, which is made only if the session still has `version` (0: it does not exist). */
+export interface SessionChange {
+  readonly id: string;
+  readonly version: number;
+  /** Instance that must run the session, or an empty string. */
+  readonly runner: string;
+  /** Name of a receipt that must not exist or be older than `onceSinceMs`, or an empty string. */
+  readonly once: string;
+  readonly onceSinceMs: number;
+  readonly needs: readonly Need[];
+  readonly commands: readonly Command[];
+  readonly prune: readonly { readonly name: string; readonly parent: string | null }[];
+  /** Lease that the change gives to an instance. */
+  readonly lease?: { readonly instance: string; readonly ms: number } | undefined;
+  /** Whether the session needs no lease any more. */
+  readonly ends: boolean;
+  /** Limits that the change may exceed, but that are checked after it. */
+  readonly room?: Need | undefined;
+}
+
+/**
+ * Result of a change. `ok`: the change was made, and `excess` is the limit in `room` that is exceeded now. `changed`:
+ * another change was faster; `lost`: another instance runs the session.
+ */
+export type Outcome =
+  | { readonly kind: 'ok'; readonly excess?: Excess | undefined }
+  | { readonly kind: 'changed' | 'lost' | 'once' }
+  | { readonly kind: 'excess'; readonly field: Need['field']; readonly excess: Excess };
+
+/** Milliseconds to wait for an engine that does not answer, before a change fails. */
+const patienceMs = 2000;
+
+interface TransactionsOptions {
+  readonly engine: Engine;
+  /** Number of replicas that must have a change before it is acknowledged. */
+  readonly replicas: number;
+}
+
+export type Transactions = ReturnType<typeof createTransactions>;
+
+/** Creates the functions that read and change sessions in the engine. They throw Problem `not_ready` if it fails. */
+export function createTransactions({ engine, replicas }: TransactionsOptions) {
+  let operations = 0;
+  /** Runs a script once. Returns the error if the engine failed meanwhile, so that the script can be repeated. */
+  const attempt = async (script: EngineScript, args: readonly (string | number)[]) => {
+    if (!(await engine.waitUntilUp(patienceMs))) throw unavailable(engine.state.fault);
+    try {
+      return { reply: await engine.evaluate(script, { keys: [keyBase], args }) };
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      if (!error.isOutage) throw unavailable(error.message, error);
+      return { error };
+    }
+  };
+  /** Runs a script, and again if the engine failed meanwhile. The script must be safe to repeat. */
+  const run = async (script: EngineScript, args: readonly (string | number)[]) => {
+    const first = await attempt(script, args);
+    const { reply, error } = 'error' in first ? await attempt(script, args) : first;
+    if (error !== undefined) throw unavailable(error.message, error);
+    return reply;
+  };
+  const list = async (script: EngineScript, ...args: readonly (string | number)[]) => {
+    const reply = await run(script, args);
+    return Array.isArray(reply) ? reply.map(String) : [];
+  };
+  return {
+    run: async (script: EngineScript, ...args: readonly (string | number)[]): Promise<string> =>
+      String((await run(script, args)) ?? ''),
+    list,
+    find: async (id: string): Promise<StoredSession | 'purged' | 'unknown'> => {
+      const [kind, version, record = '', runner = ''] = await list(findScript, id);
+      if (kind !== 'known') return kind === 'purged' ? 'purged' : 'unknown';
+      return { version: Number(version), record: JSON.parse(record), runner };
+    },
+    /** Commits a change once, even if its answer is lost. Resolves when the engine and its replicas have it. */
+    commit: async (change: SessionChange): Promise<Outcome> => {
+      operations += 1;
+      const operation = `${engine.instance}:${operations};`;
+      const channel = engine.prefix + changesChannel;
+      const [kind = '', field, excess] = await list(
+        commitScript,
+        JSON.stringify({ ...change, operation, channel }),
+      );
+      if (kind === 'ok' && replicas > 0) await confirm(engine, replicas);
+      // The script returns nothing else.
+      return { kind, field, excess } as Outcome;
+    },
+  };
+}
+
+async function confirm(engine: Engine, replicas: number): Promise<void> {
+  try {
+    await engine.confirmReplicas(replicas, patienceMs);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw unavailable(reason, error);
+  }
+}
+
+function unavailable(reason: string | null, cause?: unknown): Problem {
+  const detail = `The shared session store is unavailable: ${reason}.`;
+  return new Problem('not_ready', { detail, cause });
+}

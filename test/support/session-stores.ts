@@ -1,0 +1,84 @@
+import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/core/clock.ts';
+import type { Engine } from '../../src/core/engine/engine.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import type { Ledger } from '../../src/core/scheduling/ledger.ts';
+import type { SessionStore, StampEvent } from '../../src/sessions/store/session-store.ts';
+import { openSharedSessions } from '../../src/sessions/store/shared/shared-store.ts';
+import { openSqliteSessions } from '../../src/sessions/store/sqlite-store.ts';
+import { openTestEngine, startEngine } from './engine-server.ts';
+import { createManualClock } from './manual-clock.ts';
+
+/** Options of a store that a test opens. The embedded store counts in `ledger`, the shared one in its engine. */
+export interface TestStoreOptions {
+  readonly stamp: StampEvent;
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+}
+
+/** Names of the amounts that a store counts, and of their fields in an engine. */
+const fields = { sessions: 'live', sessionBytes: 'stored', queuedTurns: 'pending' } as const;
+
+/** Store, and the amounts that it counts. */
+export interface CountedStore {
+  readonly store: SessionStore;
+  /** Returns the amount of an address or a network; of all clients for `*`. */
+  usedBy(resource: keyof typeof fields, name: string): Promise<number>;
+}
+
+export type OpenCountedStore = (options: TestStoreOptions) => Promise<CountedStore>;
+
+/** Opens the embedded store, which the caller closes. */
+export function openCountedSqlite(path: string): OpenCountedStore {
+  return async ({ stamp, ledger }) => ({
+    store: openSqliteSessions({ path, stamp }),
+    usedBy: async (resource, name) =>
+      name === '*' ? ledger.totalOf(resource) : ledger.usedBy(resource, name),
+  });
+}
+
+/** Opens a store on an engine, which the caller closes. */
+export function openCountedShared(engine: Engine): OpenCountedStore {
+  return async (options) => ({
+    store: openStoreOn(engine, options),
+    usedBy: async (resource, name) => {
+      const text = await engine.run((to) => to.hGet(`{sessions}:use:${name}`, fields[resource]));
+      return Number(text ?? 0);
+    },
+  });
+}
+
+/** Opens a store on an engine, which the caller closes. By default, its time is 0. */
+export function openStoreOn(engine: Engine, given: Partial<TestStoreOptions> = {}): SessionStore {
+  return openSharedSessions({
+    engine,
+    clock: createManualClock(0),
+    random: systemRandom,
+    stamp: createStamp(),
+    replicas: 0,
+    onFault: () => {},
+    ...given,
+  });
+}
+
+/** Opens an engine whose server keeps nothing on disk, because it is faster. Both are stopped at the end of the test. */
+export async function openFastEngine(): Promise<Engine> {
+  return openTestEngine((await startEngine('--appendonly', 'no')).url);
+}
+
+/** Opens a store on an engine of its own. Both are closed at the end of the test. */
+export async function openSharedStore(): Promise<SessionStore> {
+  const store = openStoreOn(await openFastEngine());
+  onTestFinished(() => store.close());
+  return store;
+}
+
+let stamps = 0;
+
+/** Creates unique ids of events, also among several stores. */
+export function createStamp(): StampEvent {
+  return (index) => {
+    stamps += 1;
+    return { id: `evt_${stamps}`, atMs: 1000 + index, index };
+  };
+}
