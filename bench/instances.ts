@@ -14,9 +14,9 @@ const parts = {
 };
 
 /**
- * Measures several instances on a shared engine against one instance without it. Returns the lines of a Markdown section.
+ * Compares instances that share a Valkey or Redis server (shared engine) with one without it. Returns Markdown lines.
  *
- * @param names parts to run; default: all
+ * @param names names of the parts to run; default: all
  */
 export async function benchInstances(names: readonly string[] = []): Promise<string[]> {
   const lines = ['## Several instances', ''];

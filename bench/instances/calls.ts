@@ -18,22 +18,22 @@ import { type Served, unlimited } from './servers.ts';
 const prefix = 'bench:';
 const rounds = 30;
 const callsInRound = 300;
-/** Numbers of calls that run at the same time. */
+/** Numbers of concurrent calls, each of which is measured. */
 const widths = [1, 32] as const;
 
 /** Call whose duration is measured. */
 type Call = (index: number) => Promise<unknown>;
 
-/** Median durations of a call of Perch and of a bare command, in microseconds. */
+/** Median durations in microseconds of a call by Perch and of a bare command to the shared engine. */
 export interface ComparedCalls {
   readonly width: (typeof widths)[number];
   readonly ownUs: number;
   readonly bareUs: number;
-  /** Median of the ratios of the rounds. */
+  /** Median over the rounds of the duration of Perch's call divided by that of the bare command. */
   readonly ratio: number;
 }
 
-/** Compares calls in rounds that alternate, with one call and with several calls at a time. */
+/** Compares two calls in alternating rounds, first with one call at a time, then with several at a time. */
 async function compare(own: Call, bare: Call): Promise<readonly ComparedCalls[]> {
   const compared: ComparedCalls[] = [];
   for (const width of widths) {
@@ -52,7 +52,7 @@ async function compare(own: Call, bare: Call): Promise<readonly ComparedCalls[]>
   return compared;
 }
 
-/** Returns the microseconds for a call, on average over a round with `width` calls at a time. */
+/** Returns the microseconds per call, averaged over a round with `width` calls at a time. */
 async function time(call: Call, width: number): Promise<number> {
   let next = 0;
   const begun = performance.now();
@@ -88,7 +88,7 @@ async function openBare(url: string) {
   return client;
 }
 
-/** Compares a read that is in the shared cache only with a bare `GET` of its entry. */
+/** Compares a read that only the shared cache can answer with a bare `GET` of its cache entry. */
 export async function benchSharedHits(
   { url }: Served,
   upstream: Served,
@@ -121,7 +121,7 @@ export async function benchSharedHits(
   return compared;
 }
 
-/** Opens the reads of an instance whose own cache keeps one entry. `asked` has the keys of its `GET` commands. */
+/** Opens the reader of an instance that can cache only one entry itself. `asked`: the keys of its `GET` commands. */
 async function openReader(engine: Engine, upstream: Served) {
   const asked: string[] = [];
   const sharedEngine: Engine = {
@@ -163,17 +163,17 @@ async function openReader(engine: Engine, upstream: Served) {
   };
 }
 
-/** Counts and adds to a sorted set. ARGV: limit, time, name of the unit. */
+/** Counts the spent units of an account, and adds one. ARGV: limit, time, name of the unit. */
 const bareScript = defineScript(`
 local spent = redis.call('ZCARD', KEYS[1])
 if spent < tonumber(ARGV[1]) then redis.call('ZADD', KEYS[1], ARGV[2], ARGV[3]) end
 return spent
 `);
 
-/** Number of accounts that spend in turn. */
+/** Number of accounts that spend units by turns. */
 const accounts = 100;
 
-/** Compares a spend with a bare script. */
+/** Compares spending a unit of a rate limit with `bareScript`. */
 export async function benchSpends({ url }: Served): Promise<readonly ComparedCalls[]> {
   const engine = await openBenchEngine(url);
   const bare = await openBare(url);

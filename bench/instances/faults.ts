@@ -2,18 +2,18 @@ import { Pool } from 'undici';
 import { openFaultyProxy, shake } from '../../test/support/faulty-proxy.ts';
 import { type Served, sleep, startPerch } from './servers.ts';
 
-/** Milliseconds of all phases with faults, which alternate with phases without faults. */
+/** Total milliseconds of the phases with faults, which alternate with phases without faults. */
 const shakenMs = Number(process.env.BENCH_FAULT_SECONDS ?? 60) * 1000;
 const rounds = 3;
 /** Mean milliseconds between two requests. */
 const paceMs = 10;
-/** Milliseconds after a phase with faults in which nothing is measured. */
+/** Milliseconds without measurements after each phase with faults. */
 const recoveryMs = 3000;
 
 const path = '/api/v1/profiles/ada.example';
 const adminToken = 'an-admin-token-for-the-bench-of-40-letters';
 
-/** Kinds of reads, with their shares of the load. */
+/** Kinds of reads, and the share of each in all reads (0 to 1). */
 const kinds = {
   hit: 0.4,
   'hit with a key': 0.3,
@@ -33,7 +33,7 @@ const noDurations = (): Durations => ({
   'miss with a key': [],
 });
 
-/** Measures how much longer reads take while the connections of two instances to the engine fail at random. */
+/** Measures how much longer reads take while the connections of two instances to the shared engine fail at random. */
 export async function benchFaults(engine: Served, upstream: Served): Promise<string[]> {
   const proxies = [await openFaultyProxy(engine.port), await openFaultyProxy(engine.port)];
   const targets = await Promise.all(
@@ -122,7 +122,7 @@ function createLoad(pools: readonly Pool[], key: string) {
     get failures() {
       return failures;
     },
-    /** Sends reads until `phase` has ended, at the same pace whether or not they are answered. */
+    /** Sends reads at the same pace until `phase` has ended, without waiting for their responses. */
     run: async (durations: Durations, phase: () => Promise<unknown>): Promise<void> => {
       let isOver = false;
       const reads: Promise<void>[] = [];

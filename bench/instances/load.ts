@@ -4,11 +4,11 @@ import { measure } from '../load.ts';
 import { cpuSeconds, type Target } from '../processes.ts';
 import { type Served, startPerch } from './servers.ts';
 
-/** Typical profile request: twenty posts as Markdown. */
+/** Path of a typical request: a profile with twenty posts as Markdown. */
 const sample = '/api/v1/profiles/ada.example';
 const twoPorts = [0, 1] as const;
 
-/** Compares cached reads of one instance without an engine and of one with it. */
+/** Compares cached reads of an instance without a shared engine (Valkey or Redis server) and of one with it. */
 export async function benchLocalHits({ url }: Served): Promise<string[]> {
   const [embedded, shared] = twoPorts.map(
     (index) => () =>
@@ -33,17 +33,17 @@ export async function benchLocalHits({ url }: Served): Promise<string[]> {
 }
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
-/** Number of rounds before the measured ones, in which the code of all servers is compiled. */
+/** Number of unmeasured rounds at the start, in which the servers compile their code. */
 const warmRounds = 5;
 const turnSeconds = 2;
 const connections = 32;
 
-/** Sends requests to a server for some seconds, and returns their number. */
+/** Function that sends requests to a server for some seconds, and returns their number. */
 type Load = (target: Target, seconds: number) => Promise<number>;
 
 const loads: Readonly<Record<string, Load>> = { hits: sendHits, misses: sendMisses };
 
-/** Compares the CPU time for a request of two instances with that of one instance without an engine. */
+/** Compares the CPU time per request of one and of two instances with a shared engine with one without it. */
 export async function benchCpuTime({ url }: Served, upstream: Served): Promise<string[]> {
   const env = { PERCH_PROVIDERS: 'archive,fxtwitter', PERCH_FXTWITTER_URL: upstream.url };
   const start = (index: number, more = {}) =>
@@ -93,16 +93,16 @@ async function compareCpu(
   return `| ${name} | ${medians.join(' | ')} | ${ratios.map((one) => one.toFixed(2)).join(' | ')} | 1.15 |`;
 }
 
-/** Sends cached reads. */
+/** Sends reads that the cache can answer. Returns their number. */
 async function sendHits(target: Target, seconds: number): Promise<number> {
   const { requestsPerSecond } = await measure(target, { seconds, connections });
   return requestsPerSecond * seconds;
 }
 
-/** Number of the next miss, so that each of them is new. */
+/** Number of the last account that was requested, so that no cache contains the next one. */
 let nextMiss = 0;
 
-/** Sends reads of accounts that no cache has. */
+/** Sends reads of accounts that no cache contains. Returns their number. */
 async function sendMisses({ url }: Target, seconds: number): Promise<number> {
   const pool = new Pool(new URL(url).origin, { connections });
   const end = performance.now() + seconds * 1000;

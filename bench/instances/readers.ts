@@ -10,17 +10,17 @@ import { openLedger } from '../../test/support/ledger.ts';
 import type { Served } from './servers.ts';
 
 const events = 2000;
-/** Milliseconds between two events, about as a language model writes. */
+/** Milliseconds between two events, similar to the output of a language model. */
 const pauseMs = 5;
 
-/** Milliseconds from the start of a change on one instance until another instance has read the new event. */
+/** Milliseconds from the start of a change on one instance until another instance has read its event. */
 export interface ReaderDelays {
   readonly medianMs: number;
   readonly p99Ms: number;
   readonly maxMs: number;
 }
 
-/** Measures how soon an event stream on another instance gets the events of an answer. */
+/** Measures how soon an event stream on another instance receives the events of an answer. */
 export async function benchLiveReaders({ url }: Served): Promise<ReaderDelays> {
   const engines = [await open(url), await open(url)] as const;
   const [writer, reader] = engines.map(openStore) as [SessionStore, SessionStore];
@@ -66,7 +66,7 @@ function openStore(engine: Engine): SessionStore {
   });
 }
 
-/** Starts a session with a turn that is running. */
+/** Starts a session with a running turn. */
 async function begin(store: SessionStore, id: string): Promise<void> {
   const delivery = { deliveryId: 'dlv_1', text: 'question', nowMs: systemClock.now() };
   const transition = startSession({ id, owner: null, client: null }, delivery);
@@ -77,7 +77,7 @@ async function begin(store: SessionStore, id: string): Promise<void> {
   await store.change(id, (record) => beginTurn(record, 0, { text: 'question', modelId: 'bench' }));
 }
 
-/** Appends events on one instance. Returns the delays after which the other one has read them. */
+/** Appends events on one instance. Returns the milliseconds until the other one has read each event. */
 async function follow(
   writer: SessionStore,
   reader: SessionStore,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fxProfile, fxStatus, fxUser } from '../../test/support/x-payloads.ts';
 import { fromSources, isInstalled, startTarget, type Target } from '../processes.ts';
 
-/** Server on loopback that is stopped after the benchmark. */
+/** Local server that is stopped after the benchmark. */
 export interface Served {
   readonly port: number;
   readonly url: string;
@@ -45,7 +45,7 @@ function isListening(port: number): Promise<boolean> {
   });
 }
 
-/** Returns a page with twenty posts of an account, as long as usual ones. */
+/** Returns a page with twenty posts of usual length by an account. */
 function toPage(handle: string) {
   const author = fxUser(handle);
   const results = Array.from({ length: 20 }, (_, at) =>
@@ -57,7 +57,7 @@ function toPage(handle: string) {
   return { code: 200, results, cursor: { top: null, bottom: null } };
 }
 
-/** Starts an upstream for X, at which every account exists and has twenty posts. */
+/** Starts a fake FxTwitter server, where every account exists and has twenty posts. */
 export async function startUpstream(): Promise<Served> {
   const server = createServer((request, response) => {
     const [path = ''] = (request.url ?? '').split('?', 1);
@@ -75,7 +75,7 @@ export async function startUpstream(): Promise<Served> {
   return { port, url: `http://127.0.0.1:${port}`, stop };
 }
 
-/** Settings with which no limit ends the load, and cached answers stay fresh. */
+/** Settings with limits so high that none is reached, and with a cache that stays fresh. */
 export const unlimited = {
   PERCH_DATA_DIR: ':memory:',
   PERCH_SESSIONS: 'off',
@@ -90,7 +90,7 @@ export const unlimited = {
 const firstPort = 18_111;
 
 export interface ServerOptions {
-  /** Number that determines the port. */
+  /** Number that is added to the first port. */
   readonly index: number;
   readonly path: string;
   readonly env?: Readonly<Record<string, string>>;

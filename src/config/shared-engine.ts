@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseEngineUrl } from '../core/engine/engine-url.ts';
 import { flag, integer } from './schemas.ts';
 
-/** Environment variables of the engine that several instances share. */
+/** Environment variables of the shared engine: the Valkey or Redis server that several instances share. */
 export const engineVariables = z.object({
   PERCH_REDIS_URL: z
     .string()

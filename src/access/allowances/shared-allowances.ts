@@ -9,31 +9,31 @@ interface SharedAllowancesOptions {
   readonly engine: Engine;
   readonly windowMs: number;
   readonly clock: Clock;
-  /** Returns the hash tag of the accounts of one call, so that a cluster stores them on one server. */
+  /** Returns the hash tag for the keys of all accounts in `charges`, so that a cluster stores them on one server. */
   readonly tagOf: (charges: readonly Charge[]) => string;
-  /** Secret of the instances. The engine stores keyed hashes of accounts, because their names contain addresses. */
+  /** Secret with which account names are hashed, so that the shared engine stores no client addresses. */
   readonly secret: Buffer;
 }
 
-/** State of an account when the engine last returned it. */
+/** Rate-limit state of an account, as the shared engine (Valkey or Redis server) returned it at `atMs`. */
 type Seen = AccountState & Readonly<{ atMs: number }>;
 
 const maxSeen = 100_000;
-/** Length of a hash in base64url characters: 132 bits. */
+/** Length of the hash of an account name in base64url characters: 132 bits. */
 const hashLength = 22;
-/** Maximum number of cached hashes. */
+/** Maximum number of cached hashes of account names. */
 const maxHashes = 10_000;
-/** Milliseconds after which `refresh` asks the engine again for the state of an account. */
+/** Age in milliseconds from which `refresh` requests an account's state from the shared engine again. */
 const maxAgeMs = 1000;
-/** Milliseconds for which the highest number of instances counts. */
+/** Milliseconds for which the highest number of instances is remembered. */
 const peakMemoryMs = 600_000;
 
 /**
- * Spends a unit of each account (KEYS), or only returns their states. A sorted set contains the units of an account by
- * the engine's time at which they were spent. ARGV: window in milliseconds, name of the unit or an empty string, limits.
- * Returns the position of the exhausted account with the longest wait (0 for none), its wait in milliseconds, and two
- * numbers for each account: its spent units, and the milliseconds until it regains a unit. A set lives for two windows
- * after it was created or expired units were removed, which is at least one window after its last unit.
+ * Spends a unit of each account in KEYS; with an empty name of the unit, only returns their states. An account's sorted
+ * set contains its spent units by the engine's time. ARGV: window in milliseconds, name of the unit, and the limit of
+ * each account. Returns the position of the exhausted account with the longest wait (from 1; 0 for none), this wait in
+ * milliseconds, and two numbers for each account: its spent units, and the milliseconds until it regains a unit. A set
+ * expires two windows after it was created or expired units were removed, so that each unit counts for a whole window.
  */
 const spendScript = defineScript(`
 local call = redis.call
@@ -75,8 +75,8 @@ return reply
 `);
 
 /**
- * Creates an allowance store that all instances share. While the engine fails, each instance counts by itself, and an
- * account may spend its limit divided by the number of instances (docs/instances.md).
+ * Creates an allowance store that all instances share. While the shared engine fails, each instance counts alone, and
+ * allows each account its limit divided by the number of instances (docs/instances.md).
  */
 export function createSharedAllowances(options: SharedAllowancesOptions): AllowanceStore {
   const { engine, windowMs, clock } = options;
@@ -141,8 +141,8 @@ export function createSharedAllowances(options: SharedAllowancesOptions): Allowa
 }
 
 /**
- * Creates a function that returns the highest number of instances of the last ten minutes. An instance that has lost the
- * engine is soon no longer counted, but may still spend its share.
+ * Creates a function that returns the highest number of instances in the last ten minutes. The current number can be
+ * too low: an instance that has lost the engine is not counted, but may still spend its share.
  */
 function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => number {
   let [peak, peakMs] = [1, Number.NEGATIVE_INFINITY];
@@ -154,7 +154,7 @@ function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => n
   };
 }
 
-/** Creates a function that returns the keys of accounts. It caches hashes, which take as long as the rest of a spend. */
+/** Creates a function that returns the engine's keys of accounts. Caches hashes, which are slow to compute. */
 function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' | 'secret'>) {
   const hashes = new LRUCache<string, string>({
     max: maxHashes,
@@ -167,7 +167,7 @@ function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' |
   };
 }
 
-/** Returns the state at a time: the account regains a unit when `nextMs` is over. */
+/** Returns the state of an account at `nowMs`. The account regains a unit when `nextMs` has elapsed. */
 function toCurrent(state: Seen | undefined, nowMs: number): AccountState {
   if (state === undefined || state.spent === 0) return { spent: 0, nextMs: 0 };
   const leftMs = state.nextMs - (nowMs - state.atMs);

@@ -3,8 +3,8 @@ import type { Clock } from '../../core/clock.ts';
 const minuteMs = 60_000;
 
 /**
- * Creates a buffer of the times of last use by key id, in whole minutes. `write` stores pending times every minute, and
- * again a minute later if it failed. `close` stores the rest.
+ * Creates a buffer of times of last use by key id, rounded down to minutes. Calls `write` with the buffered times at
+ * most once a minute, and repeats a failed write a minute later. `close` writes the remaining times.
  */
 export function createKeyUses(
   clock: Clock,

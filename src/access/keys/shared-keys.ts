@@ -20,24 +20,24 @@ interface SharedKeysOptions {
   readonly random: Random;
 }
 
-/** Key store of several instances. */
+/** Store of API keys that several instances share. */
 export interface SharedKeyStore extends KeyStore {
-  /** Adds keys of another store by their hashes, and returns how many of them were new. */
+  /** Adds the keys of another store. Returns how many of them did not exist yet. */
   copy(keys: readonly StoredKey[]): Promise<number>;
 }
 
-/** Hashes in the engine: records by key hash, key hashes by id, and times of last use by id. */
+/** Tables (hashes in the shared engine): records by key hash, key hashes by id, and times of last use by id. */
 const tables = ['{keys}:records', '{keys}:ids', '{keys}:used'] as const;
 const [records, ids, used] = tables;
 
 const operatorDeadlineMs = 2000;
-/** Milliseconds for which a verdict is still used while the engine fails. */
+/** Milliseconds for which the result of a check is still used while the shared engine fails. */
 const knownMs = 30_000;
-/** Maximum number of valid keys, and of invalid ones, whose verdicts are remembered. */
+/** Maximum number of remembered results for valid keys, and the same number for invalid keys. */
 const maxKnown = 10_000;
 const maxAttempts = 20;
 
-/** Adds a key: ARGV has its hash, record and id. Returns 0 if the hash or the id exists. */
+/** Adds an API key. ARGV: its hash, record and id. Returns 0 if the hash or the id already exists. */
 const insertScript = defineScript(`
 if redis.call('HEXISTS', KEYS[2], ARGV[3]) == 1 then return 0 end
 if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
@@ -45,7 +45,7 @@ redis.call('HSET', KEYS[2], ARGV[3], ARGV[1])
 return 1
 `);
 
-/** Replaces a key: ARGV has the old hash, record and id, then the new ones. Returns 0 if the record has changed. */
+/** Replaces an API key. ARGV: old hash, record and id, then the new ones. Returns 0 if the old record has changed. */
 const replaceScript = defineScript(`
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 if ARGV[4] ~= ARGV[1] then
@@ -58,7 +58,7 @@ redis.call('HSET', KEYS[2], ARGV[6], ARGV[4])
 return 1
 `);
 
-/** Deletes the key with the id in ARGV. Returns 0 if there is none. */
+/** Deletes the API key with the id in ARGV. Returns 0 if it does not exist. */
 const removeScript = defineScript(`
 local hash = redis.call('HGET', KEYS[2], ARGV[1])
 if not hash then return 0 end
@@ -68,7 +68,7 @@ redis.call('HDEL', KEYS[3], ARGV[1])
 return 1
 `);
 
-/** Stores times of last use: ARGV has ids and Unix milliseconds by turns. Skips deleted keys and earlier times. */
+/** Stores times of last use. In ARGV, key ids and Unix milliseconds alternate. Skips deleted keys and earlier times. */
 const useScript = defineScript(`
 for at = 1, #ARGV, 2 do
   local before = tonumber(redis.call('HGET', KEYS[3], ARGV[at]) or -1)
@@ -79,8 +79,8 @@ end
 `);
 
 /**
- * Opens the key store that all instances share. A change by one instance is in effect for the next request to any other.
- * While the engine fails, keys that were checked in the last 30 seconds keep their status, and others are `unverified`.
+ * Opens the key store that all instances share. A change by one instance applies to the next request to any instance.
+ * While the shared engine fails, keys checked in the last 30 seconds keep their status; others are `unverified`.
  */
 export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): SharedKeyStore {
   const verdicts = createVerdicts(clock);
@@ -96,7 +96,7 @@ export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): Sh
       return verdicts.recall(key) ?? { status: 'unverified' };
     }
   };
-  /** Runs an operator's change, which waits longer than a read. @throws Problem `key_store_unavailable` */
+  /** Waits up to two seconds for the engine, then runs `work`. @throws Problem `key_store_unavailable` */
   const operate = async <Value>(work: () => Promise<Value>): Promise<Value> => {
     await engine.waitUntilUp(operatorDeadlineMs);
     return work().catch(throwUnavailable);
@@ -136,14 +136,14 @@ export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): Sh
   };
 }
 
-/** Throws Problem `key_store_unavailable` for an error of the engine, and any other error unchanged. */
+/** Throws Problem `key_store_unavailable` for an EngineError, and any other error unchanged. */
 function throwUnavailable(error: unknown): never {
   if (!(error instanceof EngineError)) throw error;
   const detail = `The shared key store cannot be used: ${error.message}. Check the server at PERCH_REDIS_URL.`;
   throw new Problem('key_store_unavailable', { detail, cause: error });
 }
 
-/** Creates the functions that read and change the tables of keys. They throw EngineError. */
+/** Creates the functions that read and change the tables of API keys. They throw EngineError. */
 function createKeyTable(engine: Engine) {
   const change = (script: EngineScript, args: EngineCall['args']) =>
     engine.evaluate(script, { keys: tables, args, deadlineMs: operatorDeadlineMs });
@@ -163,10 +163,10 @@ function createKeyTable(engine: Engine) {
       const all = Object.values(texts).map((text) => toRecord(text, times));
       return all.sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
     },
-    /** Returns false if the key or its id exists. */
+    /** Adds a key. Returns false if the key or its id already exists. */
     insert: async ({ hash, record }: StoredKey): Promise<boolean> =>
       (await change(insertScript, [hash, toText(record), record.id])) === 1,
-    /** Replaces a key, and returns its new record. Tries again if another change was faster. */
+    /** Replaces a key. Returns its new record; `undefined` if there is no key. Retries if another change interfered. */
     replace: async (id: string, decide: (key: StoredKey) => StoredKey) => {
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         const found = await findById(id);
@@ -187,7 +187,7 @@ function createKeyTable(engine: Engine) {
 
 type Verdict = Readonly<{ check: KeyCheck; atMs: number }>;
 
-/** Creates a memory of recent checks. Invalid keys have their own, so that callers cannot evict the valid ones. */
+/** Creates a cache of check results. Invalid keys have a separate one, so that they cannot evict valid keys. */
 function createVerdicts(clock: Clock) {
   const create = () => new LRUCache<string, Verdict>({ max: maxKnown });
   const verdicts = { valid: create(), invalid: create() };
@@ -205,7 +205,7 @@ function createVerdicts(clock: Clock) {
   };
 }
 
-/** Serializes a record without its time of last use, which has a table of its own. */
+/** Serializes a key's record without its time of last use, which is in a separate table. */
 const toText = ({ lastUsedMs: _, ...record }: KeyRecord): string => JSON.stringify(record);
 
 function toRecord(text: string, times: Readonly<Record<string, string>> | null): KeyRecord {

@@ -169,7 +169,7 @@ function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }:
   const drop = createDrop(database);
   const touch = database.prepare<[number, number]>('UPDATE files SET modified_ms = ? WHERE id = ?');
   const dropWord = database.prepare<[string]>('DELETE FROM spellings WHERE word = ?');
-  /** Runs changes in a transaction. Then deletes each of the `unusedWords` whose stem no passage contains any more. */
+  /** Runs `run` in a transaction. `run` collects words of removed text; those whose stem is in no passage are deleted. */
   const change = <Result>(run: (unusedWords: Set<string>) => Result): Result =>
     database
       .transaction(() => {

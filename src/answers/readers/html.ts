@@ -16,7 +16,7 @@ const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 const skipped = setOf('script style nav footer noscript template svg button select form');
 const kinds: Readonly<Record<string, Block['kind']>> = { li: 'item', dd: 'item', tr: 'row' };
 const blocks = setOf('p li dt dd tr pre blockquote caption figcaption');
-/** Block elements. The text at the start of an element ends at its first child of these types. */
+/** Elements with blocks of text of their own. Text of the parent element before them is a separate block. */
 const containers = setOf('ul ol dl table pre p div blockquote');
 const maxDepth = 200;
 

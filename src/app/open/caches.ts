@@ -14,7 +14,7 @@ import type { FetchingOptions } from './fetching.ts';
 
 export type Caches = ReturnType<typeof openCaches>;
 
-/** Opens the cache of this instance and, with a shared engine, the one of all instances. Close `shared`. */
+/** Opens this instance's response cache and, with a shared engine, also `shared`, the cache of all instances. */
 export function openCaches(options: FetchingOptions, historyStore: HistoryStore | undefined) {
   const { config, logger, sharedEngine } = options;
   const cache = createResponseCache({
@@ -30,7 +30,7 @@ export function openCaches(options: FetchingOptions, historyStore: HistoryStore 
   return { cache, shared, memory: createSentItemsMemory(sharedSent) };
 }
 
-/** Opens the cache of all instances. `cacheOf` returns the cache of this instance. */
+/** Opens the response cache that all instances share. `cacheOf` returns the cache of this instance. */
 function share(
   engine: Engine,
   { config, clock }: FetchingOptions,
@@ -51,7 +51,7 @@ function share(
   return { ...shared, close };
 }
 
-/** Timeouts of the engine, and minimum milliseconds, after which a lease expires that is not renewed. */
+/** Timeouts of the shared engine after which a lease expires unless renewed, and the minimum in milliseconds. */
 const timeoutsPerLease = 3;
 const minLeaseMs = 150;
 

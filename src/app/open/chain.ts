@@ -20,7 +20,7 @@ export function toBreakerOptions(config: Config): BreakerOptions {
   };
 }
 
-/** Creates the chain of providers. With a shared engine, the instances exchange the pauses of providers. */
+/** Creates the chain of providers. With a shared engine, a provider that one instance pauses is paused for all. */
 export function createChain(
   providers: readonly Provider[],
   { config, clock, logger, heavyTurns, sharedEngine }: FetchingOptions,

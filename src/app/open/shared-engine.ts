@@ -7,14 +7,14 @@ interface EngineBasics extends Pick<AppBasics, 'config' | 'clock' | 'random' | '
   readonly logger: Pick<AppBasics['logger'], 'info' | 'error'>;
 }
 
-/** Maximum time in milliseconds that the start waits for the engine. */
+/** Maximum time in milliseconds to wait for the shared engine when Perch starts. */
 const startMs = 10_000;
 
-/** Differences from the connection for reads: name of this instance, and timeout in milliseconds. */
+/** Name of this instance (default: random), and timeout in milliseconds (default: `PERCH_REDIS_TIMEOUT_MS`). */
 type ConnectionOptions = Readonly<{ instance?: string; timeoutMs?: number }>;
 
 /**
- * Opens a connection to the engine at `PERCH_REDIS_URL`; returns `null` if the variable is not set.
+ * Opens the shared engine: the Valkey or Redis server at `PERCH_REDIS_URL`. Returns `null` if that is not set.
  * @throws UnusableEngineError if the engine does not answer
  */
 export async function openSharedEngine(

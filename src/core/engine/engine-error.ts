@@ -1,6 +1,6 @@
-/** Error for a call that the shared engine did not answer or refused. The message continues “The engine …, because”. */
+/** Error for a call that the shared engine (Valkey or Redis server) refused or did not answer. */
 export class EngineError extends Error {
-  /** Whether later calls are likely to fail too, because the engine is unreachable, slow or starting. */
+  /** Whether later calls will probably fail too, because the engine is unreachable, slow or starting. */
   readonly isOutage: boolean;
   constructor(message: string, isOutage: boolean, cause?: unknown) {
     super(message, { cause });
@@ -8,12 +8,12 @@ export class EngineError extends Error {
   }
 }
 
-/** Error for an engine with which Perch cannot start. The message is for the operator. */
+/** Error for a shared engine with which Perch cannot start. The message is for the operator. */
 export class UnusableEngineError extends Error {}
 
-/** Error replies of an engine that answers, but cannot store anything now. Reads of it still work. */
+/** Error replies of an engine that refuses writes at present, but still answers reads. */
 const refusedWrites = /^(?:OOM|MISCONF|NOREPLICAS)\b/;
-/** Error replies of an engine that is loading its data, is no primary, or refuses the login. */
+/** Error replies of an engine that cannot answer at present (it is starting, or no primary) or refuses access. */
 const outages = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOPERM)\b/;
 
 /** Converts any error of a command to an EngineError. */
@@ -24,7 +24,7 @@ export function toEngineError(error: unknown): EngineError {
   return new EngineError(message, outages.test(message) || !isReply(error), error);
 }
 
-/** Returns whether an error is a reply of the engine. Its messages start with an upper-case code. */
+/** Returns whether an error is a reply of the engine: its message starts with a code in upper case. */
 function isReply(error: unknown): boolean {
   return error instanceof Error && /^(?:[A-Z]{3,}\b|ERR )/.test(error.message) && !isNetwork(error);
 }
@@ -32,15 +32,15 @@ function isReply(error: unknown): boolean {
 const isNetwork = (error: Error) => 'code' in error;
 
 /**
- * Rethrows the error of a command that the engine's user may not run, but that Perch can do without.
- * @throws EngineError that is no outage
+ * Rethrows the error of a command that Perch can do without.
+ * @throws EngineError that is no outage, if the engine does not permit the command to the user of Perch
  */
 export function toPermissionError(error: unknown): never {
   const message = error instanceof Error ? error.message : '';
   throw message.startsWith('NOPERM') ? new EngineError(message, false, error) : error;
 }
 
-/** Returns the reason for an error that the client reports about its connection; `null` if it has none. */
+/** Returns the reason for a connection error of the client; `null` if the error does not contain a reason. */
 export function toConnectionFault(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   // A host with several addresses has an error for each of them, and none for all.
@@ -49,20 +49,20 @@ export function toConnectionFault(error: unknown): string | null {
   return message === '' || /^All the root nodes are unavailable/.test(message) ? null : message;
 }
 
-/** Returns the message of an error. For an error of the system, it has no addresses, because callers can see it. */
+/** Returns the message of an error. For a system error, returns only codes, so that callers see no addresses. */
 function toMessage(error: Error): string {
   if (!('code' in error) || typeof error.code !== 'string') return error.message;
   return 'syscall' in error ? `${error.syscall} ${error.code}` : error.code;
 }
 
-/** Milliseconds by which a timer is late if this process was busy. */
+/** Delay of a timer in milliseconds above which this process counts as busy. */
 const busyMs = 10;
-/** Number of times that a deadline is extended because this process was busy. */
+/** Maximum number of times that a deadline is extended because this process was busy. */
 const maxExtensions = 5;
 
 /**
  * Rejects with an EngineError if a call takes longer than `ms` milliseconds. If this process was too busy to send the
- * call or to receive its answer in that time, the call gets the same time again.
+ * call or to receive its reply, waits for another `ms` milliseconds, up to five times.
  */
 export function withinDeadline<Value>(call: Promise<Value>, ms: number): Promise<Value> {
   return new Promise((resolve, reject) => {

@@ -2,22 +2,22 @@ import type { Clock } from '../clock.ts';
 import type { Engine } from './engine.ts';
 import { EngineError } from './engine-error.ts';
 
-/** State of the shared engine for operators. Everyone can read it, so it contains no addresses and no names. */
+/** State of the shared engine for operators. The report is public, so it contains no addresses and no names. */
 export interface EngineReport {
   readonly isUp: boolean;
   /** Reason why the engine cannot be used, as a sentence; `null` while it answers. */
   readonly fault: string | null;
-  /** Number of instances last seen. */
+  /** Number of running instances, as last counted. */
   readonly instances: number;
   /** Sentences about settings with which the engine can lose data or refuse writes. */
   readonly warnings: readonly string[];
 }
 
-/** Answers of one primary to `INFO persistence` and `INFO memory`. */
+/** Replies of one primary server to `INFO persistence` and `INFO memory`. */
 export type PrimaryInfo = Readonly<{ persistence: string; memory: string }>;
 
 export interface EngineReporter {
-  /** Returns the state from memory, without a call of the engine. */
+  /** Returns the last known state, without a call to the engine. */
   read(): EngineReport;
   close(): void;
 }
@@ -31,10 +31,10 @@ interface EngineReportOptions {
 
 /** Milliseconds between two checks of the engine's settings. */
 const checkMs = 60_000;
-/** Milliseconds after which an engine that answers again is noticed. */
+/** Milliseconds between two checks of whether the engine has started to answer. */
 const noticeMs = 1000;
 
-/** Opens the report of the engine. It checks the settings when the engine starts to answer, and then every minute. */
+/** Starts to observe the shared engine. Checks its settings when it starts to answer, and then every minute. */
 export function openEngineReport(options: EngineReportOptions): EngineReporter {
   const { engine, clock, onWarnings } = options;
   const closing = new AbortController();
@@ -68,7 +68,7 @@ export function openEngineReport(options: EngineReportOptions): EngineReporter {
   };
 }
 
-/** Reads the settings of all primaries. Returns `null` if the engine does not answer. */
+/** Checks the settings of all primary servers, and returns warnings; `null` if the engine does not answer. */
 async function readWarnings(
   engine: EngineReportOptions['engine'],
 ): Promise<readonly string[] | null> {
@@ -91,7 +91,7 @@ async function readWarnings(
 const uncheckable =
   'Perch may not run the command INFO, so it cannot check the persistence and the eviction policy of the engine. Allow the command for the user in PERCH_REDIS_URL.';
 
-/** Share of `maxmemory` that counts as nearly full. */
+/** Share of `maxmemory` (0 to 1) above which the engine counts as nearly full. */
 const nearlyFull = 0.9;
 
 type Rule = Readonly<{
@@ -128,7 +128,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** Returns a warning for each setting with which a primary can lose data or refuse writes. */
+/** Returns a warning for each setting or state with which a primary server can lose data or refuse writes. */
 export function findWarnings(primaries: readonly PrimaryInfo[]): readonly string[] {
   return rules.flatMap(({ applies, describe }) => {
     const count = primaries.filter(applies).length;
@@ -137,17 +137,17 @@ export function findWarnings(primaries: readonly PrimaryInfo[]): readonly string
   });
 }
 
-/** Returns a field of an answer to `INFO`; `undefined` if the engine does not have it. */
+/** Returns a field of a reply to `INFO`; `undefined` if the reply does not contain it. */
 function readField(info: string, name: string): string | undefined {
   const line = info.split(/\r?\n/).find((one) => one.startsWith(`${name}:`));
   return line?.slice(name.length + 1);
 }
 
-/** Returns a numeric field of an answer to `INFO`; 0 if the engine does not have it. */
+/** Returns a numeric field of a reply to `INFO`; 0 if the reply does not contain it. */
 export const readNumber = (info: string, name: string): number =>
   Number(readField(info, name) ?? 0);
 
-/** Codes of error replies, and what they mean. */
+/** Meanings of the codes with which error replies of the engine start. */
 const meanings: Readonly<Record<string, string>> = {
   LOADING: 'The engine is loading its data.',
   READONLY: 'The engine is a replica, which refuses changes.',
@@ -159,7 +159,7 @@ const meanings: Readonly<Record<string, string>> = {
   NOPERM: 'The engine refuses a command to the user of Perch.',
 };
 
-/** Converts the fault of an engine's state to a sentence. */
+/** Converts the `fault` of an `EngineState` to a sentence for operators. */
 export function describeFault(fault: string): string {
   const [code = ''] = fault.split(' ', 1);
   const meaning = meanings[code];

@@ -1,18 +1,18 @@
 import type { Engine } from './engine.ts';
 import { readNumber } from './engine-report.ts';
 
-/** Watches the memory of the engine, so that cached responses never fill the space of sessions and keys. */
+/** Observer of the shared engine's memory. It reserves space for sessions and keys from cached responses. */
 export interface EngineSpace {
   /** Returns whether cached responses may still be stored. */
   isFree(): boolean;
   close(): void;
 }
 
-/** Share of `maxmemory` above which no more responses are stored. */
+/** Share of `maxmemory` (0 to 1) above which no more responses are stored. */
 const maxShare = 0.6;
 const checkMs = 5000;
 
-/** Starts to check the memory of all primaries every five seconds. Stop it with `close`. */
+/** Starts to check the memory of all primary servers every five seconds. `close` ends the checks. */
 export function watchEngineSpace(engine: Pick<Engine, 'info' | 'clock' | 'state'>): EngineSpace {
   const closing = new AbortController();
   let isFree = true;

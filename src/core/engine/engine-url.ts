@@ -1,26 +1,26 @@
 import { parseUrl } from '../http/url.ts';
 
-/** Host and port of a server of the engine. */
+/** Host and port of one server of the shared engine. */
 export type EngineNode = Readonly<{ host: string; port: number }>;
 
 /** Parsed value of `PERCH_REDIS_URL`. */
 export interface EngineAddress {
   readonly kind: 'single' | 'sentinel' | 'cluster';
   readonly isTls: boolean;
-  /** Servers to connect to first, at least one. For `sentinel`, these are the sentinels. */
+  /** Servers to connect to first, at least one. If `kind` is `sentinel`, these are the sentinels. */
   readonly nodes: readonly EngineNode[];
   readonly username: string | undefined;
   readonly password: string | undefined;
-  /** Number of the database; always 0 for `cluster`. */
+  /** Number of the Redis database; always 0 if `kind` is `cluster`. */
   readonly database: number;
-  /** Name of the primary that the sentinels monitor; empty unless `kind` is `sentinel`. */
+  /** Name of the primary server that the sentinels monitor; empty unless `kind` is `sentinel`. */
   readonly primary: string;
 }
 
-/** Form of a URL, with its kind, TLS, credentials, hosts and path. */
+/** Form of `PERCH_REDIS_URL`. Groups: `s` for TLS, kind, credentials, hosts and path. */
 const form = /^(?:redis(s?)|redis\+(sentinel|cluster)):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(\/[^?#]*)?$/;
 
-/** Form of the path: the name of the primary for sentinels, otherwise only the number of a database. */
+/** Forms of the URL's path. Groups: name of the primary server (only for sentinels), and database number. */
 const paths = {
   single: /^\/?()(\d{0,5})$/,
   sentinel: /^\/([^/]+)\/?(\d{0,5})$/,

@@ -14,10 +14,10 @@ import {
   withinDeadline,
 } from './engine-error.ts';
 
-/** Lua script that the engine runs atomically. */
+/** Lua script that the shared engine runs atomically. */
 export type EngineScript = Readonly<{ text: string; sha1: string }>;
 
-/** Creates a script. A call may use only the keys that are passed to it. */
+/** Creates a script with the SHA-1 hash by which the engine identifies it. */
 export const defineScript = (text: string): EngineScript => ({
   text,
   sha1: createHash('sha1').update(text).digest('hex'),
@@ -26,36 +26,36 @@ export const defineScript = (text: string): EngineScript => ({
 export interface EngineCall {
   readonly keys: readonly string[];
   readonly args: readonly (string | number)[];
-  /** Milliseconds to wait for the answer. Default: the timeout of the engine's options. */
+  /** Milliseconds to wait for the reply. Default: `timeoutMs` of `EngineOptions`. */
   readonly deadlineMs?: number;
 }
 
-/** State of the engine. `fault` is `null` while the engine answers. `instances` is the number of instances last seen. */
+/** State of the shared engine. `fault`: why it does not answer, or `null`. `instances`: number of running instances. */
 export type EngineState = Readonly<{ isUp: boolean; fault: string | null; instances: number }>;
 
 /**
- * Engine (Valkey or Redis) that several instances of Perch share. While it does not answer, calls fail immediately, and
- * a probe every 200 ms checks whether it answers again (docs/instances.md).
+ * Shared engine: the Valkey or Redis server that several instances of Perch share. While it does not answer, calls fail
+ * immediately, and a probe every 200 ms checks whether it answers again (docs/instances.md).
  */
 export interface Engine {
   /** Random name of this process, unique among the instances. */
   readonly instance: string;
   readonly state: EngineState;
-  /** Clock for waits and polls. It is real even where a test sets the time of sessions. */
+  /** Clock for waits and polls. Tests that set the time of sessions do not set this clock. */
   readonly clock: Clock;
-  /** Start of the names of all keys and channels. */
+  /** Prefix of the names of all keys and channels in the engine. */
   readonly prefix: string;
   /** Sends commands. @throws EngineError if the engine fails, or does not answer within `deadlineMs` */
   run<Value>(send: (client: EngineClient) => Promise<Value>, deadlineMs?: number): Promise<Value>;
-  /** Runs a script. @throws EngineError */
+  /** Runs a Lua script in the engine. @throws EngineError */
   evaluate(script: EngineScript, call: EngineCall): Promise<unknown>;
   /** Waits until the engine answers, for at most `ms` milliseconds. Returns whether it answers. */
   waitUntilUp(ms: number): Promise<boolean>;
-  /** Calls the listener with the messages of a channel. Messages are lost while the engine does not answer. */
+  /** Calls the listener with each message of a channel. Messages are lost while the engine does not answer. */
   subscribe(channel: string, listener: (message: string) => void): void;
-  /** Returns an `INFO` section of each primary. @throws EngineError */
+  /** Returns one section of `INFO` from each primary server. @throws EngineError */
   info(section: string): Promise<readonly string[]>;
-  /** Waits until replicas have all earlier writes. @throws EngineError if fewer replicas have them in time */
+  /** Waits until `replicas` replicas have all earlier writes. @throws EngineError if fewer have them in time */
   confirmReplicas(replicas: number, deadlineMs: number): Promise<void>;
   close(): void;
 }
@@ -64,21 +64,21 @@ export interface EngineOptions extends Omit<ConnectOptions, 'onError'> {
   readonly clock: Clock;
   /** Random name of this process, unique among the instances. */
   readonly instance: string;
-  /** Default deadline in milliseconds, for calls that a read waits for. */
+  /** Default timeout of a call in milliseconds. */
   readonly timeoutMs: number;
-  /** Called when the engine starts or stops to answer, at most once a second. */
+  /** Called when the engine stops to answer or answers again, at most once a second. */
   readonly onChange: (state: EngineState) => void;
 }
 
 const operatorDeadlineMs = 2000;
 const probeMs = 200;
 const heartbeatMs = 1000;
-/** Number of failed probes after which the connection is replaced, because it may be half-open. */
+/** Number of consecutive failed probes after which the connection is replaced, because it may be half-open. */
 const probesPerConnection = 5;
 /** Milliseconds without a heartbeat after which an instance is no longer counted. */
 const absentMs = 5000;
 
-/** Records that an instance is present, by the engine's clock. Returns the number of instances. */
+/** Records a heartbeat of this instance by the engine's clock. Returns the number of running instances. */
 const heartbeat = defineScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -88,7 +88,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('ZCARD', KEYS[1])
 `);
 
-/** Opens the engine. Does not wait for the connection; `waitUntilUp` does. */
+/** Opens the shared engine. Does not wait until the connection is established; `waitUntilUp` does. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { timeoutMs, instance } = options;
   const health = createHealth(options);
@@ -132,15 +132,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
 }
 
-/** Sends commands, even while the engine counts as down. @throws EngineError */
+/** Function that sends commands to the engine, even during an outage. @throws EngineError */
 type Send = <Value>(
   work: (connection: EngineConnection) => Promise<Value>,
   deadlineMs: number,
 ) => Promise<Value>;
 
-/** Opens the connection, and replaces it on `reconnect`. Outages that commands notice are recorded in `health`. */
+/** Opens the connection. `reconnect` replaces it. Records outages that commands notice in `health`. */
 async function createSender(options: EngineOptions, health: Health) {
-  /** Reason why there is no connection; `null` after a successful call. Failed commands do not contain it. */
+  /** Reason why the connection failed; `null` after a successful call. The errors of commands do not contain it. */
   let lost: string | null = null;
   const onError = (error: unknown): void => {
     lost = toConnectionFault(error) ?? lost;
@@ -178,7 +178,7 @@ async function createSender(options: EngineOptions, health: Health) {
   };
 }
 
-/** Creates the subscriptions to channels. A new connection has none, so they are repeated when the engine answers. */
+/** Creates the subscriptions to channels. `resubscribe` repeats them, because a new connection has none. */
 function createChannels({ prefix, timeoutMs }: EngineOptions, send: Send) {
   const listeners = new Map<string, (message: string) => void>();
   const subscribe = (channel: string, listener: (message: string) => void): void => {
@@ -197,7 +197,7 @@ function createChannels({ prefix, timeoutMs }: EngineOptions, send: Send) {
   };
 }
 
-/** Runs a script by its hash, and sends its text only if the engine does not know it. */
+/** Runs a script by its SHA-1 hash. Sends the script's text only if the engine does not know the hash. */
 async function runScript(
   { client }: EngineConnection,
   { text, sha1 }: EngineScript,
@@ -214,14 +214,14 @@ async function runScript(
 
 type Health = ReturnType<typeof createHealth>;
 
-/** Creates the record of whether the engine answers. */
+/** Creates the record of whether the shared engine answers. */
 function createHealth({ clock, onChange }: EngineOptions) {
   const closing = new AbortController();
   let state: EngineState = { isUp: false, fault: 'it has not answered yet', instances: 1 };
   let reportedMs = clock.now(); // the first connection takes a moment
   let reported: boolean | null = null;
   let notify = () => {};
-  /** Reports changes, at most once a second. The next probe reports a change that was held back. */
+  /** Calls `onChange` if `isUp` has changed, at most once a second. A later probe reports a delayed change. */
   const report = (): void => {
     const nowMs = clock.now();
     if (state.isUp === reported || Math.abs(nowMs - reportedMs) < heartbeatMs) return;
@@ -259,7 +259,7 @@ function createHealth({ clock, onChange }: EngineOptions) {
   };
 }
 
-/** Probes the engine until `health` is closed. Replaces a connection over which several probes have failed. */
+/** Probes the engine until `health` is closed. Replaces the connection after several failed probes. */
 async function watch(
   beat: () => Promise<void>,
   reconnect: () => Promise<void>,

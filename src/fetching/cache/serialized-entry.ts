@@ -5,7 +5,7 @@ import type { CacheEntry, Outcome } from './response-cache.ts';
 
 type SerializedGone = Readonly<{ code: ProblemCode; detail: string }>;
 
-/** Serializes an entry for instances of the same version. Authors of several posts are contained once. */
+/** Serializes a cache entry for instances of the same version. Includes the author of several posts only once. */
 export function serializeEntry({ outcome, ...entry }: CacheEntry): string {
   if (!('gone' in outcome)) {
     const authors: Account[] = [];
@@ -17,7 +17,7 @@ export function serializeEntry({ outcome, ...entry }: CacheEntry): string {
 
 type FoundOutcome = Exclude<Outcome, { readonly gone: Problem }>;
 
-/** Replaces the authors of the items by their indices in `authors`, to which it appends them. */
+/** Replaces the author of each item by its index in `authors`, and appends new authors there. */
 function withoutAuthors(outcome: FoundOutcome, authors: Account[]): unknown {
   const { found } = outcome;
   const indices = new Map<string, number>();
@@ -37,7 +37,7 @@ function withoutAuthors(outcome: FoundOutcome, authors: Account[]): unknown {
   return { ...outcome, found: { ...found, items: found.items.map(strip) } };
 }
 
-/** Parses an entry that `serializeEntry` of the same version has created. */
+/** Parses a cache entry that the same version of Perch has serialized. */
 export function parseEntry(text: string): CacheEntry {
   const { authors, ...entry }: CacheEntry & { authors: readonly Account[] } = JSON.parse(text);
   const { outcome } = entry;

@@ -11,20 +11,20 @@ import { version } from '../../core/version.ts';
 import type { CacheEntry } from './response-cache.ts';
 import { parseEntry, serializeEntry } from './serialized-entry.ts';
 
-/** Right of this instance to fetch an answer for all instances. Call one of the methods when the fetch has ended. */
+/** Right of this instance to fetch a response for all instances. Call one of the methods after the fetch. */
 export interface Lease {
-  /** Stores the answer for the other instances, which wait for it. */
+  /** Stores the response for the other instances, which wait for it. */
   publish(entry: CacheEntry): void;
-  /** Lets another instance fetch the answer, after a failure. */
+  /** Lets another instance fetch the response, because this fetch has failed. */
   release(): void;
 }
 
-/** Cached responses of all instances. While the engine fails, it has no entries, and every instance fetches by itself. */
+/** Response cache of all instances. While the shared engine fails, it is empty, and each instance fetches by itself. */
 export interface SharedResponses {
-  /** Returns an entry, which may be stale; `undefined` if there is none or one of its subjects was deleted since. */
+  /** Returns an entry, which may be stale; `undefined` if there is none. */
   read(key: string): Promise<CacheEntry | undefined>;
   write(key: string, entry: CacheEntry): void;
-  /** Returns a lease, or the entry that another instance has fetched meanwhile. Rejects with the signal's reason. */
+  /** Waits for a lease, or for the entry that another instance fetches. Rejects with the signal's reason. */
   claim(key: string, signal: AbortSignal): Promise<Lease | CacheEntry>;
   remove(key: string): void;
   /** Announces to all instances that a post or account does not exist. Other instances notice it within a second. */
@@ -38,50 +38,50 @@ export type Gone = Readonly<{ subject: string; goneMs: number }>;
 interface SharedResponsesOptions {
   readonly engine: Engine;
   readonly clock: Clock;
-  /** Milliseconds after which another instance may fetch an answer, if the instance with the lease has failed. */
+  /** Milliseconds after which a lease expires unless renewed, so that another instance may fetch the response. */
   readonly leaseMs: number;
-  /** Returns whether the engine has space for further responses. */
+  /** Returns whether the engine has memory for more responses. */
   readonly hasSpace: () => boolean;
-  /** Called with each post or account whose absence another instance has confirmed. */
+  /** Called with each deleted post or account that another instance announces. */
   readonly onGone: (gone: Gone) => void;
 }
 
-/** Maximum length of an entry in characters. Longer ones stay in the cache of this instance. */
+/** Maximum length of a serialized entry in characters. Only this instance caches longer ones. */
 const maxLength = 1_048_576;
 const pollMs = 25;
 const renewalsPerLease = 3;
 const goneKey = 'gone';
 const gonePollMs = 1000;
-/** Maximum number of announcements that the engine keeps for instances that start later. */
+/** Approximate number of announcements (of deleted posts and accounts) kept for instances that start later. */
 const maxGone = 1000;
 
-/** Stores an answer and returns the lease. ARGV: answer, lifetime in milliseconds, instance. */
+/** Stores a response and ends the lease. ARGV: response, lifetime in milliseconds, name of the instance. */
 const publishScript = defineScript(`
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 if redis.call('GET', KEYS[2]) == ARGV[3] then redis.call('DEL', KEYS[2]) end
 `);
 
-/** Extends a lease that an instance still holds. ARGV: instance, milliseconds. */
+/** Extends a lease if the instance still has it. ARGV: name of the instance, milliseconds. */
 const renewScript = defineScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 `);
 
-/** Returns a lease if the instance in ARGV holds it. */
+/** Ends a lease if the instance in ARGV has it. */
 const releaseScript = defineScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 `);
 
-/** Deletes a response. */
+/** Deletes a cached response. */
 const removeScript = defineScript(`
 redis.call('DEL', KEYS[1])
 `);
 
-/** Appends an announcement. ARGV: announcement, number of announcements to keep. */
+/** Appends an announcement of a deleted post or account. ARGV: announcement, number of announcements to keep. */
 const announceScript = defineScript(`
 redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'gone', ARGV[1])
 `);
 
-/** Returns the announcements after the id in ARGV, as ids and announcements by turns. */
+/** Returns the announcements after the id in ARGV. In the result, ids and announcements alternate. */
 const listenScript = defineScript(`
 local found = {}
 for _, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], '+')) do
@@ -91,7 +91,7 @@ end
 return found
 `);
 
-/** Opens the shared responses. Their keys contain the version of Perch, because entries change with its code. */
+/** Opens the response cache of all instances. Instances of different versions do not share entries. */
 export function openSharedResponses(options: SharedResponsesOptions): SharedResponses {
   const { engine, clock } = options;
   const closing = new AbortController();
@@ -130,7 +130,7 @@ export function openSharedResponses(options: SharedResponsesOptions): SharedResp
       },
     };
   };
-  /** Takes the lease, or reads the entry that its last holder has published. Returns `null` if neither succeeds. */
+  /** Takes the lease, or returns the fresh entry that another instance has stored; `null` if neither is possible. */
   const tryToClaim = async (key: string): Promise<Lease | CacheEntry | null> => {
     const { lease } = keysOf(key);
     // In this order: the holder publishes before it returns the lease.
@@ -185,9 +185,9 @@ async function renew(
 
 const announcement = z.object({ subject: z.string(), goneMs: z.number(), by: z.string() });
 
-/** Creates the announcements of deleted posts and accounts. */
+/** Creates the exchange of announcements of deleted posts and accounts. */
 function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
-  /** Announcements that the engine does not have yet, oldest first. */
+  /** Announcements that the engine has not stored yet, oldest first. */
   const unsent = new Set<string>();
   let after = '-';
   const send = async (text: string): Promise<void> => {
@@ -204,7 +204,7 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
     }
   };
   return {
-    /** Announces a deleted post or account, and tries again while the engine fails. */
+    /** Announces a deleted post or account. If the engine fails, `exchange` tries again. */
     add: (gone: Gone): void => {
       const text = JSON.stringify({ ...gone, by: engine.instance });
       const [oldest] = unsent;
@@ -212,7 +212,7 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
       unsent.add(text);
       send(text).catch(() => {});
     },
-    /** Passes on announcements of other instances, also those from before the start, until `signal` is aborted. */
+    /** Receives announcements of other instances, including earlier ones, until `signal` is aborted. */
     exchange: async (signal: AbortSignal): Promise<void> => {
       while (!signal.aborted) {
         const retries = [...unsent].map(send);
@@ -223,7 +223,7 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
   };
 }
 
-/** Returns the keys of a response and of its lease. They contain a hash, because list keys can be long. */
+/** Returns the engine's keys of a response and its lease. They contain a hash, because `key` can be long. */
 function keysOf(key: string) {
   const tag = hash('sha256', `${version} ${key}`, 'base64url');
   return { response: `response:{${tag}}`, lease: `lease:{${tag}}` };

@@ -1,15 +1,15 @@
 import { defineScript, type Engine } from '../../core/engine/engine.ts';
 
-/** Pause of a provider, or of one kind of its queries, that one instance announces to the others. */
+/** Exchange of pauses between instances. During a pause, a provider or one kind of its queries is not used. */
 export interface SharedPauses {
-  /** Announces that `name` gets no queries for `ms` milliseconds. */
+  /** Announces that `name` (a provider, or one kind of its queries) is paused for `ms` milliseconds. */
   announce(name: string, ms: number): void;
   close(): void;
 }
 
 interface SharedPausesOptions {
   readonly engine: Engine;
-  /** Called every second with each pause in effect, including those of this instance. */
+  /** Called every second with each current pause, including those that this instance has announced. */
   readonly onPause: (name: string, leftMs: number) => void;
 }
 
@@ -21,12 +21,12 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
-/** Stores a pause by the engine's clock, unless a longer one is stored. ARGV: name, milliseconds. */
+/** Stores the end of a pause by the engine's clock, unless a later end is stored. ARGV: name, milliseconds. */
 const announceScript = defineScript(`${now}
 redis.call('ZADD', KEYS[1], 'GT', now + ARGV[2], ARGV[1])
 `);
 
-/** Returns the names and the remaining milliseconds of all pauses by turns. */
+/** Returns all current pauses. In the result, names and remaining milliseconds alternate. */
 const listScript = defineScript(`${now}
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 local found = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
@@ -34,7 +34,7 @@ for at = 2, #found, 2 do found[at] = tostring(found[at] - now) end
 return found
 `);
 
-/** Starts to exchange pauses, so that one instance learns from the failures of another. Stop it with `close`. */
+/** Starts to exchange pauses: each instance pauses the providers that others have paused. Stop it with `close`. */
 export function sharePauses({ engine, onPause }: SharedPausesOptions): SharedPauses {
   const closing = new AbortController();
   const { signal } = closing;

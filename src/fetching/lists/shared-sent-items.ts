@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Engine } from '../../core/engine/engine.ts';
 
-/** Fingerprints of returned items that all instances share, by the name of a position in a list. */
+/** Fingerprints of items that lists have already returned, by list position. All instances share them. */
 export interface SharedSentItems {
   read(name: string): Promise<Float64Array | undefined>;
   write(name: string, sent: Float64Array): Promise<void>;
 }
 
-/** Time in milliseconds for which a position is remembered; a cursor works longer, with fewer fingerprints. */
+/** Milliseconds for which the fingerprints of a list position are kept. Cursors still work after that. */
 const lifetimeMs = 3_600_000;
 
-/** Creates the shared fingerprints. While the engine fails, all positions are unknown to other instances. */
+/** Creates the store of fingerprints in the shared engine. While the engine fails, it is empty. */
 export function createSharedSentItems(engine: Engine): SharedSentItems {
   return {
     read: async (name) => {

@@ -106,7 +106,7 @@ export interface Identity {
 }
 
 export interface Identification {
-  /** Returns the caller of a request; a promise if a shared engine has to be asked. The promise never rejects. */
+  /** Returns the caller of a request, or a promise if several instances share the keys. The promise never rejects. */
   identify(request: FastifyRequest, surface: AllowanceSurface): Identity | Promise<Identity>;
   /** Returns the client address for the load limits, whether or not the request has an API key. */
   clientOf(request: FastifyRequest): Client;

@@ -86,7 +86,7 @@ function toLink({ type, original, replacement }: FacetPayload) {
 
 const styles = ['bold', 'italic', 'strikethrough'] as const;
 
-/** Locates a style, such as bold, in `text`, relative to the links (`anchors`) before and within the style. */
+/** Returns the range of a style, such as bold, in `text`. The links (`anchors`) before and in the range shift it. */
 function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonly Anchor[]) {
   const type = styles.find((style) => style === facet.type);
   const [rawStart, rawEnd] = facet.indices;

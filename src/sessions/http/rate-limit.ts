@@ -10,9 +10,9 @@ type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; spend: SpendCha
 
 /** Limits of session starts and messages. */
 export interface CallRates {
-  /** Counts the start of a session, which is also a message. @throws Problem `rate_limited` with the exact wait */
+  /** Counts one start and one message of a caller. @throws Problem `rate_limited` with the time until a retry can succeed */
   spendStart(owner: string | null, client: Client): Promise<void>;
-  /** Counts a message to an existing session. @throws Problem `rate_limited` with the exact wait */
+  /** Counts one message of a caller. @throws Problem `rate_limited` with the time until a retry can succeed */
   spendMessage(client: Client): Promise<void>;
 }
 

@@ -111,7 +111,7 @@ function registerHolders(database: SqliteDatabase, ledger: Ledger): void {
 
 const maxHolders = 64; // number of searched clients, those with the most sessions or bytes first
 
-/** Session states that allow eviction, for each quantity that exceeds its limit. The search tries them in order. */
+/** States in which a session can be evicted, by the quantity to reduce. Sessions in the first state are evicted first. */
 const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>> = {
   sessions: ['waiting'],
   sessionBytes: ['ended', 'failed', 'waiting'],

@@ -12,19 +12,19 @@ export type Found =
   | { readonly kind: 'purged' }
   | { readonly kind: 'unknown' };
 
-/** Changes that store a message, and the receipt for the caller. */
+/** Change of a session that stores a message, and the receipt for the caller. */
 export type Acceptance = Readonly<{ transition: Transition; receipt: Receipt }>;
 
 /** Sessions changed by one commit, by id; `undefined` for a session that was deleted. */
 export type Commit = ReadonlyMap<string, SessionRecord | undefined>;
 
-/** Creates the id, time and index of a new event. */
+/** Function that creates the id, time and index of a new event. */
 export type StampEvent = (index: number) => EventStamp;
 
-/** Returns the changes of a session, or `null` for none. It can be called more than once. */
+/** Function that returns the change of a session, or `null` for none. It can be called more than once. */
 export type Decide = (record: SessionRecord) => Transition | null;
 
-/** Part of a long event line, in bytes. */
+/** Bytes of a part of a long event line. */
 export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
 
 /** Limits of the store, and the sessions with open event streams in this process. */
@@ -37,27 +37,27 @@ export interface StoreBounds {
 
 /** Store of sessions. Promises reject with Problem `not_ready` if the store cannot be used. */
 export interface SessionStore {
-  /** Whether other instances use the store too. Then each session is answered by the instance that `runs` it. */
+  /** Whether several instances use the store. Then only the instance that `runs` a session answers its messages. */
   readonly isShared: boolean;
-  /** Spends the rate limits of callers. Absent unless the store is shared: then each process counts by itself. */
+  /** Spends the callers' rate limits for all instances. Absent if the store is not shared. */
   readonly spendRates?: SpendCharges;
   find(id: string): Promise<Found>;
   /** Returns the receipt of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
   recall(request: KeyedRequest | null): Promise<Receipt | undefined>;
-  /** Reads events from index `from` on: about `chunkLength` characters or less, but at least one event, if any. */
+  /** Reads events from index `from` on: at most about `chunkLength` characters, but at least one event, if any. */
   readEvents(id: string, from: number): Promise<readonly StoredEvent[]>;
-  /** Reads a part of an event that is longer than `chunkLength` bytes; `undefined` for any other event. */
+  /** Reads the part at byte `offset` of an event longer than `chunkLength` bytes; `undefined` for shorter events. */
   readPart(id: string, at: Record<'index' | 'offset', number>): Promise<LinePart | undefined>;
   readText(id: string, sequence: number): Promise<string | undefined>;
   readMessages(id: string): Promise<readonly SessionMessage[]>;
-  /** Reads up to `count` answered turns before the turn `before`, oldest first. */
+  /** Reads the last answered turns before the turn `before`, up to `count` of them, oldest first. */
   readAnswered(
     id: string,
     range: Record<'before' | 'count', number>,
   ): Promise<readonly AnsweredTurn[]>;
   /** Yields sessions in pages, ordered by their start. */
   list(which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]>;
-  /** Returns the ids of up to 100 waiting sessions last active before `idleMs` or created before `createdMs`. */
+  /** Returns up to 100 ids of waiting sessions that were last active before `idleMs` or created before `createdMs`. */
   listExpired(before: Record<'idleMs' | 'createdMs', number>): Promise<readonly string[]>;
   /** Returns the ids of up to 100 sessions that ended before `endedMs`. */
   listStale(endedMs: number): Promise<readonly string[]>;
@@ -65,18 +65,18 @@ export interface SessionStore {
   /** Returns the size of all stored sessions in bytes. */
   countStored(): Promise<number>;
   setBounds(bounds: StoreBounds): void;
-  /** Returns whether the answers of a client may still be stored. */
+  /** Returns whether there is room to store further answers for a client. */
   hasRoom(client: Client | null): Promise<boolean>;
   /** Returns whether this instance answers the messages of a session. */
   runs(id: string): boolean;
   /**
-   * Starts a session, or returns the receipt of an identical earlier request. At a limit, other sessions are evicted
-   * (`docs/sessions.md`). @throws Problem `overloaded` if none can be evicted; `turn_queue_full`, `idempotency_conflict`
+   * Starts a session, or returns the receipt of an identical earlier request. At a limit, evicts other sessions
+   * (`docs/sessions.md`). @throws Problem `overloaded` if that fails; `turn_queue_full`, `idempotency_conflict`
    */
   start(acceptance: Acceptance, request: KeyedRequest | null): Promise<Receipt>;
   /**
-   * Adds a message, or returns the receipt of an identical earlier request; `undefined` if the session was deleted.
-   * @throws the errors of `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+   * Adds a message and returns its receipt. Returns the earlier receipt for an identical request, and `undefined` for a
+   * deleted session. @throws the errors of the callback `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
    */
   accept(
     id: string,
@@ -97,9 +97,9 @@ export interface SessionStore {
   forget(before: Record<'purgedMs' | 'idempotencyMs', number>): Promise<void>;
   /** Deletes up to 256 sessions while too many bytes are stored. Returns the number of deleted sessions. */
   trim(): Promise<number>;
-  /** Sets the only listener. It is called with each commit, in order, when the commit is durable. */
+  /** Sets the listener; there is only one. It is called with each commit, in order, once the commit is durable. */
   onCommit(listener: (commit: Commit) => void): void;
-  /** Sets the listener for sessions that this instance takes over from one that has died. Absent unless shared. */
+  /** Sets the listener for sessions that this instance takes over from a failed one. Absent unless shared. */
   onTakeOver?(listener: (record: SessionRecord) => void): void;
   close(): void | Promise<void>;
 }

@@ -33,7 +33,7 @@ export function toWrites(
   return { after: { ...transition.record, events, storedBytes }, lines, completed };
 }
 
-/** Returns the size of the messages that a transition adds. */
+/** Returns the size in bytes of the messages that a transition adds. */
 export function bytesOf({ messages }: Transition): number {
   const bytes = messages.map((one) => (one.kind === 'add' ? toMessageBytes(one.text) : 0));
   return bytes.reduce((sum, more) => sum + more, 0);

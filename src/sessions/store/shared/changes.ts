@@ -33,9 +33,9 @@ export interface SharedSessionsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly stamp: StampEvent;
-  /** Number of replicas that must have a change before it is acknowledged. */
+  /** Number of replicas of the shared engine that must have a change before Perch confirms it. */
   readonly replicas: number;
-  /** Called with errors for the log, which never contain messages or answers. */
+  /** Called with each error to log and the failed task. Errors never contain messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
@@ -44,24 +44,24 @@ const maxBackoffMs = 20;
 const maxCached = 1000;
 const maxLatest = 10_000;
 
-/** Further conditions and commands of a change. */
+/** Optional conditions of a change, and the receipt to store with it. */
 export interface ChangeExtras {
-  /** Instance that must run the session. */
+  /** Instance that must run the session; otherwise, the change is not made. */
   readonly runner?: string;
   readonly request?: KeyedRequest | null;
   readonly receipt?: Receipt;
   readonly needs?: readonly Need[];
 }
 
-/** Result of a write, with the session after it if it was made. */
+/** Result of a write, and the session with the change. The change may have failed: see `outcome`. */
 type Written = Readonly<{ outcome: Outcome; after: SessionRecord }>;
 
-/** Session after a change. `isOver`: the stored bytes exceed a limit now. */
+/** Session after a change. `isOver`: whether the stored bytes exceed a limit now. */
 export type Changed = Readonly<{ after: SessionRecord; isOver: boolean }>;
 
 export type Changes = ReturnType<typeof createChanges>;
 
-/** Creates the functions that change sessions in the engine. A change is repeated if another one interferes. */
+/** Creates the functions that change sessions in the shared engine. They repeat a change if another interferes. */
 export function createChanges(options: SharedSessionsOptions) {
   const { engine, random } = options;
   const transactions = createTransactions(options);
@@ -78,7 +78,7 @@ export function createChanges(options: SharedSessionsOptions) {
     }
     throw new Error('A session changes too often.');
   };
-  /** Changes a session as it was last written here; returns `retry` if that is outdated. */
+  /** Changes a session. First tries its last known version; returns `retry` if that is outdated. */
   const attemptChange = async (id: string, decide: Decide, runner: string, isFirst: boolean) => {
     const cached = isFirst ? written.get(id) : undefined;
     const before = cached ?? (await load(id));
@@ -119,12 +119,12 @@ export function createChanges(options: SharedSessionsOptions) {
   };
 }
 
-/** A client may exceed its share with an answer. */
+/** Returns whether a limit is exceeded. A client's share is no such limit, because answers may exceed it. */
 const isOver = (excess: Excess | undefined) => excess !== undefined && excess !== 'share';
 
-/** Creates what this instance knows of sessions: the latest records, its leases, and the listener for changes. */
+/** Creates this instance's view of sessions: the latest records, its leases, and the listener for changes. */
 function createViews(options: SharedSessionsOptions, transactions: Transactions) {
-  /** Sessions as this instance has last written them, so that appending to an answer needs one call. */
+  /** Last known sessions, so that appending to an answer needs only one call to the engine. */
   const written = new LRUCache<string, StoredSession>({ max: maxCached });
   const latest = new LRUCache<string, number>({ max: maxLatest });
   let bounds: StoreBounds | null = null;
@@ -142,7 +142,7 @@ function createViews(options: SharedSessionsOptions, transactions: Transactions)
     const found = await transactions.find(id);
     return typeof found === 'string' ? undefined : found;
   };
-  /** Returns whether the listener has not seen a version; 0 for a session that does not exist. */
+  /** Returns whether the listener has not seen this version of a session. Version 0: there is no session. */
   const isUnseen = (id: string, version: number): boolean =>
     (latest.get(id) ?? -1) < (version === 0 ? Number.POSITIVE_INFINITY : version);
   const boundsOf = () => bounds;
@@ -168,7 +168,7 @@ interface WriterContext {
   readonly boundsOf: () => StoreBounds | null;
 }
 
-/** Creates the function that writes a transition to a session of a known version, or to a new session. */
+/** Creates the function that writes a transition to the session `before`, or to a new one if it is `null`. */
 function createWriter(
   { engine, stamp }: SharedSessionsOptions,
   { transactions, announce, boundsOf }: WriterContext,
@@ -197,7 +197,7 @@ function createWriter(
   };
 }
 
-/** Returns the limits to check after a change that stores further bytes. */
+/** Returns the limits to check after a change that increases the stored bytes; `undefined` for other changes. */
 function toRoom(bounds: StoreBounds | null, before: SessionRecord, after: SessionRecord) {
   if (after.storedBytes <= before.storedBytes) return undefined;
   return toNeed(bounds, { field: 'stored', client: after.client, amount: 0 })[0];
@@ -205,7 +205,7 @@ function toRoom(bounds: StoreBounds | null, before: SessionRecord, after: Sessio
 
 type LeaseChange = Pick<SessionChange, 'ends'> & { readonly lease?: SessionChange['lease'] };
 
-/** Returns the lease that a change gives or ends. A session gets a lease when its first message starts to wait. */
+/** Returns the lease that a change grants, or whether it ends the lease. Only running sessions have a lease. */
 function toLease({ before, after }: RecordChange, instance: string): LeaseChange {
   const isRunning = after?.state === 'running';
   if (isRunning && before?.state !== 'running')

@@ -3,10 +3,10 @@ import type { MessageChange, SessionRecord } from '../state.ts';
 import type { TransitionWrites } from '../transition-writes.ts';
 import { amountsOf, everyone, holdersOf, keys } from './keys.ts';
 
-/** Command for the engine: its name, the key, and the arguments. */
+/** Command for the shared engine: its name, the key, and the arguments. */
 export type Command = readonly [name: string, key: string, ...args: (string | number)[]];
 
-/** Change of a session. `before` is `null` for a new session, `after` for a deleted one. */
+/** Change of a session. `before` is `null` for a new session, and `after` is `null` for a deleted one. */
 export interface RecordChange {
   readonly id: string;
   readonly before: SessionRecord | null;
@@ -64,7 +64,7 @@ export function toOnceCommand(
   return ['SET', keys.once + key, text, 'PX', lifetimeMs];
 }
 
-/** Returns the commands that update the indexes and the sums of a session's clients. */
+/** Returns the commands that update the session's indexes and the sums of its client, its network and all clients. */
 export function toIndexCommands(change: RecordChange): readonly Command[] {
   const { before, after } = change;
   const holders = holdersOf((after ?? before)?.client ?? null);
@@ -94,7 +94,7 @@ export function toIndexCommands(change: RecordChange): readonly Command[] {
   ];
 }
 
-/** Returns the commands that move a session between the sorted sets. */
+/** Returns the commands that add a session to sorted sets and remove it from others. */
 function toSetCommands(
   { id, before, after }: RecordChange,
   names: readonly string[],
@@ -122,6 +122,6 @@ const scoreOfOver = ({ state, activeMs }: SessionRecord) =>
 const scoreOfLive = ({ endedMs, createdMs }: SessionRecord) =>
   endedMs === null ? createdMs : null;
 
-/** Returns the names of the sums that may have become zero, so that they can be deleted. */
+/** Returns the client and network whose sums may have become zero, so that the sums can be deleted. */
 export const namesToPrune = ({ before, after }: RecordChange) =>
   holdersOf((after ?? before)?.client ?? null).filter(({ name }) => name !== everyone);

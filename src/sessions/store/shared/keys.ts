@@ -1,31 +1,31 @@
 import type { Client } from '../../../core/caller.ts';
 import type { SessionRecord } from '../state.ts';
 
-/** First part of all keys of sessions. Its hash tag lets one script change a session and its indexes in a cluster. */
+/** Prefix of all keys of sessions. Its hash tag keeps them on one server of a cluster, as scripts require. */
 export const keyBase = '{sessions}:';
 
-/** Names of keys, without `keyBase`. A name that ends with a colon is followed by an id or the name of a client. */
+/** Names of keys after `keyBase`. A colon is followed by an id, an idempotency key or the name of a client. */
 export const keys = {
-  /** Hash of a session: `record` as JSON, `version`, `operations`, `runner`, and the fields of its messages. */
+  /** Hash of a session: `record` (JSON), `version`, `runner`, its latest `operations`, and fields of its messages. */
   record: 'record:',
   /** Stream of a session's event lines. The entry of the event with index 0 has the id `1-0`. */
   events: 'events:',
   /** Receipt of a request with an idempotency key. */
   once: 'once:',
-  /** Sorted sets of session ids: by start (all, live), by end, by deletion, and by the end of the lease. */
+  /** Sorted sets of ids: `all` and `live` by start, `ended` by end, `purged` by deletion, `running` by lease end. */
   all: 'all',
   live: 'live',
   ended: 'ended',
   purged: 'purged',
   running: 'running',
-  /** Sorted set of the sessions with open streams, by the time at which an instance last confirmed it. */
+  /** Sorted set of the sessions with open streams, by the time at which an instance last confirmed the stream. */
   read: 'read',
-  /** Hash of the amounts that a client, a network or all clients (`*`) use: `live`, `stored` and `pending`. */
+  /** Hash of sums for a client, a network or all clients (`*`): live sessions, stored bytes and pending turns. */
   use: 'use:',
-  /** Sorted sets of a client's, a network's or all waiting and ended sessions, by their last activity. */
+  /** Sorted sets of waiting and of ended sessions of a client, a network or all clients (`*`), by last activity. */
   waiting: 'waiting:',
   over: 'over:',
-  /** Sorted sets of the clients of a network, or of all networks (`*`), by live sessions and by stored bytes. */
+  /** Sorted sets of a network's clients, or of all networks and IPv4 clients (`*`), by sessions or stored bytes. */
   holdersByLive: 'holders:live:',
   holdersByStored: 'holders:stored:',
 } as const;
@@ -36,10 +36,10 @@ export const changesChannel = 'sessions';
 export const everyone = '*';
 const unknownClient = '-';
 
-/** Client under whose names a session is counted. `parent` is the network of an IPv6 address, otherwise `*`. */
+/** Client, network or all clients (`*`), for which sums are kept. `parent`: the next larger of these, or `null`. */
 export type Holder = Readonly<{ name: string; parent: string | null }>;
 
-/** Returns the client, its network if it has one, and everyone. */
+/** Returns the client, its network if it has one, and all clients (`*`). */
 export function holdersOf(client: Client | null): readonly Holder[] {
   const address = client?.address ?? unknownClient;
   const network = client?.network ?? null;
@@ -48,7 +48,7 @@ export function holdersOf(client: Client | null): readonly Holder[] {
   return [{ name: address, parent: network }, { name: network, parent: everyone }, all];
 }
 
-/** Amounts that a session counts for. */
+/** Amounts of a session that count towards limits: live sessions (0 or 1), stored bytes and pending turns. */
 export type Amounts = Readonly<Record<'live' | 'stored' | 'pending', number>>;
 
 const isLive = ({ state }: SessionRecord) => state === 'running' || state === 'waiting';

@@ -11,7 +11,7 @@ import {
 } from './scripts.ts';
 import type { StoredSession, Transactions } from './transactions.ts';
 
-/** Time in milliseconds after which another instance takes over the sessions of an instance that has died. */
+/** Milliseconds after which other instances take over the sessions of an instance that has failed. */
 export const leaseMs = 5000;
 
 const checkMs = 1000;
@@ -26,16 +26,16 @@ interface LeasesOptions {
 interface LeasesContext {
   readonly transactions: Transactions;
   readonly load: (id: string) => Promise<StoredSession | undefined>;
-  /** Called with each session that another instance has changed or left, and that concerns this one. */
+  /** Called with the current state of a session that other instances have changed; `undefined` if deleted. */
   readonly announce: (id: string, stored: StoredSession | undefined) => void;
-  /** Returns whether a version of a session was not announced yet; 0 if the session does not exist. */
+  /** Returns whether this version of a session has not been announced yet. Version 0: there is no session. */
   readonly isUnseen: (id: string, version: number) => boolean;
   readonly boundsOf: () => StoreBounds | null;
 }
 
 /**
- * Creates the leases of this instance: the sessions whose messages it answers. Renews them every second, takes over
- * sessions whose leases have expired, and follows the changes that other instances make to sessions it runs or streams.
+ * Creates the leases of this instance for the sessions whose messages it answers. Renews them every second, takes over
+ * sessions with expired leases, and follows changes by other instances to the sessions that it runs or streams.
  */
 export function createLeases(options: LeasesOptions, context: LeasesContext) {
   const { engine, onFault } = options;
@@ -82,12 +82,12 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
     onTakeOver: (listener: (record: SessionRecord) => void): void => {
       takeOver = listener;
     },
-    /** Records who runs a session, as of a change. `undefined`: this instance does not. */
+    /** Records whether this instance runs a session after a change. `undefined`: it does not. */
     note: (id: string, stored: StoredSession | undefined): void => {
       if (stored?.runner === engine.instance) held.add(id);
       else held.delete(id);
     },
-    /** Stops, and lets other instances take over the sessions at once. */
+    /** Stops the renewals, and lets other instances take over the sessions at once. */
     close: async (): Promise<void> => {
       closing.abort();
       if (held.size === 0 || !engine.state.isUp) return;
@@ -100,7 +100,7 @@ interface LeaseTasks {
   renew(): Promise<void>;
   claim(): Promise<void>;
   confirmRead(): Promise<void>;
-  /** Reloads sessions whose changes were announced while the engine did not answer. */
+  /** Reloads sessions with changes that this instance has missed. */
   catchUp(): Promise<void>;
 }
 
@@ -127,12 +127,12 @@ async function watch(
   }
 }
 
-/** Creates a function that reloads a session, once more if it changes meanwhile. */
+/** Creates a function that reloads a session, and repeats this if the session changes meanwhile. */
 function createReloads(
   load: (id: string) => Promise<void>,
   onFault: LeasesOptions['onFault'],
 ): (id: string) => void {
-  /** Sessions that are being loaded, and whether they have changed since. */
+  /** Sessions that are being loaded, and whether they must be loaded again. */
   const loading = new Map<string, boolean>();
   const run = async (id: string): Promise<void> => {
     do {

@@ -3,9 +3,9 @@ import type { SpendCharges } from '../../http/rate-limit.ts';
 import type { Transactions } from './transactions.ts';
 
 /**
- * Spends the charges in ARGV, three values each: name, milliseconds for one unit, milliseconds for the burst. A key has
- * the time at which its full burst is available again. Returns the position of the longest wait, counted from 0, and the
- * wait in milliseconds; nothing if all charges are spent.
+ * Spends all charges in ARGV, or none. A charge has three values: name, milliseconds for one unit, milliseconds for the
+ * burst. A key stores the time at which the full burst is available again. Returns the position (from 0) of the charge
+ * with the longest wait, and this wait in milliseconds; nothing if all charges are spent.
  */
 const spendScript = defineScript(`
 local time = redis.call('TIME')
@@ -25,7 +25,7 @@ end
 return {}
 `);
 
-/** Creates a rate limiter that all instances share, on the engine's clock. It throws Problem `not_ready` if it fails. */
+/** Creates a rate limiter that all instances share. It throws Problem `not_ready` if the shared engine fails. */
 export function createSharedRateLimit({ list }: Pick<Transactions, 'list'>): SpendCharges {
   return async (rates) => {
     const args = rates.flatMap(({ name, perMinute, burst }) => {

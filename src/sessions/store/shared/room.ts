@@ -11,7 +11,7 @@ import { everyone, keys } from './keys.ts';
 import { highestScript, lowestScript, readScript } from './scripts.ts';
 import type { Need, Outcome, Transactions } from './transactions.ts';
 
-/** Quantities of the ledger, and the sums that the engine has of them. */
+/** Names of the limited resources in the ledger, by the names of their sums in the shared engine. */
 const resources = { live: 'sessions', stored: 'sessionBytes', pending: 'queuedTurns' } as const;
 
 type Field = Need['field'];
@@ -19,12 +19,12 @@ type Field = Need['field'];
 export type Excessive = Extract<Outcome, { kind: 'excess' }>;
 
 const inactiveMs = 60_000; // sessions used more recently are not evicted for other addresses
-/** Time in milliseconds after which an unconfirmed open stream no longer protects its session. */
+/** Milliseconds for which the confirmation of an open stream protects its session from eviction. */
 const readMs = 30_000;
 const maxHolders = 64;
 const maxCandidates = 8;
 
-/** Returns the check that a client may use a further amount; `null` before the limits are known. */
+/** Returns a client's need for a further amount, with the limits; an empty list before the limits are known. */
 export function toNeed(
   bounds: StoreBounds | null,
   { field, client, amount }: { field: Field; client: Client | null; amount: number },
@@ -42,7 +42,7 @@ export function toNeed(
   return [{ field, amount, total, own, ignoresShare: false }];
 }
 
-/** Returns the problem for an amount that does not fit and for which nothing can be evicted. */
+/** Returns the Problem for an exceeded limit if no session can be evicted. */
 export function toExcessProblem({ field, excess }: Excessive): Problem {
   if (field === 'pending') return tooManyTurns(excess);
   return new Problem('overloaded', { detail: overloadDetails[resources[field]] });
@@ -52,27 +52,27 @@ interface VictimSearch {
   readonly field: 'live' | 'stored';
   readonly excess: Excess;
   readonly client: Client | null;
-  /** Session that needs the room, which is never evicted. */
+  /** Session that needs the room. It is never evicted itself. */
   readonly except: string;
 }
 
-/** Sorted sets in which a victim is searched, in order of preference. Ended sessions can only be read. */
+/** Sorted sets of sessions that may be evicted, in order of preference. */
 const evictable = { live: [keys.waiting], stored: [keys.over, keys.waiting] } as const;
 
-/** Creates the search for the next session to evict. Active sessions are evicted only for their own address. */
+/** Creates the search for the next session to evict. Evicts active sessions only for their own address. */
 export function createVictimSearch(
   { list }: Transactions,
   isReadHere: (id: string) => boolean,
   now: () => number,
 ) {
-  /** Returns the first session that no instance streams. */
+  /** Returns the first session without an open stream on any instance. */
   const findUnread = async (sessions: readonly Member[]): Promise<Member | undefined> => {
     const unread = sessions.filter(({ name }) => !isReadHere(name));
     const ids = unread.map(({ name }) => name);
     const isRead = ids.length === 0 ? [] : await list(readScript, readMs, ...ids);
     return unread.find((_, at) => isRead[at] !== '1');
   };
-  /** Returns the least recently used session of a client. `isOwn`: of the client that needs the room. */
+  /** Returns the oldest session of `name` that may be evicted. `isOwn`: this client itself needs the room. */
   const findOf = async (name: string, { field, except }: VictimSearch, isOwn: boolean) => {
     const untilMs = isOwn ? '+inf' : now() - inactiveMs;
     for (const set of evictable[field]) {
@@ -83,7 +83,7 @@ export function createVictimSearch(
     }
     return undefined;
   };
-  /** Searches the clients or networks with the highest sums first, and those with equal sums together. */
+  /** Searches the clients or networks in `parent`, those with the highest sums first; equal sums together. */
   const findBelow = async (parent: string, search: VictimSearch) => {
     const byField = search.field === 'live' ? keys.holdersByLive : keys.holdersByStored;
     const holders = toMembers(await list(highestScript, byField + parent, maxHolders));
@@ -109,10 +109,10 @@ export function createVictimSearch(
   return async (search: VictimSearch): Promise<string | undefined> => (await find(search))?.name;
 }
 
-/** Member of a sorted set: a client by its sum, or a session by its last activity. */
+/** Member of a sorted set: a client or network with its sum, or a session with the time of its last activity. */
 type Member = Readonly<{ name: string; score: number }>;
 
-/** Converts names and scores, which alternate. */
+/** Converts a list in which names and scores alternate. */
 function toMembers(pairs: readonly string[]): readonly Member[] {
   const members: Member[] = [];
   for (let at = 0; at < pairs.length; at += 2) {

@@ -1,8 +1,8 @@
 import { defineScript } from '../../../core/engine/engine.ts';
 
 /**
- * Functions of several scripts. `KEYS[1]` is the first part of all keys of sessions; the scripts append the rest. All
- * keys have the same hash tag, so that they are on one server of a cluster.
+ * Lua functions that several scripts use. `KEYS[1]` is the prefix of all keys of sessions; the scripts append the rest.
+ * All keys have the same hash tag, so that a cluster stores them on one server.
  */
 const functions = `
 local function key(rest) return KEYS[1] .. rest end
@@ -30,12 +30,10 @@ end
 `;
 
 /**
- * Changes a session if it has the expected version. ARGV[1] is a JSON object: `id`, `version` (0 for a new session),
- * `operation` (a name that is unique to the change), `runner` (only for the instance that runs the session, or empty),
- * `once` and `onceSinceMs` (receipt that must not exist, be older, or belong to a deleted session), `needs` (amounts that
- * must fit), `commands`, `prune` (names of sums), `lease` ({ instance, ms }, or absent), `ends` (whether to return the
- * lease), `room` (limits that are checked after the change, or absent) and `channel`. Returns 'changed', 'lost', 'once',
- * 'excess' with the field and the kind, or 'ok', with the field and the kind of the excess if `room` is exceeded.
+ * Changes a session if it has the expected version. ARGV[1] is a `SessionChange` as JSON, with two further fields:
+ * `operation` (unique name of the change, so that a repetition has no effect) and `channel` (which publishes the
+ * change). Returns the kind of an `Outcome`: 'ok', 'changed', 'lost', 'once' or 'excess'. 'excess' is followed by the
+ * field and the kind of the exceeded limit, as is 'ok' if `room` is exceeded after the change.
  */
 export const commitScript = defineScript(`${functions}
 local change = cjson.decode(ARGV[1])
@@ -82,21 +80,21 @@ if kind then return {'ok', change.room.field, kind} end
 return {'ok'}
 `);
 
-/** Returns the version, the record and the runner of the session ARGV[1], or whether it was purged. */
+/** Returns 'known' with the version, record and runner of the session ARGV[1]; otherwise 'purged' or 'unknown'. */
 export const findScript = defineScript(`${functions}
 local found = redis.call('HMGET', key('record:' .. ARGV[1]), 'version', 'record', 'runner')
 if found[1] then return {'known', found[1], found[2], found[3] or ''} end
 return {redis.call('ZSCORE', key('purged'), ARGV[1]) and 'purged' or 'unknown'}
 `);
 
-/** Returns the versions of the sessions in ARGV; 0 for a session that does not exist. */
+/** Returns the versions of the sessions with the ids in ARGV; 0 for a session that does not exist. */
 export const versionsScript = defineScript(`${functions}
 local versions = {}
 for at, id in ipairs(ARGV) do versions[at] = redis.call('HGET', key('record:' .. id), 'version') or '0' end
 return versions
 `);
 
-/** Returns event lines of the session ARGV[1] from the index ARGV[2], at least one, and up to ARGV[3] bytes. */
+/** Returns event lines of the session ARGV[1] from index ARGV[2] on: at least one, if any, and up to ARGV[3] bytes. */
 export const eventsScript = defineScript(`${functions}
 local lines, bytes, from = {}, 0, tonumber(ARGV[2]) + 1
 while #lines < 256 do
@@ -112,8 +110,8 @@ return lines
 `);
 
 /**
- * Returns the length of the event with index ARGV[2], and up to ARGV[4] bytes of it from the offset ARGV[3], without a
- * divided character at the end. Returns nothing if the whole event has up to ARGV[4] bytes.
+ * Returns the length of the event ARGV[2] of the session ARGV[1], and up to ARGV[4] bytes of it from the offset
+ * ARGV[3], without an incomplete character at the end. Returns nothing if the whole event has up to ARGV[4] bytes.
  */
 export const partScript = defineScript(`${functions}
 local at = (tonumber(ARGV[2]) + 1) .. '-0'
@@ -126,7 +124,7 @@ while to < #line and continues(string.byte(line, to + 1)) do to = to - 1 end
 return {#line, string.sub(line, from, to)}
 `);
 
-/** Returns up to ARGV[3] questions and `message.completed` lines by turns, latest first, before the turn ARGV[2]. */
+/** Returns up to ARGV[3] turns before ARGV[2], latest first. Questions and `message.completed` lines alternate. */
 export const answeredScript = defineScript(`${functions}
 local record, found = key('record:' .. ARGV[1]), {}
 local before, count = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -142,27 +140,27 @@ end
 return found
 `);
 
-/** Returns the excess of the need in ARGV[1], a JSON object, or an empty string. */
+/** Returns the kind of the limit that a need exceeds, or an empty string. ARGV[1]: the need as JSON. */
 export const roomScript = defineScript(`${functions}
 return excess(cjson.decode(ARGV[1])) or ''
 `);
 
-/** Returns up to ARGV[4] ids of the sorted set ARGV[1] with scores from ARGV[2] to ARGV[3]. */
+/** Returns up to ARGV[4] ids with scores ARGV[2] to ARGV[3] of the sorted set ARGV[1]. Skips the first ARGV[5]. */
 export const rangeScript = defineScript(`${functions}
 return redis.call('ZRANGEBYSCORE', key(ARGV[1]), ARGV[2], ARGV[3], 'LIMIT', ARGV[5] or 0, ARGV[4])
 `);
 
-/** Returns the names and scores of the lowest ARGV[3] members of the sorted set ARGV[1] with scores up to ARGV[2] by turns. */
+/** Returns the lowest ARGV[3] members of the sorted set ARGV[1], up to score ARGV[2]. Names and scores alternate. */
 export const lowestScript = defineScript(`${functions}
 return redis.call('ZRANGEBYSCORE', key(ARGV[1]), '-inf', ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
 `);
 
-/** Returns the names and scores of the highest ARGV[2] members of the sorted set ARGV[1] by turns. */
+/** Returns the highest ARGV[2] members of the sorted set ARGV[1]. Names and scores alternate. */
 export const highestScript = defineScript(`${functions}
 return redis.call('ZRANGE', key(ARGV[1]), 0, ARGV[2] - 1, 'REV', 'WITHSCORES')
 `);
 
-/** Returns whether each session in ARGV from the second on has an open stream, confirmed in the last ARGV[1] milliseconds. */
+/** Returns 1 for each session in ARGV[2…] with a stream confirmed in the last ARGV[1] milliseconds, otherwise 0. */
 export const readScript = defineScript(`${functions}
 local since, found = nowMs() - ARGV[1], {}
 for at = 2, #ARGV do
@@ -171,7 +169,7 @@ end
 return found
 `);
 
-/** Renews the leases of the instance ARGV[1] for ARGV[2] milliseconds. ARGV[3…]: session ids. Returns the ids that it has lost. */
+/** Renews the leases of the instance ARGV[1] on ARGV[3…] for ARGV[2] milliseconds. Returns the ids of lost sessions. */
 export const renewScript = defineScript(`${functions}
 local untilMs, lost = nowMs() + ARGV[2], {}
 for at = 3, #ARGV do
@@ -186,8 +184,8 @@ return lost
 `);
 
 /**
- * Leases up to ARGV[3] sessions with expired leases to the instance ARGV[1] for ARGV[2] milliseconds. Returns their ids.
- * Each gets a new version, so that later writes of the previous instance fail: the version is the fencing token.
+ * Leases up to ARGV[3] sessions with expired leases to the instance ARGV[1] for ARGV[2] milliseconds. Returns their
+ * ids. Increments the version of each, which is the fencing token: later writes of the previous instance fail.
  */
 export const claimScript = defineScript(`${functions}
 local now = nowMs()
@@ -214,14 +212,14 @@ for at = 2, #ARGV do
 end
 `);
 
-/** Confirms that the sessions in ARGV from the second on have open streams. Removes entries older than ARGV[1] milliseconds. */
+/** Confirms the open streams of the sessions ARGV[2…]. Removes confirmations older than ARGV[1] milliseconds. */
 export const confirmReadScript = defineScript(`${functions}
 local now = nowMs()
 redis.call('ZREMRANGEBYSCORE', key('read'), '-inf', now - ARGV[1])
 for at = 2, #ARGV do redis.call('ZADD', key('read'), now, ARGV[at]) end
 `);
 
-/** Deletes purged ids up to the time ARGV[1], and all but the last ARGV[2]. */
+/** Deletes the ids of sessions purged up to the time ARGV[1], and all except the latest ARGV[2] ids. */
 export const forgetScript = defineScript(`${functions}
 redis.call('ZREMRANGEBYSCORE', key('purged'), '-inf', ARGV[1])
 redis.call('ZREMRANGEBYRANK', key('purged'), 0, -1 - ARGV[2])
@@ -232,7 +230,7 @@ export const recallScript = defineScript(`${functions}
 return receipt('once:' .. ARGV[1]) or ''
 `);
 
-/** Returns the sum ARGV[2] of the client, network or `*` ARGV[1]. */
+/** Returns the sum with the name ARGV[2] of the client or network ARGV[1] (`*`: all clients). */
 export const sumScript = defineScript(`${functions}
 return used(ARGV[1], ARGV[2])
 `);
@@ -242,7 +240,7 @@ export const textScript = defineScript(`${functions}
 return redis.call('HGET', key('record:' .. ARGV[1]), 'text:' .. ARGV[2])
 `);
 
-/** Returns delivery ids, texts and states of the messages 0 to ARGV[2] of the session ARGV[1] by turns. */
+/** Returns the first ARGV[2] messages of the session ARGV[1]. Delivery ids, texts and states alternate. */
 export const messagesScript = defineScript(`${functions}
 local record, found = key('record:' .. ARGV[1]), {}
 for at = 0, ARGV[2] - 1 do

@@ -1,7 +1,7 @@
-/** Runs work on one session at a time, in the order of the calls. */
+/** Function that runs calls of `work` for the same session one after another, in the order of the calls. */
 export type Serialize = <Value>(id: string, work: () => Promise<Value>) => Promise<Value>;
 
-/** Creates a queue for each session, so that the changes of this instance do not overtake each other. */
+/** Creates a queue for each session, so that this instance changes it in the order of the calls. */
 export function createSerializer(): Serialize {
   const last = new Map<string, Promise<unknown>>();
   return (id, work) => {

@@ -7,14 +7,14 @@ import type { Command } from './commands.ts';
 import { changesChannel, keyBase } from './keys.ts';
 import { commitScript, findScript } from './scripts.ts';
 
-/** Session as the engine has it. `runner` is the instance that answers its messages, or an empty string. */
+/** Session in the shared engine. `runner`: name of the instance that answers its messages, or an empty string. */
 export interface StoredSession {
   readonly version: number;
   readonly record: SessionRecord;
   readonly runner: string;
 }
 
-/** Amount that must fit into the limits of a client and of all clients. */
+/** Amount that must fit into the limits: `total` for all clients, and `own` for the client and its network. */
 export interface Need {
   readonly field: 'live' | 'stored' | 'pending';
   readonly amount: number;
@@ -23,13 +23,13 @@ export interface Need {
   readonly ignoresShare: boolean;
 }
 
-/** Change of one session, which is made only if the session still has `version` (0: it does not exist). */
+/** Change of one session. It is made only if the session still has `version` (0: it does not exist). */
 export interface SessionChange {
   readonly id: string;
   readonly version: number;
-  /** Instance that must run the session, or an empty string. */
+  /** Name of the instance that must run the session; an empty string for no condition. */
   readonly runner: string;
-  /** Name of a receipt that must not exist or be older than `onceSinceMs`, or an empty string. */
+  /** Key of a receipt that must be missing or not newer than `onceSinceMs`; an empty string for no condition. */
   readonly once: string;
   readonly onceSinceMs: number;
   readonly needs: readonly Need[];
@@ -37,36 +37,36 @@ export interface SessionChange {
   readonly prune: readonly { readonly name: string; readonly parent: string | null }[];
   /** Lease that the change gives to an instance. */
   readonly lease?: { readonly instance: string; readonly ms: number } | undefined;
-  /** Whether the session needs no lease any more. */
+  /** Whether the change ends the session's lease. */
   readonly ends: boolean;
-  /** Limits that the change may exceed, but that are checked after it. */
+  /** Limits that the change may exceed. The outcome contains the exceeded limit. */
   readonly room?: Need | undefined;
 }
 
 /**
- * Result of a change. `ok`: the change was made, and `excess` is the limit in `room` that is exceeded now. `changed`:
- * another change was faster; `lost`: another instance runs the session.
+ * Result of a change. `ok`: it was made; `excess`: the limit in `room` exceeded by it. `changed`: another change was
+ * first. `lost`: another instance runs the session. `once`: the receipt exists. `excess`: a need does not fit.
  */
 export type Outcome =
   | { readonly kind: 'ok'; readonly excess?: Excess | undefined }
   | { readonly kind: 'changed' | 'lost' | 'once' }
   | { readonly kind: 'excess'; readonly field: Need['field']; readonly excess: Excess };
 
-/** Milliseconds to wait for an engine that does not answer, before a change fails. */
+/** Milliseconds to wait for an engine that does not answer, before a call fails. */
 const patienceMs = 2000;
 
 interface TransactionsOptions {
   readonly engine: Engine;
-  /** Number of replicas that must have a change before it is acknowledged. */
+  /** Number of replicas of the shared engine that must have a change before Perch confirms it. */
   readonly replicas: number;
 }
 
 export type Transactions = ReturnType<typeof createTransactions>;
 
-/** Creates the functions that read and change sessions in the engine. They throw Problem `not_ready` if it fails. */
+/** Creates the functions that read and change sessions. They throw Problem `not_ready` if the shared engine fails. */
 export function createTransactions({ engine, replicas }: TransactionsOptions) {
   let operations = 0;
-  /** Runs a script once. Returns the error if the engine failed meanwhile, so that the script can be repeated. */
+  /** Runs a script once. During an outage of the engine, returns the error, so that the caller can try again. */
   const attempt = async (script: EngineScript, args: readonly (string | number)[]) => {
     if (!(await engine.waitUntilUp(patienceMs))) throw unavailable(engine.state.fault);
     try {
@@ -77,7 +77,7 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
       return { error };
     }
   };
-  /** Runs a script, and again if the engine failed meanwhile. The script must be safe to repeat. */
+  /** Runs a script, and repeats it after an outage of the engine. The script must be safe to repeat. */
   const run = async (script: EngineScript, args: readonly (string | number)[]) => {
     const first = await attempt(script, args);
     const { reply, error } = 'error' in first ? await attempt(script, args) : first;
@@ -97,7 +97,7 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
       if (kind !== 'known') return kind === 'purged' ? 'purged' : 'unknown';
       return { version: Number(version), record: JSON.parse(record), runner };
     },
-    /** Commits a change once, even if its answer is lost. Resolves when the engine and its replicas have it. */
+    /** Commits a change once, even if the reply is lost. Resolves when the engine and `replicas` replicas have it. */
     commit: async (change: SessionChange): Promise<Outcome> => {
       operations += 1;
       const operation = `${engine.instance}:${operations};`;
