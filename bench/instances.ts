@@ -14,7 +14,7 @@ const parts = {
 };
 
 /**
- * Compares instances that share a Valkey or Redis server (shared engine) with one without it. Returns Markdown lines.
+ * Compares instances with and without a shared engine (Valkey or Redis server). Returns Markdown lines.
  *
  * @param names names of the parts to run; default: all
  */

@@ -8,7 +8,7 @@ const packageFolder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
  * Returns the names, versions and licences of the packages that contain the given files. Paths are relative to Perch's
  * package.
  *
- * @throws Error if a package states no licence
+ * @throws Error if a package declares no licence
  */
 export function listLicences(files: readonly string[]): string {
   const folders = files.flatMap((file) => packageFolder.exec(file) ?? []);

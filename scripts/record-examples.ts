@@ -178,7 +178,7 @@ async function recordProblems(
   return Object.fromEntries(documents.map((one) => [one.code, one] as const));
 }
 
-/** Sends valid requests to three servers that refuse them: allowance used up, overloaded, shutting down. */
+/** Sends valid requests to servers that refuse them: with the allowance used up, overloaded, or shutting down. */
 async function refuseAll(url: string): Promise<readonly Promise<LightMyRequestResponse>[]> {
   const spent = await openSample({ env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
   const busy = await openSample({ load: { isHigh: true, close: () => undefined } });

@@ -20,7 +20,7 @@ const questions = [
   ...readQuestions('bench/answers/questions-blind.jsonl'),
 ];
 
-/** Choice of questions about other document sets as unanswerable samples: one in `oneOf`, each with this `weight`. */
+/** Use of questions about other document sets as unanswerable samples: one question in `oneOf`, with this `weight`. */
 const foreign = { weight: 0.3, oneOf: 6 } as const;
 
 /** Maximum share of the answerable training questions that the model may decline. */

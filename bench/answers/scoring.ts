@@ -88,7 +88,7 @@ export interface Shares {
   readonly falselyDeclined: number;
 }
 
-/** Aggregates scores. A declined (not answered) question has no citations, so it counts as a miss. */
+/** Aggregates the scores of several answers. */
 export function toShares(judgements: readonly Judgement[]): Shares {
   const answerable = judgements.filter(({ question }) => question.answerable);
   const others = judgements.filter(({ question }) => !question.answerable);

@@ -53,7 +53,7 @@ function toMastodon(host: string, path: string): unknown {
   return wren;
 }
 
-/** Stalls requests to hosts named `hang…` (no response) or `drip…` (1 byte per second). Returns `true` if it does. */
+/** Stalls requests to hosts `hang…` (no response) or `drip…` (1 byte per second). Returns `false` for other hosts. */
 function stall(request: IncomingMessage, response: ServerResponse, host: string): boolean {
   if (host.startsWith('hang')) return true;
   if (!host.startsWith('drip')) return false;

@@ -18,7 +18,7 @@ import { type Served, unlimited } from './servers.ts';
 const prefix = 'bench:';
 const rounds = 30;
 const callsInRound = 300;
-/** Numbers of concurrent calls, each of which is measured. */
+/** Numbers of concurrent calls to compare. */
 const widths = [1, 32] as const;
 
 /** Call whose duration is measured. */
@@ -29,7 +29,7 @@ export interface ComparedCalls {
   readonly width: (typeof widths)[number];
   readonly ownUs: number;
   readonly bareUs: number;
-  /** Median over the rounds of the duration of Perch's call divided by that of the bare command. */
+  /** Ratio of the duration of Perch's call to that of the bare command: the median over all rounds. */
   readonly ratio: number;
 }
 
@@ -121,7 +121,7 @@ export async function benchSharedHits(
   return compared;
 }
 
-/** Opens the reader of an instance that can cache only one entry itself. `asked`: the keys of its `GET` commands. */
+/** Opens a reader whose own cache has only one entry. `asked`: keys that the reader got from the shared engine. */
 async function openReader(engine: Engine, upstream: Served) {
   const asked: string[] = [];
   const sharedEngine: Engine = {
@@ -163,14 +163,14 @@ async function openReader(engine: Engine, upstream: Served) {
   };
 }
 
-/** Counts the spent units of an account, and adds one. ARGV: limit, time, name of the unit. */
+/** Counts the spent units of an account. Below the limit, adds one. ARGV: limit, time, name of the unit. */
 const bareScript = defineScript(`
 local spent = redis.call('ZCARD', KEYS[1])
 if spent < tonumber(ARGV[1]) then redis.call('ZADD', KEYS[1], ARGV[2], ARGV[3]) end
 return spent
 `);
 
-/** Number of accounts that spend units by turns. */
+/** Number of accounts that spend units in turn. */
 const accounts = 100;
 
 /** Compares spending a unit of a rate limit with `bareScript`. */

@@ -122,7 +122,7 @@ function createLoad(pools: readonly Pool[], key: string) {
     get failures() {
       return failures;
     },
-    /** Sends reads at the same pace until `phase` has ended, without waiting for their responses. */
+    /** Sends a read every `paceMs` milliseconds on average until `phase` has ended, without waiting for responses. */
     run: async (durations: Durations, phase: () => Promise<unknown>): Promise<void> => {
       let isOver = false;
       const reads: Promise<void>[] = [];

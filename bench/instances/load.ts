@@ -8,7 +8,7 @@ import { type Served, startPerch } from './servers.ts';
 const sample = '/api/v1/profiles/ada.example';
 const twoPorts = [0, 1] as const;
 
-/** Compares cached reads of an instance without a shared engine (Valkey or Redis server) and of one with it. */
+/** Compares cached reads of two instances: one without and one with a shared engine (Valkey or Redis server). */
 export async function benchLocalHits({ url }: Served): Promise<string[]> {
   const [embedded, shared] = twoPorts.map(
     (index) => () =>
@@ -43,7 +43,7 @@ type Load = (target: Target, seconds: number) => Promise<number>;
 
 const loads: Readonly<Record<string, Load>> = { hits: sendHits, misses: sendMisses };
 
-/** Compares the CPU time per request of one and of two instances with a shared engine with one without it. */
+/** Compares the CPU time per request: one instance without a shared engine, one with it, and two with it. */
 export async function benchCpuTime({ url }: Served, upstream: Served): Promise<string[]> {
   const env = { PERCH_PROVIDERS: 'archive,fxtwitter', PERCH_FXTWITTER_URL: upstream.url };
   const start = (index: number, more = {}) =>
@@ -99,7 +99,7 @@ async function sendHits(target: Target, seconds: number): Promise<number> {
   return requestsPerSecond * seconds;
 }
 
-/** Number of the last account that was requested, so that no cache contains the next one. */
+/** Number of the last requested account. Each request is for a new account, which no cache contains. */
 let nextMiss = 0;
 
 /** Sends reads of accounts that no cache contains. Returns their number. */

@@ -90,7 +90,7 @@ export const unlimited = {
 const firstPort = 18_111;
 
 export interface ServerOptions {
-  /** Number that is added to the first port. */
+  /** Number of the instance, which is added to `firstPort`. */
   readonly index: number;
   readonly path: string;
   readonly env?: Readonly<Record<string, string>>;

@@ -89,7 +89,7 @@ export interface PromptPassage {
 
 /** Source of the passages (sections of documents) that a language model answers from. May run in another thread. */
 export interface PassageSource {
-  /** Returns the passages that match a question, starting with those that an answer without a model would cite. */
+  /** Returns the passages that match a question. The passages that an answer without a model would cite come first. */
   find(question: Question): Promise<readonly PromptPassage[]>;
   /** Returns whether the search index still contains the passage unchanged. */
   isCurrent(passage: PromptPassage): Promise<boolean>;

@@ -13,7 +13,7 @@ export interface AppBasics {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: FastifyBaseLogger;
-  /** Clock of the connections to the shared engine, which need real time. Default: `clock`. */
+  /** Clock for connections to the Valkey or Redis server. Tests pass the real clock. Default: `clock`. */
   readonly engineClock?: Clock;
 }
 

@@ -39,7 +39,7 @@ export interface Services extends AppBasics {
   readonly identification: Identification;
   readonly access: Access;
   readonly fetching: Fetching;
-  /** Engine that several instances share; `null` if there is one instance. */
+  /** Valkey or Redis server that several instances share; `null` if there is one instance. */
   readonly sharedEngine: Engine | null;
   readonly sessions: AnsweredSessions | null;
   readonly traffic: Traffic;

@@ -125,7 +125,7 @@ function changeKey(id: string, changes: KeyChanges): Run {
   });
 }
 
-/** Prints a new key to standard output, and its description to standard error. Returns `false` for `undefined`. */
+/** Prints a new key to standard output, and its description to standard error. Returns `false` if there is no key. */
 function printIssued(issued: IssuedKey | undefined, { stdout, stderr }: CommandContext): boolean {
   if (issued === undefined) return false;
   stdout.write(`${issued.key}\n`);

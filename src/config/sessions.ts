@@ -76,7 +76,7 @@ export const sessionVariables = z.object({
     'Maximum number of active sessions (sessions that have not ended). If there are more active sessions, Perch ends the least recently used session of the client with the most sessions.',
   ),
   PERCH_SESSION_LIVE_PER_ADDRESS: integer(1, 1_000_000, 1000).describe(
-    'Maximum number of active sessions of one client address. If there are more active sessions, Perch ends the least recently used session of that address. One address can use at most half of `PERCH_SESSION_LIVE`, and at most half of the total limits on turns, bytes and streams.',
+    'Maximum number of active sessions of one client address. If there are more active sessions, Perch ends the least recently used session of that address. One address can use at most half of `PERCH_SESSION_LIVE`, and at most half of `PERCH_SESSION_WAITING_TURNS`, `PERCH_SESSION_BYTES` and `PERCH_SESSION_STREAMS`.',
   ),
   PERCH_SESSION_BYTES: optionalInteger(1_048_576, 1_000_000_000_000).describe(
     'Maximum size of all stored sessions in bytes, including sessions that have ended. If the total size is larger, Perch deletes sessions of the client that uses the most bytes, and deletes ended sessions first. Default: 1 GiB in a file, 128 MiB in memory.',

@@ -19,15 +19,15 @@ export const engineVariables = z.object({
     .regex(/^[\w.:-]{1,64}$/, 'must have 1 to 64 letters, digits, `_`, `.`, `:` and `-`')
     .default('perch:')
     .describe(
-      'Start of the names of all keys in the shared engine. Instances with the same prefix work together.',
+      'Prefix of the names of all keys in the Valkey or Redis server. Instances with the same prefix work together.',
     ),
   PERCH_REDIS_TIMEOUT_MS: integer(1, 10_000, 50).describe(
-    'Timeout in milliseconds for a call to the shared engine that a read waits for. After a timeout, Perch continues without the engine until it answers in time.',
+    'Timeout in milliseconds for a call to the Valkey or Redis server during a read. After a timeout, Perch works without this server until the server responds in time again.',
   ),
   PERCH_REDIS_WAIT_REPLICAS: integer(0, 16, 0).describe(
-    'Number of replicas that must have a session event before Perch confirms it. With `0`, a failover can lose the events of the last moments.',
+    'Number of replicas that must have received a session event before Perch confirms the event to the client. With `0`, a failover can lose the most recent events.',
   ),
   PERCH_REDIS_ALLOW_VOLATILE: flag(false).describe(
-    'Whether Perch stores sessions in a shared engine without an append-only file. Then a restart of the engine deletes sessions.',
+    'Whether Perch stores sessions in a Valkey or Redis server without an append-only file. With `true`, a restart of this server can delete sessions.',
   ),
 });

@@ -24,6 +24,6 @@ export interface Caller {
 
 /** Limit on upstream requests, shared by all callers. */
 export interface Pool {
-  /** Counts an upstream request. `history`: client that imports a history, if any. Throws Problem `rate_limited`. */
+  /** Counts an upstream request. `history`: client whose history import causes it. Throws Problem `rate_limited`. */
   take(share: PoolShare, history?: Client | undefined): Promise<void>;
 }

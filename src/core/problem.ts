@@ -231,7 +231,7 @@ export const problemKinds = {
     'a request for an oEmbed document has a `format` other than `json`',
   ]),
   upstream_error: kind(502, 'Invalid response from upstream', [
-    'Retry in a few minutes. If the error persists, report the error to the operator, because the upstream has probably changed its format.',
+    'Retry in a few minutes. If the error persists, report the error to the operator, because the upstream has probably changed the format of its responses.',
     'the upstream sent a response that Perch cannot use',
   ]),
   upstream_unavailable: kind(503, 'Upstream unavailable', [

@@ -27,7 +27,7 @@ export async function withCharge<Result>(
   }
 }
 
-/** Returns whether to charge a failed read: after `not_found`, `invalid_query`, a disconnect or a host timeout. */
+/** Returns whether a failed read is charged: true for `not_found`, `invalid_query`, a disconnect or a host timeout. */
 function keepsCharge(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted === true) return true;
   if (!(error instanceof Problem)) return false;

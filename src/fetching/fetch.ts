@@ -25,7 +25,7 @@ import type { Answer, CacheState, Plan } from './plan.ts';
 export interface FetchOptions extends Lifetimes {
   readonly chain: ProviderChain;
   readonly cache: ResponseCache;
-  /** Responses of all instances; absent if there is one instance. */
+  /** Response cache that all instances share; absent if there is only one instance. */
   readonly shared?: SharedResponses | undefined;
   readonly memory: SentItemsMemory;
   readonly clock: Clock;
@@ -141,7 +141,7 @@ function createInFlightFetches(options: FetchOptions) {
 
 const shareOf = (requester: Requester | undefined) => requester?.caller?.share ?? 'anonymous';
 
-/** Copies an entry of all instances to the cache of this one. Returns `undefined` if it is not newer. */
+/** Copies an entry of the shared cache to the cache of this instance. Returns `undefined` if there is no newer one. */
 async function readShared(
   { shared, cache }: FetchOptions,
   { key, useCache }: Plan,
@@ -153,7 +153,7 @@ async function readShared(
   return { ...entry, renderings: cache.set(key, entry) };
 }
 
-/** Fetches an answer, unless another instance fetches it at the same time. Then returns the entry of that instance. */
+/** Fetches an answer. If another instance is already fetching it, returns the entry of that instance instead. */
 async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { shared, cache } = options;
   const lease = plan.useCache ? await shared?.claim(plan.key, request.signal) : undefined;

@@ -12,7 +12,7 @@ const revisionOfBatches = '2025-03-26';
 /** Maximum number of JSON-RPC messages in a batch. */
 export const maxBatch = 10;
 
-/** Maximum number of open notification streams of all clients. Each client address also has its own limit. */
+/** Maximum number of open notification streams for all clients together. Each client address also has a limit. */
 const maxSubscriptions = 4096;
 
 /** Creates the handler of MCP messages over HTTP. Calls `onReport` with each error that the MCP SDK reports. */
@@ -75,7 +75,7 @@ function refuse(code: number, message: string): Response {
   return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status: 400 });
 }
 
-/** Waits for `work`, which may never settle after a disconnect. Rejects when `signal` is aborted. */
+/** Waits for `work`, which may never settle if the client disconnects. Rejects when `signal` is aborted. */
 function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

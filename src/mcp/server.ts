@@ -31,7 +31,7 @@ export interface McpOptions {
 export interface RequestIdentity {
   readonly caller: Caller;
   readonly client: Client;
-  /** Waits until the fair scheduler lets this client's call continue. Rejects if the client has disconnected. */
+  /** Waits for this call's turn among the calls of all clients. Rejects if the client has disconnected. */
   readonly takeTurn: () => Promise<void>;
   readonly requestId: string;
 }
@@ -58,7 +58,7 @@ export function createMcpServers(
   const resources = list.map(({ read: _read, ...described }) => described);
   const serverInfo = { name: 'perch', title: 'Perch', version, websiteUrl: context.baseUrl };
   const refuse = (text: string) => new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, text);
-  /** Returns the handler of an MCP list request whose result has a single page. */
+  /** Creates the handler of an MCP list request. The handler returns all items on a single page. */
   const listAll =
     <Page>(page: Page) =>
     ({ params }: { readonly params?: { readonly cursor?: string | undefined } | undefined }) => {

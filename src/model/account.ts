@@ -14,7 +14,7 @@ export const facet = record('Facet', {
   url: optionalText.describe('Target of a link, mention or tag.'),
 });
 
-/** Server from which Perch read its copy of a post or account that belongs to another server. */
+/** Server that sent a copy of another server's post or account, with the URL of the copy. */
 export const copiedFrom = record('CopiedFrom', {
   host: z
     .string()
@@ -76,7 +76,7 @@ export type Account = z.output<typeof account>;
 type KnownAccount = Pick<Account, 'id' | 'screen_name' | 'name' | 'url' | 'platform'> &
   Partial<Account>;
 
-/** Creates an account from its known members. Other members are `null`, but `protected` and `verified` are `false`. */
+/** Creates an account. Unknown members become `null`, except `protected` and `verified`, which become `false`. */
 export function toAccount(known: KnownAccount): Account {
   return {
     description: null,

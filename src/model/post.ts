@@ -136,6 +136,6 @@ export type Status = Readonly<z.output<typeof status>>;
 export const post = z.discriminatedUnion('type', [status, tombstone]).meta({ id: 'Post' });
 export type Post = Status | Tombstone;
 
-/** Returns the URL of a post. For a copy of the post on another server (`copied_from`), returns the copy's URL. */
+/** Returns the URL of a post. If Perch read a copy from another server (`copied_from`), returns the copy's URL. */
 export const canonicalUrl = (post: Post): string | null =>
   post.type === 'status' ? (post.copied_from?.url ?? post.url) : post.url;

@@ -54,7 +54,7 @@ class HtmlReader {
   /** Number of open elements by text style. If elements of one style are nested, only the outermost creates a facet. */
   readonly #styled = new Map<Facet['type'], number>();
   #link: OpenLink | null = null;
-  /** Number of open elements with the CSS class `invisible`. `#omitted` and `#verbatim` count other elements. */
+  /** Number of open elements with the CSS class `invisible`. */
   #invisible = 0;
   #omitted = 0;
   #verbatim = 0;
@@ -249,7 +249,7 @@ const attributeOf = ({ attrs }: Token.TagToken, name: string): string =>
 
 const toNumber = (text: string): number | null => (/^-?\d{1,6}$/.test(text) ? Number(text) : null);
 
-/** Creates a lookup table from rows. Each row contains a value and its keys, separated by spaces. */
+/** Creates a map from rows. Each row has a value, and a text with the value's keys, separated by spaces. */
 const toTable = <Value>(rows: readonly (readonly [Value, string])[]): ReadonlyMap<string, Value> =>
   new Map(rows.flatMap(([value, names]) => names.split(' ').map((name) => [name, value])));
 

@@ -12,7 +12,7 @@ interface LinkElement {
 /** Function that returns the full handle of a mention from its URL and label, or `null` if the handle is unknown. */
 export type NameMention = (url: string, label: string) => string | null;
 
-/** Returns the text and the facet of a link. Mentions get the full handle; shortened URLs are written in full. */
+/** Returns the text and the facet of a link. Mentions get the full handle; shortened URLs become full URLs. */
 export function toLinkText(link: LinkElement, nameMention: NameMention) {
   const { label } = link;
   const url = link.href.trim();

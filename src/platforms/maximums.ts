@@ -57,5 +57,5 @@ export const shortTexts: TextMaximums = {
 /** Maximum total length of the texts in a response, in UTF-16 code units. Posts beyond this budget are shortened. */
 export const maxAnswerText = 75_000;
 
-/** Number of UTF-16 code units that each line break adds to the length that is compared with `maxAnswerText`. */
+/** Number of UTF-16 code units that each line break adds to a text's length, for the limit `maxAnswerText`. */
 export const lineWeight = 25;

@@ -78,7 +78,7 @@ export const webUrlOrNull = (url: string | null): string | null =>
 
 const searched = 64; // UTF-16 code units around a cut that are searched for a grapheme boundary
 
-/** Cuts a text to at most `max` UTF-16 code units: at a grapheme boundary (UAX #29) if the last 64 of them have one. */
+/** Cuts a text to at most `max` UTF-16 code units, if possible at a grapheme boundary (UAX #29) near the end. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const from = Math.max(0, max - searched);

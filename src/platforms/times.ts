@@ -11,7 +11,7 @@ const yearTenThousandMs = 253_402_300_800_000;
 export const checkTimeMs = (ms: number): number | null =>
   ms >= 0 && ms < yearTenThousandMs ? ms : null;
 
-/** Parses ISO 8601, or the format `Tue Oct 01 19:59:18 +0000 2024`, to Unix milliseconds. Else returns `null`. */
+/** Parses ISO 8601, or `Tue Oct 01 19:59:18 +0000 2024`, to Unix milliseconds. Returns `null` for other formats. */
 export const readTimeMs = (text: string): number | null =>
   isoTime.test(text) || xTime.test(text) ? checkTimeMs(Date.parse(text)) : null;
 

@@ -25,7 +25,7 @@ export interface BreakerOptions {
 export interface CircuitBreakerOptions extends BreakerOptions {
   readonly clock: Clock;
   readonly onChange?: (state: BreakerState) => void;
-  /** Called with the milliseconds for which failures have opened the breaker. */
+  /** Called when failures open the breaker, with the milliseconds for which it stays open. */
   readonly onOpen?: (openMs: number) => void;
   /** Host whose requests the breaker controls. If absent, the breaker controls all requests of a provider. */
   readonly host?: string;
@@ -42,8 +42,8 @@ export interface BreakerCall {
 
 /**
  * Circuit breaker of a provider or of a single host. Also rejects queries during the pause after a rate-limited
- * response. Failures of a single host count only in the breaker of that host. Each change of state begins an epoch, and
- * the outcomes of queries from earlier epochs are not counted.
+ * response. Failures of a single host count only in the breaker of that host. Each change of state begins an epoch. The
+ * outcomes of queries that began in an earlier epoch are not counted.
  */
 export class CircuitBreaker {
   state: BreakerState = 'closed';

@@ -4,7 +4,7 @@ import { type HttpClient, HttpFailure, type RequestContext } from '../core/http/
 import { ProviderError } from '../platforms/provider-error.ts';
 
 interface RateLimitOptions {
-  /** Returns the maximum number of requests, which may change. */
+  /** Returns the maximum number of requests per minute, which may change. */
   readonly perMinute: () => number;
   readonly maxWaitMs: number;
   readonly clock: Clock;
@@ -21,8 +21,8 @@ const fairTurns = 100; // number of requests in 60 seconds that each client may 
 
 /**
  * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds; others wait in order. Background
- * requests use at most four fifths of the limit. After 100 requests, a client may start another only if more are left
- * than it has used. `get` throws ProviderError `throttled` if a foreground request would wait longer than `maxWaitMs`.
+ * requests use at most four fifths of the limit. A caller with 100 requests may start another only while the remaining
+ * requests exceed its own. `get` throws ProviderError `throttled` if a foreground request would wait over `maxWaitMs`.
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs, clock } = options;
@@ -67,7 +67,7 @@ function throttled(message: string, waitMs: number, isProviderWide: boolean): Pr
   return new ProviderError('throttled', message, { retryAfterSeconds, isProviderWide });
 }
 
-/** Returns the key for counting the requests of a client: its IPv6 /48 network, or else its IP address. */
+/** Returns the key for counting the requests of a client: its /48 network for IPv6, or else its IP address. */
 const nameOf = (client: Client | null | undefined): string | null =>
   client?.network ?? client?.address ?? null;
 

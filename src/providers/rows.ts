@@ -43,7 +43,7 @@ export function uniqueBy<Row>(
 export const uniqueById = <Row extends { readonly id: string | null }>(rows: readonly Row[]) =>
   uniqueBy(rows, ({ id }) => id);
 
-/** Returns whether a post is in the time range of a search and has the photos or videos that the feed requires. */
+/** Returns whether a post is in the search's time range and has photos or videos if the search's feed requires them. */
 export function isHit({ created_timestamp, media }: Status, query: SearchQuery): boolean {
   const { feed, sinceSeconds, untilSeconds } = query;
   if (sinceSeconds !== null && created_timestamp < sinceSeconds) return false;
@@ -79,7 +79,7 @@ export function describeUnread(
   ];
 }
 
-/** Converts a post with its replies to a page of replies. The list of replies has only this page. */
+/** Converts a post with its replies to a page of replies, which is the only page of the list. */
 export function toRepliesPage({ post, replies, warnings, asOfMs }: PostFound): Page<Post> {
   // Placeholders are not listed, because they may lack the id that identifies an item.
   const items = replies.filter(({ type }) => type === 'status');

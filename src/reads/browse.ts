@@ -136,7 +136,7 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
 const endlessCursor =
   'The list has more items, but the source’s cursor for the next page is too long to be passed on.';
 
-/** Returns `subject` with the fetched account's handle and URL or, for replies, with the parent post and its author. */
+/** Adds the handle and URL of the fetched account; for replies, the parent post, its author's handle and its URL. */
 function nameSubject(
   subject: BrowseSubject,
   { account, answered }: Pick<BrowseFound, 'account' | 'answered'>,

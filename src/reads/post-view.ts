@@ -37,7 +37,7 @@ export function arrangePosts(found: PostFound, view: PostView) {
   };
 }
 
-/** Shortens a thread to `thread` posts: the requested post, the posts after it and, if room is left, those before. */
+/** Shortens a thread to `thread` posts: the requested post, later posts and, if these are too few, earlier posts. */
 function cutThread(
   ancestors: readonly Post[],
   continuation: readonly Post[],
@@ -56,7 +56,7 @@ function cutThread(
   };
 }
 
-/** Returns the first `maxDirectReplies` direct replies, each followed by the replies of the post's author to it. */
+/** Returns at most `maxDirectReplies` direct replies, and replies by the author of `post` within their threads. */
 function shortenReplies({ post, continuation, replies }: PostFound): readonly Post[] {
   const thread = new Set([post, ...continuation].map(({ id }) => id));
   let direct = 0;

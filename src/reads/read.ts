@@ -50,7 +50,7 @@ export interface Read extends ReadAbout {
 
 const replies = { post: postReply, browse: browseReply, embed: embedReply };
 
-/** Description of a read operation for `createRead`, which adds the schema of the response. */
+/** Description of a read operation, without the response schema, which `createRead` adds. */
 export type ReadOf<Params extends z.ZodObject> = Omit<
   ReadAbout,
   'params' | 'requires' | 'reply'

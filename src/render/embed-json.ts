@@ -44,7 +44,7 @@ function estimateHeight(html: string, width: number): number {
   return lines.reduce((sum, rows) => sum + rows * metrics.line, (blocks + 1) * metrics.margin);
 }
 
-/** Returns oEmbed's `author_name` and `author_url`. For a copied post, the name has the host; the URL is absent. */
+/** Returns oEmbed's `author_name` and `author_url`. For a copied post, adds the host to the name and omits the URL. */
 function authorOf(post: Post): Partial<EmbedReply> {
   const { author } = post;
   if (author === null) return {};

@@ -41,7 +41,7 @@ export function nameAuthor(post: Post | undefined): string {
 
 const joinTitle = (name: string, words: string) => (words === '' ? name : `${name}: ${words}`);
 
-/** Summarizes a post in up to 300 code points: its text, poll, article and quote, or its media if there are none. */
+/** Summarizes a post in up to 300 code points: text, poll, article and quote, or only media if it has none of these. */
 export function summarizePost(post: Post | undefined): string {
   if (post === undefined) return '';
   if (post.type === 'tombstone') return cut(toLine(post.text), maxSummary);

@@ -70,7 +70,7 @@ export async function openSessionService(options: ServiceOptions) {
     secret,
     clock,
     limits,
-    /** Returns the keyed hashes that the store contains instead of a client's address (`name`) and network. */
+    /** Returns keyed hashes of a client's address (`name`) and network. The store contains only these hashes. */
     toClient: (name: string): Client => {
       const { network } = toClient(name);
       return {
@@ -209,7 +209,7 @@ async function recoverSessions(options: ServiceOptions, store: SessionStore) {
   return left;
 }
 
-/** Fails the running turn of a session whose process has died. Returns the session after it. */
+/** Fails the running turn of a session whose process has died. Returns the changed session. */
 async function failInterrupted(
   record: SessionRecord,
   { clock, limits }: ServiceOptions,

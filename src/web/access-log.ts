@@ -15,7 +15,7 @@ interface AccessLogOptions {
 
 /** Log with one line per request. It never contains headers or bodies. */
 export interface AccessLog {
-  /** Logs a reply if `lines` is `errors` and the reply was slow or has a status of 500 or higher. */
+  /** Logs a reply if `lines` is `errors`, and the reply was slow or has a status of 500 or higher. */
   logIfNotable(request: FastifyRequest, reply: FastifyReply, status: number): void;
 }
 

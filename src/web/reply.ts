@@ -8,7 +8,7 @@ type HeaderList = readonly string[];
 interface PreparedHeaders {
   readonly ok: HeaderList;
   readonly notModified: HeaderList;
-  /** Headers of the last reply with status 200. If `own` is the same again, `all` is reused with a new request id. */
+  /** Headers of the last reply with status 200. A reply with the same `own` reuses `all` with a new request id. */
   last: { readonly own: HeaderList; readonly all: string[] } | null;
 }
 

@@ -30,7 +30,7 @@ export interface AllowanceStore {
    */
   stateOf(account: string, limit?: number): AccountState;
   /**
-   * Loads the states of accounts if `stateOf` could return states older than one second. Returns `null` if it could not.
+   * Loads the states of accounts if `stateOf` might return states older than one second. Otherwise returns `null`.
    * The store of a single instance has no such method.
    */
   refresh?(charges: readonly Charge[]): Promise<void> | null;

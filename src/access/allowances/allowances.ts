@@ -41,7 +41,7 @@ export interface Allowances {
   /** Spends one unit of an account. @throws Problem `rate_limited` with the time until a retry can succeed */
   spend(account: Account): Promise<SpentUnit>;
   stateOf(account: Account): AllowanceState;
-  /** Loads the state of an account if `stateOf` could return an old one. Returns `null` if it could not. */
+  /** Loads the state of an account if `stateOf` might return an outdated state. Otherwise returns `null`. */
   refresh(account: Account): Promise<void> | null;
   /** Number of spends and refunds so far. While this number is unchanged, a cached state stays valid for `validMs`. */
   readonly revision: number;
@@ -114,7 +114,7 @@ function chargesOf(account: Account): readonly Charge[] {
   return account.network === null ? [account] : [account, account.network];
 }
 
-/** Maximum shares of upstream requests for callers without a key, for all histories, and for one client's histories. */
+/** Maximum shares of the `pool`: for callers without a key, for histories, and for the histories of one client. */
 const poolParts = { anonymous: 4 / 5, histories: 5 / 8, client: 1 / 2 } as const;
 
 const anonymous = 'pool anonymous';

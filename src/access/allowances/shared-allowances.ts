@@ -29,11 +29,11 @@ const maxAgeMs = 1000;
 const peakMemoryMs = 600_000;
 
 /**
- * Spends a unit of each account in KEYS; with an empty name of the unit, only returns their states. An account's sorted
- * set contains its spent units by the engine's time. ARGV: window in milliseconds, name of the unit, and the limit of
- * each account. Returns the position of the exhausted account with the longest wait (from 1; 0 for none), this wait in
- * milliseconds, and two numbers for each account: its spent units, and the milliseconds until it regains a unit. A set
- * expires two windows after it was created or expired units were removed, so that each unit counts for a whole window.
+ * Spends a unit of each account in KEYS. If the unit's name is empty, only returns the states of the accounts. The
+ * sorted set of an account contains its spent units by time. ARGV: window in milliseconds, name of the unit, limit of
+ * each account. Returns the position of the exhausted account with the longest wait (counted from 1; 0 if none is
+ * exhausted), this wait in milliseconds, and two numbers for each account: its spent units, and the milliseconds until
+ * it regains a unit. The timeout of a set is two windows, so that no unit is deleted before the end of its window.
  */
 const spendScript = defineScript(`
 local call = redis.call
@@ -75,8 +75,8 @@ return reply
 `);
 
 /**
- * Creates an allowance store that all instances share. While the shared engine fails, each instance counts alone, and
- * allows each account its limit divided by the number of instances (docs/instances.md).
+ * Creates an allowance store that all instances share. While the shared engine fails, each instance counts separately,
+ * and divides the limit of each account by the number of instances (docs/instances.md).
  */
 export function createSharedAllowances(options: SharedAllowancesOptions): AllowanceStore {
   const { engine, windowMs, clock } = options;
@@ -142,7 +142,7 @@ export function createSharedAllowances(options: SharedAllowancesOptions): Allowa
 
 /**
  * Creates a function that returns the highest number of instances in the last ten minutes. The current number can be
- * too low: an instance that has lost the engine is not counted, but may still spend its share.
+ * too low: an instance that has lost its connection to the engine is not counted, but may still spend its share.
  */
 function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => number {
   let [peak, peakMs] = [1, Number.NEGATIVE_INFINITY];
@@ -154,7 +154,7 @@ function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => n
   };
 }
 
-/** Creates a function that returns the engine's keys of accounts. Caches hashes, which are slow to compute. */
+/** Creates a function that returns the keys of accounts in the shared engine. Caches hashes of account names. */
 function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' | 'secret'>) {
   const hashes = new LRUCache<string, string>({
     max: maxHashes,

@@ -71,12 +71,12 @@ export function withChanges(record: KeyRecord, changes: KeyChanges): KeyRecord {
   return { ...record, label, enabled, allowance, notes };
 }
 
-/** Returns the schema of a reply field, with the description of the request field that has the same meaning. */
+/** Returns the schema of a response field with the description of the corresponding request field. */
 function describeAs<Schema extends z.ZodType>(schema: Schema, { description }: z.ZodType): Schema {
   return schema.describe(description ?? '');
 }
 
-/** Schema of an API key's record in replies, without the key itself. */
+/** Schema of an API key's record in responses, without the key itself. */
 export const keyMembers = z
   .object({
     id: z.string().describe('12 hex digits, independent of the key itself.'),

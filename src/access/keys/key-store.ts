@@ -38,7 +38,7 @@ export interface KeyStore {
   close(): void | Promise<void>;
 }
 
-/** Key store in a file, which checks keys at once. */
+/** Key store in a file. Its `check` method returns the result synchronously. */
 export interface KeyFileStore extends KeyStore {
   check(key: string): KeyCheck;
   /** Returns all keys with their hashes, to copy them to another store. */

@@ -33,7 +33,7 @@ const [records, ids, used] = tables;
 const operatorDeadlineMs = 2000;
 /** Milliseconds for which the result of a check is still used while the shared engine fails. */
 const knownMs = 30_000;
-/** Maximum number of remembered results for valid keys, and the same number for invalid keys. */
+/** Maximum number of cached check results for valid keys. The cache for invalid keys has the same limit. */
 const maxKnown = 10_000;
 const maxAttempts = 20;
 
@@ -166,7 +166,7 @@ function createKeyTable(engine: Engine) {
     /** Adds a key. Returns false if the key or its id already exists. */
     insert: async ({ hash, record }: StoredKey): Promise<boolean> =>
       (await change(insertScript, [hash, toText(record), record.id])) === 1,
-    /** Replaces a key. Returns its new record; `undefined` if there is no key. Retries if another change interfered. */
+    /** Replaces a key. Returns the new record; `undefined` if no key has the id. Retries after a concurrent change. */
     replace: async (id: string, decide: (key: StoredKey) => StoredKey) => {
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         const found = await findById(id);
@@ -187,7 +187,7 @@ function createKeyTable(engine: Engine) {
 
 type Verdict = Readonly<{ check: KeyCheck; atMs: number }>;
 
-/** Creates a cache of check results. Invalid keys have a separate one, so that they cannot evict valid keys. */
+/** Creates two caches of check results, so that results for invalid keys cannot evict results for valid keys. */
 function createVerdicts(clock: Clock) {
   const create = () => new LRUCache<string, Verdict>({ max: maxKnown });
   const verdicts = { valid: create(), invalid: create() };

@@ -11,7 +11,7 @@ export interface Concept {
   readonly terms: ReadonlyMap<string, number>;
 }
 
-/** Concepts of a question. `names`: weights of identifiers in the question, such as `bodylimit` for “body limit”. */
+/** Concepts of a question. `names`: identifiers in it, such as `bodylimit` for “body limit”, with their weights. */
 export interface Concepts {
   readonly concepts: readonly Concept[];
   readonly names: ReadonlyMap<string, number>;

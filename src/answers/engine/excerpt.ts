@@ -15,7 +15,7 @@ interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly followUp: FollowUpQuery | undefined;
 }
 
-/** Limits of an excerpt: numbers of `sentences` and of all `statements`, and of characters of `text` and of `code`. */
+/** Limits of an excerpt: numbers of sentences, of statements of any kind, of text characters and of code characters. */
 type ExcerptLimits = Readonly<Record<'sentences' | 'statements' | 'text' | 'code', number>>;
 
 /** Returns the statements and the code sample of a passage that best match the question, and their line range. */

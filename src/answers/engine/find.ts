@@ -100,7 +100,7 @@ export function toCitedScore({ scored, findings }: FoundSource, confidence: numb
   return Number(Math.max(0, Math.min(1, (confidence * scored.score) / best)).toFixed(3));
 }
 
-/** Score bonuses in follow-ups: `file` for files that the last answer cited, `shown` for its first quoted passage. */
+/** Score bonuses in follow-ups: for the cited files (`file`) and first quotation (`shown`) of the previous answer. */
 const recentBonuses = { file: 0.25, shown: { named: 1, matched: 0.4, other: -2 } } as const;
 /** Factor that reduces the weight of words from earlier questions. */
 const topicWeight = 0.7;
@@ -141,7 +141,7 @@ export function searchPassages(text: string, context: FindContext): Findings {
   return { concepts, repeated, scored, passages, ...doubts };
 }
 
-/** Returns the bonus of the passage that the last answer quoted first. Negative if no word of the question is in it. */
+/** Returns the score bonus of the previous answer's first quotation; negative if it has no word of the question. */
 function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery): number {
   const { named, matched, other } = recentBonuses.shown;
   if (isNamed) return named;

@@ -65,7 +65,7 @@ function countBits(bits: number): number {
   return count;
 }
 
-/** Returns whether two words are forms of one word, such as “printer” and “printed”. Then neither is a misspelling. */
+/** Returns whether two words are forms of one word, such as “printer” and “printed”, and not misspellings. */
 function isAnotherForm(word: string, other: string): boolean {
   const withoutDoubles = (one: string) => one.replaceAll(/(.)\1+/g, '$1');
   if (withoutDoubles(word) === withoutDoubles(other)) return false;
@@ -78,7 +78,7 @@ const maxWords = 60;
 
 const written = /[\p{L}\p{N}_$][\p{L}\p{N}_$.'’-]*/gu;
 
-/** Returns whether a question contains a capitalised name that is not in the index. It then probably has no answer. */
+/** Returns whether a question contains a capitalised name that is not in the index. */
 export function hasUnknownName(text: string, { lexicon, vocabulary }: WordContext): boolean {
   return [...text.matchAll(written)]
     .slice(0, maxWords)

@@ -60,7 +60,7 @@ export function countIn(use: number, field: CountedField): number {
 /** Packed counts of a term that occurs only in the lead (introductory text) of the file. */
 export const leadOnly: number = 1 << bitFields.lead.shift;
 
-/** Returns the words of a text in lower case, with a space before and after each. */
+/** Returns the words of a text in lower case, separated by spaces, with a space at the start and at the end. */
 export function toPlainWords(text: string): string {
   const plain = text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ');
   return ` ${plain.trim()} `;

@@ -2,7 +2,7 @@ import type { Concept } from './concepts.ts';
 import { countIn, leadOnly, type Profile } from './passage-store.ts';
 import { weights } from './weights.ts';
 
-/** Match of a term with a concept (word or phrase), given by its index. `factor`: 1 if exact, less for synonyms. */
+/** Match of a term. `concept`: index of the matched word or phrase. `factor`: 1 if exact, less for synonyms. */
 export type ConceptMatch = Readonly<{ concept: number; factor: number }>;
 
 export type Query = ReturnType<typeof toQuery>;

@@ -12,7 +12,7 @@ const minContentWords = 4;
 /** Maximum number of words from earlier questions that are added to a follow-up question. */
 const maxAddedWords = 6;
 
-/** Returns the words and citations to which a follow-up (“and what is its default?”) refers; empty for others. */
+/** Returns the words and citations to which a follow-up question refers. Both are empty for other questions. */
 export function resolveFollowUp({ text, earlier }: Question, vocabulary: Vocabulary) {
   const last = earlier.at(-1);
   if (last === undefined || !isFollowUp(text, vocabulary)) return { topic: '', cited: [] };
@@ -26,7 +26,7 @@ function isFollowUp(text: string, vocabulary: Vocabulary): boolean {
   return count < minContentWords && refers;
 }
 
-/** Returns the content words of the last question that is not a follow-up; if all are, of the last two questions. */
+/** Returns content words of the last question that is not a follow-up, or of the last two questions if all are. */
 function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): readonly string[] {
   for (const { question } of earlier.toReversed()) {
     const words = contentWords(question, vocabulary);

@@ -169,7 +169,7 @@ function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }:
   const drop = createDrop(database);
   const touch = database.prepare<[number, number]>('UPDATE files SET modified_ms = ? WHERE id = ?');
   const dropWord = database.prepare<[string]>('DELETE FROM spellings WHERE word = ?');
-  /** Runs `run` in a transaction. `run` collects words of removed text; those whose stem is in no passage are deleted. */
+  /** Runs `run`, then deletes the words in `unusedWords` whose stem is in no passage, all in one transaction. */
   const change = <Result>(run: (unusedWords: Set<string>) => Result): Result =>
     database
       .transaction(() => {

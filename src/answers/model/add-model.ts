@@ -31,8 +31,8 @@ export interface AddModelOptions {
 }
 
 /**
- * Replaces the engine of `answers` by a language model, which answers from passages of the documents. Sends only text
- * with verified citations. If the model fails or miscites, the replaced engine answers, and `fallback` is set.
+ * Replaces the engine of `answers` with a language model, which answers from passages of the documents. Sends only text
+ * with verified citations. If the model fails or cites incorrectly, the replaced engine answers, and `fallback` is set.
  */
 export function addModel(answers: Answers, { model, clock, onFallback }: AddModelOptions): Answers {
   if (model === undefined) return answers;

@@ -62,7 +62,7 @@ export async function* completeChat(
   }
 }
 
-/** Aborts `stop` with a ModelFailure if the model takes too long. Call the returned function when data arrives. */
+/** Aborts `stop` if the model takes too long. The caller calls the returned function whenever data arrives. */
 function watchTimeouts(
   { clock, stallMs, totalMs }: Pick<ChatOptions, 'clock' | 'stallMs' | 'totalMs'>,
   stop: AbortController,

@@ -16,7 +16,7 @@ const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 const skipped = setOf('script style nav footer noscript template svg button select form');
 const kinds: Readonly<Record<string, Block['kind']>> = { li: 'item', dd: 'item', tr: 'row' };
 const blocks = setOf('p li dt dd tr pre blockquote caption figcaption');
-/** Elements with blocks of text of their own. Text of the parent element before them is a separate block. */
+/** Elements that start a new block of text. They end the leading text of their parent, such as a list item. */
 const containers = setOf('ul ol dl table pre p div blockquote');
 const maxDepth = 200;
 
@@ -79,7 +79,7 @@ class HtmlReader {
 const squeeze = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 const isContainer = (node: Node) => tree.isElementNode(node) && containers.has(node.tagName);
 
-/** Splits an element into the text before its first block, or its first paragraph (`lead`), and the rest (`rest`). */
+/** Splits an element into its leading text (`lead`) and its remaining nodes (`rest`). */
 function splitLead(node: Element): { readonly lead: string; readonly rest: readonly Node[] } {
   const found = node.childNodes.findIndex(isContainer);
   const at = found < 0 ? node.childNodes.length : found;

@@ -166,7 +166,7 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
 /** Matches a JSON token: a line break, punctuation, a string, or another scalar. */
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
-/** Function that adds a token to a list or map. Returns the function for the tokens inside `[` or `{`, if any. */
+/** Function that adds a token. For `[` or `{`, returns one function, which adds the tokens inside the list or map. */
 type Open = (token: string, line: number) => readonly Open[];
 
 /** Parses JSON of any depth into nodes with line numbers. @throws SyntaxError for invalid JSON */

@@ -32,7 +32,7 @@ function readLines(text: string, find: FindHeading): ReadFile {
   return sections.finish(title, text);
 }
 
-/** Returns the index of the line after a block: a blank line, heading or list item, or after code, unindented text. */
+/** Returns the index of the first line after the block that begins at `start`. */
 function endOfBlock(lines: readonly string[], start: number, find: FindHeading): number {
   if (isBlank(lines[start])) return start + 1;
   if (isIndented(lines[start])) return endOfIndented(lines, start);

@@ -14,7 +14,7 @@ export interface ThreadTasks {
   readonly open: Task<null, never, boolean>;
   /** Updates the index. Files in `skip` are indexed without text, because reading them crashed a thread. */
   readonly refresh: Task<RefreshInput, RefreshReport, Omit<RefreshSummary, 'ms'>>;
-  /** Answers a question. The reports are the parts of the text, in order. */
+  /** Answers a question. Each report is a part of the answer's text, in order. */
   readonly answer: Task<Question, string, Answer>;
   readonly find: Task<Question, never, readonly PromptPassage[]>;
   readonly isCurrent: Task<PromptPassage, never, boolean>;

@@ -51,7 +51,7 @@ function share(
   return { ...shared, close };
 }
 
-/** Timeouts of the shared engine after which a lease expires unless renewed, and the minimum in milliseconds. */
+/** Duration of a lease: three times the shared engine's timeout, but at least `minLeaseMs` milliseconds. */
 const timeoutsPerLease = 3;
 const minLeaseMs = 150;
 

@@ -20,7 +20,7 @@ export function toBreakerOptions(config: Config): BreakerOptions {
   };
 }
 
-/** Creates the chain of providers. With a shared engine, a provider that one instance pauses is paused for all. */
+/** Creates the chain of providers. With a shared engine, all instances pause a provider that one of them pauses. */
 export function createChain(
   providers: readonly Provider[],
   { config, clock, logger, heavyTurns, sharedEngine }: FetchingOptions,

@@ -34,7 +34,7 @@ export interface FetchingOptions
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
   /** Budget of upstream requests that all callers share. */
   readonly pool?: Pool;
-  /** Engine that several instances share; absent if there is one instance. */
+  /** Valkey or Redis server that several instances share; absent if there is one instance. */
   readonly sharedEngine?: Engine | null;
   /** Counter of the resources that each client uses. The HTTP, MCP and session routes use the same counter. */
   readonly ledger: Ledger;

@@ -25,7 +25,7 @@ import { openSharedEngine } from './shared-engine.ts';
 export interface SessionsOptions extends AppBasics {
   readonly engine: AnswerEngine;
   readonly ledger: Ledger;
-  /** Engine that several instances share; absent if there is one instance. */
+  /** Valkey or Redis server that several instances share; absent if there is one instance. */
   readonly sharedEngine?: Engine | null;
 }
 
@@ -49,12 +49,12 @@ type SharedStoreOptions = SessionsOptions & {
   readonly onFault: (error: unknown, doing: string) => void;
 };
 
-/** Timeout in milliseconds for the calls of sessions, for which callers wait longer than for those of reads. */
+/** Timeout in milliseconds for the session store's calls to the shared engine. */
 const sessionTimeoutMs = 2000;
 
 const silentLogger = { info: () => {}, error: () => {} };
 
-/** Opens a connection of its own, because waiting for replicas blocks a connection, and the store on it. */
+/** Opens the shared session store. It has its own connection, because waiting for replicas blocks a connection. */
 async function openSharedStore(options: SharedStoreOptions) {
   const { config, random, sharedEngine } = options;
   const connection = { instance: sharedEngine.instance, timeoutMs: sessionTimeoutMs };
@@ -80,7 +80,7 @@ async function openSharedStore(options: SharedStoreOptions) {
   }
 }
 
-/** @throws UnusableEngineError if the engine has no append-only file, unless the configuration allows it */
+/** Throws UnusableEngineError if the engine's append-only file is off, unless the configuration allows this. */
 async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
   if (config.PERCH_REDIS_ALLOW_VOLATILE) return;
   const answers = await engine.info('persistence').catch((cause: Error) => {
@@ -93,7 +93,7 @@ async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
   );
 }
 
-/** Returns the secret for signing tokens and hashing session owners. Stored in the data directory, if there is one. */
+/** Returns the secret for signing tokens and hashing session owners. The data directory, if any, stores the secret. */
 export function openSessionSecret({ PERCH_DATA_DIR: folder }: Config, random: Random): Buffer {
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/session.key`, random);
 }

@@ -10,7 +10,7 @@ interface EngineBasics extends Pick<AppBasics, 'config' | 'clock' | 'random' | '
 /** Maximum time in milliseconds to wait for the shared engine when Perch starts. */
 const startMs = 10_000;
 
-/** Name of this instance (default: random), and timeout in milliseconds (default: `PERCH_REDIS_TIMEOUT_MS`). */
+/** `instance`: name of this instance; default: random. `timeoutMs`: default `PERCH_REDIS_TIMEOUT_MS`. */
 type ConnectionOptions = Readonly<{ instance?: string; timeoutMs?: number }>;
 
 /**

@@ -166,7 +166,7 @@ const postsPerTransaction = 250;
 
 /**
  * Returns a function that stores fetched posts. It writes the posts first, in several transactions. The last
- * transaction marks the time ranges as complete. An interrupted write therefore never marks an incomplete range.
+ * transaction marks the time ranges as complete, so that an interrupted write never marks an incomplete range.
  */
 function openPut(database: SqliteDatabase) {
   const others = database.prepare(

@@ -30,7 +30,7 @@ interface RepostRow {
   readonly json: string | null;
 }
 
-/** SQL condition that excludes replies to other accounts' posts with the same id. X and sample ids are unique. */
+/** SQL condition for replies to own posts, not to others' posts with the same id. X and sample ids are unique. */
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 
 /** Returns functions that read an account's posts and reposts in pages, oldest first. They omit deleted posts. */

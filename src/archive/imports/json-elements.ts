@@ -146,7 +146,7 @@ function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();
   const openers: number[] = [];
   let last: number = bytesOf.comma;
-  /** Closes the last open bracket `opener` and all brackets after it. Returns `end` for the end of the array. */
+  /** Closes the last open bracket of the kind `opener`, and all after it. Returns `end` at the end of the array. */
   const close = (opener: number): Boundary | null => {
     const found = openers.lastIndexOf(opener);
     if (found < 0) return opener === bytesOf.openArray ? 'end' : null;

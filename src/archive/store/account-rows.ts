@@ -52,7 +52,7 @@ export function openProtection(database: SqliteDatabase): (account: Account) => 
   return ({ platform, screen_name }) => find.get(platform, screen_name.toLowerCase()) !== undefined;
 }
 
-/** Returns SQL that replaces a DID in `table.column` by the handle of the account with that DID, if archived. */
+/** Returns SQL that replaces a DID in `table.column` with the handle of the account with that DID, if archived. */
 export function currentHandle(table: string, column: string): string {
   const name = `${table}.${column}`;
   return `ifnull((SELECT handle FROM accounts AS named WHERE ${table}.platform = 'bluesky'

@@ -3,7 +3,7 @@ import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { maxDirectReplies, type ReadPost } from './post-rows.ts';
 import type { ArchiveStore } from './store.ts';
 
-/** Maximum numbers of posts in a conversation: ancestors, the author's own continuation, and replies. */
+/** Maximum numbers of posts in a conversation: ancestors, later posts of the author's thread, and replies. */
 const limits = { ancestors: 100, continuation: 100, replies: 500 } as const;
 
 const manyReplies = `The archive reads at most ${maxDirectReplies} replies to each post and ${limits.replies} in total, so some replies may be missing.`;
@@ -37,7 +37,7 @@ function readAncestors(store: ArchiveStore, of: ReadPost): readonly Post[] {
   return ancestors.map(({ post }) => post).reverse();
 }
 
-/** Returns the thread after `from`: each time the first reply by the same author. Continues past deleted posts. */
+/** Returns the author's thread after `from`: the author's first reply to each post. Deleted posts do not end it. */
 function readContinuation(store: ArchiveStore, from: ReadPost): readonly Post[] {
   const handle = authorOf(from.post);
   if (handle === undefined) return [];
@@ -73,7 +73,7 @@ const authorOf = (post: Post): string | undefined => post.author?.screen_name.to
 /** Returns a key that is unique per post. On Bluesky and Mastodon, posts of different accounts can have the same id. */
 const keyOf = (post: Post): string => `${authorOf(post) ?? ''} ${post.id}`;
 
-/** Returns a post's replies, each followed by its own. Omits posts in `shown`. `isCut`: whether some may be missing. */
+/** Returns replies, each followed by the replies to it. Omits posts in `shown`. `isCut`: whether some may be absent. */
 function readReplies(
   store: ArchiveStore,
   to: Post,

@@ -32,7 +32,7 @@ interface ImportRow extends Omit<StoredImport, 'isDone' | 'counts'> {
 }
 
 interface ImportProgress extends Pick<StoredImport, 'items' | 'counts' | 'isDone'> {
-  /** Expected `items` of the stored import. Another number means that another process imports the same export. */
+  /** Expected `items` of the stored import. If it differs, another process is importing the same export. */
   readonly before: number;
   readonly now: number;
 }

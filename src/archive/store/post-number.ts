@@ -1,4 +1,4 @@
-/** Number of post numbers reserved per second. Post numbers are row ids that rise with time, up to the year 2242. */
+/** Number of post numbers reserved for each second. Post numbers are row ids that rise with time, up to year 2242. */
 const step = 2 ** 20;
 const lastSecond = 2 ** 33 - 1;
 

@@ -19,7 +19,7 @@ export function createRowDecoder(baseUrl: string, isProtected: (account: Account
     author !== null && (author.protected || isProtected(author));
   return {
     baseUrl,
-    /** Parses a post. Replaces quoted posts of protected accounts by placeholders. */
+    /** Parses a post. Replaces quoted posts of protected accounts with placeholders. */
     post: (json: string): Post => hide(parse(json) as Post), // written by `putPost` from a Post
     account: (json: string): Account => parse(json) as Account, // written by `putAccount` from an Account
   };

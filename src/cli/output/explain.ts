@@ -5,7 +5,7 @@ import { FileLockedError } from '../../core/files/file-lock.ts';
 import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import { UnusableSecretError } from '../../core/secret.ts';
 
-/** Returns the entry of `table` for an error's code. Keys are lists of codes or code prefixes: `EIO SQLITE_`. */
+/** Returns the entry of `table` for an error's code. A key is a list of codes or prefixes: `EIO SQLITE_`. */
 export function findByCode<Value>(table: Readonly<Record<string, Value>>, error: unknown) {
   const code = errorCodeOf(error);
   if (code === undefined) return undefined;

@@ -57,7 +57,7 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
   }
 }
 
-/** Prints all pages as one Markdown document. For JSON, whose items are already printed, prints only warnings. */
+/** Prints all pages as one Markdown document. With `json`, prints only warnings, because items are already printed. */
 function printSummary(
   { json }: ListPrint,
   whole: BrowseResult | undefined,

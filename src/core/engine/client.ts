@@ -23,7 +23,7 @@ export interface EngineConnection {
   readonly client: EngineClient;
   /** Sends `INFO` for one section to each primary server. Returns the replies. */
   info(section: string): Promise<readonly string[]>;
-  /** Waits until `replicas` replicas have all earlier writes, or until the timeout. Returns how many have them. */
+  /** Waits until `replicas` replicas have all earlier writes, or the timeout. Returns the number that have them. */
   waitForReplicas(replicas: number, timeoutMs: number): Promise<number>;
   destroy(): void;
 }

@@ -13,7 +13,7 @@ export class UnusableEngineError extends Error {}
 
 /** Error replies of an engine that refuses writes at present, but still answers reads. */
 const refusedWrites = /^(?:OOM|MISCONF|NOREPLICAS)\b/;
-/** Error replies of an engine that cannot answer at present (it is starting, or no primary) or refuses access. */
+/** Error replies of an engine that cannot answer at present (for example during its start) or refuses access. */
 const outages = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOPERM)\b/;
 
 /** Converts any error of a command to an EngineError. */
@@ -32,8 +32,8 @@ function isReply(error: unknown): boolean {
 const isNetwork = (error: Error) => 'code' in error;
 
 /**
- * Rethrows the error of a command that Perch can do without.
- * @throws EngineError that is no outage, if the engine does not permit the command to the user of Perch
+ * Rethrows the error of an optional command. If Perch's user has no permission for the command, throws instead an
+ * EngineError whose `isOutage` is `false`.
  */
 export function toPermissionError(error: unknown): never {
   const message = error instanceof Error ? error.message : '';

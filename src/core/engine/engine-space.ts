@@ -1,14 +1,14 @@
 import type { Engine } from './engine.ts';
 import { readNumber } from './engine-report.ts';
 
-/** Observer of the shared engine's memory. It reserves space for sessions and keys from cached responses. */
+/** Limit on the shared engine's memory for cached responses, so that space remains for sessions and keys. */
 export interface EngineSpace {
   /** Returns whether cached responses may still be stored. */
   isFree(): boolean;
   close(): void;
 }
 
-/** Share of `maxmemory` (0 to 1) above which no more responses are stored. */
+/** Share of `maxmemory` (0 to 1) in use above which no more responses are cached. */
 const maxShare = 0.6;
 const checkMs = 5000;
 

@@ -17,10 +17,10 @@ export interface EngineAddress {
   readonly primary: string;
 }
 
-/** Form of `PERCH_REDIS_URL`. Groups: `s` for TLS, kind, credentials, hosts and path. */
+/** Matches `PERCH_REDIS_URL`. Capture groups: `s` (if TLS is used), kind, credentials, hosts, path. */
 const form = /^(?:redis(s?)|redis\+(sentinel|cluster)):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(\/[^?#]*)?$/;
 
-/** Forms of the URL's path. Groups: name of the primary server (only for sentinels), and database number. */
+/** Patterns of the URL's path. Capture groups: name of the primary server (only for sentinels), database number. */
 const paths = {
   single: /^\/?()(\d{0,5})$/,
   sentinel: /^\/([^/]+)\/?(\d{0,5})$/,

@@ -41,7 +41,7 @@ export interface Engine {
   /** Random name of this process, unique among the instances. */
   readonly instance: string;
   readonly state: EngineState;
-  /** Clock for waits and polls. Tests that set the time of sessions do not set this clock. */
+  /** Clock for waits and polls. */
   readonly clock: Clock;
   /** Prefix of the names of all keys and channels in the engine. */
   readonly prefix: string;
@@ -66,7 +66,7 @@ export interface EngineOptions extends Omit<ConnectOptions, 'onError'> {
   readonly instance: string;
   /** Default timeout of a call in milliseconds. */
   readonly timeoutMs: number;
-  /** Called when the engine stops to answer or answers again, at most once a second. */
+  /** Called when the engine stops answering or answers again, at most once a second. */
   readonly onChange: (state: EngineState) => void;
 }
 
@@ -78,7 +78,7 @@ const probesPerConnection = 5;
 /** Milliseconds without a heartbeat after which an instance is no longer counted. */
 const absentMs = 5000;
 
-/** Records a heartbeat of this instance by the engine's clock. Returns the number of running instances. */
+/** Records a heartbeat of this instance, with the time of the engine. Returns the number of running instances. */
 const heartbeat = defineScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -138,9 +138,9 @@ type Send = <Value>(
   deadlineMs: number,
 ) => Promise<Value>;
 
-/** Opens the connection. `reconnect` replaces it. Records outages that commands notice in `health`. */
+/** Opens the connection. `reconnect` replaces it. If a command fails because of an outage, updates `health`. */
 async function createSender(options: EngineOptions, health: Health) {
-  /** Reason why the connection failed; `null` after a successful call. The errors of commands do not contain it. */
+  /** Reason why the connection failed; `null` after a successful call. Errors of commands do not contain the reason. */
   let lost: string | null = null;
   const onError = (error: unknown): void => {
     lost = toConnectionFault(error) ?? lost;
@@ -221,7 +221,7 @@ function createHealth({ clock, onChange }: EngineOptions) {
   let reportedMs = clock.now(); // the first connection takes a moment
   let reported: boolean | null = null;
   let notify = () => {};
-  /** Calls `onChange` if `isUp` has changed, at most once a second. A later probe reports a delayed change. */
+  /** Calls `onChange` if `isUp` has changed since the last call. Does nothing within one second after that call. */
   const report = (): void => {
     const nowMs = clock.now();
     if (state.isUp === reported || Math.abs(nowMs - reportedMs) < heartbeatMs) return;

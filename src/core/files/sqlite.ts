@@ -54,7 +54,7 @@ export function openStore<Store>(
   }
 }
 
-/** Opens a database and migrates the schema. Throws the errors of `openStore`. The caller closes the database. */
+/** Opens a database and migrates the schema. Throws the same errors as `openStore`. The caller closes the database. */
 export const openSqlite = (options: SqliteOptions): SqliteDatabase =>
   openStore(options, (database) => database);
 

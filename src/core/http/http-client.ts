@@ -248,7 +248,7 @@ async function readBody(
   return Buffer.concat(chunks);
 }
 
-/** Converts an error to an HttpFailure. Rethrows a Problem. The caller aborts `callers`, the timeout `deadline`. */
+/** Converts an error to an HttpFailure. Rethrows a Problem. `deadline` is the signal that the timeout aborts. */
 function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal): HttpFailure {
   if (error instanceof Problem) throw error;
   if (error instanceof HttpFailure) return error;

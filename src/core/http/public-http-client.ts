@@ -59,7 +59,7 @@ interface HostPoolOptions {
   readonly timeoutMs: number;
 }
 
-/** Opens one connection pool per origin. undici's `Agent` is not used, because it refuses new origins at its limit. */
+/** Opens one connection pool per origin. undici's `Agent` at its limit would refuse new origins. */
 export async function openHostPools(options: HostPoolOptions): Promise<Sender> {
   const { default: undici } = await import('undici');
   const pools = new Map<string, Pool>();

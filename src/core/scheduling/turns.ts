@@ -22,7 +22,7 @@ interface Queue {
   readonly waiting: (() => boolean)[];
 }
 
-/** Creates a fair scheduler. The number of waiting tasks is limited only by the number of connections. */
+/** Creates a fair scheduler. It does not limit the number of waiting tasks. */
 export function createTurns(
   { each, all = Number.POSITIVE_INFINITY, ms = Number.POSITIVE_INFINITY }: TurnLimits,
   { nextPass }: Loop,

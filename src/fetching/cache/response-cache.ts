@@ -15,7 +15,7 @@ export type Outcome =
   | { readonly gone: Problem };
 
 export interface CacheEntry {
-  /** Keys of the posts, accounts or search in the answer (see `Plan.subject`). If one is deleted, so is the entry. */
+  /** Keys of the posts, accounts or search in the answer (`Plan.subject`). If one is deleted, the entry is removed. */
   readonly subjects: readonly string[];
   readonly outcome: Outcome;
   readonly fetchedAtMs: number;
@@ -157,7 +157,7 @@ export function toEntry(
 }
 
 /**
- * Stores an entry. Never replaces a fresh complete entry by an incomplete one, or a live entry by a fallback.
+ * Stores an entry. Never replaces a fresh complete entry with an incomplete one, or a live entry with a fallback.
  * @throws Problem `upstream_unavailable` if the caller should serve the cached live entry as stale instead
  */
 export function storeEntry(

@@ -5,7 +5,7 @@ import type { CacheEntry, Outcome } from './response-cache.ts';
 
 type SerializedGone = Readonly<{ code: ProblemCode; detail: string }>;
 
-/** Serializes a cache entry for instances of the same version. Includes the author of several posts only once. */
+/** Serializes a cache entry for instances of the same version. Includes each author only once. */
 export function serializeEntry({ outcome, ...entry }: CacheEntry): string {
   if (!('gone' in outcome)) {
     const authors: Account[] = [];
@@ -17,7 +17,7 @@ export function serializeEntry({ outcome, ...entry }: CacheEntry): string {
 
 type FoundOutcome = Exclude<Outcome, { readonly gone: Problem }>;
 
-/** Replaces the author of each item by its index in `authors`, and appends new authors there. */
+/** Replaces the author of each item with its index in `authors`, and appends new authors there. */
 function withoutAuthors(outcome: FoundOutcome, authors: Account[]): unknown {
   const { found } = outcome;
   const indices = new Map<string, number>();

@@ -19,7 +19,7 @@ export interface Lease {
   release(): void;
 }
 
-/** Response cache of all instances. While the shared engine fails, it is empty, and each instance fetches by itself. */
+/** Response cache of all instances. During an outage of the shared engine, the cache is empty. */
 export interface SharedResponses {
   /** Returns an entry, which may be stale; `undefined` if there is none. */
   read(key: string): Promise<CacheEntry | undefined>;
@@ -46,7 +46,7 @@ interface SharedResponsesOptions {
   readonly onGone: (gone: Gone) => void;
 }
 
-/** Maximum length of a serialized entry in characters. Only this instance caches longer ones. */
+/** Maximum length of a serialized entry in characters. Longer entries are not shared with other instances. */
 const maxLength = 1_048_576;
 const pollMs = 25;
 const renewalsPerLease = 3;

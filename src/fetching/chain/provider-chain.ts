@@ -180,7 +180,7 @@ function describe(query: Query) {
 
 type QueryDescription = ReturnType<typeof describe>;
 
-/** Returns the problem to report: `not_found` for a confirmed absence, else that of the first provider's failure. */
+/** Returns the problem to report: `not_found` if the absence is certain, otherwise the first provider's problem. */
 function toProblem(failures: readonly ProviderError[], { noun, unsupported }: QueryDescription) {
   const [first] = failures;
   if (first === undefined) return new Problem('unsupported_platform', { detail: unsupported });
@@ -204,7 +204,7 @@ function explainFailure({ kind, message }: ProviderError, noun: string): string 
   return `One source reported that the ${noun} does not exist, but it responds in the same way during an outage, and no second source confirmed it.`;
 }
 
-/** Converts upstream failures to `upstream_unavailable`; returns other errors unchanged. For reads of live data. */
+/** Converts upstream failures to `upstream_unavailable`; returns other errors unchanged. Used for live reads. */
 export function toLiveOnlyError(error: unknown): unknown {
   const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];
   if (!(error instanceof Problem) || !ofSource.includes(error.code)) return error;
@@ -248,7 +248,7 @@ export function createProviderBreakers(
       return breaker.run(askAndPause, query);
     },
     pause,
-    /** Applies a pause that another instance has announced: of one kind of query, or of all (`null`). */
+    /** Applies a pause that another instance has announced. `kind`: kind of query to pause; `null` for all kinds. */
     pauseFor: (kind: string | null, ms: number): void => {
       const error = new ProviderError('throttled', 'Another instance was throttled.', {
         retryAfterSeconds: Math.ceil(ms / 1000),

@@ -107,7 +107,7 @@ function toRange({ fromSecond, toSecond }: SecondRange): HistoryRange {
   };
 }
 
-/** Returns the value of `until` that continues an import. The last second, which may lack posts, is read again. */
+/** Returns the value of `until` that continues an import. The oldest second, which may lack posts, is read again. */
 function toNextUntil({ newestSecond, oldestSecond }: Tally, gaps: readonly HistoryRange[]) {
   const [gap] = gaps;
   if (gap !== undefined) return gap.untilSecond;

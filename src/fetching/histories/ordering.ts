@@ -47,7 +47,7 @@ export function createOrdering(wanted: Wanted) {
         addCandidate(placed, number);
       }
     },
-    /** Adds stored posts, newest first. Within one second, fetched posts precede stored posts. */
+    /** Adds stored posts, which must be sorted newest first. Fetched posts with the same time in seconds come first. */
     addStored: (posts: readonly StoredHistoryPost[]): void => {
       for (const [index, post] of posts.entries()) {
         if (isWanted(post, wanted)) addCandidate(post, firstStoredNumber + index);
@@ -80,7 +80,7 @@ export function createOrdering(wanted: Wanted) {
     get unresolved() {
       return [...pending.values()].filter(({ isUnresolved }) => isUnresolved).length;
     },
-    /** Removes reposts older than the requested range (keys in `below`). Marks all others as within the range. */
+    /** Removes reposts with keys in `below`, which are older than the range. Marks all others as within the range. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of pending) {
         if (one.isUnresolved && below.has(key)) pending.delete(key);
@@ -90,7 +90,7 @@ export function createOrdering(wanted: Wanted) {
   };
 }
 
-/** Returns whether `one` replaces its copy `other`. Prefers a known position, then a new fetch, then a later time. */
+/** Returns whether `one` is a better copy than `other`. Prefers known positions, then new fetches, then later times. */
 function isBetter(one: Candidate, other: Candidate): boolean {
   if (one.isUnresolved !== other.isUnresolved) return other.isUnresolved;
   const isSame = hasOwnTime(one.post) === hasOwnTime(other.post);
@@ -118,7 +118,7 @@ export function createPostCollector(query: Wanted) {
         found.set(key, { ...narrow(placed, other), number: other?.number ?? found.size });
       }
     },
-    /** Removes reposts older than the requested range (keys in `below`). Marks all others as within the range. */
+    /** Removes reposts with keys in `below`, which are older than the range. Marks all others as within the range. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of found) {
         if (one.belowSecond >= since) continue;

@@ -22,7 +22,7 @@ const maxRetries = 2;
 const firstWaitMs = 300;
 const defaultPauseSeconds = 30;
 
-/** Minimum number of rows in a complete page: half of 20, the fewest rows that a complete FxTwitter page has. */
+/** Number of rows below which a page counts as incomplete. Complete pages of FxTwitter have 20 rows or more. */
 const fewestRows = 10;
 
 export type PageReader = ReturnType<typeof createPageReader>;

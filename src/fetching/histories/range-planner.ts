@@ -182,7 +182,7 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       lowerTop(range, reached);
       if (isEmpty(range)) skipCovered(ranges, at, reached);
     },
-    /** Removes a range and all ranges below it, because there are no older posts. */
+    /** Removes a range and all older ranges, because there are no older posts. */
     end: (range: UnreadRange): void => {
       const at = ranges.indexOf(range);
       if (at !== -1) ranges.length = at;
@@ -201,7 +201,7 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
     },
     /** Merges a range into the next newer range. Returns `false` if it is the newest range. */
     mergeIntoAbove,
-    /** Merges each range that has no cursor and is not being read into the next newer range. */
+    /** Merges ranges without a cursor into the next newer range, except ranges that are being read. */
     mergeSeekRanges: (): void => {
       for (const range of ranges.slice(1).toReversed()) {
         if (!range.isBeingRead && range.cursor === null) mergeIntoAbove(range);

@@ -161,7 +161,7 @@ class HistoryReader {
     });
   }
 
-  /** Reads the page below the requested range to discard reposts older than the range. Returns the buffered posts. */
+  /** Reads the next older page to find buffered reposts older than the range. Returns the other buffered posts. */
   async resolveReposts(): Promise<readonly PlacedPost[]> {
     const ordering = this.#ordering;
     const isNeeded = ordering.found - ordering.unresolved < this.#options.query.maxPosts;
@@ -247,7 +247,7 @@ class HistoryReader {
     return this.#stopped.signal.aborted || this.#options.signal.aborted;
   }
 
-  /** Returns the next range to read. Allows only one at a time before the first page, or if the source cannot seek. */
+  /** Returns the next range to read. Before the first page, or if the source cannot seek, allows only one at a time. */
   #next(): UnreadRange | undefined {
     const isKnown =
       this.#seekSupport === 'works' || (this.#seekSupport === 'unknown' && this.#rows > 0);
@@ -326,7 +326,7 @@ class HistoryReader {
     this.#matched += this.#ordering.found - before;
   }
 
-  /** Handles a source that ignored the requested time and returned its newest page. Merges `range` into a newer one. */
+  /** Handles a source that ignored the requested time and sent its newest page. Merges `range` into a newer one. */
   #takeIgnoredSeek(range: UnreadRange, top: Reached): void {
     if (this.#seekSupport === 'unknown') {
       this.#seekSupport = 'fails';

@@ -10,7 +10,7 @@ export interface SharedSentItems {
 /** Milliseconds for which the fingerprints of a list position are kept. Cursors still work after that. */
 const lifetimeMs = 3_600_000;
 
-/** Creates the store of fingerprints in the shared engine. While the engine fails, it is empty. */
+/** Creates the store of fingerprints in the shared engine. During an outage of the engine, the store is empty. */
 export function createSharedSentItems(engine: Engine): SharedSentItems {
   return {
     read: async (name) => {

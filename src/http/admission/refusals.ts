@@ -83,7 +83,7 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
 /** Maximum number of connections that wait for the client to close them. Each connection waits up to a second. */
 const maxLingering = 64;
 
-/** Creates a function that sends the last bytes of a connection, then reads until the client closes (RFC 9112 §9.6). */
+/** Creates a function that sends final bytes, then reads until the client closes the connection (RFC 9112 §9.6). */
 function createEnding(): (socket: Socket, bytes: string) => void {
   let lingering = 0;
   return (socket, bytes) => {

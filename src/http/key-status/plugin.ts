@@ -166,7 +166,7 @@ function refreshed(identity: Identity | Promise<Identity>): Identity | Promise<I
 
 type ValidKey = KeyCheck & { readonly status: 'valid' };
 
-/** Maximum size of two caches of identities. One is keyed by API key, the other by client address. */
+/** Maximum number of entries in each of two caches of identities: one by API key, the other by client address. */
 const maxCached = 1000;
 
 function createKeyCache(options: IdentityOptions): (key: ValidKey) => Identity {

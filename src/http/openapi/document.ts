@@ -16,7 +16,7 @@ import { describePaths, describeProblemResponses } from './read-paths.ts';
 export interface OpenApiFacts {
   readonly baseUrl: string;
   readonly version: string;
-  /** Unix time in milliseconds for which to state whether each operation is deprecated; `null` to omit these states. */
+  /** Unix time in milliseconds at which to evaluate the operations' deprecation states; `null` to omit the states. */
   readonly nowMs: number | null;
   /** Whether the server sends link-preview crawlers an HTML page with Open Graph tags for post URLs. */
   readonly linkPreviews: boolean;

@@ -12,7 +12,7 @@ const htmlOrMarkdown = { 'text/html': 'text', 'text/markdown': 'text' } as const
 const textProblems = ['missing_query', 'invalid_query', 'invalid_option'] as const;
 const notModified = { status: 304, description: 'The caller’s copy is still current.' } as const;
 
-/** Option for headers that the front page sends only for reads, which are requests with the parameter `q`. */
+/** Option for headers that the front page sends only in responses to requests with the parameter `q`. */
 const onReads = { isOptional: true } as const;
 
 const readHeaders = listEndpointHeaders(

@@ -17,7 +17,7 @@ import {
   toLink,
 } from './layout.ts';
 
-/** Next steps for browser users, by problem code. Used instead of a `resolution` about parameters or headers. */
+/** Next steps for browser users, by problem code. They replace a `resolution` that mentions parameters or headers. */
 const pageResolutions: Readonly<Record<string, string>> = {
   missing_query: 'Type a link, an @handle or words.',
   invalid_query: 'Use a shorter or simpler text.',

@@ -13,7 +13,7 @@ interface Offer<Format extends string> {
   readonly wideRanges?: readonly RegExp[];
 }
 
-/** Pair of formats: the default, and the alternative for requests whose `Accept` prefers the alternative. */
+/** Default format, and the alternative format, which is used if `Accept` prefers it. */
 type Offers<Format extends string> = readonly [Offer<Format>, Offer<Format>];
 
 const anything = /^\*\/\*$/;

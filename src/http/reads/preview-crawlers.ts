@@ -1,6 +1,6 @@
 /**
  * Crawlers that create previews of shared links, by name in `User-Agent` (RFC 9110 §10.1.5). `^` excludes in-app
- * browsers, which have the name at a later position. Crawlers of search engines and AI training are not included.
+ * browsers, which send the name later in the header. Crawlers of search engines and AI training are not included.
  */
 const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/discordbot/i, 'Discord'],

@@ -197,7 +197,7 @@ function createRequestParser(reader: Reader) {
   };
 }
 
-/** Returns query and path parameters; the latter take precedence. @throws Problem `invalid_option` for a bad `n` */
+/** Returns path and query parameters; path parameters have priority. @throws Problem `invalid_option` for a bad `n` */
 export function toParameters(pattern: PathPattern, request: FastifyRequest): ParsedUrlQuery {
   const path = request.params as PathParameters;
   const { n } = path;

@@ -21,7 +21,7 @@ export interface BlueskyClient {
   readonly clock: Clock;
 }
 
-/** Error for a response that refuses a request parameter. As a ProviderError, its kind is `malformed`. */
+/** Error for a response that refuses a request parameter. The kind of the error is `malformed`. */
 export class Refusal extends ProviderError {
   /** Error message of the AppView (Bluesky API server), with the refused parameter. API clients never receive it. */
   readonly rawMessage: string;
@@ -96,7 +96,7 @@ type KnownAccounts = ReturnType<typeof createKnownAccounts>;
 
 const memory = { max: 5000, ttlMs: 600_000 };
 
-/** Creates a cache of DIDs (account ids) by handle. With it, all pages of a list belong to the same account. */
+/** Creates a cache of DIDs (account ids) by handle. It ensures that all pages of a list belong to one account. */
 export function createKnownAccounts(clock: Clock) {
   const dids = createExpiringCache<string>(clock, memory);
   return {

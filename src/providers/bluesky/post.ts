@@ -209,7 +209,7 @@ async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promis
   };
 }
 
-/** Converts the ancestors, from the parent upwards. A placeholder ends the list: Bluesky sends nothing above it. */
+/** Converts the ancestors, from the parent upwards. The list ends at a placeholder: Bluesky sends no posts above it. */
 async function shapeAbove(start: unknown, nowMs: number, sliced: Sliced) {
   const payloads: PostPayload[] = [];
   let place = start;

@@ -37,7 +37,7 @@ export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   };
 }
 
-/** Tolerance in milliseconds for reposts. Bluesky sorts them by creation time, but sends the later indexing time. */
+/** Tolerance in milliseconds for reposts. Bluesky sorts them by creation time, but sends the later time of indexing. */
 const indexingMs = 3_600_000;
 
 async function readPage(client: BlueskyClient, query: TimelineQuery, context: ProviderContext) {

@@ -45,7 +45,7 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
   return nestRuns(found, toOffset(text.length));
 }
 
-/** Returns the start of both texts as two ranges. The range in `raw` covers leading mentions that `text` lacks. */
+/** Returns an anchor for the start of both texts. Its range in `raw` covers leading mentions that `text` lacks. */
 function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
   const isServed = text.startsWith(slice(raw, 0, visibleStart));
   return { rawStart: 0, rawEnd: isServed ? 0 : visibleStart, start: 0, end: 0, facet: null };
@@ -86,7 +86,7 @@ function toLink({ type, original, replacement }: FacetPayload) {
 
 const styles = ['bold', 'italic', 'strikethrough'] as const;
 
-/** Returns the range of a style, such as bold, in `text`. The links (`anchors`) before and in the range shift it. */
+/** Returns the range of a style, such as bold, in `text`. The links (`anchors`) up to its end shift the position. */
 function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonly Anchor[]) {
   const type = styles.find((style) => style === facet.type);
   const [rawStart, rawEnd] = facet.indices;
@@ -103,7 +103,7 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
   return start === null ? null : { ...found, start, end: start + shown.length };
 }
 
-/** Converts an offset in X's text to an index in the edited text. Returns `inside` for an offset within `anchor`. */
+/** Converts an offset in X's text to an index in the edited text; an offset within `anchor` becomes `inside`. */
 function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;
   return anchor.end + raw.toIndex(place.rawIndex) - raw.toIndex(anchor.rawEnd);

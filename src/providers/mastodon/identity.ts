@@ -65,7 +65,7 @@ function isAt(url: string, hosts: readonly string[]): boolean {
 export const copyUrl = (acct: string, id: string, { host }: Pick<Home, 'host'>): string =>
   `https://${host}/@${acct}/${id}`;
 
-/** Returns `home.host` and the URL there of a copied account or post; `null` if the account belongs to `home`. */
+/** Returns the host and URL of a copied account or post; `null` if the account belongs to `home`. */
 export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | null {
   if (isFromHome(acct, home)) return null;
   const account = `https://${home.host}/@${toHandle(acct, home)}`;

@@ -28,7 +28,7 @@ export function askPost(askHome: AskHome): Ask<'post'> {
   };
 }
 
-/** Creates the function that reads the replies to a post, which a server sends as a single list. */
+/** Creates the function that reads the replies to a post. A Mastodon server sends all of them as a single list. */
 export function askReplies(askHome: AskHome): Ask<'replies'> {
   return async ({ post, order }, context) => {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
@@ -160,7 +160,7 @@ function describeLimitedAuthor({ account }: StatusPayload, { host }: Home): read
 export interface Context {
   readonly ancestors: readonly StatusPayload[];
   readonly descendants: readonly StatusPayload[];
-  /** Number of malformed posts in both lists. `excess` is the number of posts beyond the maximum. */
+  /** Total number of malformed posts in the two lists. `excess` is the number of posts beyond the maximum. */
   readonly unreadable: number;
   readonly excess: number;
 }

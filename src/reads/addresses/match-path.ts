@@ -49,7 +49,7 @@ function matchPart(part: string, segment: string): PathParameters | null {
 /** Returns whether `text` is a number from 1 to 99, as in paths of photos and videos (`/photo/1`). */
 export const isMediaNumber = (text: string): boolean => /^[1-9]\d?$/.test(text);
 
-/** Returns the request parameters of a matched path: those in the path and the fixed parameters of the pattern. */
+/** Returns the request parameters of a matched path: those in the path, and those with a fixed value in the pattern. */
 export function toReadParameters(
   { fixed = {} }: PathPattern,
   { n: _photo, tag, ...parameters }: PathParameters,

@@ -18,13 +18,13 @@ import {
 
 interface Site {
   readonly forms: readonly SitePath[];
-  /** Whether the host certainly belongs to the platform; `false` for a host that is only possibly a Mastodon server. */
+  /** Whether the host certainly belongs to the platform; `false` for a host that may be a Mastodon server. */
   readonly isCertain: boolean;
-  /** Converts parameters of a URL path to request parameters; returns `null` for values that the site rejects. */
+  /** Converts parameters of a URL path to request parameters; returns `null` for invalid values. */
   toGiven(parameters: PathParameters): PathParameters | null;
 }
 
-/** Returns the read operation for a URL of another site, `null` for an unknown page, or `no such site`. */
+/** Returns the read operation for a URL of a platform; `null` for an unknown page; `no such site` for other hosts. */
 export function matchSitePath(url: URL, options: AddressOptions) {
   const site = siteOf(url.hostname, options);
   if (site === null) return 'no such site';
@@ -112,7 +112,7 @@ const xFeeds: Readonly<Record<string, string>> = {
   users: 'users',
 };
 
-/** Returns the search parameters in the query of a search page on another site. */
+/** Returns the search parameters in the query string of a platform's search page. */
 function searchOf({ read, path }: SitePath, query: URLSearchParams): PathParameters {
   if (read !== 'searchPosts') return {};
   const text = path === '/search' ? { q: query.get('q') ?? '' } : {};

@@ -83,7 +83,7 @@ function toLines(all: readonly string[], spans: readonly Span[]): Line[] {
   });
 }
 
-/** Returns the characters to escape in a text: those that could form markup, and those of the inserted markers. */
+/** Returns the characters to escape in a text: possible markup, and the characters that markers of its spans use. */
 function hazardsOf(characters: readonly string[], lines: readonly Line[]): ReadonlySet<string> {
   const borders = new Set<number>();
   const markers = new Set<string>();

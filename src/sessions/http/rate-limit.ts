@@ -10,7 +10,7 @@ type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; spend: SpendCha
 
 /** Limits of session starts and messages. */
 export interface CallRates {
-  /** Counts one start and one message of a caller. @throws Problem `rate_limited` with the time until a retry can succeed */
+  /** Counts a new session and its first message. @throws Problem `rate_limited` with the time until a retry can work */
   spendStart(owner: string | null, client: Client): Promise<void>;
   /** Counts one message of a caller. @throws Problem `rate_limited` with the time until a retry can succeed */
   spendMessage(client: Client): Promise<void>;
@@ -19,10 +19,10 @@ export interface CallRates {
 /** Spends all charges or none of them, by the generic cell rate algorithm. Returns the longest wait, if any. */
 export type SpendCharges = (charges: readonly NamedRate[]) => Promise<RateWait | null>;
 
-/** Charge that has to wait, by its position, and its wait in milliseconds. */
+/** Position (`at`) of the charge with the longest wait, and this wait in milliseconds. */
 export type RateWait = Readonly<{ at: number; waitMs: number }>;
 
-/** Rate of a caller: `name` is unique to the caller and what is counted. */
+/** Rate limit of a caller. `name` identifies the caller and the counted action. */
 export type NamedRate = Rate & Readonly<{ name: string }>;
 
 /**

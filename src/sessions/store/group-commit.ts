@@ -26,8 +26,8 @@ export function createGroupCommit(options: GroupCommitOptions) {
   const groups = createGroups(options);
   return {
     /**
-     * Runs work in the shared transaction and resolves when the transaction is durable. The work may throw a Problem
-     * before it writes. Then only this promise rejects. Any other error rolls back the whole transaction.
+     * Runs work in the shared transaction and resolves when the transaction is durable. If the work throws a Problem
+     * before it writes, only this promise rejects. Any other error rolls back the whole transaction.
      */
     write: <Value>(work: () => Value, urgency: Urgency = 'now'): Promise<Value> =>
       new Promise((resolve, reject) => {

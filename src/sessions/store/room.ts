@@ -41,7 +41,7 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
       bounds = next;
       registerHolders(database, next.ledger);
     },
-    /** Returns whether a client may store answers. They may exceed the limits slightly, but not start beyond them. */
+    /** Returns whether there is room to start an answer for a client. Started answers may exceed limits slightly. */
     hasRoom: (client: Client | null): boolean =>
       [null, undefined, 'share'].includes(bounds?.ledger.findExcess('sessionBytes', client, 0)),
     /** Evicts sessions if a message of `amount` bytes needs space. @throws Problem `turn_queue_full`, `overloaded` */
@@ -111,19 +111,19 @@ function registerHolders(database: SqliteDatabase, ledger: Ledger): void {
 
 const maxHolders = 64; // number of searched clients, those with the most sessions or bytes first
 
-/** States in which a session can be evicted, by the quantity to reduce. Sessions in the first state are evicted first. */
+/** States in which sessions can be evicted, by limited quantity. Sessions in the first state are evicted first. */
 const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>> = {
   sessions: ['waiting'],
   sessionBytes: ['ended', 'failed', 'waiting'],
 };
 
-/** Search among the sessions of a client or network (`name`). `isOwn`: 1 to include sessions being read. */
+/** Search in the sessions of the client or network `name`. `isOwn`: 1 to include sessions with open streams, else 0. */
 type Search = Readonly<{ name: string; except: number; unusedSinceMs: number; isOwn: 0 | 1 }>;
 
 type Holder = Readonly<{ name: string; weight: number }>;
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
-/** Prepares the search for the next session to evict. Active sessions are evicted only for their own client. */
+/** Prepares the search for the next session to evict. Evicts an active session only if its own client needs room. */
 function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions) {
   database.function('is_read', (id) => Number(isRead(String(id))));
   const oldest = (where: string) =>

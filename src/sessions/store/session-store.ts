@@ -37,9 +37,9 @@ export interface StoreBounds {
 
 /** Store of sessions. Promises reject with Problem `not_ready` if the store cannot be used. */
 export interface SessionStore {
-  /** Whether several instances use the store. Then only the instance that `runs` a session answers its messages. */
+  /** Whether several instances share the store. If so, only the instance that runs a session answers its messages. */
   readonly isShared: boolean;
-  /** Spends the callers' rate limits for all instances. Absent if the store is not shared. */
+  /** Spends rate-limit charges for all instances together. Absent if the store is not shared. */
   readonly spendRates?: SpendCharges;
   find(id: string): Promise<Found>;
   /** Returns the receipt of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
@@ -75,8 +75,8 @@ export interface SessionStore {
    */
   start(acceptance: Acceptance, request: KeyedRequest | null): Promise<Receipt>;
   /**
-   * Adds a message and returns its receipt. Returns the earlier receipt for an identical request, and `undefined` for a
-   * deleted session. @throws the errors of the callback `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+   * Adds a message and returns its receipt, or that of an identical earlier request. Returns `undefined` for a deleted
+   * session. @throws errors of the callback `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
    */
   accept(
     id: string,

@@ -141,8 +141,8 @@ function createWrites(
     start: (acceptance: Acceptance, request: KeyedRequest | null) =>
       write(() => idempotency.recall(request) ?? start(acceptance, request)),
     /**
-     * Adds a message to a session, or returns the receipt of an identical earlier request. Returns `undefined` if the
-     * session was deleted. @throws Errors of `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+     * Adds a message, or returns the receipt of an identical earlier request. Returns `undefined` for a deleted
+     * session. @throws any error of `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
     accept: (
       id: string,

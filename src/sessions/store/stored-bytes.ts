@@ -1,6 +1,6 @@
 import type { EventDraft } from '../events.ts';
 
-/** Estimated bytes of an empty session: table rows, index entries, and the row that remains after a deletion. */
+/** Estimated bytes of an empty session: table rows, index entries, and the tombstone that remains after a deletion. */
 export const emptySessionBytes = 1024;
 export const keyRowBytes = 512;
 

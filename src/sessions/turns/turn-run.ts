@@ -75,7 +75,7 @@ export function runTurn(sessionId: string, sequence: number, options: TurnRunOpt
   return { sequence, stop, ended: executeTurn(run) };
 }
 
-/** Answers a message and returns the changed session; `undefined` after an error or if the session ended meanwhile. */
+/** Answers a message and returns the changed session; `undefined` after an error or if the session has ended. */
 async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, engine } = run;
   try {

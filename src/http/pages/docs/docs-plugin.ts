@@ -72,7 +72,7 @@ type DocFormat = PageFormat | 'source';
 
 export type Docs = ReturnType<typeof createDocs>;
 
-/** Creates the cache of the documentation's replies and search index. Fills the cache on demand. */
+/** Creates a cache of the replies with documentation pages, and of the search index. Fills the cache on demand. */
 export function createDocs(library: Library, plain: Site) {
   const site: DocSite = { ...plain, library };
   const replies = new Map<string, PreparedReply>();

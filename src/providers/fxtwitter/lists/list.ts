@@ -127,7 +127,7 @@ export function askSearch(upstream: Upstream): Ask<'search'> {
   };
 }
 
-/** Names of X's feeds by search feed. X's feed `media` contains both photos and videos. */
+/** Feeds of X, keyed by Perch's search feeds. X's feed `media` contains both photos and videos. */
 const upstreamFeeds = { latest: 'latest', top: 'top', photos: 'media', videos: 'media' } as const;
 
 function feedWarnings(feed: SearchQuery['feed']): readonly string[] {

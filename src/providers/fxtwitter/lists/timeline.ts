@@ -97,7 +97,7 @@ function toJump({ cursor, untilSeconds, onlyMedia }: TimelineQuery, nowMs: numbe
   return cursorBefore(untilSeconds * 1000, nowMs);
 }
 
-/** Requests a page, the largest possible if posts are filtered later. FxTwitter treats any `with_replies` as true. */
+/** Requests a page; the largest if posts are filtered later. FxTwitter takes any value of `with_replies` as true. */
 function readStatuses(
   upstream: Upstream,
   { account, count: wanted, cursor, withReplies, withReposts, onlyMedia = false }: TimelineQuery,

@@ -71,7 +71,7 @@ type Evict = (id: string, field: 'live' | 'stored') => Promise<number>;
 function createEviction({ transactions, boundsOf, load, purge, change }: Changes, clock: Clock) {
   const isReadHere = (id: string) => boundsOf()?.isRead(id) === true;
   const now = () => boundsOf()?.clock.now() ?? clock.now();
-  /** Ends a session, or deletes it if `field` is `stored`. Returns the freed sessions (0 or 1) or bytes. */
+  /** Ends a session, or deletes it if `field` is `stored`. Returns the number of freed sessions (0 or 1) or bytes. */
   const evict: Evict = async (id, field) => {
     const before = await load(id);
     if (before === undefined) return 0;
@@ -88,7 +88,7 @@ function createEviction({ transactions, boundsOf, load, purge, change }: Changes
  * a repeated request, and `retry` if another change interfered. It throws Problem `overloaded` or `turn_queue_full`.
  */
 function createAdmit({ write, boundsOf }: Changes, findVictim: FindVictim, evict: Evict) {
-  /** Evicts a session to make room. Returns the freed sessions (0 or 1) or bytes. */
+  /** Evicts a session to make room. Returns the number of freed sessions (0 or 1) or bytes. */
   const makeRoom = async (excessive: Excessive, { client, id }: SessionRecord): Promise<number> => {
     const { field, excess } = excessive;
     if (field === 'pending') throw toExcessProblem(excessive);
@@ -134,7 +134,7 @@ function createRecall({ transactions }: Changes): SessionStore['recall'] {
   };
 }
 
-/** Returns the amounts that a message needs: a pending turn, its bytes, and for a new session also the session. */
+/** Returns the amounts that a message adds: a pending turn, stored bytes and, if the session is new, a live session. */
 function toNeeds(
   bounds: StoreBounds | null,
   before: StoredSession | null,

@@ -44,7 +44,7 @@ const maxBackoffMs = 20;
 const maxCached = 1000;
 const maxLatest = 10_000;
 
-/** Optional conditions of a change, and the receipt to store with it. */
+/** Optional conditions of a change, and the receipt (result of a request) to store for repeated requests. */
 export interface ChangeExtras {
   /** Instance that must run the session; otherwise, the change is not made. */
   readonly runner?: string;
@@ -53,7 +53,7 @@ export interface ChangeExtras {
   readonly needs?: readonly Need[];
 }
 
-/** Result of a write, and the session with the change. The change may have failed: see `outcome`. */
+/** Result of a write (`outcome`), and the session as it is after a successful write (`after`). */
 type Written = Readonly<{ outcome: Outcome; after: SessionRecord }>;
 
 /** Session after a change. `isOver`: whether the stored bytes exceed a limit now. */
@@ -78,7 +78,7 @@ export function createChanges(options: SharedSessionsOptions) {
     }
     throw new Error('A session changes too often.');
   };
-  /** Changes a session. First tries its last known version; returns `retry` if that is outdated. */
+  /** Changes a session. The first attempt uses the last known version; returns `retry` if that version is outdated. */
   const attemptChange = async (id: string, decide: Decide, runner: string, isFirst: boolean) => {
     const cached = isFirst ? written.get(id) : undefined;
     const before = cached ?? (await load(id));
@@ -119,12 +119,12 @@ export function createChanges(options: SharedSessionsOptions) {
   };
 }
 
-/** Returns whether a limit is exceeded. A client's share is no such limit, because answers may exceed it. */
+/** Returns whether a limit is exceeded. Ignores the limit on a client's share, because answers may exceed it. */
 const isOver = (excess: Excess | undefined) => excess !== undefined && excess !== 'share';
 
 /** Creates this instance's view of sessions: the latest records, its leases, and the listener for changes. */
 function createViews(options: SharedSessionsOptions, transactions: Transactions) {
-  /** Last known sessions, so that appending to an answer needs only one call to the engine. */
+  /** Cache of the last known sessions. With it, appending to an answer needs no read of the session first. */
   const written = new LRUCache<string, StoredSession>({ max: maxCached });
   const latest = new LRUCache<string, number>({ max: maxLatest });
   let bounds: StoreBounds | null = null;
@@ -168,7 +168,7 @@ interface WriterContext {
   readonly boundsOf: () => StoreBounds | null;
 }
 
-/** Creates the function that writes a transition to the session `before`, or to a new one if it is `null`. */
+/** Creates the function that writes a transition to a session. `before` is `null` for a new session. */
 function createWriter(
   { engine, stamp }: SharedSessionsOptions,
   { transactions, announce, boundsOf }: WriterContext,

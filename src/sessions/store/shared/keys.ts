@@ -25,7 +25,7 @@ export const keys = {
   /** Sorted sets of waiting and of ended sessions of a client, a network or all clients (`*`), by last activity. */
   waiting: 'waiting:',
   over: 'over:',
-  /** Sorted sets of a network's clients, or of all networks and IPv4 clients (`*`), by sessions or stored bytes. */
+  /** Sorted sets of a network's clients, or of networks and IPv4 clients (`*`), by live sessions or stored bytes. */
   holdersByLive: 'holders:live:',
   holdersByStored: 'holders:stored:',
 } as const;
@@ -36,7 +36,7 @@ export const changesChannel = 'sessions';
 export const everyone = '*';
 const unknownClient = '-';
 
-/** Client, network or all clients (`*`), for which sums are kept. `parent`: the next larger of these, or `null`. */
+/** Client, network or all clients (`*`), with sums. `parent`: the network or `*` that includes it; `null` for `*`. */
 export type Holder = Readonly<{ name: string; parent: string | null }>;
 
 /** Returns the client, its network if it has one, and all clients (`*`). */

@@ -82,7 +82,7 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
     onTakeOver: (listener: (record: SessionRecord) => void): void => {
       takeOver = listener;
     },
-    /** Records whether this instance runs a session after a change. `undefined`: it does not. */
+    /** Records whether this instance runs a session after a change. `stored` is `undefined` if it does not. */
     note: (id: string, stored: StoredSession | undefined): void => {
       if (stored?.runner === engine.instance) held.add(id);
       else held.delete(id);
@@ -104,7 +104,7 @@ interface LeaseTasks {
   catchUp(): Promise<void>;
 }
 
-/** Runs the tasks every second while the engine answers, until `signal` is aborted. */
+/** Runs the lease tasks every second while the engine is available, until `signal` is aborted. */
 async function watch(
   { renew, claim, confirmRead, catchUp }: LeaseTasks,
   { engine, onFault }: LeasesOptions,

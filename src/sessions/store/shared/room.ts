@@ -24,7 +24,7 @@ const readMs = 30_000;
 const maxHolders = 64;
 const maxCandidates = 8;
 
-/** Returns a client's need for a further amount, with the limits; an empty list before the limits are known. */
+/** Returns the amount that a client needs, with its limits, in a list; an empty list before the limits are known. */
 export function toNeed(
   bounds: StoreBounds | null,
   { field, client, amount }: { field: Field; client: Client | null; amount: number },
@@ -52,14 +52,14 @@ interface VictimSearch {
   readonly field: 'live' | 'stored';
   readonly excess: Excess;
   readonly client: Client | null;
-  /** Session that needs the room. It is never evicted itself. */
+  /** Id of the session that needs the room. This session is never evicted itself. */
   readonly except: string;
 }
 
 /** Sorted sets of sessions that may be evicted, in order of preference. */
 const evictable = { live: [keys.waiting], stored: [keys.over, keys.waiting] } as const;
 
-/** Creates the search for the next session to evict. Evicts active sessions only for their own address. */
+/** Creates the search for the next session to evict. Evicts an active session only if its own address needs room. */
 export function createVictimSearch(
   { list }: Transactions,
   isReadHere: (id: string) => boolean,
@@ -83,7 +83,7 @@ export function createVictimSearch(
     }
     return undefined;
   };
-  /** Searches the clients or networks in `parent`, those with the highest sums first; equal sums together. */
+  /** Searches the clients or networks in `parent`, highest sum first. Those with equal sums are searched together. */
   const findBelow = async (parent: string, search: VictimSearch) => {
     const byField = search.field === 'live' ? keys.holdersByLive : keys.holdersByStored;
     const holders = toMembers(await list(highestScript, byField + parent, maxHolders));

@@ -124,7 +124,7 @@ while to < #line and continues(string.byte(line, to + 1)) do to = to - 1 end
 return {#line, string.sub(line, from, to)}
 `);
 
-/** Returns up to ARGV[3] turns before ARGV[2], latest first. Questions and `message.completed` lines alternate. */
+/** Returns up to ARGV[3] turns before turn ARGV[2], latest first. Questions and `message.completed` lines alternate. */
 export const answeredScript = defineScript(`${functions}
 local record, found = key('record:' .. ARGV[1]), {}
 local before, count = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -169,7 +169,7 @@ end
 return found
 `);
 
-/** Renews the leases of the instance ARGV[1] on ARGV[3…] for ARGV[2] milliseconds. Returns the ids of lost sessions. */
+/** Renews leases of the instance ARGV[1] on the sessions ARGV[3…] for ARGV[2] ms. Returns the ids of lost sessions. */
 export const renewScript = defineScript(`${functions}
 local untilMs, lost = nowMs() + ARGV[2], {}
 for at = 3, #ARGV do

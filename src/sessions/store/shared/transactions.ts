@@ -23,13 +23,13 @@ export interface Need {
   readonly ignoresShare: boolean;
 }
 
-/** Change of one session. It is made only if the session still has `version` (0: it does not exist). */
+/** Change of one session. It is made only if the session still has `version` (0: the session must not exist). */
 export interface SessionChange {
   readonly id: string;
   readonly version: number;
   /** Name of the instance that must run the session; an empty string for no condition. */
   readonly runner: string;
-  /** Key of a receipt that must be missing or not newer than `onceSinceMs`; an empty string for no condition. */
+  /** Key of a receipt that must be missing or expired (not newer than `onceSinceMs`); empty for no condition. */
   readonly once: string;
   readonly onceSinceMs: number;
   readonly needs: readonly Need[];
@@ -44,7 +44,7 @@ export interface SessionChange {
 }
 
 /**
- * Result of a change. `ok`: it was made; `excess`: the limit in `room` exceeded by it. `changed`: another change was
+ * Result of a change. `ok`: it was made; its `excess` is the exceeded limit in `room`. `changed`: another change came
  * first. `lost`: another instance runs the session. `once`: the receipt exists. `excess`: a need does not fit.
  */
 export type Outcome =
@@ -97,7 +97,7 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
       if (kind !== 'known') return kind === 'purged' ? 'purged' : 'unknown';
       return { version: Number(version), record: JSON.parse(record), runner };
     },
-    /** Commits a change once, even if the reply is lost. Resolves when the engine and `replicas` replicas have it. */
+    /** Commits a change exactly once. Resolves when the engine and `replicas` replicas have stored it. */
     commit: async (change: SessionChange): Promise<Outcome> => {
       operations += 1;
       const operation = `${engine.instance}:${operations};`;

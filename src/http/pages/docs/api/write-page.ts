@@ -19,7 +19,7 @@ export function writeApiPage(title: string, document: unknown): string {
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-/** Writes the operations of an OpenAPI tag as Markdown. An operation that repeats another one becomes a link to it. */
+/** Writes the operations of an OpenAPI tag as Markdown. Repeated operations become links to the first one. */
 function writeOperations(operations: readonly Operation[], api: ApiDescription): string[] {
   const written = new Map<string, string>();
   return operations.flatMap((operation) => {
