@@ -15,7 +15,7 @@ const rounds = Number(process.env.BENCH_ALLOWANCES_ROUNDS ?? 30);
 const callsInRound = 20_000;
 const callers = Array.from({ length: 10_000 }, (_, index) => addressAt(index * 97));
 
-/** Function to measure. It is called with the account names of many addresses in turn. */
+/** Function to measure. The benchmark calls `call` once for each of many client addresses. */
 interface Case {
   readonly name: string;
   call(account: string): unknown;

@@ -49,7 +49,7 @@ export function pageIn({ found }: Answer): BrowseFound {
 
 const maxRenderings = 16; // cached renderings per answer; further renderings are not cached
 
-/** Limit on the rendered replies (Markdown, JSON, …) that are cached together with one answer. */
+/** Limit on the renderings (Markdown, JSON, …) that are cached with one answer of an upstream. */
 export interface RenderingBudget {
   /** Returns whether a rendering of `bytes` bytes may be cached. If so, counts the rendering against the limit. */
   admit(bytes: number): boolean;

@@ -22,7 +22,7 @@ interface SharedKeysOptions {
 
 /** Store of API keys that several instances share. */
 export interface SharedKeyStore extends KeyStore {
-  /** Adds the keys of another store. Returns how many of them did not exist yet. */
+  /** Adds the missing keys of another store. Returns the number of added keys. */
   copy(keys: readonly StoredKey[]): Promise<number>;
 }
 

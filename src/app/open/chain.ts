@@ -11,7 +11,6 @@ import type { BreakerOptions, CircuitBreakerOptions } from '../../providers/circ
 import type { Provider } from '../../providers/provider.ts';
 import type { FetchingOptions } from './fetching.ts';
 
-/** Returns the settings of the circuit breakers. */
 export function toBreakerOptions(config: Config): BreakerOptions {
   return {
     failures: config.PERCH_BREAKER_FAILURES,

@@ -21,7 +21,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
-/** Stores the end of a pause by the engine's clock, unless a later end is stored. ARGV: name, milliseconds. */
+/** Stores the time at which a pause ends, unless a later end is stored. ARGV: name, duration in milliseconds. */
 const announceScript = defineScript(`${now}
 redis.call('ZADD', KEYS[1], 'GT', now + ARGV[2], ARGV[1])
 `);

@@ -74,7 +74,7 @@ export function toOutline(page: Page<Post>): Page<Post> {
   return { ...page, items: page.items.flatMap(outlinePost) };
 }
 
-/** Returns a list with the post but without its text and media; an empty list for a placeholder, which has no time. */
+/** Returns the post without its text and media, as a list of one. Returns an empty list for a placeholder. */
 function outlinePost(post: Post): readonly Status[] {
   if (post.type === 'tombstone') return [];
   const outline = {

@@ -75,7 +75,7 @@ export function planRange(options: PlannerOptions): UnreadRange | undefined {
   return ready ?? narrowOpenRange(options) ?? splitLongestRange(options);
 }
 
-/** Shortens the newest range marked `isOpen` (too large) to the part that should contain the posts still needed. */
+/** Shortens the newest range that is too large to read at once (`isOpen`) to the part with the posts still needed. */
 function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges, density } = options;
   const at = ranges.ranges.findIndex(({ isOpen, isBeingRead }) => isOpen && !isBeingRead);

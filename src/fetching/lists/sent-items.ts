@@ -12,7 +12,7 @@ const itemsToCompare = 3; // a page that lacks all of this many last items count
 const maxItems = 5000;
 const maxBytes = 16 * 1024 * 1024;
 
-/** Bounded memory of returned items. After an eviction, only the fingerprints in a cursor are known. */
+/** Bounded cache of the items that were returned for each list, so that a later page does not repeat them. */
 export interface SentItemsMemory {
   /** Returns the fingerprints of the items before a position, oldest first; `undefined` if they are unknown. */
   recall(listKey: string, position: ListPosition): Promise<readonly number[] | undefined>;

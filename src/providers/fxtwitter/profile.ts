@@ -33,7 +33,7 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
       if (answer.is === 'public') return shapeAccount(answer.user);
       throw await explain(answer, handle, context);
     },
-    /** Returns the error for a list not found: `unavailable` for a public account, else `missing` or `ambiguous`. */
+    /** Returns the error for an account whose list was not found: `unavailable` if the account is public. */
     explainAbsence: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const answer = await readAndNote(handle, context);
       if (answer.is !== 'public') return explain(answer, handle, context);

@@ -15,7 +15,7 @@ export interface Owner {
   readonly name: string;
 }
 
-/** Profile record; `none` if there is none; `unreadable` if it is invalid; the account may then be hidden. */
+/** Profile record of an account. `none`: the account has no record. `unreadable`: the record is invalid. */
 export type Profile = ProfileRecord | 'none' | 'unreadable';
 
 /** Converts a profile to an account. `protected` is true if the account is, or may be, hidden from logged-out users. */

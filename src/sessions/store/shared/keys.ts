@@ -36,7 +36,7 @@ export const changesChannel = 'sessions';
 export const everyone = '*';
 const unknownClient = '-';
 
-/** Client, network or all clients (`*`), with sums. `parent`: the network or `*` that includes it; `null` for `*`. */
+/** Client, network or all clients (`*`), whose sessions are counted. `parent` includes the client or the network. */
 export type Holder = Readonly<{ name: string; parent: string | null }>;
 
 /** Returns the client, its network if it has one, and all clients (`*`). */
