@@ -86,7 +86,7 @@ it('creates a file that only its owner can read', () => {
   }
 });
 
-/** What every session store does. */
+/** Tests for every session store. */
 function behave(open: () => Promise<SessionStore>): void {
   it('stores a session, its messages and its events', async () => {
     const store = await open();

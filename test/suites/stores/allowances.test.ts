@@ -22,7 +22,7 @@ const tagOf = (charges: readonly Charge[]) => charges.at(-1)?.account ?? '';
 const share = (engine: Engine): AllowanceStore =>
   createSharedAllowances({ engine, windowMs, clock, tagOf, secret: Buffer.alloc(32) });
 
-/** What every store of allowances does, whatever it counts in. */
+/** Tests for every store of allowances. */
 function behave(open: () => Promise<AllowanceStore>): void {
   it('refuses what is beyond the limit, and says when it regains a unit', async () => {
     const store = await open();
