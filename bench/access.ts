@@ -13,7 +13,7 @@ const ports = [18_083, 18_084] as const;
 /** Path of a typical profile request: twenty posts as Markdown. */
 const path = '/api/v1/profiles/ada.example';
 
-/** Measures the cost of API keys and allowances (read quotas): compares servers with and without them. */
+/** Compares servers with and without API keys and rate limits. Returns the lines of a Markdown section. */
 export async function benchAccess(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-access-'));
   try {

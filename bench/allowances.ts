@@ -5,25 +5,25 @@ import { AllowanceWindow } from '../src/access/allowances/allowance-window.ts';
 import { systemClock } from '../src/core/clock.ts';
 
 const floodSize = 100_000;
-/** Number of allowance units (reads) per address: in the first simulation one, in the second a whole allowance. */
+/** Number of units that each simulated address spends: 1 in the first simulation, 60 in the second. */
 const floods = [1, 60];
 const windowMs = 60_000;
-/** Length of the allowance window in milliseconds. It is longer than the measurement, so no spent unit expires. */
+/** Length of the rate-limit window in milliseconds. No spent unit expires during the simulation. */
 const floodWindowMs = 3_600_000;
 const goalMiB = 64;
 const rounds = Number(process.env.BENCH_ALLOWANCES_ROUNDS ?? 30);
 const callsInRound = 20_000;
 const callers = Array.from({ length: 10_000 }, (_, index) => addressAt(index * 97));
 
-/** Function to measure. The benchmark calls `call` once for each of many client addresses. */
+/** Operation to measure. `call` performs it for one rate-limit account, such as `public 10.0.0.1`. */
 interface Case {
   readonly name: string;
   call(account: string): unknown;
 }
 
 /**
- * Measures the memory that the allowances (read quotas) of many addresses use, and the time of allowance operations
- * relative to a `Map` lookup. @returns The lines of a Markdown section.
+ * Measures the memory that the rate limits of 100,000 client addresses use, and the time of
+ * rate-limit operations relative to a `Map` lookup. @returns The lines of a Markdown section.
  */
 export async function benchAllowances(): Promise<string[]> {
   const rows: string[] = [];
@@ -112,7 +112,7 @@ function chargesOf(account: string) {
   return [account, 'pool', 'pool anonymous'].map((name) => ({ account: name, limit: 1_000_000 }));
 }
 
-/** Returns the mean duration of a call in nanoseconds. It excludes the time to wait for returned promises. */
+/** Returns the mean time of a call in nanoseconds, without the time until returned promises resolve. */
 async function timeRound({ call }: Case): Promise<number> {
   let last: unknown;
   const begun = process.hrtime.bigint();
@@ -140,7 +140,7 @@ function collect(): void {
   gc();
 }
 
-/** Returns the account name of the address with the given index: IPv4 for an even index, IPv6 for an odd index. */
+/** Returns the rate-limit account name of simulated address `index`: IPv4 if `index` is even, else IPv6. */
 function addressAt(index: number): string {
   return index % 2 === 0
     ? `public 10.${index >>> 16}.${(index >>> 8) & 255}.${index & 255}`

@@ -123,7 +123,7 @@ function startStopwatch(): () => Pick<Measured, 'seconds' | 'cpuSeconds'> {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Copies the rows of an archive to a new archive in chronological order. Only the writes are measured. */
+/** Measures the time to write the rows of the archive `from` to a new archive at `path`, in chronological order. */
 function measureBare(from: string, path: string): Measured {
   const source = openSqlite({ path: from, migrations });
   const all = (table: string) => source.prepare<unknown[], Row>(`SELECT * FROM ${table}`).all();

@@ -28,8 +28,8 @@ interface Case {
 }
 
 /**
- * Measures queries of the archive with 1,000 and with 100,000 posts by the same accounts. @returns The lines of a
- * Markdown section.
+ * Measures the same queries in an archive of 1,000 posts and in an archive of 100,000 posts.
+ * @returns The lines of a Markdown section.
  */
 export async function benchArchive(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-archive-'));
@@ -199,7 +199,7 @@ const cases: readonly Case[] = [
   followers('deep', 'follower5'),
 ];
 
-/** Writes an archive database with `size` posts by ten accounts, and a tenth as many reposts and followers. */
+/** Writes an archive of `size` posts and a tenth as many reposts and followers. Returns its size and build time. */
 function build(path: string, size: number) {
   const begun = performance.now();
   const store = openArchiveStore(path, baseUrl);

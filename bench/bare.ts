@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTarget, type Target } from './processes.ts';
 
-/** Response that a minimal server, the baseline of a comparison, sends to every request. */
+/** Response that a minimal server sends to every request. The minimal server is the baseline of a benchmark. */
 export interface Page {
   /** Path and query of the request that the response was copied from. */
   readonly target: string;
@@ -34,7 +34,7 @@ export async function copyPage({ url, headers }: Target): Promise<Page> {
   };
 }
 
-/** Starts a minimal server that sends the given response to every request. */
+/** Starts the minimal server `name`, which sends the given response to every request. */
 export async function startBare(name: keyof typeof ports, page: Page): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-bare-'));
   const file = join(folder, 'page.json');

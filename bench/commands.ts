@@ -20,7 +20,7 @@ const commands = [
   },
 ];
 
-/** Measures the duration of commands of the built `perch`, relative to an empty Node.js script. */
+/** Measures `perch` commands relative to an empty Node.js script. Returns the lines of a Markdown section. */
 export function benchCommands(): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-'));
   const times = commands.map((): number[] => []);

@@ -9,7 +9,7 @@ import { startTarget, type Target } from './processes.ts';
 const main = join(import.meta.dirname, '../dist/main.js');
 const port = 18_085;
 
-/** Paths to request. The first two are requested with `Accept: text/html`, as by a browser. */
+/** Paths to request, each with the `Accept` header of the request. Browsers request `text/html`. */
 const cases = [
   { path: '/', accept: 'text/html' },
   { path: '/docs/posts', accept: 'text/html' },
@@ -18,7 +18,7 @@ const cases = [
   { path: '/llms.txt', accept: '*/*' },
 ] as const;
 
-/** Compares the speed of pages and documents with a minimal Fastify server that sends the same bytes. */
+/** Compares pages and documents with a minimal Fastify server that sends the same bytes. Returns Markdown lines. */
 export async function benchDocuments(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-documents-'));
   const rows: string[] = [];

@@ -14,7 +14,7 @@ const enoughMs = 1000;
 /** Number of times that an input and half the input are each measured. The shortest CPU times are compared. */
 const repeats = 7;
 
-/** Maximum number of repetitions with other random data. An input fails only if all ratios exceed `maxRatio`. */
+/** Maximum number of repetitions with other random data. A case fails only if every ratio exceeds `maxRatio`. */
 const rounds = 3;
 
 /** Divisors of the maximum body size. The quotients are the tested input sizes, from small to large. */
@@ -63,7 +63,7 @@ async function findWorst(one: Case): Promise<Doubling> {
   return worst;
 }
 
-/** Runs with the smallest input until the code is compiled, so that compilation does not distort the results. */
+/** Runs a case with its smallest input until the code is compiled, so that compilation does not affect measurements. */
 async function warmUp(one: Case): Promise<void> {
   const run = one.prepare(seed, one.maxBytes / parts[0]);
   for (let at = 0; at < repeats; at += 1) await run();

@@ -4,8 +4,8 @@ import { createRandomSource } from '../bench/linear/random-text.ts';
 import { listDocstrings } from './docstrings.ts';
 
 /**
- * Prints randomly chosen docstrings and pages for a review of the wording:
- * `npx tsx scripts/choose-words.ts [--seed TEXT] [--docstrings 100] [--pages 10]`.
+ * Arguments of this script, which prints randomly chosen docstrings and pages for a review of the
+ * wording. Usage: `npx tsx scripts/choose-words.ts [--seed TEXT] [--docstrings 100] [--pages 10]`.
  */
 const { values } = parseArgs({
   options: {

@@ -22,7 +22,7 @@ const inapplicable: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^(?:sep-2640-skills|tasks)-/, 'not supported: an extension'],
 ];
 
-/** Inapplicable checks in applicable scenarios of the MCP conformance suite, each with the reason. */
+/** Checks of the MCP conformance suite that do not apply although their scenario applies, each with the reason. */
 const inapplicableChecks: Readonly<Record<string, string>> = {
   'sep-2575-server-rejects-undeclared-capability': 'requires a tool that the suite defines',
   'sep-2575-missing-capability-http-400': 'requires a tool that the suite defines',

@@ -157,7 +157,7 @@ function compareContents(
   });
 }
 
-/** Compares security requirements. Each old way of access must remain, including access without credentials. */
+/** Returns a line for each way of access, including access without credentials, that no longer works. */
 function compareSecurity({ place, before, after }: Pair, documents: Documents): readonly string[] {
   const old = securityOf(before, documents.before);
   const now = securityOf(after, documents.after);
@@ -215,7 +215,7 @@ function compareSchemaOf(
   return compare({ place, direction, before: before.schema ?? {}, after: after.schema ?? {} });
 }
 
-/** Compares error codes. A code must keep its status and must not be removed. */
+/** Returns a line for each error code that was removed or has another HTTP status. */
 function compareCodes({ before, after }: Documents): readonly string[] {
   const now = asObject(after['x-problem-codes']);
   return Object.entries(asObject(before['x-problem-codes'])).flatMap(([code, old]) => {
@@ -225,7 +225,7 @@ function compareCodes({ before, after }: Documents): readonly string[] {
   });
 }
 
-/** Compares the announced support periods. Support must not end earlier than announced before. */
+/** Returns a line for each announced support period that was shortened or removed. */
 function compareLifecycles({ before, after }: Documents): readonly string[] {
   const [old, now] = [before, after].map((one) => asObject(one['x-api-lifecycle']));
   const versions = listOf(old?.supported_versions).filter(

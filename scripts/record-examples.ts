@@ -86,7 +86,7 @@ async function recordHistory(request: SendRequest, path: string) {
 
 type Replies = RecordedExamples['endpoints'];
 
-/** Records the public documents, except `llms-full.txt` and the OpenAPI description (it contains all examples). */
+/** Records the public documents, except `llms-full.txt` and the OpenAPI description, which contains the examples. */
 async function recordDocuments(request: SendRequest): Promise<Replies> {
   const documents = endpoints.filter(
     ({ method, path, tag, id: name }) =>
@@ -178,7 +178,7 @@ async function recordProblems(
   return Object.fromEntries(documents.map((one) => [one.code, one] as const));
 }
 
-/** Sends valid requests to servers that refuse them: with the allowance used up, overloaded, or shutting down. */
+/** Returns the error responses of a rate-limited, an overloaded and a stopping server. `url`: post to request. */
 async function refuseAll(url: string): Promise<readonly Promise<LightMyRequestResponse>[]> {
   const spent = await openSample({ env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
   const busy = await openSample({ load: { isHigh: true, close: () => undefined } });

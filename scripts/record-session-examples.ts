@@ -23,7 +23,7 @@ export const steadyEngine: AnswerEngine = {
   answer: async () => answer,
 };
 
-/** Answer engine that never answers, so that further messages have to wait. */
+/** Answer engine that never answers, so that the session stays busy. */
 const silent: AnswerEngine = {
   ...steadyEngine,
   answer: (_question, { signal }) =>
@@ -94,7 +94,7 @@ async function recordReplies(request: SendRequest): Promise<SessionExamples['end
   };
 }
 
-/** Records error responses one after another, because session ids depend on the order. */
+/** Records error responses one after another, so that the session ids are the same in every run. */
 async function recordProblems(request: SendRequest): Promise<SessionExamples['problems']> {
   const base = toBase();
   const send = (body: object) =>

@@ -100,8 +100,8 @@ interface Alternatives {
 }
 
 /**
- * Compares unions. Each alternative must remain. A response may get a new alternative only if a constant `type`
- * distinguishes it.
+ * Returns a line for each alternative that was removed from a union. In responses, also returns a
+ * line for each new alternative that has no constant `type` by which clients can recognize it.
  */
 function compareUnions(
   { place, direction }: Pair,
@@ -154,7 +154,7 @@ function compareTypes({ place, direction, before, after }: OnePair): readonly st
   return [`${place}: the type ${show(before.type)} became ${show(after.type)}`];
 }
 
-/** Compares enumerated values. Requests may accept new values. Responses may add values only to `x-extensible-enum`. */
+/** Returns a line for each removed value of an enumeration, and for each new value that a response may not add. */
 function compareValues(pair: OnePair): readonly string[] {
   const { place, direction, before, after } = pair;
   const old = valuesOf(before);
@@ -234,7 +234,7 @@ function compareLimits({ place, direction, before, after }: OnePair): readonly s
     .map(([name]) => `${place}: ${name} was ${show(before[name])} and is ${show(after[name])}`);
 }
 
-/** Returns a number that is greater if the limit allows more values; `Number.MAX_VALUE` if there is no limit. */
+/** Converts a limit to a number. A larger number allows more values; without a limit, it is `Number.MAX_VALUE`. */
 function widthOf(limit: unknown, way: 'up' | 'down'): number {
   if (limit === undefined) return Number.MAX_VALUE;
   return way === 'up' ? Number(limit) : -Number(limit);
@@ -294,7 +294,7 @@ const known = new Set([
   ...['$comment', 'readOnly', 'writeOnly', ...formatKeywords, ...Object.keys(limits)],
 ]);
 
-/** Compares the keywords that are not in `known`. Any change of such a keyword counts as breaking. */
+/** Returns a line for each changed keyword that is not in `known` and does not start with `x-`. */
 function compareOthers({ place, before, after }: OnePair): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names]

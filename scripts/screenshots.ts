@@ -6,8 +6,9 @@ import { type Browser, chromium } from 'playwright-core';
 import { openSample } from './sample-server.ts';
 
 /**
- * Takes screenshots of the web pages with the Chromium in `PERCH_BROWSER`. `npx tsx scripts/screenshots.ts` writes the
- * picture of the README; `--all FOLDER` writes ten pages, wide and narrow, light and dark.
+ * Arguments of this script, which takes screenshots of the web pages with the Chromium in
+ * `PERCH_BROWSER`. Without arguments, it writes the picture of the README. `--all FOLDER` writes
+ * ten pages, wide and narrow, light and dark.
  */
 const { values } = parseArgs({ options: { all: { type: 'string' } } });
 

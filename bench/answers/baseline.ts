@@ -9,13 +9,13 @@ export interface PlainSection {
   readonly text: string;
 }
 
-/** Baseline for comparisons. It never declines to answer and returns the five sections that BM25 ranks highest. */
+/** Baseline search: answers every question with the sections (up to five) that BM25 ranks highest. */
 export interface Baseline {
   answer(question: string): JudgedAnswer;
   close(): void;
 }
 
-/** Opens a plain FTS5 index of the sections, which finds sections that contain any (stemmed) word of a question. */
+/** Opens an SQLite FTS5 index of the sections. A section matches if it contains any (stemmed) word of the question. */
 export function openBaseline(sections: readonly PlainSection[]): Baseline {
   const database = openSqlite({
     path: ':memory:',

@@ -7,8 +7,9 @@ import { scratchFolder } from './rig.ts';
 import { plain } from './scoring.ts';
 
 /**
- * Checks labelled questions without answering them: expected files, headings, lines and phrases must exist in the
- * packages that the questions are about. Usage: `npx tsx bench/answers/check-questions.ts [FILE...]`.
+ * Arguments of this script: question files. The script checks that the files, headings, lines and
+ * phrases that the questions expect exist in the documents. Usage: `npx tsx
+ * bench/answers/check-questions.ts [FILE...]`.
  */
 const { positionals } = parseArgs({ allowPositionals: true });
 const files =
@@ -18,7 +19,7 @@ const files =
         (name) => `bench/answers/${name}.jsonl`,
       );
 
-/** Returns the lines of a document section, or of the whole file if the place has no heading. */
+/** Returns the lines of a section in a file below `folder`, or of the whole file if `heading` is `null`. */
 function sectionOf({ file, heading, line }: Place, folder: string): readonly string[] {
   const lines = readFileSync(join(folder, file), 'utf8').split('\n');
   if (heading === null) return lines;
@@ -38,7 +39,7 @@ function headingLevels(lines: readonly string[]): readonly number[] {
   });
 }
 
-/** Returns the text of a heading line without Markdown or HTML syntax. */
+/** Returns the text of a heading line of `file` in lower case, without Markdown or HTML syntax. */
 function headingAt(line: string, file: string): string {
   const text = file.endsWith('.html') ? line.replaceAll(/<[^>]*>/g, '') : line;
   return plain(text.replace(/^#{1,6} /, ''));
@@ -66,7 +67,7 @@ function faultOfShape({ kind, answerable, expect, phrases }: LabelledQuestion): 
   return expect.length === groups ? undefined : `${kind} needs ${groups} groups`;
 }
 
-/** Returns a message for each expected phrase that occurs in no accepted section. */
+/** Returns a message for each phrase that occurs in none of the sections in `expect`. `folder` contains the files. */
 function faultsOfPhrases({ expect, phrases }: LabelledQuestion, folder: string): readonly string[] {
   const texts = expect.flat().map((place) => sectionOf(place, folder).join('\n'));
   return phrases

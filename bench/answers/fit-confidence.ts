@@ -10,9 +10,9 @@ import { openRig } from './rig.ts';
 import { quantile } from './scoring.ts';
 
 /**
- * Fits the model that decides whether a question is answerable, and writes `src/answers/engine/confidence-model.ts`.
- * First prints a cross-validation: for each document set, the results of a model fitted to the other sets. Usage: `npx
- * tsx bench/answers/fit-confidence.ts`.
+ * Training questions. This script fits the model that decides whether a question is answerable,
+ * writes `src/answers/engine/confidence-model.ts`, and prints a cross-validation. Usage: `npx tsx
+ * bench/answers/fit-confidence.ts`.
  */
 const questions = [
   ...readQuestions('bench/answers/questions.jsonl'),
@@ -20,10 +20,10 @@ const questions = [
   ...readQuestions('bench/answers/questions-blind.jsonl'),
 ];
 
-/** Use of questions about other document sets as unanswerable samples: one question in `oneOf`, with this `weight`. */
+/** Unanswerable samples: questions about other document sets. One in `oneOf` is used, with this `weight`. */
 const foreign = { weight: 0.3, oneOf: 6 } as const;
 
-/** Maximum share of the answerable training questions that the model may decline. */
+/** Maximum share of the answerable training questions that the model may classify as unanswerable. */
 const falseDeclines = 0.025;
 
 interface SetSample extends Sample {

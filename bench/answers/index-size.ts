@@ -11,8 +11,9 @@ import { openSqlite } from '../../src/core/files/sqlite.ts';
 import { makeFile, writeMadeFiles } from './made-files.ts';
 
 /**
- * Builds search indexes of generated files in separate processes. Prints the time relative to plain FTS5, the memory,
- * and the time of an index update. Usage: `npx tsx bench/answers/index-size.ts [1000 5000 …]`.
+ * Arguments of this script, which indexes generated files in separate processes. The script prints
+ * the time relative to plain FTS5, the memory, and the time of an index update. Usage: `npx tsx
+ * bench/answers/index-size.ts [1000 5000 …]` (numbers of files).
  */
 const { values, positionals } = parseArgs({
   options: { part: { type: 'string' }, work: { type: 'string', default: '' } },
@@ -20,13 +21,13 @@ const { values, positionals } = parseArgs({
 });
 const sizes = positionals.length === 0 ? [1000, 5000, 10_000] : positionals.map(Number);
 
-/** Measurements that a process reports. */
+/** Measurements of one process that builds or updates an index. */
 interface Measured {
   readonly ms: number;
   readonly files: number;
   readonly read: number;
   readonly passages: number;
-  /** Resident memory in MiB before the measured work. `peakMiB` is the maximum during the work. */
+  /** Resident memory in MiB before indexing starts. `peakMiB` is the peak memory of the process. */
   readonly startMiB: number;
   readonly peakMiB: number;
 }
@@ -103,7 +104,7 @@ async function changeOne(work: string): Promise<Measured> {
   return build(work);
 }
 
-/** Measures the baseline: reads the same files and inserts the same passages without analysing their text. */
+/** Measures the baseline: reads the files that `build` indexed, and inserts their passages into a plain FTS5 table. */
 async function bare(work: string): Promise<Measured> {
   const source = openSqlite({ path: join(work, 'answers.db'), migrations });
   const paths = source

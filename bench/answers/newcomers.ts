@@ -7,7 +7,8 @@ import { refreshIndex } from '../../src/answers/index/refresh.ts';
 import { plain, resolves } from './scoring.ts';
 
 /**
- * Answers questions that newcomers have about Perch, and prints how many answers are good. Usage: `npx tsx
+ * Arguments of this script, which answers newcomers' questions about Perch and prints the share of
+ * good answers. `--misses` also prints the questions with bad answers. Usage: `npx tsx
  * bench/answers/newcomers.ts [--set development|measuring] [--questions FILE] [--misses]`.
  */
 const { values } = parseArgs({
@@ -27,7 +28,7 @@ interface NewcomersQuestion {
   readonly facts: readonly string[];
 }
 
-/** Length in characters of the start of an answer, in which an acceptable fact must appear. */
+/** Number of characters at the start of an answer in which an acceptable fact must appear. */
 const beginning = 400;
 
 const path = values.questions ?? `bench/answers/newcomers-${values.set}.jsonl`;

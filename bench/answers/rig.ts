@@ -17,7 +17,7 @@ import type { JudgedAnswer } from './scoring.ts';
 export const scratchFolder =
   process.env.PERCH_BENCH_SCRATCH ?? join(tmpdir(), 'perch-bench-answers');
 
-/** Documents of a package, indexed for the answer engine and for the baseline. */
+/** Documents of a package, indexed for the answer engine (`ask`) and for plain BM25 search (`baseline`). */
 export interface Rig {
   readonly corpus: string;
   readonly folder: string;

@@ -28,7 +28,7 @@ export interface Judgement {
   readonly valid?: boolean;
 }
 
-/** Scores an answer. Only the first five citations and the first 4,000 characters count. */
+/** Scores an answer by its first five citations and first 4,000 characters. `folder` contains the cited files. */
 export function judge(question: LabelledQuestion, answer: JudgedAnswer, folder: string): Judgement {
   if (!question.answerable) return { question, answer };
   const citations = answer.citations.slice(0, 5);
@@ -64,7 +64,7 @@ export function plain(heading: string): string {
     .toLowerCase();
 }
 
-/** Returns whether the cited line exists, with the cited heading on this line or above it. */
+/** Returns whether the cited line exists. In Markdown files, the cited heading must be on or above that line. */
 export function resolves({ file, heading, line }: JudgedCitation, folder: string): boolean {
   const lines = readFileSync(join(folder, file), 'utf8').split('\n');
   if (line < 1 || line > lines.length) return false;

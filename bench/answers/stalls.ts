@@ -9,8 +9,9 @@ import { makeFile, writeMadeFiles } from './made-files.ts';
 import { quantile } from './scoring.ts';
 
 /**
- * Answers questions while generated files are indexed, first in one thread, then in worker threads. Prints the delays
- * of the event loop and of the answers. Usage: `npx tsx bench/answers/stalls.ts [FILES]`.
+ * Number of generated files. This script answers questions while the files are indexed, first in
+ * one thread, then in worker threads, and prints the delays of the event loop and of the answers.
+ * Usage: `npx tsx bench/answers/stalls.ts [FILES]`.
  */
 const count = Number(process.argv[2] ?? 1000);
 const work = mkdtempSync(join(tmpdir(), 'perch-stalls-'));

@@ -15,7 +15,7 @@ export interface AttackTarget {
 type Attack = (target: AttackTarget) => Promise<void>;
 
 let number = 0;
-/** Returns a number that makes a request unique among the requests of all attackers. */
+/** Returns a string of digits that is unique among the requests of all attackers. */
 const fresh = () => `${process.pid}${number++}`;
 
 /** Opens a connection and sends text, but does not read the response. */

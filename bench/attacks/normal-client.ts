@@ -31,10 +31,10 @@ export const trivial = [
   '/docs/start',
 ] as const;
 
-/** Minimum number of requests to paths in `trivial` between two requests for uncached posts of X. */
+/** Minimum number of requests to `trivial` paths between two requests for X posts that are not cached. */
 const leastBeforeMiss = 49;
 
-/** Sends requests at a steady rate, as scripts do, and records the responses. */
+/** Sends requests at a steady rate, without waiting for earlier responses, and measures the response times. */
 export async function useNormally(use: NormalUse): Promise<ClientResults> {
   const { seconds, perSecond } = use;
   const pools = openPools(use);

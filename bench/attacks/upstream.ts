@@ -8,7 +8,7 @@ import { fill } from './fill.ts';
 
 const mebibyte = 1_048_576;
 
-/** Fields that make a post expensive to parse. The key is the first label of the Mastodon host. */
+/** Mastodon post fields that are expensive to parse, by the first word of the simulated server's host name. */
 const hostilePosts: Readonly<Record<string, Row>> = {
   pictures: { media_attachments: Array.from({ length: 6000 }, (_, n) => imageRow(`p${n}`)) },
   items: { content: fill('<li>', 0.9 * mebibyte) },
@@ -53,7 +53,7 @@ function toMastodon(host: string, path: string): unknown {
   return wren;
 }
 
-/** Stalls requests to hosts `hang…` (no response) or `drip…` (1 byte per second). Returns `false` for other hosts. */
+/** Stalls responses of hosts `hang…` (no response) and `drip…` (1 byte per second). Returns `false` for other hosts. */
 function stall(request: IncomingMessage, response: ServerResponse, host: string): boolean {
   if (host.startsWith('hang')) return true;
   if (!host.startsWith('drip')) return false;

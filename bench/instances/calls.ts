@@ -21,15 +21,15 @@ const callsInRound = 300;
 /** Numbers of concurrent calls to compare. */
 const widths = [1, 32] as const;
 
-/** Call whose duration is measured. */
+/** Function whose duration is measured. `index` is the number of the call within its round. */
 type Call = (index: number) => Promise<unknown>;
 
-/** Median durations in microseconds of a call by Perch and of a bare command to the shared engine. */
+/** Median durations in microseconds of an operation of Perch, and of a plain Redis command for comparison. */
 export interface ComparedCalls {
   readonly width: (typeof widths)[number];
   readonly ownUs: number;
   readonly bareUs: number;
-  /** Ratio of the duration of Perch's call to that of the bare command: the median over all rounds. */
+  /** Ratio of the duration of Perch's operation to that of the plain command: the median over all rounds. */
   readonly ratio: number;
 }
 
@@ -88,7 +88,7 @@ async function openBare(url: string) {
   return client;
 }
 
-/** Compares a read that only the shared cache can answer with a bare `GET` of its cache entry. */
+/** Compares reads that hit only the shared cache with Redis `GET` commands for the same cache entries. */
 export async function benchSharedHits(
   { url }: Served,
   upstream: Served,
@@ -121,7 +121,7 @@ export async function benchSharedHits(
   return compared;
 }
 
-/** Opens a reader whose own cache has only one entry. `asked`: keys that the reader got from the shared engine. */
+/** Opens a reader whose own cache has one entry. Its `asked` lists the keys that it read from the shared engine. */
 async function openReader(engine: Engine, upstream: Served) {
   const asked: string[] = [];
   const sharedEngine: Engine = {
@@ -163,17 +163,17 @@ async function openReader(engine: Engine, upstream: Served) {
   };
 }
 
-/** Counts the spent units of an account. Below the limit, adds one. ARGV: limit, time, name of the unit. */
+/** Returns the number of an account's spent units and, below the limit, adds one. ARGV: limit, time, unit name. */
 const bareScript = defineScript(`
 local spent = redis.call('ZCARD', KEYS[1])
 if spent < tonumber(ARGV[1]) then redis.call('ZADD', KEYS[1], ARGV[2], ARGV[3]) end
 return spent
 `);
 
-/** Number of accounts that spend units in turn. */
+/** Number of rate-limit accounts that the calls use in turn. */
 const accounts = 100;
 
-/** Compares spending a unit of a rate limit with `bareScript`. */
+/** Compares the `spend` method of the shared rate limiter with the minimal Redis script `bareScript`. */
 export async function benchSpends({ url }: Served): Promise<readonly ComparedCalls[]> {
   const engine = await openBenchEngine(url);
   const bare = await openBare(url);

@@ -13,7 +13,7 @@ const events = 2000;
 /** Milliseconds between two events, similar to the output of a language model. */
 const pauseMs = 5;
 
-/** Milliseconds from the start of a change on one instance until another instance has read its event. */
+/** Milliseconds from the start of a change on one instance until another instance has read the resulting event. */
 export interface ReaderDelays {
   readonly medianMs: number;
   readonly p99Ms: number;
@@ -66,7 +66,7 @@ function openStore(engine: Engine): SessionStore {
   });
 }
 
-/** Starts a session with a running turn. */
+/** Starts a session in which the answer to the first message is in progress. */
 async function begin(store: SessionStore, id: string): Promise<void> {
   const delivery = { deliveryId: 'dlv_1', text: 'question', nowMs: systemClock.now() };
   const transition = startSession({ id, owner: null, client: null }, delivery);

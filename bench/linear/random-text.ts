@@ -51,7 +51,7 @@ const pieces: Readonly<Record<Theme, Pieces>> = {
 
 export const themes = Object.keys(pieces) as readonly Theme[]; // the names of the table above
 
-/** Number of different texts in a list. Further rows repeat them, so that the work per row stays the same. */
+/** Number of different texts in a list. Later rows repeat these texts. */
 const rowTexts = 16;
 
 /** Returns the text of a row of a list. The texts repeat after `rowTexts` rows. */
@@ -65,8 +65,8 @@ export function writeAnyText(random: RandomSource, length: number): string {
 }
 
 /**
- * Returns a random text of `length` UTF-16 code units. It repeats a few fragments, some of them many times in a row.
- * The choice of the fragments does not depend on the length.
+ * Returns a random text of the kind `theme` with `length` UTF-16 code units. The text repeats a few
+ * fragments, which do not depend on `length`.
  */
 export function writeText(random: RandomSource, theme: Theme, length: number): string {
   const vocabulary = [random.pick(pieces[theme]), random.pick(pieces[theme])] as const;

@@ -122,7 +122,7 @@ export function createCase({ provider, read, name, write }: CaseOptions): Case {
 
 type Written = readonly (readonly [word: string, body: string])[];
 
-/** Creates response bodies of about `bytes` bytes, or smaller bodies if `maxJsonDelimiters` would be exceeded. */
+/** Serializes response bodies of about `bytes` bytes, or smaller ones if they would exceed `maxJsonDelimiters`. */
 function writeAccepted(write: (bytes: number) => Bodies, bytes: number): Written {
   const written = Object.entries(write(bytes)).map(
     ([word, body]) => [word, JSON.stringify(body)] as const,
@@ -143,7 +143,7 @@ function toAnswer(bodies: Written, path: string): HttpAnswer {
   };
 }
 
-/** Creates rows until their JSON has about `bytes` bytes. */
+/** Creates rows with `make` until the JSON of all rows has about `bytes` bytes. */
 export function fill<Row>(bytes: number, make: (index: number) => Row): Row[] {
   const rows: Row[] = [];
   for (let written = 0; written < bytes; ) {

@@ -228,5 +228,5 @@ const syndication = Object.entries({
   }),
 );
 
-/** Test cases with expensive responses of the two upstreams for X. */
+/** Test cases with expensive responses of the two services for reading X: FxTwitter and syndication. */
 export const xCases: readonly Case[] = [...posts, ...lists, ...syndication];

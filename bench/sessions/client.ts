@@ -13,7 +13,7 @@ export interface SessionClient {
   start(message: string): Promise<ClientSession>;
   /** Sends a further message. Rejects if the message is not accepted. */
   say(session: ClientSession, message: string): Promise<void>;
-  /** Reads the event stream of a session to its end. Rejects if the connection breaks. */
+  /** Reads a session's event stream to its end. `query` starts with `?`. Rejects if the connection breaks. */
   read(session: ClientSession, query?: string): Promise<string>;
   close(): void;
 }

@@ -56,7 +56,7 @@ async function measure(folder: string) {
   return { own, bare };
 }
 
-/** Starts a server, creates an answered session for each stream that `benchIdle` opens, and stops the server. */
+/** Creates `streams` sessions with answers in `folder`. Returns them and the text of one event stream. */
 async function answerSessions(folder: string) {
   const target = await startPerch({ folder, cores: 'any' });
   return withTargets([target], async () => {
@@ -102,7 +102,7 @@ async function hold(target: Target, pathOf: (at: number) => string): Promise<Hel
   });
 }
 
-/** Opens an event stream and reads it until the answer is complete. */
+/** Opens an event stream, and waits until the answer is complete. The returned socket stays open. */
 function openAndWait(port: number, path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

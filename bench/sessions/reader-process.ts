@@ -13,9 +13,10 @@ export interface Taken {
 }
 
 /**
- * Runs many readers of one stream in a separate process on its own core, and measures the time until all have read all
- * answers. @param begin Makes the server send events. Called once all readers are connected, when the measurement
- * starts. Without `begin`, the readers read stored events, and the measurement includes the opening of the streams.
+ * Measures the time until many readers in a separate process have read all answers of a stream.
+ * @param begin Makes the server send events. Called when all readers are connected; the measurement
+ * starts then. Without `begin`, the readers read stored events, and the time to connect is
+ * included.
  */
 export async function readTogether(
   reading: Reading,

@@ -1,10 +1,8 @@
-import { connect, type Socket } from 'node:net';
-
 /**
- * Process with many readers of one stream. The readers do so little work that the server is the bottleneck. The process
- * reports its progress with messages (`ReaderMessage`) and starts on the message `begin`. All readers must receive the
- * same text.
+ * Script that runs many readers of one event stream in a child process. It starts on the message
+ * `begin`, reports progress with `ReaderMessage`s, and fails if the readers receive different text.
  */
+import { connect, type Socket } from 'node:net';
 
 /** Options of the readers, passed as JSON in the first argument. */
 export interface Reading {
@@ -15,7 +13,7 @@ export interface Reading {
   readonly turns: number;
 }
 
-/** Progress: all responses have begun (`open`), all readers have finished (`done`), or the received `text` (`read`). */
+/** Progress: `ready` to start, all responses begun (`open`), all read (`done`), or the received `text` (`read`). */
 export interface ReaderMessage {
   readonly kind: 'ready' | 'open' | 'done' | 'read';
   readonly text?: string;

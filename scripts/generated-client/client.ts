@@ -56,7 +56,7 @@ async function readMissingPost(): Promise<void> {
   equal(error?.code, 'not_found');
 }
 
-/** Reads all pages of a search and returns the post ids. */
+/** Reads all pages of a search, with up to `limit` posts each, and returns the post ids. */
 async function readSearch(limit: number): Promise<readonly string[]> {
   const ids: string[] = [];
   let cursor: string | undefined;

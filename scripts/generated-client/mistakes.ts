@@ -1,4 +1,4 @@
-/** Incorrect code that the generated types must reject. `tsc` fails if any of it compiles. */
+/** Incorrect code that the generated types must reject. `tsc` fails if a line after `@ts-expect-error` compiles. */
 import createClient from 'openapi-fetch';
 import type { components, paths } from './perch.d.ts';
 

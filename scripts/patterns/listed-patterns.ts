@@ -7,7 +7,7 @@ export interface PatternException {
   readonly pattern: string;
   /** Maximum length of the pattern's input in UTF-16 code units. */
   readonly maxLength: number;
-  /** Code that limits the length of the pattern's input. */
+  /** Description of the code that limits the length of the pattern's input. */
   readonly bound: string;
   /** Maximum measured time for input of `maxLength` code units, in milliseconds. */
   readonly worstMs: number;

@@ -69,7 +69,7 @@ function parseRanges(entry: string): readonly AddressRange[] | null {
   return ranges.length === written.length ? ranges : null;
 }
 
-/** Client or proxy at the other end of a connection. `isTrusted`: whether it is a trusted proxy. */
+/** Other end of a connection. `name`: as in `toClientAddress`. `isTrusted`: whether it is a trusted proxy. */
 type Peer = Readonly<{ name: string; isTrusted: boolean }>;
 
 type Trust = (address: IpAddress) => boolean;
@@ -122,9 +122,9 @@ const maxCached = 2000;
 const maxCachedLength = 200;
 
 /**
- * Creates a function that returns the address of the client that sent a request, in the format of `toClientAddress`.
- * If the remote address of the socket belongs to no trusted proxy, it is the client's address. Otherwise, the client's
- * address is the rightmost one in `X-Forwarded-For` that belongs to no trusted proxy.
+ * Creates a function that returns the address of a request's client in the format of
+ * `toClientAddress`. This is the remote address of the socket or, if that is a trusted proxy, the
+ * rightmost address in `X-Forwarded-For` that is not a trusted proxy.
  */
 export function createAddressReader({
   trusted,

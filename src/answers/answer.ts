@@ -25,7 +25,7 @@ export interface Answer {
   readonly text: string;
   /** Up to five citations, most relevant first. Empty if `abstained`. */
   readonly citations: readonly Citation[];
-  /** Whether the documents contain no answer to the question. `text` is then a message that no answer was found. */
+  /** Whether the engine found no answer in the documents. `text` is then a message about this. */
   readonly abstained: boolean;
   /** Reason why the text ends: `length` if the text was truncated, otherwise `stop`. */
   readonly finishReason: 'stop' | 'length';
@@ -66,7 +66,7 @@ export interface AnswerEngine {
   answer(question: Question, call: EngineCallOptions): Promise<Answer>;
 }
 
-/** Creates the engine that answers with quotations from the indexed documents. */
+/** Creates an `AnswerEngine` that is named `perch/extractive` and answers with quotations from documents. */
 export function toExtractiveEngine(answer: AnswerEngine['answer'], isReady: () => boolean) {
   return {
     modelId: 'perch/extractive',

@@ -32,8 +32,8 @@ export interface Answers {
 }
 
 /**
- * Opens the answer engine in the calling thread. Uses an existing search index, or creates an empty one. Does not read
- * the documents. Servers use `openThreadedAnswers` instead. @throws Error if the index cannot be opened
+ * Opens the answer engine in the calling thread; servers use `openThreadedAnswers` instead. Creates the search index
+ * if it is missing, but does not read the documents. @throws Error if the index cannot be opened
  */
 export function openAnswers(options: AnswersOptions): Answers {
   const { corpora, path, onProgress } = options;

@@ -7,7 +7,7 @@ import { addressEndpoints } from '../http/reads/address-route.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
-/** All routes that neither read posts nor belong to sessions, in the order in which `/api` lists them. */
+/** Routes except read routes (`http/reads/routes.ts`), session routes and `/docs/ask`, in the order of `/api`. */
 export const endpoints: readonly Endpoint[] = [
   ...addressEndpoints,
   ...mcpEndpoints,
@@ -19,7 +19,7 @@ export const endpoints: readonly Endpoint[] = [
   ...metricsEndpoints,
 ];
 
-/** Returns all routes that do not read posts. `sessionSegment`: path prefix of session routes; `null` omits them. */
+/** Returns all routes except read routes. `sessionSegment`: path prefix of session routes; `null` omits them. */
 export function listEndpoints(sessionSegment: string | null): readonly Endpoint[] {
   if (sessionSegment === null) return endpoints;
   return [...endpoints, ...askEndpoints, ...describeSessionEndpoints(sessionSegment)];

@@ -13,7 +13,7 @@ export interface AppBasics {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: FastifyBaseLogger;
-  /** Clock for connections to the Valkey or Redis server. Tests pass the real clock. Default: `clock`. */
+  /** Clock for connections to Valkey or Redis. Default: `clock`. Tests with a fake `clock` pass the real one. */
   readonly engineClock?: Clock;
 }
 

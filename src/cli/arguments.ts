@@ -16,7 +16,7 @@ type ValuesOf<Options extends CommandOptions> = ReturnType<
   typeof parseCommandArgs<Options>
 >['values'];
 
-/** Returns the options and argument parser (`plan`) of a command. Prints a CommandError that the command throws. */
+/** Returns the options and argument parser (`plan`) of a command. Prints CommandErrors instead of throwing them. */
 export function withOptions<const Options extends CommandOptions>(
   options: Options,
   plan: (values: ValuesOf<Options>, positionals: readonly string[]) => Run,
@@ -108,7 +108,7 @@ export function suggestName(word: string, table: Readonly<Record<string, unknown
 /** Maximum value of the option `--limit`, the number of posts or accounts to print. */
 const maxItems = 1_000_000;
 
-/** Parses `--limit`, the number of items. Returns `Infinity` for `--all`. @throws UsageError for an invalid number */
+/** Parses `--limit` (default: 20 items). Returns `Infinity` for `--all`. @throws UsageError for an invalid number */
 export function toItemCount(limit: string | undefined, all = false): number {
   if (limit === undefined) return all ? Number.POSITIVE_INFINITY : 20;
   if (all) throw new UsageError('--limit and --all cannot be used together.');

@@ -4,8 +4,8 @@ import type { Engine } from '../core/engine/engine.ts';
 import { systemRandom } from '../core/random.ts';
 
 /**
- * Opens the shared engine (a Valkey or Redis server) for a command; returns `null` if `PERCH_REDIS_URL` is not set.
- * Loads the engine's client only if needed. @throws UnusableEngineError if the engine does not answer
+ * Opens the shared engine (a Valkey or Redis server) for a command; returns `null` if
+ * `PERCH_REDIS_URL` is not set. @throws UnusableEngineError if the engine does not answer
  */
 export async function openCommandEngine(config: Config): Promise<Engine | null> {
   if (config.PERCH_REDIS_URL === undefined) return null;

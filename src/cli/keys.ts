@@ -125,7 +125,7 @@ function changeKey(id: string, changes: KeyChanges): Run {
   });
 }
 
-/** Prints a new key to standard output, and its description to standard error. Returns `false` if there is no key. */
+/** Prints a new key to standard output and the key's details to standard error. Returns whether there is a key. */
 function printIssued(issued: IssuedKey | undefined, { stdout, stderr }: CommandContext): boolean {
   if (issued === undefined) return false;
   stdout.write(`${issued.key}\n`);
@@ -189,7 +189,7 @@ function withKeys(act: (keys: KeyStore, context: CommandContext) => Promise<bool
     });
 }
 
-/** Returns the function that opens the shared key store if `PERCH_REDIS_URL` is set, otherwise the one on disk. */
+/** Returns a function that opens the shared key store, or the key file if `PERCH_REDIS_URL` is not set. */
 const openKeys = (context: CommandContext) => async (): Promise<KeyStore> =>
   (await openShared(context)) ?? openFile(context);
 

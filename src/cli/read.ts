@@ -89,7 +89,7 @@ function kindsWithOption(name: string): readonly (typeof kinds)[number][] {
   return Object.hasOwn(parameterOptions, name) ? readOptions.readsWith(name) : [];
 }
 
-/** Returns the read operation to run for an input. @throws UsageError for conflicting or misspelled option values */
+/** Returns the read operation for an input. `inputs`: number of inputs. @throws UsageError for invalid options */
 function plan({ text, target }: ReadInput, values: OptionValues, inputs: number): PlannedRead {
   const format = toFormat(values, 'read' in target ? target.given.format : undefined);
   const isJson = format === 'json';

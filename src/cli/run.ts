@@ -105,7 +105,7 @@ async function runConfigured(command: Command, args: readonly string[], io: Io):
   }
 }
 
-/** Prints the invalid settings. A setting that comes from an option is printed with the name of the option. */
+/** Prints the invalid settings and returns the exit code. A setting from an option has the name of the option. */
 function refuseConfiguration(
   faults: readonly string[],
   settings: Readonly<Record<string, string>>,

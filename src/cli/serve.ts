@@ -100,7 +100,7 @@ async function serveUntil(
 /** Milliseconds between the closing of the server and a forced exit of the process. */
 const exitDelayMs = 500;
 
-/** Maximum time in milliseconds after `graceMs` to finish sending responses. Then all connections are closed. */
+/** Maximum milliseconds to finish sending responses after the grace period. Then all connections are closed. */
 const flushMs = 500;
 
 interface ShutdownOptions {

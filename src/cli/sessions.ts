@@ -98,7 +98,7 @@ function withSessions(
   };
 }
 
-/** Returns the path of the session database. @throws UsageError if sessions are stored in memory */
+/** Returns a message with the location of the stored sessions. @throws UsageError if they are only in memory */
 export function describeSessionPlace(context: CommandContext): string {
   if (context.config.PERCH_REDIS_URL !== undefined) {
     return 'The sessions are in the shared engine at PERCH_REDIS_URL.';
@@ -115,7 +115,7 @@ function sessionsFileOf({ config }: CommandContext): string {
   );
 }
 
-/** Opens the store of sessions. If its file does not exist, opens an empty store in memory and creates no file. */
+/** Opens the session store. If the session file is missing, opens an empty store in memory and creates no file. */
 async function openStore(context: CommandContext): Promise<SessionStore> {
   const ids = createSessionIds(systemClock, systemRandom);
   const stamp = (index: number) => ({ id: ids.event(), atMs: systemClock.now(), index });

@@ -24,6 +24,9 @@ export interface Caller {
 
 /** Limit on upstream requests, shared by all callers. */
 export interface Pool {
-  /** Counts an upstream request. `history`: client whose history import causes it. Throws Problem `rate_limited`. */
+  /**
+   * Counts an upstream request. `share`: whether the caller has an API key. `history`: the client,
+   * if the request is part of reading an account history. @throws Problem `rate_limited`
+   */
   take(share: PoolShare, history?: Client | undefined): Promise<void>;
 }

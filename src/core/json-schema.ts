@@ -22,7 +22,7 @@ export function toInputSchema(schema: z.ZodType, forms: SchemaForms): JsonSchema
   return described;
 }
 
-/** Replaces a JSON Schema with `form`, except for `description`. Mutates the schema, as zod's `override` requires. */
+/** Replaces all of `schema` except `description` with `form`. Mutates `schema`, as zod's `override` requires. */
 function replace(schema: Record<string, unknown>, form: JsonSchema): void {
   for (const keyword of Object.keys(schema)) {
     if (keyword !== 'description') delete schema[keyword];

@@ -9,7 +9,7 @@ export function nearestName(word: string, names: Iterable<string>): string | und
   return nearest;
 }
 
-/** Returns the edit distance of `a` and `b` (letters added, removed, changed or swapped). Counts up to `most + 1`. */
+/** Returns the edit distance of `a` and `b` (letters added, removed, changed or swapped), but at most `most + 1`. */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let before: readonly number[] = [];

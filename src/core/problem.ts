@@ -301,7 +301,7 @@ export const problemMediaType = 'application/problem+json; charset=utf-8';
 
 /**
  * Returns the problem document (RFC 9457 §3.1), with the additional members `code`, `resolution` and `retry_after`.
- * @param where `instance`: path and query of the request, without secrets; absent if no request caused the problem
+ * @param where.instance path and query of the request, without secrets; absent if no request caused the problem
  */
 export function toProblemDocument(
   { code, status, message: detail, resolution, retryAfterSeconds }: Problem,

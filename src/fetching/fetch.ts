@@ -68,7 +68,7 @@ export function createFetcher(options: FetchOptions) {
     }
   };
   return {
-    /** Returns a fresh answer from the cache, or `undefined`. @throws Problem `not_found` if that problem is cached */
+    /** Returns a fresh cached answer, or `undefined`. @throws Problem `not_found` if the cache has this error */
     getFresh: (plan: Plan): Answer | undefined => {
       const cached = lookUp(plan);
       return cached !== undefined && isFresh(cached) ? toAnswer(cached, 'hit') : undefined;
@@ -141,7 +141,7 @@ function createInFlightFetches(options: FetchOptions) {
 
 const shareOf = (requester: Requester | undefined) => requester?.caller?.share ?? 'anonymous';
 
-/** Copies an entry of the shared cache to the cache of this instance. Returns `undefined` if there is no newer one. */
+/** Copies an entry of the shared cache to this instance's cache. Returns it, or `undefined` if it is not newer. */
 async function readShared(
   { shared, cache }: FetchOptions,
   { key, useCache }: Plan,
@@ -172,7 +172,7 @@ async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestCont
   }
 }
 
-/** Answers from the archive of this instance are not shared, because each instance has its own archive. */
+/** Returns whether other instances may use an entry. Answers from the archive of this instance are not shared. */
 const isSharable = ({ outcome }: CacheEntry): boolean => 'gone' in outcome || !outcome.isLocal;
 
 async function fetchAndStore(options: FetchOptions, plan: Plan, request: RequestContext) {

@@ -28,7 +28,7 @@ interface ToolCall {
   readonly context: PlanContext;
   readonly results: RenderingCache<RenderedResult>;
   readonly requester: Requester;
-  /** Lets other requests run between the parts of a long rendering. If `undefined`, renderings are not interrupted. */
+  /** Lets other requests run between two parts of a long rendering. If `undefined`, renderings run without pauses. */
   readonly takeTurn: (() => Promise<void>) | undefined;
   /** Called with each unexpected error. The MCP client receives no details of the error. */
   readonly onDefect: (error: unknown) => void;

@@ -31,7 +31,7 @@ export interface McpOptions {
 export interface RequestIdentity {
   readonly caller: Caller;
   readonly client: Client;
-  /** Waits for this call's turn among the calls of all clients. Rejects if the client has disconnected. */
+  /** Waits for this call's turn in the scheduler, which alternates between clients. Rejects after a disconnect. */
   readonly takeTurn: () => Promise<void>;
   readonly requestId: string;
 }

@@ -70,7 +70,7 @@ function describeOutput(reply: z.ZodType, problem: z.ZodType) {
 
 type NamedSchemas = Readonly<Record<string, JsonSchema>>;
 
-/** Returns a function that reduces the schema of an object to the names and types of its members. */
+/** Returns a function that reduces an object schema to member names, types and references to `definitions`. */
 function createOutline(named: NamedSchemas, definitions: readonly string[]) {
   const outlineMember = (schema: JsonSchema): JsonSchema => {
     const name = nameOf(schema);
@@ -89,7 +89,7 @@ function createOutline(named: NamedSchemas, definitions: readonly string[]) {
   };
 }
 
-/** Returns the names of the schemas to which the members of `body` refer, such as `Post` and `Account`. */
+/** Returns the names of those schemas in `named` to which the members of `body` refer, such as `Post` and `Account`. */
 function namesIn(named: NamedSchemas, body: JsonSchema): readonly string[] {
   const members = Object.values((body.properties ?? {}) as NamedSchemas);
   const names = members.flatMap((member) => {

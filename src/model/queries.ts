@@ -102,7 +102,7 @@ export interface Page<Item> extends Dated {
   readonly rows?: number;
   /** Whether the page is suspiciously short, so that a retry may return more items. */
   readonly isDoubtful?: boolean;
-  /** Whether the pages of this list never overlap, and are never short or empty before the end of the list. */
+  /** Whether the pages of this list never overlap, and every page before the last one is full. */
   readonly isExact?: boolean;
   /** Time range that the page covers, if the cursors of the source contain times. */
   readonly span?: PageSpan;

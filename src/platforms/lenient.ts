@@ -18,7 +18,7 @@ export function parserOf<S extends z.ZodType>(schema: S): (value: unknown) => z.
   };
 }
 
-/** Reports a validation error in a zod transform. */
+/** Adds a validation error in a zod transform. Returns `z.NEVER`, which the transform must return. */
 export function refuse(context: z.RefinementCtx, message: string): never {
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
@@ -59,14 +59,14 @@ function readEach<S extends z.ZodType>(rows: readonly unknown[], schema: S, max:
   return toList(found, rows.length - found.length);
 }
 
-/** Creates a schema for a list that must be read to its end, such as moderation labels. Rejects overlong lists. */
+/** Creates a schema for complete lists, such as moderation labels. Rejects a list with `max` or more valid items. */
 export function fullListOf<S extends z.ZodType>(schema: S, max: number) {
   return listOf(schema, max).refine(
     ({ length, leftOut = 0 }) => length < max && leftOut < maxUnreadable,
   );
 }
 
-/** Cuts a text to one code unit more than the maximum length, so that `isCut` can detect the cut. */
+/** Cuts a text to one UTF-16 code unit more than `maximums.rawText`, so that `isCut` can detect the cut. */
 const cutRaw = (value: string): string => value.slice(0, maximums.rawText + 1);
 
 /** Schema of a text, which may be empty. Texts longer than `maximums.rawText` are cut; see `isCut`. */

@@ -7,7 +7,7 @@ export interface ProfileField {
   readonly value: RichText;
 }
 
-/** Returns the description of an account: its bio, followed by its profile fields, one per line. */
+/** Returns an account's description: the bio (`about`), followed by the profile fields, one per line. */
 export function describeProfile(
   about: RichText,
   fields: readonly ProfileField[],

@@ -31,9 +31,9 @@ export interface TextMaximums {
   readonly text: number;
   readonly name: number;
   readonly description: number;
-  /** Maximum length of a title, poll choice, content warning or location. */
+  /** Maximum length in UTF-16 code units of a title, poll choice, content warning or location. */
   readonly line: number;
-  /** Maximum length of an image description, an article preview, or a community note. */
+  /** Maximum length in UTF-16 code units of an image description, an article preview, or a community note. */
   readonly note: number;
 }
 
@@ -45,7 +45,7 @@ export const shownTexts: TextMaximums = {
   note: 10_000,
 };
 
-/** Maximum lengths of the texts in a post that exceeds the remaining text budget of a response (`maxAnswerText`). */
+/** Maximum lengths, in UTF-16 code units, of texts in posts beyond a response's text budget (`maxAnswerText`). */
 export const shortTexts: TextMaximums = {
   text: 300,
   name: 100,

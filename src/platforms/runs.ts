@@ -6,8 +6,8 @@ export interface Run {
 }
 
 /**
- * Sorts ranges by `start`, longer ranges first. Splits styled ranges that cross another range, so that ranges only
- * nest. Drops ranges outside `[0, length]`, links that overlap an earlier link, and styles nested deeper than 16.
+ * Sorts ranges by `start`, longer ranges first. Splits styled ranges, so that no two ranges cross. Drops ranges
+ * outside `[0, length]`, links that overlap an earlier link, and styles that are nested more than 16 levels deep.
  */
 export function nestRuns<R extends Run>(runs: readonly R[], length: number): readonly R[] {
   const sorted = runs

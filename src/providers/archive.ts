@@ -135,7 +135,7 @@ function isIncomplete(
 
 const isProtected = (): ProviderError => new ProviderError('missing', 'The account is protected.');
 
-/** Returns the part of the archive to search. A search of an archive without imports covers the sample data. */
+/** Returns the part of the archive to search. Without imports, this is the sample data if `sample` is true. */
 function toScope(store: ArchiveStore, target: SearchPlatform, sample: boolean): SearchScope {
   if (target !== 'archive') return target;
   return sample && !store.hasImports() ? 'sample' : 'imports';

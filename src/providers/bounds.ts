@@ -55,7 +55,7 @@ function boundAsk<Kind extends QueryKind>(provider: Provider, kind: Kind): Ask<K
   return ask && (async (query, context) => bound(await ask(query, context), context));
 }
 
-/** Shortens a conversation to the text budget of a response. The requested post has priority over the others. */
+/** Shortens posts that exceed the maximum text length of a response. Counts the requested post before the others. */
 async function boundPostFound(found: PostFound, sliced: Sliced): Promise<PostFound> {
   const { rows: max } = maximums;
   const budget = createBudget(sliced);
@@ -221,7 +221,7 @@ function boundOwn(post: Status, texts: TextMaximums): Partial<Status> {
   };
 }
 
-/** Limits the number of facets. If the text was shortened to `cut`, removes links after or across its new end. */
+/** Limits the number of facets (links and styles). Drops links and clips styles beyond the shortened text `cut`. */
 function boundFacets(facets: readonly Facet[], cut: string | null): readonly Facet[] {
   const kept = facets.slice(0, maximums.facets);
   if (cut === null) return kept;

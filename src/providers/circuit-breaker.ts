@@ -41,9 +41,9 @@ export interface BreakerCall {
 }
 
 /**
- * Circuit breaker of a provider or of a single host. Also rejects queries during the pause after a rate-limited
- * response. Failures of a single host count only in the breaker of that host. Each change of state begins an epoch. The
- * outcomes of queries that began in an earlier epoch are not counted.
+ * Circuit breaker of a provider or, with the option `host`, of one host. Opens after repeated
+ * failures, and pauses after a rate-limited response. Ignores the outcome of a query that began
+ * before the last change of state.
  */
 export class CircuitBreaker {
   state: BreakerState = 'closed';
@@ -80,7 +80,7 @@ export class CircuitBreaker {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
   }
 
-  /** Opens a closed breaker for `ms` milliseconds, because the breaker of another instance has opened. */
+  /** Opens a closed breaker for `ms` milliseconds. Called after the breaker of another Perch instance has opened. */
   openFor(ms: number): void {
     if (this.state !== 'closed') return;
     this.#openUntilMs = this.#options.clock.now() + ms;

@@ -39,7 +39,7 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
       }
       return [...chain.values()].slice(1);
     },
-    /** Returns the direct replies to `answeredIds` by `order`, then `others`. Each is followed by its own replies. */
+    /** Returns the direct replies to `answeredIds` by `order`, then `others`, each followed by its own replies. */
     rankReplies: (rows: readonly Row[], { answeredIds, order, others = [] }: Ranking<Row>) => {
       const byParent = groupByParent(rows);
       const direct = answeredIds

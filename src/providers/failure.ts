@@ -30,7 +30,7 @@ export function toProviderError(failure: HttpFailure): ProviderError {
   return new ProviderError('unavailable', unanswered[kind], { isProviderWide, cause: failure });
 }
 
-/** Returns the error for HTTP status 429, 5xx, or 403 (the rate limit of some CDNs); `null` for other statuses. */
+/** Returns the error for HTTP status 429, 403 (which some CDNs send instead of 429) or 5xx; `null` for others. */
 export function toStatusFailure(
   status: number,
   retryAfterSeconds: number | undefined,
@@ -59,7 +59,7 @@ export async function readOrNull<Found>(read: Promise<Found>, context: ProviderC
   }
 }
 
-/** Waits for a read of a post or account. Throws ProviderError `missing`, and ignores any other ProviderError. */
+/** Waits for a read of a post or account. Rethrows ProviderError `missing`. Ignores ProviderErrors of other kinds. */
 export async function throwIfMissing(read: Promise<unknown>, context: ProviderContext) {
   try {
     await read;

@@ -20,7 +20,7 @@ export interface ProviderContext extends RequestContext {
   readonly onThrottled?: (error: ProviderError) => void;
 }
 
-/** Function that answers one kind of query. Throws ProviderError, or Problem if a limit of the client is reached. */
+/** Function that answers one kind of query. Throws ProviderError, or Problem `rate_limited` or `overloaded`. */
 export type Ask<Kind extends QueryKind> = (
   query: Answers[Kind]['query'],
   context: ProviderContext,

@@ -20,9 +20,10 @@ const slackMs = 2000;
 const fairTurns = 100; // number of requests in 60 seconds that each client may always start
 
 /**
- * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds; others wait in order. Background
- * requests use at most four fifths of the limit. A caller with 100 requests may start another only while the remaining
- * requests exceed its own. `get` throws ProviderError `throttled` if a foreground request would wait over `maxWaitMs`.
+ * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds. Background
+ * requests use at most four fifths of them. Each API client can use 100, and more while it has used
+ * fewer than are left. `get` throws ProviderError `throttled` if a foreground request would wait
+ * longer than `maxWaitMs`.
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs, clock } = options;
@@ -98,7 +99,7 @@ function createTurnWindow(perMinute: () => number) {
       const turn = turns[turns.length - perMinute() + left];
       return turn === undefined ? nowMs : Math.max(nowMs, turn.atMs + minuteMs);
     },
-    /** Returns the earliest time at which the client may start a request without exceeding its fair share. */
+    /** Returns the earliest time at which the client has used fewer than 100 requests, or fewer than are left. */
     fairAt: (name: string | null, nowMs: number): number => {
       removeUntil(nowMs - minuteMs - slackMs);
       let own = taken.get(name ?? '') ?? 0;

@@ -25,7 +25,7 @@ export interface ProviderSettings {
   readonly sample: boolean;
   readonly fxtwitterUrl: string;
   readonly fxtwitterPerMinute: number;
-  /** Returns the number of instances that share the rate limits of upstreams. */
+  /** Returns the number of Perch instances that share the rate limits of upstreams. */
   readonly countInstances: () => number;
   readonly syndicationUrl: string;
   readonly blueskyUrl: string;

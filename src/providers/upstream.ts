@@ -13,7 +13,7 @@ export interface UpstreamOptions {
   readonly apiUrl: string;
 }
 
-/** Function that sends a GET request. Throws ProviderError, or Problem if a limit of the client is reached. */
+/** Function that sends a GET request. Throws ProviderError, or Problem `rate_limited` or `overloaded`. */
 export type Upstream = (path: string, context: RequestContext) => Promise<HttpAnswer>;
 
 export function createUpstream({ http, apiUrl }: UpstreamOptions): Upstream {

@@ -136,7 +136,7 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
 const endlessCursor =
   'The list has more items, but the source’s cursor for the next page is too long to be passed on.';
 
-/** Adds the handle and URL of the fetched account; for replies, the parent post, its author's handle and its URL. */
+/** Returns `subject` with the handle and URL of the fetched account or, for a list of replies, of the parent post. */
 function nameSubject(
   subject: BrowseSubject,
   { account, answered }: Pick<BrowseFound, 'account' | 'answered'>,

@@ -52,7 +52,7 @@ function refuse(cursor: string): Problem {
   return new Problem('invalid_cursor', { detail: `The parameter \`cursor\` ${fault}.` });
 }
 
-/** Encodes a list position: fingerprint count (1 byte), fingerprints (4 bytes each) and JSON. `null` if too long. */
+/** Encodes a list position as fingerprint count (1 byte), fingerprints (4 bytes each) and JSON; `null` if too long. */
 function toBody(position: ListPosition): Buffer | null {
   const { provider, cursor, taken, page, fruitless, recent } = position;
   const json = Buffer.from(JSON.stringify([provider, cursor, taken, page, fruitless]));

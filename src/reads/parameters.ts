@@ -123,7 +123,7 @@ export const formatTimestamp = (seconds: number | null): string | undefined =>
 
 const lastSecond = 253_402_300_799;
 
-/** Matches Unix seconds, except four digits that look like a year, such as `2024`. */
+/** Pattern of Unix seconds. Four digits that look like a year, such as `2024`, do not match. */
 const unixSeconds = /^(?!(?:19|20)\d\d$)\d{1,12}$/;
 const isoTime = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 

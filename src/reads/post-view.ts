@@ -4,7 +4,7 @@ import type { UserDetail } from '../model/results.ts';
 
 /** Parts of a conversation to include in a response. */
 export interface PostView {
-  /** Posts of the thread to include. A number is the maximum number of posts. */
+  /** Thread posts to include. `off`: none; `full`: all; `conversation`: all, with all replies; number: maximum. */
   readonly thread: 'off' | 'full' | 'conversation' | number;
   readonly context: 'full' | 'thread';
   readonly replies: 'top' | 'recent' | 'off';

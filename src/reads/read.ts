@@ -31,7 +31,7 @@ export interface ReadAbout {
   readonly summary: string;
   /** Name of the MCP tool for the read operation; `null` if there is no tool. */
   readonly tool: string | null;
-  /** Whether requests can contain an API key. `true` for profiles, followers, searches and history imports. */
+  /** Whether API keys apply to the operation, as for profiles, followers, searches and history imports. */
   readonly isBrowse: boolean;
   /** Schema of the request parameters. `handle` and `id` can be path parameters. */
   readonly params: z.ZodObject;

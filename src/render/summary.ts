@@ -32,7 +32,7 @@ export function firstWordsOf(post: Post): string {
   return cut(words.replace(foreignHost, '$1'), maxFirstWords);
 }
 
-/** Returns the author of a post as plain text. A prefix names the server from which a copied post was fetched. */
+/** Returns the author of a post as plain text, after `Copy from host: ` if the post was copied from another server. */
 export function nameAuthor(post: Post | undefined): string {
   const author = post?.author ?? null;
   if (post === undefined || author === null) return 'Unavailable post';

@@ -37,13 +37,13 @@ interface ServiceOptions {
   readonly limits: ServiceLimits;
   /** Counter that limits the sessions, stored bytes, queued questions and event streams of each client. */
   readonly ledger: Ledger;
-  /** Opens the session store. The session service closes the store. */
+  /** Opens the session store, which calls `stamp` for the metadata of events. The session service closes the store. */
   readonly openStore: (stamp: StampEvent) => SessionStore;
   /** Called with errors to log and the failed action (`doing`), never with users' messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** Task that needs no session but counts as a concurrent answer. `signal` cancels the task while it is queued. */
+/** Task that needs no session but counts as a concurrent answer. `signal` cancels the task before it starts. */
 interface TurnSlotTask<Value> {
   readonly client: Client;
   readonly signal: AbortSignal;
@@ -209,7 +209,7 @@ async function recoverSessions(options: ServiceOptions, store: SessionStore) {
   return left;
 }
 
-/** Fails the running turn of a session whose process has died. Returns the changed session. */
+/** Records a failure if a crash interrupted an answer of the session. Returns the session after this change. */
 async function failInterrupted(
   record: SessionRecord,
   { clock, limits }: ServiceOptions,

@@ -8,7 +8,7 @@ declare module 'fastify' {
 }
 
 interface AccessLogOptions {
-  /** Requests to log. `errors` means slow requests and those with a status of 500 or higher. */
+  /** Requests to log. `errors` means requests that take `slowMs` or longer or have a status of 500 or higher. */
   readonly lines: 'errors' | 'all' | 'off';
   readonly slowMs: number;
 }

@@ -8,7 +8,7 @@ type HeaderList = readonly string[];
 interface PreparedHeaders {
   readonly ok: HeaderList;
   readonly notModified: HeaderList;
-  /** Headers of the last reply with status 200. A reply with the same `own` reuses `all` with a new request id. */
+  /** Headers of the last reply with status 200. A reply with the same added headers (`own`) reuses the list `all`. */
   last: { readonly own: HeaderList; readonly all: string[] } | null;
 }
 

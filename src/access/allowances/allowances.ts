@@ -6,7 +6,7 @@ import type { AllowanceStore, Charge, Spent } from './allowance-store.ts';
 /** Name of a rate-limit policy, as in the `RateLimit-Policy` header (docs/keys.md). */
 export type AllowancePolicy = 'public' | 'key' | 'post';
 
-/** Rate-limit account of an API key or a client address, to which reads are charged. */
+/** Rate-limit account to which reads are charged. It belongs to an API key or a client address. */
 export interface Account extends Charge {
   readonly policy: AllowancePolicy;
   /** Rate limit shared by all addresses in the same IPv6 /48 network; `null` for API keys and IPv4 addresses. */
@@ -36,7 +36,7 @@ export interface AllowanceLimits {
 
 export interface Allowances {
   readonly limits: AllowanceLimits;
-  /** Returns the account of a client address or an API key. `limit` overrides the limit of the policy. */
+  /** Returns the account of the client address or API key `name`. `limit` overrides the limit of the policy. */
   accountOf(policy: AllowancePolicy, name: string, limit?: number | null): Account;
   /** Spends one unit of an account. @throws Problem `rate_limited` with the time until a retry can succeed */
   spend(account: Account): Promise<SpentUnit>;
@@ -114,7 +114,7 @@ function chargesOf(account: Account): readonly Charge[] {
   return account.network === null ? [account] : [account, account.network];
 }
 
-/** Maximum shares of the `pool`: for callers without a key, for histories, and for the histories of one client. */
+/** Maximum shares of upstream requests for callers without a key, for history imports, and for one client's imports. */
 const poolParts = { anonymous: 4 / 5, histories: 5 / 8, client: 1 / 2 } as const;
 
 const anonymous = 'pool anonymous';

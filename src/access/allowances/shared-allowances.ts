@@ -9,7 +9,7 @@ interface SharedAllowancesOptions {
   readonly engine: Engine;
   readonly windowMs: number;
   readonly clock: Clock;
-  /** Returns the hash tag for the keys of all accounts in `charges`, so that a cluster stores them on one server. */
+  /** Returns the text for the Redis hash tag of `charges`. A cluster stores keys with the same tag on one server. */
   readonly tagOf: (charges: readonly Charge[]) => string;
   /** Secret with which account names are hashed, so that the shared engine stores no client addresses. */
   readonly secret: Buffer;
@@ -25,15 +25,15 @@ const hashLength = 22;
 const maxHashes = 10_000;
 /** Age in milliseconds from which `refresh` requests an account's state from the shared engine again. */
 const maxAgeMs = 1000;
-/** Milliseconds for which the highest number of instances is remembered. */
+/** Milliseconds for which `createPeakCounter` remembers the highest number of instances. */
 const peakMemoryMs = 600_000;
 
+// The sorted set of an account contains its spent units by time. It expires after two windows, later than its units.
 /**
- * Spends a unit of each account in KEYS. If the unit's name is empty, only returns the states of the accounts. The
- * sorted set of an account contains its spent units by time. ARGV: window in milliseconds, name of the unit, limit of
- * each account. Returns the position of the exhausted account with the longest wait (counted from 1; 0 if none is
- * exhausted), this wait in milliseconds, and two numbers for each account: its spent units, and the milliseconds until
- * it regains a unit. The timeout of a set is two windows, so that no unit is deleted before the end of its window.
+ * Spends one unit of each account in KEYS, or none if an account is exhausted. ARGV: window in milliseconds, name of
+ * the unit (empty to spend nothing), limit of each account. Returns the position of the exhausted account with the
+ * longest wait (from 1; 0 for none) and this wait, then for each account the number of its spent units and the time
+ * until it regains one. Times are in milliseconds.
  */
 const spendScript = defineScript(`
 local call = redis.call
@@ -141,8 +141,9 @@ export function createSharedAllowances(options: SharedAllowancesOptions): Allowa
 }
 
 /**
- * Creates a function that returns the highest number of instances in the last ten minutes. The current number can be
- * too low: an instance that has lost its connection to the engine is not counted, but may still spend its share.
+ * Creates a function that returns the highest number of instances in the last ten minutes. The
+ * current number would omit instances that are disconnected from the shared engine but still spend
+ * units.
  */
 function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => number {
   let [peak, peakMs] = [1, Number.NEGATIVE_INFINITY];
@@ -167,7 +168,7 @@ function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' |
   };
 }
 
-/** Returns the state of an account at `nowMs`. The account regains a unit when `nextMs` has elapsed. */
+/** Computes the state of an account at `nowMs` from an earlier `state`. One unit expires after `state.nextMs`. */
 function toCurrent(state: Seen | undefined, nowMs: number): AccountState {
   if (state === undefined || state.spent === 0) return { spent: 0, nextMs: 0 };
   const leftMs = state.nextMs - (nowMs - state.atMs);

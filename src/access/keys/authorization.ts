@@ -27,7 +27,7 @@ export function readBearer({ headers: { authorization } }: AuthorizationSource):
   return authorization.replace(bearer, '').trim();
 }
 
-/** Returns whether any `Authorization` header uses the scheme `Bearer`. `headers` would contain only the first one. */
+/** Returns whether an `Authorization` header, including duplicates that `headers` omits, uses the scheme `Bearer`. */
 export function presentsBearer({ rawHeaders }: AuthorizationSource): boolean {
   return valuesOf(rawHeaders).some((value) => bearer.test(value));
 }

@@ -11,7 +11,7 @@ import {
 } from '../../core/files/sqlite.ts';
 import { type KeyRows, keyMigrations, openKeyRows } from './key-rows.ts';
 
-/** Error messages for the operator, by fault. The admin routes return the messages, so no message contains a path. */
+/** Error messages for the operator, by fault. They contain no file path, because HTTP responses include them. */
 const details = {
   missing:
     'The key store `perch.db` is missing in the data directory. Restore a backup, or create a key: that creates a new store.',
@@ -42,21 +42,22 @@ export class KeyFileError extends Error {
 
 export interface KeyFile {
   /**
-   * Runs `work` on the file that currently exists at the path. Creates an empty store first if the file has one of the
-   * faults in `createOn`. Waits at most 20 ms for a lock. @throws KeyFileError if the file cannot be used
+   * Runs `work` on the current file and returns its result. If the file has a fault in `createOn`,
+   * creates an empty store first. Waits at most 20 ms for a lock. @throws KeyFileError if the file
+   * cannot be used
    */
   use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;
   /**
-   * Returns an object that identifies the version of the file. A new object is returned when the file has changed, and
-   * every 100 ms. A cache is valid until then. Returns `undefined` if nothing may be cached: for a store in memory, for
-   * a missing file, and for 3 seconds after a change, because another change could have the same timestamp.
+   * Returns an object that identifies the version of the file. Callers clear their cache when the
+   * object changes: after each change of the file, and every 100 ms. Returns `undefined` if nothing
+   * may be cached: for a store in memory, for a missing file, and for 3 seconds after a change.
    */
   version(): object | undefined;
   close(): void;
 }
 
 const inMemory = ':memory:';
-/** Time in milliseconds, longer than the coarsest resolution of file timestamps (2 seconds on FAT file systems). */
+/** Time in milliseconds that exceeds the coarsest resolution of file timestamps (2 seconds on FAT file systems). */
 const timestampResolutionMs = 3000;
 /** Maximum time in milliseconds for which the content of an unchanged file may be cached. */
 const versionMs = 100;
@@ -75,9 +76,9 @@ interface Connection extends FileIdentity {
 }
 
 /**
- * Returns an accessor for the file of API keys at a path or in memory, which is opened on first use. The file may
- * change, disappear or be replaced at any time. Reuses the connection until the file is replaced, because a closed
- * connection still uses memory (docs/decisions/0011).
+ * Returns an accessor for the file of API keys at a path or in memory. Opens the file on first use,
+ * and again if it was replaced. Otherwise reuses the connection, because a closed one still uses
+ * memory (docs/decisions/0011).
  */
 export function openKeyFile(location: string, clock: Clock): KeyFile {
   const path = location === inMemory ? location : resolve(location);

@@ -8,7 +8,7 @@ import type { KeyChanges, KeyRecord, NewKey, StoredKey } from './key-record.ts';
 import type { FoundKey, KeyRows } from './key-rows.ts';
 import { createKeyUses } from './key-uses.ts';
 
-/** Result of checking an API key. `unverified`: the key store could not be read immediately. */
+/** Result of checking an API key. `unverified`: the key store is currently unavailable. */
 export type KeyCheck =
   | { readonly status: 'valid'; readonly id: string; readonly allowance: number | null }
   | { readonly status: 'invalid' }

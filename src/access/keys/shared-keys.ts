@@ -45,7 +45,7 @@ redis.call('HSET', KEYS[2], ARGV[3], ARGV[1])
 return 1
 `);
 
-/** Replaces an API key. ARGV: old hash, record and id, then the new ones. Returns 0 if the old record has changed. */
+/** Replaces an API key. ARGV: old hash, record, id; new hash, record, id. Returns 0 if the old record has changed. */
 const replaceScript = defineScript(`
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 if ARGV[4] ~= ARGV[1] then
@@ -96,7 +96,7 @@ export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): Sh
       return verdicts.recall(key) ?? { status: 'unverified' };
     }
   };
-  /** Waits up to two seconds for the engine, then runs `work`. @throws Problem `key_store_unavailable` */
+  /** Waits up to two seconds for the shared engine, then runs `work`. @throws Problem `key_store_unavailable` */
   const operate = async <Value>(work: () => Promise<Value>): Promise<Value> => {
     await engine.waitUntilUp(operatorDeadlineMs);
     return work().catch(throwUnavailable);
@@ -166,7 +166,7 @@ function createKeyTable(engine: Engine) {
     /** Adds a key. Returns false if the key or its id already exists. */
     insert: async ({ hash, record }: StoredKey): Promise<boolean> =>
       (await change(insertScript, [hash, toText(record), record.id])) === 1,
-    /** Replaces a key. Returns the new record; `undefined` if no key has the id. Retries after a concurrent change. */
+    /** Replaces a key by the result of `decide`. Returns the new record; `undefined` for an unknown id. */
     replace: async (id: string, decide: (key: StoredKey) => StoredKey) => {
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         const found = await findById(id);

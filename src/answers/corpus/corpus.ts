@@ -12,7 +12,7 @@ export interface Corpus {
   readonly only?: readonly string[];
   /** Files and folders to skip, as paths relative to `root`. */
   readonly except?: readonly string[];
-  /** Minimum confidence of an answer, from 0 to 1. Default: the threshold of the confidence model. */
+  /** Minimum confidence, from 0 to 1, at which Perch gives an answer. Default: `confidenceModel.threshold`. */
   readonly minConfidence?: number;
 }
 
@@ -61,7 +61,7 @@ export function ownCorpus(): Corpus {
   };
 }
 
-/** Returns the key of a corpus in the search index. The key contains paths only, because names can change. */
+/** Returns the key that identifies a corpus in the search index: its root folder and the paths in `only`. */
 export function keyOf({ root, only = [] }: Corpus): string {
   return [root, ...only].join('\n');
 }

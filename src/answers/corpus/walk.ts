@@ -30,8 +30,8 @@ interface Folder {
 }
 
 /**
- * Yields the files of a corpus in the order of their paths. Skips symbolic links and files that are hidden, ignored
- * (`.gitignore`), unreadable or too large. Calls `onFolder` before reading a folder. Reads synchronously, for speed.
+ * Yields the files of a corpus, sorted by path. Skips symbolic links and files that are hidden, ignored
+ * (`.gitignore`), unreadable or too large. Calls `onFolder` with each absolute folder path before reading the folder.
  */
 export function* walkCorpus(
   corpus: Corpus,
@@ -57,7 +57,7 @@ function rulesIn(absolute: string, { path: base, rules }: Folder): Folder['rules
   return own === undefined ? rules : [...rules, { base, ignore: ignore().add(own) }];
 }
 
-/** Returns whether to read a file or folder. Skips symbolic links: `isFile` and `isDirectory` are false for them. */
+/** Returns whether to read a file or folder. Skips hidden, excluded and unsupported ones, and symbolic links. */
 function isIncluded(entry: Dirent, path: string, { only, except }: Corpus): boolean {
   if (entry.name.startsWith('.')) return false;
   const isBelow = (name: string) => path === name || path.startsWith(`${name}/`);

@@ -10,7 +10,7 @@ export const maxCitations = 5;
 /** Minimum length of a quotation in characters. */
 const minExcerpt = 60;
 
-/** Composes an answer from the best source for each part of a question and up to `maxExtras` other sources. */
+/** Composes an answer from the best source for each part of the question, plus up to `maxExtras` other sources. */
 export function composeAnswer(
   leading: readonly Source[],
   further: readonly Source[],

@@ -11,7 +11,7 @@ export interface Concept {
   readonly terms: ReadonlyMap<string, number>;
 }
 
-/** Concepts of a question. `names`: identifiers in it, such as `bodylimit` for “body limit”, with their weights. */
+/** Parts of a question to search for: words and phrases (`concepts`), and identifiers with weights (`names`). */
 export interface Concepts {
   readonly concepts: readonly Concept[];
   readonly names: ReadonlyMap<string, number>;
@@ -91,7 +91,7 @@ function findOwnTerms(
   return new Map(lexicon.corrections(plain).map((term) => [term, weights.correction]));
 }
 
-/** Creates a concept. The fewer passages contain its terms, the higher its weight. `share`: factor for the weight. */
+/** Creates a concept. Its weight is high if few passages contain its terms. `share` multiplies the weight. */
 function weighConcept(terms: Concept['terms'], lexicon: Lexicon, share = 1): Concept {
   let passages = 0;
   for (const [term, factor] of terms) passages += factor * lexicon.passagesWith(term);

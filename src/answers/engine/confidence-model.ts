@@ -1,4 +1,4 @@
-/** Logistic model, fitted by `bench/answers/fit-confidence.ts`. `threshold`: minimum confidence of an answer. */
+/** Logistic model of an answer's confidence (`bench/answers/fit-confidence.ts`). `threshold`: minimum to answer. */
 export const confidenceModel = {
   bias: -4.29,
   /** Coefficients of the model, in the order of the features that `toFeatures` returns. */

@@ -9,7 +9,7 @@ export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean }>;
 /** Result of a search, from which `toConfidence` computes the confidence of an answer. */
 export interface Findings {
   readonly concepts: Concepts;
-  /** Follow-up query, and id of the first passage quoted in the previous answer; `undefined` if not found again. */
+  /** Passage that the previous answer quoted first, with the follow-up query; `undefined` if not found again. */
   readonly repeated: (FollowUpQuery & { readonly id: number }) | undefined;
   /** Passages found by the search, by descending score. */
   readonly scored: readonly ScoredPassage[];

@@ -19,7 +19,7 @@ export interface ExtractiveEngine {
   readonly passages: PassageSource;
 }
 
-/** Size limits of quotations: from the best source for each part of a question (`leading`), and from other sources. */
+/** Size limits of quotations from the best source for each part of a question (`leading`) and from other sources. */
 const limits = {
   leading: { sentences: 4, statements: 12, text: 1200, code: 1000 },
   further: { sentences: 3, statements: 4, text: 400, code: 200 },

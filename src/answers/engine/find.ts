@@ -100,7 +100,7 @@ export function toCitedScore({ scored, findings }: FoundSource, confidence: numb
   return Number(Math.max(0, Math.min(1, (confidence * scored.score) / best)).toFixed(3));
 }
 
-/** Score bonuses in follow-ups: for the cited files (`file`) and first quotation (`shown`) of the previous answer. */
+/** Score bonuses for passages of the previous answer: from a cited file, or quoted first (see `toShownBonus`). */
 const recentBonuses = { file: 0.25, shown: { named: 1, matched: 0.4, other: -2 } } as const;
 /** Factor that reduces the weight of words from earlier questions. */
 const topicWeight = 0.7;
@@ -141,7 +141,7 @@ export function searchPassages(text: string, context: FindContext): Findings {
   return { concepts, repeated, scored, passages, ...doubts };
 }
 
-/** Returns the score bonus of the previous answer's first quotation; negative if it has no word of the question. */
+/** Returns the score bonus of the passage that the previous answer quoted first; negative if no word matches. */
 function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery): number {
   const { named, matched, other } = recentBonuses.shown;
   if (isNamed) return named;
@@ -177,7 +177,7 @@ function createTally(span: number) {
   const counted = new Uint16Array(span);
   let concepts = 0;
   return {
-    /** Adds a concept's weight, times the term's factor, to the score of each passage with a term of the concept. */
+    /** Adds a concept's weight, times the best matching term's factor, to passage scores. `look` returns ids. */
     add: ({ terms, weight }: Concept, look: PassageStore['anywhere']) => {
       concepts += 1;
       for (const [term, factor] of [...terms].sort(([, a], [, b]) => b - a)) {

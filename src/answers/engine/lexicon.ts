@@ -8,7 +8,7 @@ const maxCachedCounts = 20_000;
 
 export type Lexicon = ReturnType<typeof createLexicon>;
 
-/** Creates word statistics of the current state of a search index. Caches the number of passages with each word. */
+/** Creates word statistics of a search index in its current state. Caches the number of passages for each word. */
 export function createLexicon(index: PassageIndex) {
   const counts = new LRUCache<string, number>({
     max: maxCachedCounts,
@@ -21,7 +21,7 @@ export function createLexicon(index: PassageIndex) {
     meanWords,
     passagesWith,
     has: (term: string) => passagesWith(term) > 0,
-    /** Returns the stems of up to two words that an unknown word may be a misspelling of, best first. */
+    /** Returns the stems of up to two likely corrections of a misspelt word, best first. */
     corrections: (word: string) => findCorrections(word, index, passagesWith),
   };
 }
@@ -65,7 +65,7 @@ function countBits(bits: number): number {
   return count;
 }
 
-/** Returns whether two words are forms of one word, such as “printer” and “printed”, and not misspellings. */
+/** Returns whether two words are forms of one word, such as “printer” and “printed”, rather than a misspelling. */
 function isAnotherForm(word: string, other: string): boolean {
   const withoutDoubles = (one: string) => one.replaceAll(/(.)\1+/g, '$1');
   if (withoutDoubles(word) === withoutDoubles(other)) return false;

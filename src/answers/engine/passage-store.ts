@@ -9,7 +9,7 @@ const maxProfiles = 1500;
 
 export type PassageStore = ReturnType<typeof createPassageStore>;
 
-/** Creates a cache of the passages and posting lists in the current state of an index. */
+/** Creates a cache for the passages and posting lists of an index. Later changes of the index make it outdated. */
 export function createPassageStore(index: PassageIndex) {
   const postingsOf = (where: 'anywhere' | 'above') => {
     const cached = new LRUCache<string, Uint32Array>({

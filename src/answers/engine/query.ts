@@ -2,12 +2,12 @@ import type { Concept } from './concepts.ts';
 import { countIn, leadOnly, type Profile } from './passage-store.ts';
 import { weights } from './weights.ts';
 
-/** Match of a term. `concept`: index of the matched word or phrase. `factor`: 1 if exact, less for synonyms. */
+/** Match of a term. `concept`: index in the question's concepts. `factor`: 1 if exact, less for synonyms. */
 export type ConceptMatch = Readonly<{ concept: number; factor: number }>;
 
 export type Query = ReturnType<typeof toQuery>;
 
-/** Prepares the concepts (words and phrases) of a question for comparison with many passages. */
+/** Converts the concepts (words and phrases) of a question to a query, in which concepts can be looked up by term. */
 export function toQuery(concepts: readonly Concept[]) {
   const matchesByTerm = new Map<string, ConceptMatch[]>();
   concepts.forEach(({ terms }, concept) => {

@@ -7,7 +7,7 @@ const pronouns =
 const opening = /^\s*(?:and|but|or|also|then|so|what about|how about|why|which one|ok|okay)\b/i;
 /** Matches the beginning of a question that only adds a condition to an earlier question, such as “on Windows?”. */
 const circumstance = /^\s*(?:as|by|for|from|in|on|only|with|without|which)\b/i;
-/** Minimum number of content words of a question that does not depend on earlier questions. */
+/** Number of content words from which a question counts as independent of earlier questions. */
 const minContentWords = 4;
 /** Maximum number of words from earlier questions that are added to a follow-up question. */
 const maxAddedWords = 6;
@@ -26,7 +26,7 @@ function isFollowUp(text: string, vocabulary: Vocabulary): boolean {
   return count < minContentWords && refers;
 }
 
-/** Returns content words of the last question that is not a follow-up, or of the last two questions if all are. */
+/** Returns content words of the last independent question or, if all are follow-ups, of the last two questions. */
 function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): readonly string[] {
   for (const { question } of earlier.toReversed()) {
     const words = contentWords(question, vocabulary);

@@ -50,7 +50,7 @@ interface MeasuredPassage {
   readonly passage: FoundPassage;
   /** Features of the passage. Features that depend on other passages are added later. */
   readonly features: Features;
-  /** Match of the passage with each word or phrase of the question, from 0 to 1, in the order of the concepts. */
+  /** Match (0 to 1) of the passage with each word or phrase of the question, in the order of `concepts`. */
   readonly matched: readonly number[];
 }
 
@@ -62,7 +62,7 @@ interface ScoreQuestion extends Pick<Concepts, 'names'>, Pick<ScoreContext, 'mea
   fitsHint(passage: FoundPassage): boolean;
 }
 
-/** Number of words below which a passage gets the penalty `thin`. */
+/** Number of words below which the score of a passage is reduced (feature `thin`). */
 const enoughWords = 25;
 
 function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassage {
@@ -112,7 +112,7 @@ function shareOfNames({ headingName, counts }: Profile, names: Concepts['names']
   return query.weight === 0 ? 0 : Math.min(1, (2 * met) / query.weight);
 }
 
-/** Adds features of each file to its passages: how well the three best passages of the file match the question. */
+/** Adds the features `file` and `fileCoverage` to passages. They depend on the best three passages of each file. */
 function addFileFeatures(passages: readonly MeasuredPassage[]): void {
   const byFile = new Map<number, MeasuredPassage[]>();
   for (const one of passages) {

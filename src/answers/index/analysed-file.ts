@@ -15,7 +15,7 @@ interface FileFacts {
 
 export type AnalysedFile = ReturnType<typeof analyseFile>;
 
-/** Splits a file into passages and extracts their terms. A file without text has no passages. */
+/** Splits a parsed file (`read`) into passages and extracts their terms. A file without text has no passages. */
 export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
   const { title, sections } = read ?? { title: '', sections: [] };
   const passages = sections.flatMap(splitSection);

@@ -24,9 +24,9 @@ interface IndexRefresherOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Milliseconds between full updates if all folders are watched for changes (`watched`) or not (`unwatched`). */
+/** Milliseconds between full index updates, depending on whether all folders are watched for changes. */
 const rescanMs = { watched: 600_000, unwatched: 30_000 } as const;
-/** Delay in milliseconds between a file change and the index update, because editors write a file in several steps. */
+/** Delay in milliseconds after a file change, so that several changes in a row cause only one index update. */
 const debounceMs = 300;
 
 /** Creates an object that updates an index on request or continuously, one update at a time, until `close()`. */
@@ -86,7 +86,7 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
   };
 }
 
-/** Maximum number of watched folders. All processes share the limited number of watches of the operating system. */
+/** Maximum number of watched folders. The operating system limits the watches of all processes together. */
 const maxFolders = 2000;
 
 function openFolderWatch(onChange: () => void) {
@@ -130,7 +130,7 @@ function openFolderWatch(onChange: () => void) {
   };
 }
 
-/** Returns whether a changed file can affect the index. Ignores databases, which change often, and hidden files. */
+/** Returns whether a changed file can affect the index. Ignores databases, and hidden files except `.gitignore`. */
 function isRelevant(name: string): boolean {
   if (name.startsWith('.')) return name === '.gitignore';
   return !/\.(?:db|sqlite3?)(?:-\w+)?$/.test(name);

@@ -91,7 +91,7 @@ function createFileQueries(database: SqliteDatabase) {
   const writtenElsewhere = database.prepare<[], number>('PRAGMA data_version').pluck();
   const isBuiltFor = (corpora: readonly Corpus[]) => builtFor.get() === toBuildKey(corpora);
   return {
-    /** Returns whether the index was built completely, and for exactly these corpora, by this or an earlier process. */
+    /** Returns whether a complete index exists for exactly these corpora, built by this process or an earlier one. */
     isBuiltFor,
     noteBuilt: (corpora: readonly Corpus[]) => {
       if (!isBuiltFor(corpora)) build.run(toBuildKey(corpora));
@@ -169,7 +169,7 @@ function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }:
   const drop = createDrop(database);
   const touch = database.prepare<[number, number]>('UPDATE files SET modified_ms = ? WHERE id = ?');
   const dropWord = database.prepare<[string]>('DELETE FROM spellings WHERE word = ?');
-  /** Runs `run`, then deletes the words in `unusedWords` whose stem is in no passage, all in one transaction. */
+  /** Runs `run` and then deletes each word in `unusedWords` whose stem is in no passage, in one transaction. */
   const change = <Result>(run: (unusedWords: Set<string>) => Result): Result =>
     database
       .transaction(() => {

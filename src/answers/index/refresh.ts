@@ -18,7 +18,7 @@ interface RefreshOptions {
   readonly onFolder?: (absolute: string) => void;
   /** Called with the absolute path of each file before it is read. */
   readonly onReading?: (absolute: string) => void;
-  /** Absolute paths of files that are indexed without text, because reading them crashed a thread. */
+  /** Absolute paths of files to index without text, because reading them crashed a worker thread before. */
   readonly skip?: ReadonlySet<string>;
   /** Called after every 20 files and at the end of the update. */
   readonly onProgress?: ((progress: RefreshProgress) => void) | undefined;

@@ -31,8 +31,8 @@ export interface AddModelOptions {
 }
 
 /**
- * Replaces the engine of `answers` with a language model, which answers from passages of the documents. Sends only text
- * with verified citations. If the model fails or cites incorrectly, the replaced engine answers, and `fallback` is set.
+ * Returns `answers` with a language model that answers from the documents and sends only text with verified citations.
+ * If the model fails or cites incorrectly, the original engine answers, and the answer has `fallback`.
  */
 export function addModel(answers: Answers, { model, clock, onFallback }: AddModelOptions): Answers {
   if (model === undefined) return answers;
@@ -131,7 +131,7 @@ function finish(text: CitedText, { prompt, end, onText }: FinishOptions): Answer
   return { text: text.shown + ending, citations, abstained: false, finishReason, ...withUsage };
 }
 
-/** Answers with quotations. If a part of the model's answer was already sent, continues after that part. */
+/** Answers with quotations from the documents. If part of the model's answer was already sent, continues after it. */
 async function completeWithExtract(
   before: CitedText,
   { answer: answerWith }: AnswerEngine,
@@ -180,7 +180,7 @@ function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   return bestFirst([...before, ...others].slice(0, maxCitations));
 }
 
-/** Limits of the circuit breaker: failures in a row before a pause, length of the pause, and longest `Retry-After`. */
+/** Circuit breaker limits: failures in a row before a pause, the pause in ms, and the longest `Retry-After` in ms. */
 const breakerLimits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
 
 /** Creates a circuit breaker, which pauses requests to the model's endpoint after repeated failures. */

@@ -62,7 +62,7 @@ export async function* completeChat(
   }
 }
 
-/** Aborts `stop` if the model takes too long. The caller calls the returned function whenever data arrives. */
+/** Aborts `stop` after a timeout. Returns a function that the caller must call whenever data arrives. */
 function watchTimeouts(
   { clock, stallMs, totalMs }: Pick<ChatOptions, 'clock' | 'stallMs' | 'totalMs'>,
   stop: AbortController,
@@ -88,7 +88,7 @@ function watchTimeouts(
 /** Finish reasons of completions without an answer. All other finish reasons except `length` count as `stop`. */
 const failedReasons = ['content_filter', 'tool_calls', 'function_call', 'error'];
 
-/** Yields the text without the model's reasoning, until the model reports a finish reason. */
+/** Yields the text of an answer without the model's reasoning, then its end. @throws ModelFailure if incomplete */
 async function* toPieces(chunks: AsyncIterable<CompletionChunk>): AsyncGenerator<ChatPiece> {
   const withoutReasoning = createReasoningFilter();
   for await (const { text, finishReason, usage } of chunks) {
@@ -170,7 +170,7 @@ function checkStatus({ status, retryAfterSeconds }: StreamedReply): void {
 
 const textPart = z.looseObject({ type: z.string(), text: z.string().optional() });
 
-/** Schema of a message's text. Some endpoints send a list of parts, which includes the model's reasoning. */
+/** Schema of a message's text. Some endpoints send a list of parts, of which only parts of type `text` are used. */
 const content = z
   .union([z.string(), z.array(textPart)])
   .nullish()

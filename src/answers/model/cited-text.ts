@@ -15,7 +15,7 @@ import {
 interface CitedTextOptions {
   /** Passages of the prompt. The model cites them by number: the first passage is number 1. */
   readonly quoted: readonly PromptPassage[];
-  /** Text of the prompt. A link in the model's text that does not occur in the prompt is an error. */
+  /** Text of the prompt. The model's text may contain only links that occur in the prompt. */
   readonly promptText: string;
   /** API key of the model. Text of the model that contains the key is never sent to the client. */
   readonly secret: string | undefined;
@@ -27,7 +27,7 @@ interface CitedTextOptions {
 /** Maximum number of buffered characters of a model's text. More text without a citation is an error. */
 const maxBuffered = 3000;
 
-/** Buffer for a model's text. Sends only text before a verified citation, so that nothing has to be retracted. */
+/** Buffer for a model's text. Sends text only after its citation was verified, so nothing has to be retracted. */
 export class CitedText {
   shown = '';
   /** Verified citations in the text sent so far, in the order of their first use. */
@@ -79,7 +79,7 @@ export class CitedText {
     this.#send(tail, this.citations);
   }
 
-  /** Sends the text up to the last complete citation, in pieces that each end with a citation. */
+  /** Sends the text up to the last complete citation. `extent`: whether the model may send more text. */
   async #sendReady(extent: Extent): Promise<void> {
     const ready = upToCitation(this.#splitSegments(this.#received, this.#sentUpTo, extent), extent);
     let before: Segment[] = [];
@@ -93,7 +93,7 @@ export class CitedText {
     }
   }
 
-  /** Sends the text before a citation, and the citation. Sends nothing and returns false if that exceeds a limit. */
+  /** Sends text that cites the passages `numbers`. If a limit would be exceeded, sends nothing and returns false. */
   async #sendCited(before: readonly Segment[], numbers: readonly number[]): Promise<boolean> {
     this.#checkLinks(before);
     const passages = await Promise.all(numbers.map((number) => this.#verify(number)));
@@ -141,7 +141,7 @@ const uncited = () =>
 const miscited = () =>
   new ModelFailure('model_miscited', 'The language model cited a source that does not exist.');
 
-/** Matches the heading of a model's own list of sources. Perch replaces that list by a list of verified citations. */
+/** Matches the heading of a model's own list of sources. Perch replaces that list with the verified citations. */
 const ownSources = /(?<![^\n])[#*_ \t]*(?:sources|references|citations)[:*_ \t]*\n/i;
 
 /** Finds the offset (`at`) at which a model states that it has no answer, or begins a list of sources. */

@@ -2,10 +2,10 @@ import { ModelFailure } from './model-failure.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** `maxLine`: maximum characters of a line and of an event's data. `maxBytes`: maximum bytes of the stream. */
+/** Limits of an event stream: characters in a line and in an event (`maxLine`), and bytes in total (`maxBytes`). */
 type EventStreamLimits = Readonly<{ maxLine: number; maxBytes: number }>;
 
-/** Yields the data of each server-sent event. The last event needs no final blank line. @throws ModelFailure */
+/** Yields the data of each server-sent event, even without a final blank line. @throws ModelFailure beyond `limits` */
 export async function* readEventStream(chunks: Bytes, limits: EventStreamLimits) {
   let data: string | undefined;
   for await (const line of readLines(chunks, limits)) {
@@ -16,7 +16,7 @@ export async function* readEventStream(chunks: Bytes, limits: EventStreamLimits)
   if (data !== undefined) yield data;
 }
 
-/** Appends the value of a `data` field to the event's data. One space after the colon is not part of the value. */
+/** Returns an event's data so far (`before`), with the value of `line` appended if it is a `data` field. */
 function joinData(before: string | undefined, line: string): string | undefined {
   const [field, value = ''] = /^data(?:: ?(.*))?$/s.exec(line) ?? [];
   if (field === undefined) return before;

@@ -90,7 +90,7 @@ function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly Chat
   return messages;
 }
 
-/** Removes the citations from an earlier answer. The model might copy them, but the new prompt has other passages. */
+/** Removes the citations from an earlier answer, so that the model does not copy them to its next answer. */
 function withoutPlaces({ answer, citations }: EarlierTurn): string {
   return citations
     .map((citation) => `\`${printCitation(citation)}\``)

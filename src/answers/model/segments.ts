@@ -11,7 +11,7 @@ export type Extent = 'part' | 'whole';
 
 /**
  * Patterns for citations in the forms that models use (`[1]`, `[1, 3]`, `[1][2]`, `[1-3]`, `[^1]`, `【1†…】`), and for
- * code, in which `row[1]` is not a citation. Unclosed code extends to the end of the text.
+ * code, because `row[1]` in code is not a citation. Unclosed code extends to the end of the text.
  */
 const forms = {
   block: String.raw`(?<block>(?<![^\n])[ \t]*(?<fence>\`{3,}(?!\`)|~{3,}(?!~))[^\n]*\n(?:[^\n]*\n)*?[ \t]*\k<fence>[\`~]*[ \t]*(?![^\n]))`,

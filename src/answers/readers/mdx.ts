@@ -43,7 +43,7 @@ function nextFence(fence: string, open: string): string {
   return open !== '' && fence.startsWith(open) ? '' : open || fence;
 }
 
-/** Converts a line within a multi-line JSX tag to Markdown. Keeps only names and descriptions. */
+/** Converts a line of a multi-line JSX tag to Markdown. Keeps only the texts of properties such as `description`. */
 function readPropertyLine(line: string, state: State): string {
   if (/^(?:\]\}|\}\})?\s*\/?>$/.test(line.trim())) {
     state.isInTag = false;

@@ -67,7 +67,7 @@ class OpenApiReader {
     }
   }
 
-  /** Resolves a `$ref` to another part of the document. Does not resolve a `$ref` in the result. */
+  /** Returns the part of the document to which a `$ref` points, or `node` if it has none. Follows one `$ref` only. */
   #resolve(node: MaybeNode): MaybeNode {
     const reference = textAt(node, '$ref');
     if (!reference.startsWith('#/')) return node;
@@ -89,7 +89,7 @@ class OpenApiReader {
   }
 }
 
-/** Returns texts about the type, allowed values and default of a schema. The text of a missing fact is empty. */
+/** Returns the type, allowed values and default of a schema as texts. A missing fact is an empty string. */
 function factsOf(schema: MaybeNode): readonly string[] {
   const values = itemsOf(nodeAt(schema, 'enum'))
     .map((value) => textAt(value))
@@ -105,7 +105,7 @@ function factsOf(schema: MaybeNode): readonly string[] {
 
 const unescapePointer = (step: string) => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Parses YAML into nodes with line numbers. Tolerates errors and drops aliases. */
+/** Parses YAML into nodes with line numbers. Tolerates syntax errors and drops YAML aliases. */
 function parseYamlTree(source: string): MaybeNode {
   const lines = new LineCounter();
   const { contents } = parseDocument(source, { lineCounter: lines, logLevel: 'silent' });
@@ -166,7 +166,7 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
 /** Matches a JSON token: a line break, punctuation, a string, or another scalar. */
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
-/** Function that adds a token. For `[` or `{`, returns one function, which adds the tokens inside the list or map. */
+/** Parser state: adds a token and returns the states to push on the stack (one for `[` or `{`, otherwise none). */
 type Open = (token: string, line: number) => readonly Open[];
 
 /** Parses JSON of any depth into nodes with line numbers. @throws SyntaxError for invalid JSON */

@@ -98,7 +98,7 @@ function levelOf(mark: string, levels: string[]): number {
   return levels.indexOf(mark) + 1;
 }
 
-/** Replaces markup of reStructuredText, line by line: roles by code spans, and directives by their arguments. */
+/** Replaces reStructuredText markup, line by line: a role becomes a code span, a directive becomes its argument. */
 function prepare(text: string): string {
   return text
     .split('\n')

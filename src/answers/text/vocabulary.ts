@@ -10,9 +10,9 @@ export type Phrase = Readonly<{ text: string; meanings: readonly string[] }>;
 /** Reads the word lists in `resources/words/`. The lists are general and apply to any project. */
 export function readVocabulary() {
   return {
-    /** Returns the stems that have the same meaning as a given stem in software documentation. */
+    /** Returns the stems of a word's synonyms in software documentation, given the stem of the word. */
     synonyms: createWordMap(readLines('synonyms')),
-    /** Returns the stems of the technical words that correspond to the stem of an everyday word. */
+    /** Returns the stems of the technical words for an everyday word, given the stem of the everyday word. */
     everyday: createWordMap(readLines('everyday-words')),
     /** Returns the known phrases in a text, and the text without them. */
     takePhrases: createPhraseFinder(readLines('phrases')),

@@ -4,7 +4,7 @@ import { stemmer } from 'stemmer';
 const wordPattern = /[\p{L}\p{M}\p{N}_$]+(?:[-.:/'’][\p{L}\p{M}\p{N}_$]+)*/gu;
 /** Matches the boundary between two words of a name, as in `bodyLimit`, `HTTPServer` and `snake_case`. */
 const wordBoundary = /[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
-/** Maximum length of a word or name. Longer strings are usually hashes, keys or data. */
+/** Maximum length of a word or name in characters. Longer strings are usually hashes, keys or data. */
 const maxWordLength = 40;
 
 /**
@@ -42,7 +42,7 @@ function foldWord(word: string): string {
   return /^[\x20-\x7e]*$/.test(lower) ? lower : lower.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
-/** Returns the stem that all forms and spellings of an English word share. Changes only words of the letters a to z. */
+/** Returns the stem that all forms of an English word share. Words with letters other than a to z stay unchanged. */
 export function toStem(plain: string): string {
   if (plain.length <= 2 || !/^[a-z]+$/.test(plain)) return plain;
   return stemmer(irregular.get(plain) ?? plain);

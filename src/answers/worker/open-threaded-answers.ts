@@ -9,10 +9,10 @@ interface ThreadedAnswersOptions extends AnswersOptions {
   readonly startThread?: typeof startThread;
 }
 
-/** Delay of the first index update in milliseconds, so that a new server can answer its first requests. */
+/** Delay in milliseconds of the first index update, so that the update does not slow the server's first requests. */
 const firstAfterMs = 250;
 
-/** Creates an answer engine with separate threads for searching and indexing, or one thread for an index in memory. */
+/** Creates an answer engine that searches and indexes in two threads, or in one thread if the index is in memory. */
 export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
   const { corpora, path, clock, onProgress = () => {}, onError = () => {} } = options;
   const start = options.startThread ?? startThread;

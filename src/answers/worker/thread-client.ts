@@ -10,7 +10,7 @@ import {
   type ThreadTasks,
 } from './messages.ts';
 
-/** Methods of a worker thread that the thread's client uses. */
+/** Methods of a `Worker` that `createThreadClient` uses. */
 export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate'>;
 
 /** Function that starts a thread. Throws if the system cannot create a thread. */
@@ -62,7 +62,7 @@ interface Pending {
   report(report: unknown): void;
 }
 
-/** Creates the client of a running thread. `ended` resolves when the thread has ended. */
+/** Creates a client that runs tasks in `thread`. Its promise `ended` resolves when the thread has ended. */
 export function createThreadClient(thread: Thread, clock: Clock) {
   const pending = new Map<number, Pending>();
   let lastId = 0;
@@ -140,7 +140,7 @@ interface RestartingThreadOptions {
   onLost(why: ThreadEndedError): void;
 }
 
-/** Backoff in milliseconds before a repeatedly crashed thread restarts. Doubles with each crash up to `longest`. */
+/** Backoff in milliseconds after repeated crashes of a thread. Doubles with each crash up to `longest`. */
 const restartMs = { first: 500, longest: 60_000 } as const;
 
 /** Creates a client that starts a thread for the first task. If the thread ends, the next task starts another one. */

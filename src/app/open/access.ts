@@ -16,7 +16,7 @@ import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
 
 export type Access = Awaited<ReturnType<typeof openAccess>>;
 
-/** Opens the store of API keys and the rate limits. Does not fail if the store of API keys is unreadable. */
+/** Opens the store of API keys and the rate limits. An unreadable file of API keys is logged, not thrown. */
 export async function openAccess(options: AppBasics, engine: Engine | null) {
   const { config, clock, logger } = options;
   const keys = engine === null ? openKeyFileStore(options) : openSharedKeys({ ...options, engine });

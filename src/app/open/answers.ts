@@ -26,7 +26,7 @@ export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answer
   return addModel(open({ ...rest, corpora, path }), { ...rest, model: toModelChoice(config) });
 }
 
-/** Share of an answer's time limit for the language model. If the model fails, the remaining time is for quotations. */
+/** Share of an answer's time limit that the language model may use. If it fails, quotations get the rest. */
 const modelShare = 0.75;
 
 export function toModelChoice(config: Config): ModelChoice | undefined {

@@ -14,7 +14,7 @@ import type { FetchingOptions } from './fetching.ts';
 
 export type Caches = ReturnType<typeof openCaches>;
 
-/** Opens this instance's response cache and, with a shared engine, also `shared`, the cache of all instances. */
+/** Opens the response cache of this instance. With `sharedEngine`, also opens `shared`, the cache of all instances. */
 export function openCaches(options: FetchingOptions, historyStore: HistoryStore | undefined) {
   const { config, logger, sharedEngine } = options;
   const cache = createResponseCache({
@@ -51,11 +51,11 @@ function share(
   return { ...shared, close };
 }
 
-/** Duration of a lease: three times the shared engine's timeout, but at least `minLeaseMs` milliseconds. */
+/** Duration of a lease (exclusive right to fetch a response), as a multiple of `PERCH_REDIS_TIMEOUT_MS`. */
 const timeoutsPerLease = 3;
 const minLeaseMs = 150;
 
-/** Removes a deleted post or account from the stored histories. */
+/** Removes a deleted post or account (`subject`) from the stored histories. Logs an error if that fails. */
 function purge(subject: string, store: HistoryStore | undefined, logger: AppBasics['logger']) {
   const gone = referenceOfSubject(subject);
   try {

@@ -19,7 +19,7 @@ export function toBreakerOptions(config: Config): BreakerOptions {
   };
 }
 
-/** Creates the chain of providers. With a shared engine, all instances pause a provider that one of them pauses. */
+/** Creates the chain of providers. With `sharedEngine`, if one instance pauses a provider, all instances pause it. */
 export function createChain(
   providers: readonly Provider[],
   { config, clock, logger, heavyTurns, sharedEngine }: FetchingOptions,
@@ -57,7 +57,7 @@ export function createChain(
   return { ...chain, close };
 }
 
-/** Returns the log level: `error` for defects, `warn` for malformed upstream responses, `debug` for other failures. */
+/** Returns the log level: `error` for bugs in Perch, `warn` for malformed responses, `debug` for other failures. */
 function levelOf(error: unknown): 'error' | 'warn' | 'debug' {
   if (!(error instanceof ProviderError)) return 'error';
   return error.kind === 'malformed' ? 'warn' : 'debug';

@@ -26,7 +26,7 @@ import type { AppBasics, AppOptions } from '../options.ts';
 import { type Caches, openCaches } from './caches.ts';
 import { createChain, toBreakerOptions } from './chain.ts';
 
-/** Options of `openFetching`. The command line passes neither `countAnswers` nor `pool`. */
+/** Options of `openFetching`. Only the server passes `countAnswers` and `pool`; the command line does not. */
 export interface FetchingOptions
   extends AppBasics,
     Pick<AppOptions, 'providers' | 'archive' | 'network'> {
@@ -34,7 +34,7 @@ export interface FetchingOptions
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
   /** Budget of upstream requests that all callers share. */
   readonly pool?: Pool;
-  /** Valkey or Redis server that several instances share; absent if there is one instance. */
+  /** Valkey or Redis server that several instances share; `null` or absent if there is one instance. */
   readonly sharedEngine?: Engine | null;
   /** Counter of the resources that each client uses. The HTTP, MCP and session routes use the same counter. */
   readonly ledger: Ledger;
@@ -43,7 +43,7 @@ export interface FetchingOptions
 
 export type Fetching = Awaited<ReturnType<typeof openFetching>>;
 
-/** Opens the providers (sources of posts) and a reader with a cache. @throws Error if the archive cannot be opened */
+/** Opens the providers (sources of posts), and a reader for them. @throws Error if the archive cannot be opened */
 export async function openFetching(options: FetchingOptions) {
   const { config, clock, logger, ledger, pool, sharedEngine } = options;
   const { countAnswers = (same: Fetcher) => same } = options;
@@ -83,9 +83,9 @@ export async function openFetching(options: FetchingOptions) {
     context,
     chain,
     cache: caches.cache,
-    /** Fails running and later fetches with Problem `shutting_down`. */
+    /** Aborts running fetches and rejects later ones, both with Problem `shutting_down`. */
     stop: () => stopping.abort(),
-    /** Waits for background fetches, then closes stores and connections. */
+    /** Closes HTTP connections, waits for background fetches, and then closes the stores. */
     close: async () => {
       await Promise.all([http.close(), publicHttp.close()]);
       await fetcher.drain();
@@ -111,7 +111,7 @@ function openStoredHistories(
   }
 }
 
-/** Approximate number of seconds to load one page of a history. Used to limit the number of concurrent requests. */
+/** Approximate time in seconds to load one page of a history. Determines how many requests may run concurrently. */
 const pageSeconds = 3;
 
 function createImporter(

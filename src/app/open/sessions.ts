@@ -25,7 +25,7 @@ import { openSharedEngine } from './shared-engine.ts';
 export interface SessionsOptions extends AppBasics {
   readonly engine: AnswerEngine;
   readonly ledger: Ledger;
-  /** Valkey or Redis server that several instances share; absent if there is one instance. */
+  /** Valkey or Redis server that several instances share; `null` or absent if there is one instance. */
   readonly sharedEngine?: Engine | null;
 }
 
@@ -49,12 +49,12 @@ type SharedStoreOptions = SessionsOptions & {
   readonly onFault: (error: unknown, doing: string) => void;
 };
 
-/** Timeout in milliseconds for the session store's calls to the shared engine. */
+/** Timeout in milliseconds for requests of the session store to the Valkey or Redis server. */
 const sessionTimeoutMs = 2000;
 
 const silentLogger = { info: () => {}, error: () => {} };
 
-/** Opens the shared session store. It has its own connection, because waiting for replicas blocks a connection. */
+/** Opens the session store in Valkey or Redis. It has its own connection, which waiting for replicas can block. */
 async function openSharedStore(options: SharedStoreOptions) {
   const { config, random, sharedEngine } = options;
   const connection = { instance: sharedEngine.instance, timeoutMs: sessionTimeoutMs };
@@ -80,7 +80,7 @@ async function openSharedStore(options: SharedStoreOptions) {
   }
 }
 
-/** Throws UnusableEngineError if the engine's append-only file is off, unless the configuration allows this. */
+/** Throws UnusableEngineError if Valkey or Redis may lose stored sessions, unless the configuration allows this. */
 async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
   if (config.PERCH_REDIS_ALLOW_VOLATILE) return;
   const answers = await engine.info('persistence').catch((cause: Error) => {
@@ -104,7 +104,7 @@ export function toSessionsPath(config: Config): string {
   return folder === ':memory:' || kind === 'memory' ? ':memory:' : `${folder}/sessions.db`;
 }
 
-/** Opens the session store and locks it. Two servers with one store would treat each other's answers as interrupted. */
+/** Opens the session store and locks its file against other servers. `stamp` creates the id and time of an event. */
 function openStore(path: string, stamp: StampEvent): SessionStore {
   if (path === ':memory:') return openSqliteSessions({ path, stamp });
   const hold = lockOrExplain(path);

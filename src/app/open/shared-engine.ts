@@ -7,10 +7,10 @@ interface EngineBasics extends Pick<AppBasics, 'config' | 'clock' | 'random' | '
   readonly logger: Pick<AppBasics['logger'], 'info' | 'error'>;
 }
 
-/** Maximum time in milliseconds to wait for the shared engine when Perch starts. */
+/** Maximum time in milliseconds to wait for the Valkey or Redis server when Perch starts. */
 const startMs = 10_000;
 
-/** `instance`: name of this instance; default: random. `timeoutMs`: default `PERCH_REDIS_TIMEOUT_MS`. */
+/** Connection options. `instance`: instance name (default: random). `timeoutMs`: default `PERCH_REDIS_TIMEOUT_MS`. */
 type ConnectionOptions = Readonly<{ instance?: string; timeoutMs?: number }>;
 
 /**

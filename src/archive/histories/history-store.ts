@@ -46,7 +46,7 @@ export interface FetchedPart extends StoredTimeline {
   readonly posts: readonly StoredHistoryPost[];
 }
 
-/** Store of fetched timelines, so that later imports fetch only missing posts. Close the store with `close()`. */
+/** Store of fetched timelines. Later history imports fetch only posts that are not stored. Close it with `close()`. */
 export type HistoryStore = ReturnType<typeof prepareStore>;
 
 /** Opens the store of fetched timelines in the archive's database. @throws Error as `openArchiveStore` does */
@@ -79,7 +79,7 @@ export function openHistoryDelete(database: SqliteDatabase): (account: AccountRe
   return (account) => (database.inTransaction ? drop(account) : drop.immediate(account));
 }
 
-/** Returns a function that deletes posts that were deleted upstream. It takes a write lock only if it finds rows. */
+/** Returns a function that removes posts that were deleted upstream. It locks the database only if it finds some. */
 function openGoneDeletion(database: SqliteDatabase) {
   const byKey = database.prepare<unknown[], number>(
     `SELECT number FROM kept_posts WHERE platform = ? AND key = ? AND (platform = 'x' OR author = ?)`,
@@ -161,7 +161,7 @@ function limitPart(
   return { ranges, posts };
 }
 
-/** Number of posts written per transaction, which takes about 20 ms. Other writers can run between transactions. */
+/** Number of posts per transaction. A transaction takes about 20 ms; other writers can run in between. */
 const postsPerTransaction = 250;
 
 /**
@@ -254,7 +254,7 @@ function optionsOf({ withReplies, withReposts }: Options): readonly [number, num
   return [Number(withReplies), Number(withReposts)];
 }
 
-/** Values of a row of the `kept_posts` table: those of the columns after `handle`. */
+/** Values of a row of the `kept_posts` table, without the columns up to `handle`. */
 type Row = readonly [
   ...[key: string, author: string, repost: number, answersOther: number],
   ...[second: number, below: number, place: number, stored: number, json: string],
@@ -270,7 +270,7 @@ function toRow({ post, second, belowSecond, stored }: StoredHistoryPost, place: 
   return [post.id ?? json, author, Number(isRepost), Number(isAnswer), ...at, stored, json];
 }
 
-/** Returns whether a post is a reply to another account. On X, returns false if the other account is unknown. */
+/** Returns whether a post is a reply to another account. If that account is unknown, returns false only on X. */
 function answersOther(post: Extract<Post, { type: 'status' }>): boolean {
   const { replying_to: to, author, platform } = post;
   if (to === null) return false;

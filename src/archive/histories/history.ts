@@ -30,7 +30,7 @@ interface RepostRow {
   readonly json: string | null;
 }
 
-/** SQL condition for replies to own posts, not to others' posts with the same id. X and sample ids are unique. */
+/** SQL condition: the reply is to a post of its author. Post ids are unique across accounts only on X and `sample`. */
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 
 /** Returns functions that read an account's posts and reposts in pages, oldest first. They omit deleted posts. */

@@ -6,7 +6,7 @@ interface Dated {
   readonly stored?: number;
 }
 
-/** Account whose data an export contains. The account precedes its reposts and follows. */
+/** Account whose data an export contains. `groups` yields an account before its reposts and follows. */
 export interface ExportedAccount extends Dated {
   readonly kind: 'account';
   readonly account: Account;
@@ -24,7 +24,7 @@ export interface ExportedPost extends Dated {
 /** Repost by an account. If the export contains the reposted post, the post is a separate item. */
 export interface ExportedRepost extends Dated {
   readonly kind: 'repost';
-  /** Lower-case handle of the reposting account. `postHandle` is in lower case too. */
+  /** Lower-case handle of the account that reposted. `postHandle`: lower-case handle of the post's author. */
   readonly handle: string;
   readonly postHandle: string;
   readonly postId: string;
@@ -32,7 +32,7 @@ export interface ExportedRepost extends Dated {
   readonly created: number;
 }
 
-/** Follow of one account by another. Contains lower-case handles, or results of `toIdHandle` if a handle is unknown. */
+/** Follow of one account by another. The members are lower-case handles, or `id:` and an account id (`toIdHandle`). */
 export interface ExportedFollow extends Dated {
   readonly kind: 'follow';
   readonly follower: string;
@@ -41,14 +41,14 @@ export interface ExportedFollow extends Dated {
 
 export interface SkippedRecord {
   readonly kind: 'skipped';
-  /** File that contains the record, and the record's number or id in the file. */
+  /** File that contains the skipped record, and the record's number or id in the file. */
   readonly location: string;
   readonly reason: string;
   /** `fault`: the record is unreadable. `private`: the author did not make the record public. */
   readonly cause: 'fault' | 'private';
   /** Whether the file is truncated at this record. If true, all later records are missing too. */
   readonly isCutOff?: boolean;
-  /** Whether skipping this record hides the whole account. A hidden account is imported but not served. */
+  /** Whether the record is the account's profile. If true, the account is imported but not served. */
   readonly isAccount?: boolean;
 }
 

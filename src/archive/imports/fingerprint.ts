@@ -9,7 +9,7 @@ const importVersion = 1;
 /** Parts of each file that are hashed: `places` samples of `bytes` bytes. */
 const sample = { bytes: 65_536, places: 8 } as const;
 
-/** Returns a fingerprint of the files and `form` (format and handle), and the latest change time in Unix seconds. */
+/** Returns a hash of an export and of `form` (format and handle). `changed`: last file change in Unix seconds. */
 export async function fingerprintExport(path: string, form: string) {
   const hash = createHash('sha256').update(`${importVersion} ${form}\n`);
   const folder = await openFolderFiles(path);

@@ -12,11 +12,10 @@ export type JsonElement =
 export const maxElementBytes: number = 8 * 2 ** 20;
 
 /**
- * Reads the elements of a JSON array from a file in constant memory. Yields one list of elements per chunk, because a
- * promise per element would be slow. An element that is invalid, or larger than `maxElementBytes`, is yielded as a
- * fault. Lone surrogates, NUL and invalid bytes are replaced with U+FFFD, which keeps offsets in code points correct.
- * @param start Pattern that matches up to the opening bracket of the array, such as `window.YTD… = [` in X exports. All
- * text before the match is skipped.
+ * Reads the elements of a JSON array from a file in constant memory. Yields a list of elements for
+ * each chunk of the file. Elements that are invalid, or larger than `maxElementBytes`, are yielded
+ * as faults. NUL, lone surrogates and invalid bytes are replaced with U+FFFD.
+ * @param start Pattern of the text before the array and its opening bracket, such as `window.YTD… = [` in X exports.
  */
 export async function* jsonElements(
   chunks: AsyncIterable<Uint8Array>,
@@ -30,6 +29,7 @@ export async function* jsonElements(
     from = from === null ? findStart(chunk) : 0;
     if (from === null) continue;
     const { elements, isDone } = readChunk(chunk, from, { findBoundary, open });
+    // One list per chunk, because a promise for each element would be slow.
     if (elements.length > 0) yield elements;
     if (isDone) return;
   }
@@ -56,7 +56,7 @@ interface ArrayState {
   readonly open: ReturnType<typeof createElementBuffer>;
 }
 
-/** Returns the array elements that a chunk completes. Ignores bytes after the end of the array. */
+/** Returns the elements that end in `chunk` at or after index `from`. `isDone`: whether the array ends in `chunk`. */
 function readChunk(chunk: Uint8Array, from: number, { findBoundary, open }: ArrayState) {
   const elements: JsonElement[] = [];
   let begin = from;
@@ -146,7 +146,7 @@ function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();
   const openers: number[] = [];
   let last: number = bytesOf.comma;
-  /** Closes the last open bracket of the kind `opener`, and all after it. Returns `end` at the end of the array. */
+  /** Closes the last open bracket `opener` and all later brackets. Returns `end` if this closes the array. */
   const close = (opener: number): Boundary | null => {
     const found = openers.lastIndexOf(opener);
     if (found < 0) return opener === bytesOf.openArray ? 'end' : null;

@@ -126,7 +126,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
   };
 }
 
-/** Creates the item writer of import `number`. Reposts and follows get the platform of the preceding account. */
+/** Creates the item writer of import `number`. Stores reposts and follows with the platform of the last account. */
 function createItemWriter({ store, newImport }: ImportOptions, number: number) {
   let platform: Platform | null = null;
   const setPlatform = (item: ExportItem): void => {

@@ -3,12 +3,12 @@ import type { Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import { toIndexText, toNameWord } from './words.ts';
 
-/** Token of every indexed post. Searches that only exclude words look for it, because FTS5 needs a positive term. */
+/** Token of every indexed post. Used by searches that only exclude words, because FTS5 requires a positive term. */
 export const anyPostToken = 'any';
 
 export const platformToken = (platform: Platform): string => `on${platform}`;
 
-/** Returns a post's columns in the index `post_words`. `marks` has a token for each search filter that matches. */
+/** Returns the columns of a post in `post_words`. `marks`: tokens of the search filters that the post matches. */
 export function toPostWords(post: Status) {
   return {
     text: toIndexText(textOf(post)),

@@ -40,7 +40,7 @@ export function parseSearchText(text: string): SearchText {
 }
 
 export interface UserSearchText extends Pick<SearchText, 'include' | 'exclude' | 'warnings'> {
-  /** Last unquoted term of `include`. The user may still be typing this term, so it also matches as a prefix. */
+  /** Last unquoted term of `include` or `null`. It matches as a prefix, because the user may still be typing it. */
   readonly unfinished: Term | null;
 }
 
@@ -169,7 +169,7 @@ function findOperator(body: string) {
   return value !== '' && foreignOperators.has(name.toLowerCase()) ? { value, read } : undefined;
 }
 
-/** Returns the name of a hashtag, or `undefined` if `body` is not a hashtag. A number is not a hashtag. */
+/** Returns the name of a hashtag; `undefined` for other text and for numbers such as `#1`. */
 function findTag(body: string): string | undefined {
   const [, tag = ''] = /^[#＃]([\p{L}\p{N}\p{M}_]+)(?:[^\P{P}_]\p{P}*)?$/u.exec(body) ?? [];
   return /\P{N}/u.test(tag) ? tag : undefined;

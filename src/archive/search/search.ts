@@ -85,7 +85,7 @@ function openLatest(database: SqliteDatabase) {
 /** Maximum number of posts that the `top` feed ranks. Only the newest matching posts are ranked. */
 export const rankedPosts = 500;
 
-/** Maximum number of ranked posts for later pages. It is higher because imports can add posts to the ranked range. */
+/** Maximum number of ranked posts after the first page. Leaves room for posts imported since the first page. */
 const rankedLater = 10 * rankedPosts;
 
 const cutWarning = `Only the newest ${rankedPosts} matching posts are ranked.`;

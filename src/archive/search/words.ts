@@ -58,7 +58,7 @@ function findNonAscii(text: string, from: number): number {
   return nonAsciiPattern.exec(text)?.index ?? -1;
 }
 
-/** Converts a name to one word of hex digits, ignoring case. A search for it never matches a part of another name. */
+/** Converts a name to one word of hex digits, ignoring case. Searches for the word match only the whole name. */
 export function toNameWord(name: string): string {
   // ASCII text is in NFKC already.
   const normal = isAscii.test(name) ? name : name.normalize('NFKC');

@@ -19,7 +19,7 @@ export interface AccountSummary {
 
 const imported = platform.options.filter((one) => one !== 'sample');
 
-/** Returns functions that list imported accounts, without those of the built-in sample, and remove accounts. */
+/** Returns functions that list imported accounts (without the built-in sample) and remove accounts. */
 export function openAccountSummaries(database: SqliteDatabase) {
   const list = database.prepare<unknown[], AccountSummaryRow>(`
     SELECT platform, handle, protected, stored,
@@ -49,7 +49,7 @@ export function openAccountSummaries(database: SqliteDatabase) {
   };
 }
 
-/** SQL expression for the name by which follows can refer to an account: the DID on Bluesky, otherwise the handle. */
+/** SQL expression for the account name that `follows.followed` can contain: on Bluesky the DID, else the handle. */
 const namedById = `iif(accounts.platform = 'bluesky', accounts.id, accounts.handle)`;
 
 const ofAccount = 'platform = accounts.platform AND handle = accounts.handle';

@@ -6,7 +6,7 @@ import { xUserUrl } from '../../platforms/x.ts';
 import { type Row, toPage, toRowLimit, unknownCursor } from './paging.ts';
 import type { RowDecoder } from './stored-json.ts';
 
-/** Follow of one account by another. Accounts are named by lower-case handle, or by a result of `toIdHandle`. */
+/** Follow of one account by another. Each account is a lower-case handle, or `id:` and an id (`toIdHandle`). */
 interface StoredFollow {
   readonly platform: Platform;
   readonly follower: string;
@@ -24,7 +24,7 @@ interface ConnectionRow {
 
 const idPrefix = 'id:'; // marks accounts known only by id; handles of X contain no colon
 
-/** Returns a substitute for the handle of an X account whose handle is unknown. */
+/** Returns `id:` and the id of an X account, which replaces an unknown handle. */
 export const toIdHandle = (id: string): string => `${idPrefix}${id}`;
 
 const idOfHandle = (handle: string): string | null =>

@@ -37,7 +37,7 @@ function readAncestors(store: ArchiveStore, of: ReadPost): readonly Post[] {
   return ancestors.map(({ post }) => post).reverse();
 }
 
-/** Returns the author's thread after `from`: the author's first reply to each post. Deleted posts do not end it. */
+/** Returns the author's thread after `from`: the author's first reply to each post. Continues past deleted posts. */
 function readContinuation(store: ArchiveStore, from: ReadPost): readonly Post[] {
   const handle = authorOf(from.post);
   if (handle === undefined) return [];
@@ -73,7 +73,7 @@ const authorOf = (post: Post): string | undefined => post.author?.screen_name.to
 /** Returns a key that is unique per post. On Bluesky and Mastodon, posts of different accounts can have the same id. */
 const keyOf = (post: Post): string => `${authorOf(post) ?? ''} ${post.id}`;
 
-/** Returns replies, each followed by the replies to it. Omits posts in `shown`. `isCut`: whether some may be absent. */
+/** Returns the replies to a post in depth-first order, except posts in `shown`. `isCut`: some may be missing. */
 function readReplies(
   store: ArchiveStore,
   to: Post,

@@ -62,7 +62,7 @@ export function openImportRows(database: SqliteDatabase) {
     return toImport(row);
   });
   return {
-    /** Returns the stored import of an export. Creates the import if the export was never imported. */
+    /** Returns the stored import of an export, or creates it if there is none. `now` is in Unix seconds. */
     beginImport: (found: NewImport, now: number): StoredImport => begin.immediate(found, now),
     /** Stores the progress of an import. Returns false and stores nothing if another process changed the import. */
     advanceImport: (number: number, { isDone, counts, ...progress }: ImportProgress): boolean => {

@@ -10,7 +10,7 @@ export interface Row<Item> {
 /** Returns the number of rows to read for a page: one more than requested, to detect the last page. */
 export const toRowLimit = (count: number): number => Math.max(1, Math.floor(count)) + 1;
 
-/** Creates a page from rows read with the limit from `toRowLimit`. The page's `asOfMs` is its oldest `stored` time. */
+/** Creates a page from rows read with the limit from `toRowLimit`. `asOfMs`: oldest `stored` time in the page. */
 export function toPage<Item>(
   rows: readonly Row<Item>[],
   count: number,

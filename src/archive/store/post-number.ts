@@ -1,4 +1,4 @@
-/** Number of post numbers reserved for each second. Post numbers are row ids that rise with time, up to year 2242. */
+/** Number of row ids (post numbers) reserved for each second. Row ids rise with time, up to the year 2242. */
 const step = 2 ** 20;
 const lastSecond = 2 ** 33 - 1;
 
@@ -8,7 +8,7 @@ export const endOfNumbers: number = (lastSecond + 1) * step;
 /** Post or repost that gets a post number. Posts get even numbers and reposts get odd numbers. */
 interface Numbered {
   readonly kind: 'post' | 'repost';
-  /** Time of the post or repost in Unix seconds. The milliseconds determine the order within a second. */
+  /** Time of the post or repost in Unix seconds. The fraction determines the order within a second. */
   readonly at: number;
   /** Key that is unique among all posts, or among all reposts. */
   readonly key: string;

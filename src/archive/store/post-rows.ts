@@ -14,7 +14,7 @@ interface StoredPost {
   readonly handle: string;
   readonly id: string;
   readonly parentId: string | null;
-  /** Time of the post in Unix seconds; 0 if unknown. The milliseconds determine the order within a second. */
+  /** Time of the post in Unix seconds; 0 if unknown. The fraction determines the order within a second. */
   readonly created: number;
   /** Time in Unix seconds when the post was stored; for an imported post, when its export was made. */
   readonly stored: number;
@@ -87,16 +87,15 @@ function toValues({ platform, handle, id, parentId, stored, post }: StoredPost) 
   return [platform, handle, id, parentId, ...facts, stored, json];
 }
 
-/** Returns whether a post is a reply to another account. Returns true if the other account is unknown. */
+/** Returns whether a post is a reply to another account or to an unknown account. */
 function answersOther(post: Post): boolean {
   if (post.type === 'tombstone' || post.replying_to === null) return false;
   return post.replying_to.screen_name?.toLowerCase() !== post.author.screen_name.toLowerCase();
 }
 
 /**
- * Returns whether `reply`, whose parent id is the id of `post`, is a reply to `post`. On X and in the sample, ids are
- * unique. On Bluesky, ids are unique per account, so the author of `post` must match the handle or DID in `reply`. On
- * Mastodon, ids are unique per server, so the server or the author must match.
+ * Returns whether `reply`, whose parent id is the id of `post`, is a reply to `post`. Always true on X and in the
+ * sample, where post ids are unique. On Bluesky, the author must match too; on Mastodon, the server or the author.
  */
 function isAnswered(post: Post, reply: Post): boolean {
   switch (post.platform) {

@@ -8,8 +8,8 @@ const tokenizer = `unicode61 remove_diacritics 2 categories 'L* N* Co So Mn Mc'`
 
 /**
  * Migrations of the archive's database schema. The row id of a post or repost is its post number (`post-number.ts`),
- * which rises with time. Lists are therefore read newest first without sorting. In the search index `post_words`, the
- * column `marks` contains a token for each search filter that the post matches.
+ * which rises with time. Queries therefore read the newest posts first without sorting. In the search index
+ * `post_words`, the column `marks` contains a token for each search filter that the post matches.
  */
 export const migrations: readonly Migration[] = [
   (database) =>

@@ -21,9 +21,9 @@ interface NumberedRow {
 }
 
 /**
- * Returns a function that writes rows whose post number encodes their time (`toNumber`). A new row gets the number
- * `wanted`, or the next free number. It replaces the row with the same `key` (the first columns after the number),
- * unless that row is newer. If the numbers of both rows encode the same second, it reuses the number of the old row.
+ * Returns a function that writes a row with the post number `wanted`, or with the next free number. Replaces the row
+ * with the same values in the columns `key` (the first columns after the post number), unless that row is newer. Keeps
+ * the number of the replaced row if both numbers encode the same second. `columns`: number of columns of `table`.
  */
 export function openNumberedWriter(
   database: SqliteDatabase,

@@ -5,7 +5,7 @@ import { FileLockedError } from '../../core/files/file-lock.ts';
 import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import { UnusableSecretError } from '../../core/secret.ts';
 
-/** Returns the entry of `table` for an error's code. A key is a list of codes or prefixes: `EIO SQLITE_`. */
+/** Returns the value in `table` for the code of an error. Table keys are lists of codes or prefixes: `EIO SQLITE_`. */
 export function findByCode<Value>(table: Readonly<Record<string, Value>>, error: unknown) {
   const code = errorCodeOf(error);
   if (code === undefined) return undefined;
@@ -13,7 +13,7 @@ export function findByCode<Value>(table: Readonly<Record<string, Value>>, error:
   return Object.entries(table).find(([codes]) => isOf(codes))?.[1];
 }
 
-/** Error classes with messages for the operator, which are printed unchanged. */
+/** Error classes whose messages are written for the operator and are printed unchanged. */
 const explained = [FileLockedError, UnusableSecretError, UnusableFileError, UnusableEngineError];
 
 /** Returns a message with advice for an error that occurred while listening on a port or opening a file. */

@@ -15,7 +15,7 @@ const faults: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', reas
   'ENOSPC EDQUOT': ['upstream', 'The disk is full. Free some space and try again.'],
 };
 
-/** Calls `write`. @throws CommandError with a message for users if writing to the output fails */
+/** Returns the exit code of `write`. @throws CommandError that names `output` if writing fails */
 export async function explainWriteErrors(output: string, write: () => Promise<ExitCode>) {
   try {
     return await write();

@@ -78,7 +78,7 @@ export function escapeJson(json: string): string {
   );
 }
 
-/** Matches a colour sequence (ECMA-48 §8.3.117). The capture group makes `split` return sequences at odd indexes. */
+/** Pattern of a colour sequence (ECMA-48 §8.3.117). Its group makes `split` return the sequences at odd indexes. */
 const colour = /(\p{Cc}\[[\d;]{0,15}m)/u;
 
 function cleanUnlessColour(part: string, index: number): string {

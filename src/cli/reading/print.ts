@@ -34,8 +34,8 @@ interface ListPrint {
 const pageLimit = 100;
 
 /**
- * Fetches a list page by page. Prints JSON lines after each page, or one Markdown document at the end, even if a page
- * cannot be fetched. Prints warnings and, on a terminal, the progress to standard error.
+ * Fetches a list page by page. Prints JSON lines after each page, or otherwise one Markdown document at the end.
+ * Prints what was read even if a later page fails. Warnings and, on a terminal, the progress go to standard error.
  */
 export async function printList(print: ListPrint, fetching: Fetching, context: CommandContext) {
   const { stdout, stderr } = context;

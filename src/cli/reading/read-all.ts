@@ -8,7 +8,7 @@ import { toCommandError, withFetching } from './open-reading.ts';
 /** Input of `perch read` with the function that fetches and prints the result. */
 export interface PlannedRead {
   readonly text: string;
-  /** Function that fetches and prints the result; for invalid input, the error instead. */
+  /** Function that fetches and prints the result, or the error if the input is invalid. */
   readonly print:
     | ((fetching: Fetching, context: CommandContext) => Promise<void>)
     | Problem

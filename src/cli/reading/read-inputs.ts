@@ -92,7 +92,7 @@ function toPlatform(text: string): Platform {
   throw new UsageError(`--platform must be one of ${names}, not ${JSON.stringify(text)}.`);
 }
 
-/** Parses a post id or a handle of a given platform. Only X accepts a post id without a handle. */
+/** Parses a handle on the platform `of`, or on X also a post id. @throws UsageError if the text is neither */
 function toPlatformTarget(text: string, of: Platform): AddressedRead {
   if (of === 'x' && isPostId('x', text)) {
     return { read: 'getPost', given: { handle: nobodyOnX, id: text } };

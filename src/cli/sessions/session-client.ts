@@ -28,7 +28,7 @@ export class UnreachableError extends Error {}
 /** Callback for each chunk of an event stream. A chunk can end in the middle of a line. */
 type OnText = (chunk: string) => void;
 
-/** Client for the sessions in the data directory. Callers must call `close`. */
+/** Client of the session service, in this process or on a server. Callers must call `close`. */
 export interface SessionClient {
   /** Starts a session with a question. @throws Problem */
   start(question: string): Promise<AcceptedQuestion>;

@@ -6,7 +6,7 @@ type CompletedMessage = Extract<SessionEvent, { type: 'message.completed' }>['da
 
 type TurnOutcome =
   | { readonly kind: 'answered'; readonly answer: CompletedMessage }
-  /** Failure. `answer`: the answer if it was complete before the failure, else `null`. `message`: text for users. */
+  /** Failure. `answer`: the answer, if complete before the failure, else `null`. `message`: error text for users. */
   | { readonly kind: 'failed'; readonly answer: CompletedMessage | null; readonly message: string };
 
 interface FollowOptions {

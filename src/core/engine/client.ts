@@ -1,6 +1,6 @@
 import type { EngineAddress } from './engine-url.ts';
 
-/** Commands that Perch sends to the shared engine: Redis from version 7.0, Valkey from 7.2, or a cluster of them. */
+/** Client for the shared engine: a Redis (7.0 or later) or Valkey (7.2 or later) server, or a cluster of them. */
 export interface EngineClient {
   get(key: string): Promise<string | null>;
   set(key: string, value: string, options?: SetOptions): Promise<string | null>;
@@ -12,18 +12,18 @@ export interface EngineClient {
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
 }
 
-/** Options of the command `SET`. `PX`: time to live in milliseconds. `NX`: writes only if the key does not exist. */
+/** Options of the Redis command `SET`. `PX`: time to live in milliseconds. `NX`: writes only if the key is missing. */
 type SetOptions = Readonly<{ expiration?: { type: 'PX'; value: number }; condition?: 'NX' }>;
 
 /** Keys and arguments of a Lua script. In a cluster, all keys of a call must have the same hash tag. */
 export type ScriptCall = Readonly<{ keys: string[]; arguments: string[] }>;
 
-/** Connection to the shared engine. It reconnects by itself until `destroy` is called. */
+/** Connection to the shared engine (Redis or Valkey). It reconnects by itself until `destroy` is called. */
 export interface EngineConnection {
   readonly client: EngineClient;
-  /** Sends `INFO` for one section to each primary server. Returns the replies. */
+  /** Sends the Redis command `INFO` for `section` to each primary server. Returns the replies. */
   info(section: string): Promise<readonly string[]>;
-  /** Waits until `replicas` replicas have all earlier writes, or the timeout. Returns the number that have them. */
+  /** Waits up to `timeoutMs` ms until `replicas` replicas have all earlier writes. Returns how many have them. */
   waitForReplicas(replicas: number, timeoutMs: number): Promise<number>;
   destroy(): void;
 }
@@ -39,7 +39,7 @@ const reconnectMs = 100;
 /** Maximum number of commands that wait for a reply. It limits the memory use while the engine does not reply. */
 const maxPending = 20_000;
 
-/** Opens a connection, which may not be established yet when the promise resolves. Loads `@redis/client`. */
+/** Opens a connection to the engine, which may not be established yet when the promise resolves. */
 export async function connectEngine(options: ConnectOptions): Promise<EngineConnection> {
   const loaded = await import('@redis/client');
   // The bundle has the exports of a CommonJS package only in `default`, which tsx does not have.
@@ -50,7 +50,7 @@ export async function connectEngine(options: ConnectOptions): Promise<EngineConn
 
 type Redis = typeof import('@redis/client');
 
-/** Returns the options that clients of a single server, of sentinels and of a cluster have in common. */
+/** Returns the client options that are the same for a single server, sentinels and a cluster. */
 function toCommon({ isTls, username, password }: EngineAddress) {
   const socket = { connectTimeout: connectTimeoutMs, reconnectStrategy: () => reconnectMs };
   return {

@@ -8,12 +8,12 @@ export class EngineError extends Error {
   }
 }
 
-/** Error for a shared engine with which Perch cannot start. The message is for the operator. */
+/** Error thrown if Perch cannot start with its shared engine (Redis or Valkey). The message is for the operator. */
 export class UnusableEngineError extends Error {}
 
-/** Error replies of an engine that refuses writes at present, but still answers reads. */
+/** Matches error replies of Redis or Valkey if it refuses writes at present, but still answers reads. */
 const refusedWrites = /^(?:OOM|MISCONF|NOREPLICAS)\b/;
-/** Error replies of an engine that cannot answer at present (for example during its start) or refuses access. */
+/** Matches error replies of Redis or Valkey if it cannot answer at present (as during its start) or refuses access. */
 const outages = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOPERM)\b/;
 
 /** Converts any error of a command to an EngineError. */
@@ -24,7 +24,7 @@ export function toEngineError(error: unknown): EngineError {
   return new EngineError(message, outages.test(message) || !isReply(error), error);
 }
 
-/** Returns whether an error is a reply of the engine: its message starts with a code in upper case. */
+/** Returns whether an error is a reply of Redis or Valkey: its message starts with a code in upper case. */
 function isReply(error: unknown): boolean {
   return error instanceof Error && /^(?:[A-Z]{3,}\b|ERR )/.test(error.message) && !isNetwork(error);
 }
@@ -32,15 +32,15 @@ function isReply(error: unknown): boolean {
 const isNetwork = (error: Error) => 'code' in error;
 
 /**
- * Rethrows the error of an optional command. If Perch's user has no permission for the command, throws instead an
- * EngineError whose `isOutage` is `false`.
+ * Rethrows the error of an optional engine command. If Perch's Redis user lacks permission for the
+ * command, throws an EngineError whose `isOutage` is `false` instead.
  */
 export function toPermissionError(error: unknown): never {
   const message = error instanceof Error ? error.message : '';
   throw message.startsWith('NOPERM') ? new EngineError(message, false, error) : error;
 }
 
-/** Returns the reason for a connection error of the client; `null` if the error does not contain a reason. */
+/** Returns the reason why a connection to the engine failed; `null` if the error does not contain a reason. */
 export function toConnectionFault(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   // A host with several addresses has an error for each of them, and none for all.

@@ -2,22 +2,22 @@ import type { Clock } from '../clock.ts';
 import type { Engine } from './engine.ts';
 import { EngineError } from './engine-error.ts';
 
-/** State of the shared engine for operators. The report is public, so it contains no addresses and no names. */
+/** Public state of the shared engine (Redis or Valkey) for operators. It contains no addresses and no names. */
 export interface EngineReport {
   readonly isUp: boolean;
-  /** Reason why the engine cannot be used, as a sentence; `null` while it answers. */
+  /** Sentence that explains why the engine cannot be used; `null` while it answers. */
   readonly fault: string | null;
-  /** Number of running instances, as last counted. */
+  /** Number of running Perch instances at the last count. */
   readonly instances: number;
-  /** Sentences about settings with which the engine can lose data or refuse writes. */
+  /** Sentences about settings or states with which the engine can lose data or refuse writes. */
   readonly warnings: readonly string[];
 }
 
-/** Replies of one primary server to `INFO persistence` and `INFO memory`. */
+/** Replies of one primary Redis or Valkey server to `INFO persistence` and `INFO memory`. */
 export type PrimaryInfo = Readonly<{ persistence: string; memory: string }>;
 
 export interface EngineReporter {
-  /** Returns the last known state, without a call to the engine. */
+  /** Returns the last known state of the engine, without a request to the engine. */
   read(): EngineReport;
   close(): void;
 }
@@ -25,7 +25,7 @@ export interface EngineReporter {
 interface EngineReportOptions {
   readonly engine: Pick<Engine, 'state' | 'info'>;
   readonly clock: Clock;
-  /** Called when the warnings have changed. */
+  /** Called with the new warnings when the warnings have changed. */
   readonly onWarnings: (warnings: readonly string[]) => void;
 }
 
@@ -91,7 +91,7 @@ async function readWarnings(
 const uncheckable =
   'Perch may not run the command INFO, so it cannot check the persistence and the eviction policy of the engine. Allow the command for the user in PERCH_REDIS_URL.';
 
-/** Share of `maxmemory` (0 to 1) above which the engine counts as nearly full. */
+/** Share of `maxmemory` in use (0 to 1) above which the engine counts as nearly full. */
 const nearlyFull = 0.9;
 
 type Rule = Readonly<{
@@ -147,7 +147,7 @@ function readField(info: string, name: string): string | undefined {
 export const readNumber = (info: string, name: string): number =>
   Number(readField(info, name) ?? 0);
 
-/** Meanings of the codes with which error replies of the engine start. */
+/** Sentences for operators, by the code with which an error reply of Redis or Valkey starts. */
 const meanings: Readonly<Record<string, string>> = {
   LOADING: 'The engine is loading its data.',
   READONLY: 'The engine is a replica, which refuses changes.',

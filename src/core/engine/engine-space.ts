@@ -1,7 +1,7 @@
 import type { Engine } from './engine.ts';
 import { readNumber } from './engine-report.ts';
 
-/** Limit on the shared engine's memory for cached responses, so that space remains for sessions and keys. */
+/** Limit for cached responses in the shared engine (Redis or Valkey). It leaves memory for sessions and API keys. */
 export interface EngineSpace {
   /** Returns whether cached responses may still be stored. */
   isFree(): boolean;

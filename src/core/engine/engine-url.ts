@@ -7,7 +7,7 @@ export type EngineNode = Readonly<{ host: string; port: number }>;
 export interface EngineAddress {
   readonly kind: 'single' | 'sentinel' | 'cluster';
   readonly isTls: boolean;
-  /** Servers to connect to first, at least one. If `kind` is `sentinel`, these are the sentinels. */
+  /** Servers to connect to first (never empty). If `kind` is `sentinel`, these are the sentinels. */
   readonly nodes: readonly EngineNode[];
   readonly username: string | undefined;
   readonly password: string | undefined;
@@ -20,7 +20,7 @@ export interface EngineAddress {
 /** Matches `PERCH_REDIS_URL`. Capture groups: `s` (if TLS is used), kind, credentials, hosts, path. */
 const form = /^(?:redis(s?)|redis\+(sentinel|cluster)):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(\/[^?#]*)?$/;
 
-/** Patterns of the URL's path. Capture groups: name of the primary server (only for sentinels), database number. */
+/** Patterns of the path of `PERCH_REDIS_URL`. Groups: primary server's name (sentinels only), database number. */
 const paths = {
   single: /^\/?()(\d{0,5})$/,
   sentinel: /^\/([^/]+)\/?(\d{0,5})$/,
@@ -29,7 +29,7 @@ const paths = {
 
 const defaultPorts = { single: 6379, sentinel: 26_379, cluster: 6379 } as const;
 
-/** Parses the URL of the shared engine (docs/instances.md). Returns `null` if the URL is invalid. */
+/** Parses the URL of the shared Redis or Valkey server (docs/instances.md). Returns `null` if the URL is invalid. */
 export function parseEngineUrl(url: string): EngineAddress | null {
   const [whole, tls, scheme = 'single', credentials = '', hosts = '', path = ''] =
     form.exec(url) ?? [];

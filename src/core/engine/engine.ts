@@ -14,7 +14,7 @@ import {
   withinDeadline,
 } from './engine-error.ts';
 
-/** Lua script that the shared engine runs atomically. */
+/** Lua script that the shared engine (Redis or Valkey) runs atomically. */
 export type EngineScript = Readonly<{ text: string; sha1: string }>;
 
 /** Creates a script with the SHA-1 hash by which the engine identifies it. */
@@ -30,7 +30,7 @@ export interface EngineCall {
   readonly deadlineMs?: number;
 }
 
-/** State of the shared engine. `fault`: why it does not answer, or `null`. `instances`: number of running instances. */
+/** State of the shared engine. `fault`: reason for an outage, or `null`. `instances`: number of running instances. */
 export type EngineState = Readonly<{ isUp: boolean; fault: string | null; instances: number }>;
 
 /**
@@ -45,9 +45,9 @@ export interface Engine {
   readonly clock: Clock;
   /** Prefix of the names of all keys and channels in the engine. */
   readonly prefix: string;
-  /** Sends commands. @throws EngineError if the engine fails, or does not answer within `deadlineMs` */
+  /** Calls `send` and returns its result. @throws EngineError if the engine fails or takes longer than `deadlineMs` */
   run<Value>(send: (client: EngineClient) => Promise<Value>, deadlineMs?: number): Promise<Value>;
-  /** Runs a Lua script in the engine. @throws EngineError */
+  /** Runs a Lua script in the engine and returns its result. @throws EngineError */
   evaluate(script: EngineScript, call: EngineCall): Promise<unknown>;
   /** Waits until the engine answers, for at most `ms` milliseconds. Returns whether it answers. */
   waitUntilUp(ms: number): Promise<boolean>;
@@ -55,7 +55,7 @@ export interface Engine {
   subscribe(channel: string, listener: (message: string) => void): void;
   /** Returns one section of `INFO` from each primary server. @throws EngineError */
   info(section: string): Promise<readonly string[]>;
-  /** Waits until `replicas` replicas have all earlier writes. @throws EngineError if fewer have them in time */
+  /** Waits until `replicas` replicas have all earlier writes. @throws EngineError after `deadlineMs` milliseconds */
   confirmReplicas(replicas: number, deadlineMs: number): Promise<void>;
   close(): void;
 }
@@ -78,7 +78,7 @@ const probesPerConnection = 5;
 /** Milliseconds without a heartbeat after which an instance is no longer counted. */
 const absentMs = 5000;
 
-/** Records a heartbeat of this instance, with the time of the engine. Returns the number of running instances. */
+/** Script that records a heartbeat of this instance by the engine's clock. Returns the number of running instances. */
 const heartbeat = defineScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -88,7 +88,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('ZCARD', KEYS[1])
 `);
 
-/** Opens the shared engine. Does not wait until the connection is established; `waitUntilUp` does. */
+/** Opens the shared engine (Redis or Valkey). Call `waitUntilUp` to wait until the connection is established. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { timeoutMs, instance } = options;
   const health = createHealth(options);
@@ -138,7 +138,7 @@ type Send = <Value>(
   deadlineMs: number,
 ) => Promise<Value>;
 
-/** Opens the connection. `reconnect` replaces it. If a command fails because of an outage, updates `health`. */
+/** Connects to the engine. Returns `send`, `reconnect` and `destroy`. An outage during `send` updates `health`. */
 async function createSender(options: EngineOptions, health: Health) {
   /** Reason why the connection failed; `null` after a successful call. Errors of commands do not contain the reason. */
   let lost: string | null = null;
@@ -178,7 +178,7 @@ async function createSender(options: EngineOptions, health: Health) {
   };
 }
 
-/** Creates the subscriptions to channels. `resubscribe` repeats them, because a new connection has none. */
+/** Creates functions that subscribe to channels. `resubscribe` repeats all subscriptions on a new connection. */
 function createChannels({ prefix, timeoutMs }: EngineOptions, send: Send) {
   const listeners = new Map<string, (message: string) => void>();
   const subscribe = (channel: string, listener: (message: string) => void): void => {
@@ -214,14 +214,14 @@ async function runScript(
 
 type Health = ReturnType<typeof createHealth>;
 
-/** Creates the record of whether the shared engine answers. */
+/** Creates an object that records whether the engine answers, and calls `onChange` when this changes. */
 function createHealth({ clock, onChange }: EngineOptions) {
   const closing = new AbortController();
   let state: EngineState = { isUp: false, fault: 'it has not answered yet', instances: 1 };
   let reportedMs = clock.now(); // the first connection takes a moment
   let reported: boolean | null = null;
   let notify = () => {};
-  /** Calls `onChange` if `isUp` has changed since the last call. Does nothing within one second after that call. */
+  /** Calls `onChange` if `isUp` differs from the last reported value. Reports at most once a second. */
   const report = (): void => {
     const nowMs = clock.now();
     if (state.isUp === reported || Math.abs(nowMs - reportedMs) < heartbeatMs) return;
@@ -259,7 +259,7 @@ function createHealth({ clock, onChange }: EngineOptions) {
   };
 }
 
-/** Probes the engine until `health` is closed. Replaces the connection after several failed probes. */
+/** Calls `beat` regularly until `health` is closed, to probe the engine. Calls `reconnect` after five failed probes. */
 async function watch(
   beat: () => Promise<void>,
   reconnect: () => Promise<void>,

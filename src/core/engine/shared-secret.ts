@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts';
 
 const deadlineMs = 2000;
 
-/** Reads the 32-byte secret `name` that all instances share, and creates it if missing. @throws EngineError */
+/** Returns the 32-byte secret `name` from the shared engine, and creates it if missing. @throws EngineError */
 export async function openSharedSecret(
   engine: Engine,
   name: string,

@@ -20,7 +20,7 @@ export function makeFolder(path: string, mode = 0o777): void {
   if (error !== null) throw error;
 }
 
-/** Creates one folder. Returns the error if the parent folder is missing, otherwise `null`. */
+/** Creates a folder if it does not exist. Returns the error if the parent folder is missing, otherwise `null`. */
 function makeOneFolder(path: string, mode: number): unknown {
   try {
     mkdirSync(path, { mode });
@@ -32,7 +32,7 @@ function makeOneFolder(path: string, mode: number): unknown {
   }
 }
 
-/** Creates a folder and its missing parents that only their owner may access. An existing folder stays unchanged. */
+/** Creates a folder, and its missing parents, with access only for the owner. Keeps an existing folder unchanged. */
 export function makePrivateFolder(path: string): void {
   makeFolder(path, privateFolderMode);
 }
@@ -66,7 +66,7 @@ export function restrictToOwner(path: string): void {
 export const isAccessibleByOthers = ({ mode }: Pick<Stats, 'mode'>): boolean =>
   process.getuid !== undefined && (mode & 0o077) !== 0;
 
-/** Runs `work`. Adds `path` to thrown errors of the operating system and of SQLite that have no path. */
+/** Runs `work` and returns its result. Adds `path` to errors of the operating system and SQLite that have no path. */
 export function withPath<Value>(path: string, work: () => Value): Value {
   try {
     return work();

@@ -87,16 +87,16 @@ export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): v
   migrate(database, options);
 }
 
-/** Returns the code of an error of SQLite or the file system, such as `SQLITE_BUSY`. */
+/** Returns the code of an error of SQLite or the file system, such as `SQLITE_BUSY`; `undefined` for other errors. */
 export function errorCodeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
 /**
- * References to all native objects of better-sqlite3, which prevent garbage collection: Node 24.19 and later can abort
- * the process when such an object is collected (nodejs/node issue 65446). `pragma()` and `iterate()` are not used,
- * because they create further native objects (docs/decisions/0011).
+ * References that protect all native objects of better-sqlite3 from garbage collection, which can
+ * abort the process in Node 24.19 and later (nodejs/node issue 65446). `pragma()` and `iterate()`
+ * are not used, because they create further native objects (docs/decisions/0011).
  */
 const kept: unknown[] = [];
 

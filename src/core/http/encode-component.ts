@@ -1,4 +1,4 @@
-/** Percent-encodes all ASCII except letters, digits and `-_.~`, for URLs that are safe in shells, Markdown and HTML. */
+/** Percent-encodes all characters but ASCII letters, digits and `-_.~`, for URLs safe in shells, Markdown and HTML. */
 export function encodeComponent(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')).replace(
     /[!'()*]/g,

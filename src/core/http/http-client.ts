@@ -42,7 +42,7 @@ export class HttpFailure extends Error {
 }
 
 export interface RequestContext extends Sliced {
-  /** Called when the response body is complete, to start a new time slice of CPU work. */
+  /** Called when the response body is complete, to restart the time slice (maximum CPU time without a pause). */
   readonly beginSlice?: (() => void) | undefined;
   readonly signal: AbortSignal;
   /** Called before each request, including redirects and retries. May throw Problem `rate_limited`. */
@@ -165,7 +165,7 @@ function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | nul
   return location === undefined ? null : parseUrl(location, from);
 }
 
-/** Body size in bytes above which parsing takes long. Before it parses a larger body, the client waits for its turn. */
+/** Body size in bytes above which parsing takes long. The scheduler `heavyTurns` decides when to parse larger ones. */
 const largeBody = 65_536;
 
 async function readAnswer(
@@ -200,7 +200,7 @@ export function readHead(
 const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 
-/** Parses `Retry-After` (RFC 9110 §10.2.3), a number or a date, to seconds. Returns `undefined` for other values. */
+/** Parses `Retry-After` (RFC 9110 §10.2.3), a number or a date. Returns seconds; `undefined` for other values. */
 function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value);
@@ -248,7 +248,7 @@ async function readBody(
   return Buffer.concat(chunks);
 }
 
-/** Converts an error to an HttpFailure. Rethrows a Problem. `deadline` is the signal that the timeout aborts. */
+/** Converts an error to an HttpFailure; rethrows a Problem. `callers`: caller's signal. `deadline`: timeout signal. */
 function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal): HttpFailure {
   if (error instanceof Problem) throw error;
   if (error instanceof HttpFailure) return error;

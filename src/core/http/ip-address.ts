@@ -7,7 +7,7 @@ export type IpAddress = ipaddr.IPv6;
 /** Range of addresses: its first address and its prefix length in bits. */
 export type AddressRange = readonly [IpAddress, number];
 
-/** Parses an IP address and drops its zone. Returns `null` for other text, including octal IPv4 addresses. */
+/** Parses an IP address and removes an IPv6 zone such as `%eth0`. Returns `null` for other text, such as octal IPv4. */
 export function parseAddress(text: string): IpAddress | null {
   const family = isIP(text);
   if (family === 0) return null;

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Problem, quoteInput } from '../problem.ts';
 
-/** Matches accepted media types. Browsers send bodies of these types to other origins only after a CORS preflight. */
+/** Matches JSON media types. Browsers send such bodies to another origin only after a CORS preflight. */
 export const jsonMediaTypes =
   /^\s*(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(?:;|$)/i;
 
-/** Checks that the `Content-Type` of a body is JSON. @throws Problem `unsupported_media_type` for other types */
+/** Checks that a request body's `Content-Type` is JSON. @throws Problem `unsupported_media_type` for other types */
 export function refuseOtherMediaTypes(
   { 'content-type': type, 'content-length': length = '0' }: IncomingHttpHeaders,
   hasBody = Number(length) > 0,

@@ -6,8 +6,8 @@ import { isLoopbackName, parseUrl } from './url.ts';
 export type Origins = ReturnType<typeof createOrigins>;
 
 /**
- * Creates rules that allow web pages of Perch itself, of this machine and of the origins in `others` (`*` for any).
- * Other pages are refused, because any page can make a browser send requests to this machine and its network.
+ * Creates rules that allow requests from web pages of Perch, of this machine (loopback) and of the origins in `others`
+ * (`*` for any). Otherwise, any website could make a visitor's browser send requests to this server.
  */
 export function createOrigins(baseUrl: string, others: readonly string[]) {
   const listed: ReadonlySet<string> = new Set([new URL(baseUrl).origin, ...others]);

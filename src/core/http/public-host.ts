@@ -24,7 +24,7 @@ function hasWholePunycode(host: string): boolean {
   return !letters.includes('xn--') && domainToASCII(letters) === host;
 }
 
-/** Returns whether Perch may request a URL from a caller: `https`, port 443, no credentials and a public host name. */
+/** Returns whether Perch may request a caller-supplied URL: `https`, port 443, no credentials, public host name. */
 export function isPublicUrl({ protocol, username, password, port, hostname }: URL): boolean {
   const isPlain = username === '' && password === '' && port === '';
   return protocol === 'https:' && isPlain && isPublicName(hostname);

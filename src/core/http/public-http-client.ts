@@ -19,9 +19,9 @@ const connectionsPerHost = 16; // further requests wait within their deadlines
 const maxBodyBytes = 1_048_576;
 
 /**
- * Opens an HTTP client for caller-supplied hosts. Every request and redirect must be `https` on port 443 to a host with
- * a public name and only public addresses. Other requests fail with `refused` before a connection is made. A body may
- * have up to 1 MiB, or `options.maxBytes` if that is less.
+ * Opens an HTTP client for caller-supplied hosts. Requests and redirects must use `https` on port
+ * 443, and the host must have a public name and only public addresses. Others fail with HttpFailure
+ * `refused`. A response body may have up to 1 MiB, or `options.maxBytes` if that is less.
  */
 export function openPublicHttpClient(
   options: HttpClientOptions,
@@ -59,7 +59,7 @@ interface HostPoolOptions {
   readonly timeoutMs: number;
 }
 
-/** Opens one connection pool per origin. undici's `Agent` at its limit would refuse new origins. */
+/** Opens one connection pool per origin. At `maxHosts`, closes an old pool; undici's `Agent` would refuse new ones. */
 export async function openHostPools(options: HostPoolOptions): Promise<Sender> {
   const { default: undici } = await import('undici');
   const pools = new Map<string, Pool>();

@@ -52,7 +52,7 @@ export function createResolve(openResolver: () => NameResolver): PublicHttpOptio
   };
 }
 
-/** Joins IPv4 and IPv6 addresses. One of each comes first, because a machine may have no route for IPv4 or IPv6. */
+/** Joins IPv4 and IPv6 addresses. One of each comes first, because a machine may have no route for one of the two. */
 function merge([v4, v6]: readonly [LookupResult, LookupResult]): readonly string[] {
   if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
   const [first4, ...rest4] = v4.status === 'fulfilled' ? v4.value : [];
@@ -105,7 +105,7 @@ export function connectPublicly(host: string, options: ConnectOptions): Promise<
   );
 }
 
-/** Connects to the first address of a host that accepts a connection. */
+/** Tries the addresses of a host in order. Returns the socket of the first connection that succeeds. */
 async function connectToFirst(host: string, { network, timeoutMs, signal }: ConnectOptions) {
   const addresses = await findAddresses(host, network, signal);
   const shareMs = Math.ceil(timeoutMs / addresses.length);
@@ -125,7 +125,7 @@ async function connectToFirst(host: string, { network, timeoutMs, signal }: Conn
   throw fault;
 }
 
-/** Looks up the addresses of a host. @throws HttpFailure if any address is not public, which indicates an attack */
+/** Returns up to three addresses of a host. @throws HttpFailure if it has no address, or any that is not public */
 async function findAddresses(host: string, { resolve }: PublicHttpOptions, signal: AbortSignal) {
   const addresses = await resolve(host, signal).catch((error: unknown) => {
     throw new HttpFailure('refused', 'The host name has no address.', error);

@@ -1,2 +1,2 @@
-/** Returns the JSON body of a response. A newline at the end separates the body from the next shell prompt. */
+/** Returns `value` as JSON with a final newline, so that a shell prompt after the response starts on its own line. */
 export const toJsonBody = (value: unknown): string => `${JSON.stringify(value)}\n`;

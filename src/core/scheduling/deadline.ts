@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Calls `work` with an AbortSignal, which is aborted after `ms` milliseconds or with one of `signals`.
+ * Calls `work` with an AbortSignal that is aborted after `ms` milliseconds or when one of `signals` is aborted.
  * `AbortSignal.any` and `AbortSignal.timeout` are not used, because in Node 20 they can lose timeouts and leak memory.
  */
 export async function withDeadline<Result>(

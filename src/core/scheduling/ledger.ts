@@ -28,13 +28,13 @@ export interface Reservation {
   release(): void;
 }
 
-/** Used amounts of one resource that are not counted in the ledger but elsewhere, for example in a database. */
+/** Amounts of one resource that clients use and that are counted elsewhere, for example in a database. */
 export interface ExternalUsage {
   usedBy(name: string): number;
   total(): number;
 }
 
-/** Limit that an amount exceeds. `share`: the client already uses more than would be left for all other clients. */
+/** Limit that a reservation would exceed. `share`: the client already uses more than would be left for all others. */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
 export type Ledger = ReturnType<typeof createLedger>;
@@ -43,9 +43,9 @@ export type Ledger = ReturnType<typeof createLedger>;
 export const addressesPerNetwork = 4;
 
 /**
- * Creates a ledger, which counts the resources that clients use. It refuses an amount that exceeds the limit for the
- * address, the network or all clients. It also refuses an amount if the client already uses more than would be left for
- * all other clients, so that no client can use more than half of the total.
+ * Creates a ledger, which counts the resources that each client uses. It refuses an amount that
+ * exceeds the limit for the client's address, its network or all clients. It also refuses an amount
+ * if the client already uses more than would then be left for all other clients.
  */
 export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) {
   const usages = new Map<Resource, Usage>();
@@ -59,7 +59,7 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
     /** Creates an empty reservation. `client` is `null` for the server's own work, which has only the total limit. */
     open: (resource: Resource, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),
-    /** Adds amounts that are counted elsewhere to all later sums and checks of a resource. */
+    /** Includes amounts that are counted elsewhere in all later totals and limit checks of a resource. */
     include: (resource: Resource, external: ExternalUsage): void => {
       usageOf(resource).external = external;
     },

@@ -8,7 +8,7 @@ const sliceMs = 20;
 
 export type Slices = ReturnType<typeof createSlices>;
 
-/** Creates the time slices of a task that begins now. After each slice, the task waits for `takeTurn`. */
+/** Creates callbacks that divide a task into time slices of 20 ms. After each slice, the task waits for `takeTurn`. */
 export function createSlices(takeTurn: () => Promise<unknown>) {
   let beginMs = performance.now();
   /** Starts a new time slice. Called when the task resumes after waiting, for example for a file or a response. */

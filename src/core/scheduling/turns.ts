@@ -84,7 +84,7 @@ export function waitForTurn(turns: Turns, client: string, isUsed: () => boolean)
   });
 }
 
-/** Creates time slices for a client's work. The fair scheduler decides when the next slice may begin. */
+/** Creates time slices for a client's work. The scheduler `turns` decides when the next slice may begin. */
 export const sliceByTurns = (turns: Turns, client: string): Slices =>
   createSlices(() => waitForTurn(turns, client, () => true));
 

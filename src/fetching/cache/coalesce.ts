@@ -24,7 +24,7 @@ export function createCoalescer<Value>() {
     if (inFlight.get(key) === fetch) inFlight.delete(key);
     fetch.controller.abort();
   };
-  /** Starts the work for a key, or joins work in flight. @throws the error of `start`, or the reason of `signal` */
+  /** Starts the work for a key, or waits for work in flight. @throws the error of `start`, or the reason of `signal` */
   return async (
     key: string,
     signal: AbortSignal | undefined,

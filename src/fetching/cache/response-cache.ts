@@ -15,7 +15,7 @@ export type Outcome =
   | { readonly gone: Problem };
 
 export interface CacheEntry {
-  /** Keys of the posts, accounts or search in the answer (`Plan.subject`). If one is deleted, the entry is removed. */
+  /** Keys of the posts, accounts or search in the answer (`Plan.subject`). If one is deleted, this entry is removed. */
   readonly subjects: readonly string[];
   readonly outcome: Outcome;
   readonly fetchedAtMs: number;
@@ -24,7 +24,7 @@ export interface CacheEntry {
   readonly revalidateUntilMs: number;
   /** Epoch time in ms until which a stale answer may be served if no upstream is available. */
   readonly errorUntilMs: number;
-  /** Number of characters of the answer as JSON, if known. Otherwise, the cache measures it. */
+  /** Length of the answer as JSON, in characters. Default: the cache measures it. */
   readonly length?: number;
 }
 
@@ -38,7 +38,7 @@ export type ResponseCache = ReturnType<typeof createResponseCache>;
 interface CacheOptions {
   readonly maxEntries: number;
   readonly maxBytes: number;
-  /** Called with each deleted post or account, and with the keys of the entries that are removed for it. */
+  /** Called with each deleted post or account, and with the keys of the cache entries to remove because of it. */
   readonly onGone?: (subject: string, keys: readonly string[]) => void;
 }
 
@@ -90,9 +90,9 @@ export function createResponseCache(limits: CacheOptions) {
       put(key, cached);
       return renderings;
     },
-    /** Returns whether an entry is about a post or account that was deleted after the entry was requested. */
+    /** Returns whether a cache entry contains a post or account that was deleted after the entry was requested. */
     isOutdated,
-    /** Removes all entries about a deleted subject, and rejects later insertions of data requested before `goneMs`. */
+    /** Removes cache entries about a deleted post or account, and later ignores data requested before `goneMs`. */
     dropSubject: (subject: string, goneMs: number): void => {
       const keys = [...(keysOf.get(subject) ?? [])];
       limits.onGone?.(subject, keys);
@@ -110,7 +110,7 @@ export function createResponseCache(limits: CacheOptions) {
 
 const lengthOf = (found: Found | ListPart): number => JSON.stringify(found).length;
 
-/** Returns whether one of the subjects of an entry was deleted after the entry was requested. */
+/** Returns whether a subject of the entry was deleted after the entry was requested. `goneAt`: times of deletion. */
 const isOlder = ({ subjects, outcome }: CacheEntry, goneAt: LRUCache<string, number>) =>
   goneAt.size > 0 &&
   !('gone' in outcome) &&
@@ -157,8 +157,9 @@ export function toEntry(
 }
 
 /**
- * Stores an entry. Never replaces a fresh complete entry with an incomplete one, or a live entry with a fallback.
- * @throws Problem `upstream_unavailable` if the caller should serve the cached live entry as stale instead
+ * Stores an entry and returns it. Keeps a better cached entry: a fresh complete one instead of an
+ * incomplete one, or any that may still be served instead of a fallback (`isStopgap`).
+ * @throws Problem `upstream_unavailable` for such a fallback if `useCache`; the caller then serves the cached entry
  */
 export function storeEntry(
   cache: ResponseCache,

@@ -5,7 +5,7 @@ import type { CacheEntry, Outcome } from './response-cache.ts';
 
 type SerializedGone = Readonly<{ code: ProblemCode; detail: string }>;
 
-/** Serializes a cache entry for instances of the same version. Includes each author only once. */
+/** Serializes a cache entry for other Perch instances of the same version. Includes each author only once. */
 export function serializeEntry({ outcome, ...entry }: CacheEntry): string {
   if (!('gone' in outcome)) {
     const authors: Account[] = [];

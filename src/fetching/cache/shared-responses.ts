@@ -11,7 +11,7 @@ import { version } from '../../core/version.ts';
 import type { CacheEntry } from './response-cache.ts';
 import { parseEntry, serializeEntry } from './serialized-entry.ts';
 
-/** Right of this instance to fetch a response for all instances. Call one of the methods after the fetch. */
+/** Right of this instance to fetch a response for all instances. Call `publish` or `release` after the fetch. */
 export interface Lease {
   /** Stores the response for the other instances, which wait for it. */
   publish(entry: CacheEntry): void;
@@ -19,12 +19,12 @@ export interface Lease {
   release(): void;
 }
 
-/** Response cache of all instances. During an outage of the shared engine, the cache is empty. */
+/** Response cache that all instances share in the engine (Redis or Valkey). During an engine outage, it is empty. */
 export interface SharedResponses {
   /** Returns an entry, which may be stale; `undefined` if there is none. */
   read(key: string): Promise<CacheEntry | undefined>;
   write(key: string, entry: CacheEntry): void;
-  /** Waits for a lease, or for the entry that another instance fetches. Rejects with the signal's reason. */
+  /** Waits for a lease, or for the entry that another instance fetches. Rejects when `signal` is aborted. */
   claim(key: string, signal: AbortSignal): Promise<Lease | CacheEntry>;
   remove(key: string): void;
   /** Announces to all instances that a post or account does not exist. Other instances notice it within a second. */
@@ -40,7 +40,7 @@ interface SharedResponsesOptions {
   readonly clock: Clock;
   /** Milliseconds after which a lease expires unless renewed, so that another instance may fetch the response. */
   readonly leaseMs: number;
-  /** Returns whether the engine has memory for more responses. */
+  /** Returns whether the shared engine (Redis or Valkey) has memory for more responses. */
   readonly hasSpace: () => boolean;
   /** Called with each deleted post or account that another instance announces. */
   readonly onGone: (gone: Gone) => void;
@@ -130,7 +130,7 @@ export function openSharedResponses(options: SharedResponsesOptions): SharedResp
       },
     };
   };
-  /** Takes the lease, or returns the fresh entry that another instance has stored; `null` if neither is possible. */
+  /** Returns the lease, or the fresh entry that another instance has stored; `null` if neither is available. */
   const tryToClaim = async (key: string): Promise<Lease | CacheEntry | null> => {
     const { lease } = keysOf(key);
     // In this order: the holder publishes before it returns the lease.
@@ -185,7 +185,7 @@ async function renew(
 
 const announcement = z.object({ subject: z.string(), goneMs: z.number(), by: z.string() });
 
-/** Creates the exchange of announcements of deleted posts and accounts. */
+/** Creates functions that announce deleted posts and accounts to other instances, and receive announcements. */
 function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
   /** Announcements that the engine has not stored yet, oldest first. */
   const unsent = new Set<string>();
@@ -204,7 +204,7 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
     }
   };
   return {
-    /** Announces a deleted post or account. If the engine fails, `exchange` tries again. */
+    /** Announces a deleted post or account to the other instances. If this fails, `exchange` tries again. */
     add: (gone: Gone): void => {
       const text = JSON.stringify({ ...gone, by: engine.instance });
       const [oldest] = unsent;
@@ -212,7 +212,7 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
       unsent.add(text);
       send(text).catch(() => {});
     },
-    /** Receives announcements of other instances, including earlier ones, until `signal` is aborted. */
+    /** Receives all announcements of other instances and resends failed ones, until `signal` is aborted. */
     exchange: async (signal: AbortSignal): Promise<void> => {
       while (!signal.aborted) {
         const retries = [...unsent].map(send);
@@ -223,7 +223,7 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
   };
 }
 
-/** Returns the engine's keys of a response and its lease. They contain a hash, because `key` can be long. */
+/** Returns the Redis keys of a response and its lease. They contain a hash, because `key` can be long. */
 function keysOf(key: string) {
   const tag = hash('sha256', `${version} ${key}`, 'base64url');
   return { response: `response:{${tag}}`, lease: `lease:{${tag}}` };

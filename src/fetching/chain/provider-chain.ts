@@ -140,7 +140,7 @@ function toCandidates<Kind extends QueryKind>(
   });
 }
 
-/** Handling of each kind of provider failure: whether the next provider is tried, and the problem code. */
+/** Handling of each kind of provider failure: whether to try the next provider, and the `code` of the Problem. */
 const failurePolicy = {
   missing: { next: false, code: 'not_found' },
   ambiguous: { next: true, code: 'upstream_unavailable' },
@@ -204,7 +204,7 @@ function explainFailure({ kind, message }: ProviderError, noun: string): string 
   return `One source reported that the ${noun} does not exist, but it responds in the same way during an outage, and no second source confirmed it.`;
 }
 
-/** Converts upstream failures to `upstream_unavailable`; returns other errors unchanged. Used for live reads. */
+/** Returns Problem `upstream_unavailable` for upstream failures, other errors unchanged. Used with `isLiveOnly`. */
 export function toLiveOnlyError(error: unknown): unknown {
   const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];
   if (!(error instanceof Problem) || !ofSource.includes(error.code)) return error;

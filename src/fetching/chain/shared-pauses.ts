@@ -9,7 +9,7 @@ export interface SharedPauses {
 
 interface SharedPausesOptions {
   readonly engine: Engine;
-  /** Called every second with each current pause, including those that this instance has announced. */
+  /** Called every second with each current pause, also those of this instance. `leftMs`: milliseconds until it ends. */
   readonly onPause: (name: string, leftMs: number) => void;
 }
 

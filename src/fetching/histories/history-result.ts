@@ -15,10 +15,10 @@ export interface HistoryRange {
 interface Tally {
   readonly count: number;
   readonly storedCount: number;
-  /** Time of the newest post in Unix seconds; `null` if unknown. `oldestSecond` is the time of the oldest post. */
+  /** Time of the newest post in Unix seconds; `null` if unknown. */
   readonly newestSecond: number | null;
   readonly oldestSecond: number | null;
-  /** Earliest and latest time at which reused posts were fetched, in Unix seconds; empty if no posts were reused. */
+  /** Earliest and latest fetch time, in Unix seconds, of posts from earlier imports; empty if there are none. */
   readonly stored: readonly number[];
 }
 
@@ -107,7 +107,7 @@ function toRange({ fromSecond, toSecond }: SecondRange): HistoryRange {
   };
 }
 
-/** Returns the value of `until` that continues an import. The oldest second, which may lack posts, is read again. */
+/** Returns the `until` (Unix seconds) that continues an import; `null` if unknown. The oldest second is read again. */
 function toNextUntil({ newestSecond, oldestSecond }: Tally, gaps: readonly HistoryRange[]) {
   const [gap] = gaps;
   if (gap !== undefined) return gap.untilSecond;

@@ -17,7 +17,7 @@ export interface SourceOptions {
 
 const pageCount = 100;
 
-/** Creates the source of an import. It reads all pages from one provider, because cursors differ by provider. */
+/** Creates functions to read a profile and its timeline. Cursors differ by provider, so all pages come from one. */
 export function createHistorySource(
   { chain, pool, ledger }: SourceOptions,
   { account, withReplies, withReposts, isIndex }: HistoryQuery,

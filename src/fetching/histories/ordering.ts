@@ -10,13 +10,13 @@ type Wanted = Pick<HistoryQuery, 'sinceSeconds' | 'untilSeconds' | 'maxPosts' | 
 
 export interface PlacedPost {
   readonly post: Post;
-  /** Timeline position in Unix seconds; for a repost, that of the next newer original post, or `Infinity` if none. */
+  /** Timeline position in Unix seconds. For a repost: that of the next newer original post, or `Infinity` if none. */
   readonly second: number;
   readonly stored: number | null;
 }
 
 interface PagePost extends PlacedPost {
-  /** Earliest possible position in Unix seconds. For a post, it is `second`; for a repost, it can be `-Infinity`. */
+  /** Earliest possible timeline position in Unix seconds. Post: equals `second`. Repost: can be `-Infinity`. */
   readonly belowSecond: number;
 }
 
@@ -47,13 +47,13 @@ export function createOrdering(wanted: Wanted) {
         addCandidate(placed, number);
       }
     },
-    /** Adds stored posts, which must be sorted newest first. Fetched posts with the same time in seconds come first. */
+    /** Adds posts of earlier imports, sorted newest first. In the same second, fetched posts come before them. */
     addStored: (posts: readonly StoredHistoryPost[]): void => {
       for (const [index, post] of posts.entries()) {
         if (isWanted(post, wanted)) addCandidate(post, firstStoredNumber + index);
       }
     },
-    /** Removes and returns the posts that are newer than all unread parts of the timeline, newest first. */
+    /** Removes and returns posts newer than the newest unread time (`frontierMs`, in epoch ms), newest first. */
     release: (frontierMs: number): readonly PlacedPost[] => {
       const due = [...pending]
         .filter(([, one]) => one.second * 1000 > frontierMs && !one.isUnresolved)
@@ -80,7 +80,7 @@ export function createOrdering(wanted: Wanted) {
     get unresolved() {
       return [...pending.values()].filter(({ isUnresolved }) => isUnresolved).length;
     },
-    /** Removes reposts with keys in `below`, which are older than the range. Marks all others as within the range. */
+    /** Removes reposts with keys in `below` as older than the requested range. All other reposts count as within it. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of pending) {
         if (one.isUnresolved && below.has(key)) pending.delete(key);
@@ -90,7 +90,7 @@ export function createOrdering(wanted: Wanted) {
   };
 }
 
-/** Returns whether `one` is a better copy than `other`. Prefers known positions, then new fetches, then later times. */
+/** Returns whether copy `one` of a post is preferred: first by known position, then newly fetched, then later time. */
 function isBetter(one: Candidate, other: Candidate): boolean {
   if (one.isUnresolved !== other.isUnresolved) return other.isUnresolved;
   const isSame = hasOwnTime(one.post) === hasOwnTime(other.post);
@@ -118,7 +118,7 @@ export function createPostCollector(query: Wanted) {
         found.set(key, { ...narrow(placed, other), number: other?.number ?? found.size });
       }
     },
-    /** Removes reposts with keys in `below`, which are older than the range. Marks all others as within the range. */
+    /** Removes reposts with keys in `below` as older than the requested range. All other reposts count as within it. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of found) {
         if (one.belowSecond >= since) continue;
@@ -187,6 +187,6 @@ function isWanted({ post, second }: Pick<PlacedPost, 'post' | 'second'>, wanted:
   return to !== null && to.screen_name?.toLowerCase() !== author.screen_name.toLowerCase();
 }
 
-/** Returns the earliest requested time of reposts in Unix seconds; `Infinity` if only replies are requested. */
+/** Returns the earliest requested Unix second of reposts; `Infinity` if `onlyReplies` excludes all reposts. */
 const minSecond = ({ onlyReplies, sinceSeconds }: Wanted): number =>
   onlyReplies ? Number.POSITIVE_INFINITY : (sinceSeconds ?? Number.NEGATIVE_INFINITY);

@@ -22,7 +22,7 @@ const maxRetries = 2;
 const firstWaitMs = 300;
 const defaultPauseSeconds = 30;
 
-/** Number of rows below which a page counts as incomplete. Complete pages of FxTwitter have 20 rows or more. */
+/** Number of rows below which a page counts as incomplete. Complete pages of the source FxTwitter have 20 or more. */
 const fewestRows = 10;
 
 export type PageReader = ReturnType<typeof createPageReader>;
@@ -143,7 +143,7 @@ function isWhole(page: Page<Post>, place: PagePlace): boolean {
   return page.isDoubtful !== true && !isEmptyBeforeEnd && spanOf(page, place).isWhole;
 }
 
-/** Merges two responses for a page: appends the posts that only the shorter one contains to the longer one. */
+/** Merges two responses for the same page: adds to the longer one the posts that only the shorter one contains. */
 function join(one: Page<Post>, other: Page<Post>): Page<Post> {
   const [fuller, less] = rowsOf(other) > rowsOf(one) ? [other, one] : [one, other];
   const known = new Set(fuller.items.map(({ id }) => id));
@@ -152,7 +152,7 @@ function join(one: Page<Post>, other: Page<Post>): Page<Post> {
 }
 
 export interface PagePlace {
-  /** Provider's cursor; `null` to seek to `untilSeconds`, or to start at the newest post if that is `null` too. */
+  /** Provider's cursor. If `null`, the page starts at `untilSeconds`, or at the newest post if that is `null` too. */
   readonly cursor: string | null;
   readonly untilSeconds: number | null;
 }

@@ -17,7 +17,7 @@ export function createDensityEstimate() {
   const pages: { readonly toMs: number; readonly lengthMs: number; readonly rows: number }[] = [];
   let largest = 0;
   return {
-    /** Sets the posting rate of the account. In estimates, the rate has the same weight as one page that was read. */
+    /** Sets the posting rate of the account. Estimates give it the same weight as one page that was read. */
     setPace: (pace: AccountPace): void => {
       account = pace;
     },
@@ -56,14 +56,14 @@ export interface PlannerOptions {
 }
 
 /**
- * Minimum estimated number of pages in a range that is split while it is being read. A split costs half a page of
+ * Minimum size, in estimated pages, of a range that is split while it is being read. A split costs half a page of
  * duplicate rows on average. Without a split, a range with more rows than expected costs another round of requests.
  */
 const pagesToSplit = 0.8;
 
 const minPages = 2;
 
-/** Factor for estimated row counts. Lower values plan more pages: fewer rounds of requests, but maybe an extra page. */
+/** Factor for estimated row counts. A lower factor reads more in advance: fewer rounds of requests, but extra pages. */
 const expectedWeight = 0.9;
 
 const minWantedShare = 0.05; // lower bound of the share of wanted rows, which keeps ranges finite
@@ -75,7 +75,7 @@ export function planRange(options: PlannerOptions): UnreadRange | undefined {
   return ready ?? narrowOpenRange(options) ?? splitLongestRange(options);
 }
 
-/** Shortens the newest range that is too large to read at once (`isOpen`) to the part with the posts still needed. */
+/** Returns the newest `isOpen` range not being read, cut to the part that should contain the posts still needed. */
 function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges, density } = options;
   const at = ranges.ranges.findIndex(({ isOpen, isBeingRead }) => isOpen && !isBeingRead);
@@ -94,7 +94,7 @@ function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   return open;
 }
 
-/** Splits the range with the most expected rows among those being read. Returns the older half. */
+/** Splits the range being read that has the most expected rows. Returns its older half; `undefined` if too small. */
 function splitLongestRange({ ranges, density }: PlannerOptions): UnreadRange | undefined {
   const [longest] = ranges.ranges
     .filter(({ isBeingRead }) => isBeingRead)
@@ -144,7 +144,7 @@ export interface UnreadRange {
   isOpen: boolean;
 }
 
-/** Older end of a page. The next page starts at the time `toMs`, and `cursor` requests that page. */
+/** Older end of a page: its time `toMs` in epoch ms, and the `cursor` that requests the next page. */
 export interface Reached {
   readonly toMs: number;
   readonly cursor: string | null;
@@ -182,13 +182,13 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       lowerTop(range, reached);
       if (isEmpty(range)) skipCovered(ranges, at, reached);
     },
-    /** Removes a range and all older ranges, because there are no older posts. */
+    /** Removes a range and all older ranges, after the end of the timeline was found in this range. */
     end: (range: UnreadRange): void => {
       const at = ranges.indexOf(range);
       if (at !== -1) ranges.length = at;
     },
     remove,
-    /** Splits a range at `toMs`: shortens it and returns the older part. Does nothing if either part would be empty. */
+    /** Splits a range at `toMs`: shortens it and returns the older part; `undefined` if either part would be empty. */
     split: (range: UnreadRange, { toMs, cursor }: Reached): UnreadRange | undefined => {
       const at = ranges.indexOf(range);
       if (at === -1 || toMs >= range.topMs || toMs < range.bottomMs) return undefined;
@@ -201,7 +201,7 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
     },
     /** Merges a range into the next newer range. Returns `false` if it is the newest range. */
     mergeIntoAbove,
-    /** Merges ranges without a cursor into the next newer range, except ranges that are being read. */
+    /** Merges each range that has no cursor and is not being read into the next newer range. */
     mergeSeekRanges: (): void => {
       for (const range of ranges.slice(1).toReversed()) {
         if (!range.isBeingRead && range.cursor === null) mergeIntoAbove(range);
@@ -218,7 +218,7 @@ const initialState = {
   isOpen: true,
 };
 
-/** Removes a completely read range. Shortens older ranges that its last page covers, unless they are being read. */
+/** Removes the fully read range `ranges[at]`. Shortens older ranges that its last page covers, unless being read. */
 function skipCovered(ranges: UnreadRange[], at: number, reached: Reached): void {
   ranges.splice(at, 1);
   for (let next = ranges[at]; next !== undefined; next = ranges[at]) {

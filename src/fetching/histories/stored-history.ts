@@ -30,7 +30,7 @@ export function createStoredHistory(options: StoredHistoryOptions) {
     return { account, accountId: id, withReplies, withReposts };
   };
   return {
-    /** Returns the stored posts. If the account is now protected, deletes them and returns none. */
+    /** Returns the stored posts. If `reading` resolves to a protected account, deletes its posts and returns none. */
     read: async (reading: Promise<Account>): Promise<StoredPart> => {
       if (!historyStore || !tryStore(() => historyStore.has(query.account), false))
         return nothingStored;

@@ -142,7 +142,10 @@ class HistoryReader {
     return this.#active === 0;
   }
 
-  /** Returns the posts whose order is final. Until `resume` is called, reading pauses at `maxBufferedPosts` posts. */
+  /**
+   * Returns posts whose order is final. Until `resume` is called, reading pauses once
+   * `maxBufferedPosts` posts are waiting to be released.
+   */
   release(): readonly PlacedPost[] {
     const posts = this.#ordering.release(this.#ranges.frontierMs);
     this.#isPausedByConsumer = posts.length > 0;
@@ -161,7 +164,7 @@ class HistoryReader {
     });
   }
 
-  /** Reads the next older page to find buffered reposts older than the range. Returns the other buffered posts. */
+  /** Reads the page just older than the range, and drops buffered reposts that it contains. Returns the other posts. */
   async resolveReposts(): Promise<readonly PlacedPost[]> {
     const ordering = this.#ordering;
     const isNeeded = ordering.found - ordering.unresolved < this.#options.query.maxPosts;
@@ -277,7 +280,7 @@ class HistoryReader {
     this.#notify();
   }
 
-  /** Splits a range below a page that looks incomplete. Older posts are read while the page is requested again. */
+  /** Splits a range after a page that looks incomplete, to read older posts while that page is requested again. */
   async #splitBelow(range: UnreadRange, place: PagePlace, page: Page<Post>): Promise<void> {
     const span = spanOf(page, place);
     const { cursor } = page;
@@ -326,7 +329,7 @@ class HistoryReader {
     this.#matched += this.#ordering.found - before;
   }
 
-  /** Handles a source that ignored the requested time and sent its newest page. Merges `range` into a newer one. */
+  /** Merges `range` into a newer range, because the source sent its newest page (older end: `top`) instead of it. */
   #takeIgnoredSeek(range: UnreadRange, top: Reached): void {
     if (this.#seekSupport === 'unknown') {
       this.#seekSupport = 'fails';

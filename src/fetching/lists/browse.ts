@@ -95,13 +95,13 @@ async function readList(query: BrowseQuery, context: BrowseContext): Promise<Fil
   return filled;
 }
 
-/** Returns whether new items are added at the start of the list. Items of ranked lists can change their order. */
+/** Returns whether new items are added at the start of the list; `false` for ranked lists, whose order can change. */
 function isNewestFirst(list: ListQuery): boolean {
   if (list.kind === 'searchUsers' || list.kind === 'replies') return false;
   return list.kind !== 'search' || list.feed !== 'top';
 }
 
-/** Returns the error for unreadable replies to a post. If the post may have been deleted, requests it to find out. */
+/** Returns the error to report if the replies to a post cannot be read. If in doubt, checks whether the post exists. */
 async function confirmAbsence(
   error: unknown,
   { post }: Extract<ListQuery, { kind: 'replies' }>,
@@ -259,7 +259,7 @@ export interface BrowseFound {
   readonly warnings: readonly string[];
   /** Whether a provider of last resort, such as the server's archive, answered. */
   readonly degraded: boolean;
-  /** Contains `items` if the source failed or may have more items. */
+  /** `['items']` if the source failed or may have more items; otherwise empty. */
   readonly missing: readonly 'items'[];
   /** Time of the content in epoch milliseconds. Default: the time of the request. */
   readonly asOfMs?: number;

@@ -28,11 +28,11 @@ export interface FillOptions {
   readonly page: number;
 }
 
-/** Page of a list. It has the requested number of items, unless the list or the read ended early. */
+/** Page of a list with the requested number of items, or fewer if the list or the read ended early. */
 export interface FilledPage {
   readonly items: readonly ListItem[];
   readonly next: ListPosition | null;
-  /** Hashes of the items before `next`, in list order. Incomplete if earlier hashes are unknown. */
+  /** Hashes of the items before the position `next`, in list order. Incomplete if earlier hashes are unknown. */
   readonly sent: readonly number[];
   readonly warnings: readonly string[];
   /** `false` if the source failed or may have more items. */
@@ -65,7 +65,7 @@ const retriesPerPage = 4; // of each page that looks incomplete
 const maxRetries = 60; // of all pages that have rows but look incomplete
 const maxIdlePages = 4; // consecutive upstream pages without new items; the next read continues
 
-/** Weights of pages without items, by cause: filtered rows (`found`), source failure (`cut`), no new rows (`idle`). */
+/** Weights of a page without items, by cause: rows filtered (`found`), source failed (`cut`), no new rows (`idle`). */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
 const maxFruitless = 120; // total weight at which the list ends
 const enoughFruitless = 6; // total weight above which pages are accepted without retries

@@ -14,7 +14,7 @@ const maxBytes = 16 * 1024 * 1024;
 
 /** Bounded cache of the items that were returned for each list, so that a later page does not repeat them. */
 export interface SentItemsMemory {
-  /** Returns the fingerprints of the items before a position, oldest first; `undefined` if they are unknown. */
+  /** Returns the hashes of the items before a position, in list order; `undefined` if they are unknown. */
   recall(listKey: string, position: ListPosition): Promise<readonly number[] | undefined>;
   remember(listKey: string, position: ListPosition, sent: readonly number[]): Promise<void>;
 }
@@ -44,7 +44,7 @@ export function createSentItemsMemory(shared?: SharedSentItems): SentItemsMemory
 
 export type SentItems = ReturnType<typeof createSentItems>;
 
-/** Creates a set of the items of a list that were already returned, stored as full or shortened hashes. */
+/** Creates the set of items of a list that were already returned, from the hashes in `remembered`, or else `recent`. */
 export function createSentItems({ recent }: ListPosition, remembered?: readonly number[]) {
   const fingerprints = [...(remembered ?? recent.map(fromShort))];
   const seen = new Set(fingerprints);

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Engine } from '../../core/engine/engine.ts';
 
-/** Fingerprints of items that lists have already returned, by list position. All instances share them. */
+/** Hashes (fingerprints) of list items that were already returned, by list position. All instances share them. */
 export interface SharedSentItems {
   read(name: string): Promise<Float64Array | undefined>;
   write(name: string, sent: Float64Array): Promise<void>;
 }
 
-/** Milliseconds for which the fingerprints of a list position are kept. Cursors still work after that. */
+/** Milliseconds for which the item hashes of a list position are kept. Cursors still work after that. */
 const lifetimeMs = 3_600_000;
 
-/** Creates the store of fingerprints in the shared engine. During an outage of the engine, the store is empty. */
+/** Creates the store of item hashes in the shared engine (Redis or Valkey). During an outage, the store is empty. */
 export function createSharedSentItems(engine: Engine): SharedSentItems {
   return {
     read: async (name) => {

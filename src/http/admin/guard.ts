@@ -41,7 +41,7 @@ function toDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Returns the same error for a wrong token, a missing token, and a server without a configured token. */
+/** Returns the error for a wrong or missing token, or for a server without a token. The error does not reveal which. */
 function unauthorized(): Problem {
   const detail = 'Only the operator of this server can use this route.';
   return new Problem('unauthorized', { detail });
@@ -89,9 +89,9 @@ export function createFailedAttempts(clock: Clock) {
   };
   return {
     /**
-     * Checks whether another attempt from the address is being delayed, or was aborted during its delay. If so, delays
-     * this attempt and counts it as failed. Call this before the token check, to delay correct tokens too.
-     * @throws Problem `overloaded` if too many attempts are delayed
+     * Delays this attempt and counts it as failed, if another attempt from the address is being delayed or was aborted
+     * during its delay. Call this before the token check, to delay correct tokens too.
+     * @throws Problem `overloaded` if too many attempts are being delayed
      */
     delayIfPending: async (address: string, signal: AbortSignal) => {
       const attempts = byAddress.peek(address);

@@ -16,7 +16,7 @@ declare module 'fastify' {
 
 export type Readiness = { readonly draining: boolean };
 
-/** Registers a hook that rejects invalid `Host` headers and overlong URLs, and most requests during a shutdown. */
+/** Rejects requests with an invalid `Host` header or an overlong URL, and most requests during a shutdown. */
 export function setAdmission(app: FastifyInstance, readiness: Readiness, checkHost: HostCheck) {
   app.addHook('onRequest', (request, reply, done) => {
     const fault = findFault(request.raw) ?? checkHost(request.raw.headers.host);
@@ -41,7 +41,7 @@ function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Prob
   return new Problem('uri_too_long', { detail: `The URL is longer than ${maxUrlBytes} bytes.` });
 }
 
-/** Returns whether a request is accepted during a shutdown: a liveness check, or a `decidesWhileDraining` route. */
+/** Returns whether to accept a request in a shutdown: true for liveness checks and `decidesWhileDraining` routes. */
 function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
   return (
     url.split('?', 1)[0] === '/health/live' || routeOptions.config?.decidesWhileDraining === true

@@ -63,7 +63,7 @@ interface Parser {
   onIncoming?: ((request: IncomingMessage, shouldKeepAlive: boolean) => number) | null;
 }
 
-/** Stops the HTTP parser of a connection that the server has closed, so that buffered requests cost no time. */
+/** Stops the HTTP parser of a connection that the server has closed, to avoid parsing requests in the buffer. */
 function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void {
   const { parser } = socket;
   const { onIncoming } = parser ?? {};
@@ -73,7 +73,7 @@ function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void
     socket.destroyed ? 2 : onIncoming(request, shouldKeepAlive);
 }
 
-/** Creates a function that returns whether to handle a request, and calls `cutOff` for too many pipelined requests. */
+/** Creates a function that admits requests. It returns `false` and calls `cutOff` on too many pipelined requests. */
 function createPipelineBound(cutOff: (socket: Socket) => void) {
   const waiting = new WeakMap<Socket, number>();
   return ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
@@ -92,8 +92,8 @@ function createPipelineBound(cutOff: (socket: Socket) => void) {
 type ReplyBytesOptions = Pick<Identification, 'clientOf'> & { readonly ledger: Ledger };
 
 /**
- * Limits the bytes of replies that clients have not read yet, per client and in total. Beyond the limit, sends the
- * Problem `overloaded`. Does not count replies that bypass Fastify's `send`, such as cached replies and streams.
+ * Limits the bytes of unread replies per client and in total, which `ledger` counts. Beyond the limit, replies with
+ * the Problem `overloaded`. Does not limit replies that bypass Fastify's `send`: cached replies and streams.
  */
 export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBytesOptions): void {
   app.addHook('onSend', async (request, reply, payload) => {

@@ -80,7 +80,7 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
   };
 }
 
-/** Maximum number of connections that wait for the client to close them. Each connection waits up to a second. */
+/** Maximum number of connections that are kept open, for up to one second, until the client closes them. */
 const maxLingering = 64;
 
 /** Creates a function that sends final bytes, then reads until the client closes the connection (RFC 9112 §9.6). */
@@ -138,7 +138,7 @@ export function describeRefused(url: string, baseUrl: string): Headers {
   return { ...(isClosedPath(url) ? {} : corsHeaders), ...lifecycle };
 }
 
-/** Creates a function that returns headers for requests with an undecodable URL, for which Fastify runs no hooks. */
+/** Creates a function that returns the response headers for an undecodable URL, for which Fastify runs no hooks. */
 export function createUnroutedHeaders(identification: Identification, baseUrl: string) {
   const rows = routes
     .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)

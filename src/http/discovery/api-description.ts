@@ -185,7 +185,7 @@ function describeRoute(route: Route) {
   };
 }
 
-/** Lists the values of the parameter `format`. Omits link previews, which no value selects. */
+/** Lists the values of the parameter `format`. Omits the format `preview`, which clients cannot request. */
 function listFormats(): ApiIndex['formats'] {
   const ids = Object.keys(reads) as ReadId[]; // keys of the table of reads
   const whole = Object.entries(formats.post).filter(([name]) => name !== 'preview');

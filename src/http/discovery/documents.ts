@@ -199,7 +199,7 @@ export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clo
   };
 }
 
-/** Writes `/robots.txt` (RFC 9309). Disallows generated answers, and paths that cause upstream requests, like posts. */
+/** Writes `/robots.txt` (RFC 9309). Disallows generated answers, and all paths that need upstream requests. */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const open = endpoints
     .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))

@@ -60,7 +60,7 @@ export const surfaces = {
 /** Media type of an MCP server card (MCP proposal SEP-2127). */
 export const serverCardType = 'application/mcp-server-card+json';
 
-/** OpenAPI document. `mediaType`: value of the header `Content-Type`; `artifactType`: most specific media type. */
+/** Path and media types of the OpenAPI document. The server sends `mediaType` as `Content-Type`. */
 const openApi = {
   path: discoveryPaths.openApi,
   mediaType: 'application/json',

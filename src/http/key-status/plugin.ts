@@ -67,7 +67,7 @@ export function identityOf({ identity }: FastifyRequest): Identity {
   return identity;
 }
 
-/** Throws Problem `overloaded` under high load, `invalid_key` or `invalid_option` for a bad `Authorization` header. */
+/** Throws Problem `overloaded` under high load; `invalid_key` or `invalid_option` for a bad `Authorization` header. */
 export function refuseRead(request: FastifyRequest, load: Load): void {
   const refusal = load.isHigh ? overloaded() : identityOf(request).refusal;
   if (refusal !== null) throw refusal;
@@ -87,7 +87,10 @@ export function toRequester(request: FastifyRequest, { clientOf }: Identificatio
   };
 }
 
-/** Route group with its own request quota. Keys apply to `browse` only (`docs/contract/reads.md#where-keys-apply`). */
+/**
+ * Route group with its own request quota. `post`: posts, replies and oEmbed. `browse`: all other reads, such as
+ * searches. API keys apply to `browse` only (`docs/contract/reads.md#where-keys-apply`).
+ */
 export type AllowanceSurface = 'browse' | 'post';
 
 /** Caller of a request, with the state of the caller's API key and request quota. */
@@ -99,14 +102,14 @@ export interface Identity {
   readonly variesByKey: boolean;
   /** Error to send as the reply; `null` if the request is accepted. */
   readonly refusal: Problem | null;
-  /** Loads the state of the allowance if it may have changed on another instance; otherwise returns `null`. */
+  /** Reloads the request quota if another server instance may have changed it; otherwise returns `null`. */
   refresh(): Promise<void> | null;
   /** Returns the current `RateLimit` and key status headers as a list of alternating names and values. */
   headers(): readonly string[];
 }
 
 export interface Identification {
-  /** Returns the caller of a request, or a promise if several instances share the keys. The promise never rejects. */
+  /** Returns the caller of a request; a promise that never rejects if several server instances share the API keys. */
   identify(request: FastifyRequest, surface: AllowanceSurface): Identity | Promise<Identity>;
   /** Returns the client address for the load limits, whether or not the request has an API key. */
   clientOf(request: FastifyRequest): Client;
@@ -158,7 +161,7 @@ export function createIdentification(options: IdentificationOptions): Identifica
   };
 }
 
-/** Loads the allowance of an identity if it may have changed on another instance. */
+/** Returns `identity`. First reloads its request quota if another server instance may have changed the quota. */
 function refreshed(identity: Identity | Promise<Identity>): Identity | Promise<Identity> {
   if (identity instanceof Promise) return identity.then(refreshed);
   return identity.refresh()?.then(() => identity) ?? identity;

@@ -12,7 +12,7 @@ interface AccessDescription {
   readonly callers: string;
   readonly members: JsonSchema;
   readonly problems: readonly ProblemCode[];
-  /** Description of the bearer token, keyed by the name of the OpenAPI security scheme. */
+  /** Description of the OpenAPI security scheme, keyed by its name; empty for operations without credentials. */
   readonly scheme: Readonly<Record<string, string>>;
 }
 

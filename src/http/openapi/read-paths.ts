@@ -144,7 +144,7 @@ function listOf(read: AnyReadId): readonly ParameterObject[] {
   });
 }
 
-/** Returns the parameters of a deprecated route: the one that selects the operation, then those of all operations. */
+/** Returns a deprecated route's parameters: first the one that selects the operation, then those of all operations. */
 function listOfChoice({ parameter, reads: named }: ReadChoice): readonly ParameterObject[] {
   const values = Object.keys(named);
   const lists = Object.values(named).map(listOf);

@@ -5,7 +5,7 @@ export type Load = { readonly isHigh: boolean };
 
 export type LoadGauge = Load & { close(): void };
 
-/** Opens a gauge that checks every 250 ms whether the mean event-loop delay is at least `maxDelayMs` (0: never). */
+/** Opens a gauge that checks every 250 ms whether the mean event-loop delay reaches `maxDelayMs`. 0: no checks. */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };
   let isHigh = false;

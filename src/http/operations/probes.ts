@@ -14,7 +14,7 @@ import type { AdminGuard } from '../admin/guard.ts';
 
 interface HealthOptions {
   readonly chain: ProviderChain;
-  /** Returns the state of the store that several instances share; `undefined` if there is one instance. */
+  /** Returns the state of the database that several server instances share; `undefined` for a single instance. */
   readonly readEngine: (() => EngineReport) | undefined;
 }
 

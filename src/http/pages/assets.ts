@@ -38,7 +38,7 @@ export function createAssets(folder: string, logger: FastifyBaseLogger): Assets 
   };
 }
 
-/** Reads the assets of a folder. Logs an error if the folder is missing, because pages are readable without assets. */
+/** Reads the assets of a folder. If this fails, logs the error and returns an empty map. */
 function readAssets(folder: string, logger: FastifyBaseLogger) {
   try {
     const names = readdirSync(folder).filter((name) => extname(name) in mediaTypes);

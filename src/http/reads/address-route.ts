@@ -10,7 +10,7 @@ import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { ReadEndpoint, ReadRoutesOptions } from './read-routes.ts';
 import { findVersioned, surfaceOf } from './routes.ts';
 
-/** Router paths for a complete URL as the path: unchanged, with merged slashes, or percent-encoded as one segment. */
+/** Route paths that accept a complete URL: with `//`, with `//` merged to `/`, or percent-encoded as one segment. */
 export const addressPaths = ['/https::/*', '/http::/*', '/:address(^https?:.+$)'] as const;
 
 /** Creates the endpoint for paths that contain a complete URL. It returns the post, profile or search at the URL. */

@@ -101,8 +101,8 @@ function addWarnings(posts: Posts, warnings: readonly string[]): Posts {
 }
 
 /**
- * Sends a post history as NDJSON: a line with `post` for each post, then a line with `meta`. Flushes these lines before
- * it reads more posts. If reading fails, the last line has `error`: a problem document, with `meta` if known.
+ * Sends a post history as NDJSON: a line with `post` for each post, then a line with `meta`. Flushes each batch before
+ * it reads more posts. After a failure, the last line has `error` (a problem document), with `meta` if known.
  */
 async function sendHistoryLines(
   { request, response }: { readonly request: FastifyRequest; readonly response: ServerResponse },
@@ -133,7 +133,7 @@ async function sendHistoryLines(
   }
 }
 
-/** Creates a function that writes text to a response. Its promise resolves after the flush or a disconnect. */
+/** Creates a function that writes text to a response, and resolves after the flush or if the client disconnects. */
 function createWriter(response: ServerResponse): (text: string) => Promise<void> {
   let resume: () => void = () => undefined;
   response.on('error', () => resume());
@@ -175,7 +175,10 @@ const maxDocumentBytes = 16 * 1_048_576;
 const tooLarge =
   'The history is larger than 16 MiB as one JSON document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
 
-/** Reads a history as JSON. @throws Problem `invalid_option` above 16 MiB, `overloaded`; errors of `PostStream.next` */
+/**
+ * Returns a history as JSON, and reserves its bytes in `hold`.
+ * @throws Problem `invalid_option` above 16 MiB, `overloaded` if no bytes are free; errors of `PostStream.next`
+ */
 async function readHistoryJson({ header, posts }: SentHistory, hold: Reservation): Promise<Buffer> {
   const document = createHistoryDocument(header);
   const pieces: Buffer[] = [];

@@ -1,6 +1,7 @@
 /**
- * Crawlers that create previews of shared links, by name in `User-Agent` (RFC 9110 §10.1.5). `^` excludes in-app
- * browsers, which send the name later in the header. Crawlers of search engines and AI training are not included.
+ * Crawlers that create previews of shared links: a pattern of the header `User-Agent`, and the app or company. `^`
+ * excludes browsers within apps, which send the name later in the header. Crawlers for search engines and AI training
+ * are not included.
  */
 const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/discordbot/i, 'Discord'],

@@ -114,7 +114,7 @@ export function hasErrorPages(path: string): boolean {
   return /^\/(?:$|(?:docs|admin)(?:\/|$))/.test(path);
 }
 
-/** Returns whether a URL (path and query) belongs to the operator's routes, which reject cross-origin requests. */
+/** Returns whether a URL (path and query) belongs to an admin route or `/metrics`, which reject other origins. */
 export function isAdminPath(url: string): boolean {
   return /^\/(?:(?:api\/)?admin(?:\/|$)|metrics$)/.test(toPath(url));
 }

@@ -40,7 +40,7 @@ export function acceptAccount(
   known.note(handle, actor);
 }
 
-/** Reads an account after its list was empty or absent. Throws ProviderError `missing` if it cannot be shown. */
+/** Checks why an account's posts are absent. Throws ProviderError `missing` if the account is missing or hidden. */
 export const explainAbsence = (client: BlueskyClient, handle: string, context: ProviderContext) =>
   throwIfMissing(readProfile(client, handle, context), context);
 

@@ -23,7 +23,7 @@ export interface BlueskyClient {
 
 /** Error for a response that refuses a request parameter. The kind of the error is `malformed`. */
 export class Refusal extends ProviderError {
-  /** Error message of the AppView (Bluesky API server), with the refused parameter. API clients never receive it. */
+  /** Error message as received from the AppView (Bluesky API server). API clients of Perch never receive it. */
   readonly rawMessage: string;
 
   constructor(rawMessage: string) {
@@ -32,7 +32,7 @@ export class Refusal extends ProviderError {
   }
 }
 
-/** Error of kind `throttled` for HTTP status 403, by which a host refuses all requests of a type, such as searches. */
+/** Error of kind `throttled` for HTTP status 403. The host refuses all requests of one type, such as all searches. */
 export class Banned extends ProviderError {
   constructor() {
     super('throttled', 'Bluesky limits the rate of requests.');
@@ -52,7 +52,7 @@ export function createQuery(upstream: Upstream, clock: Clock): BlueskyQuery {
   };
 }
 
-/** Returns the error for a failed response. Bluesky sends status 400 for most missing posts and accounts. */
+/** Returns the error for a failed response: `throttled`, `unavailable`, `malformed`, `missing` or a {@link Refusal}. */
 function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): ProviderError {
   const { status } = answer;
   if (status === 403) return new Banned();
@@ -96,11 +96,11 @@ type KnownAccounts = ReturnType<typeof createKnownAccounts>;
 
 const memory = { max: 5000, ttlMs: 600_000 };
 
-/** Creates a cache of DIDs (account ids) by handle. It ensures that all pages of a list belong to one account. */
+/** Creates a cache that maps handles to DIDs (permanent account ids). Each entry expires after 10 minutes. */
 export function createKnownAccounts(clock: Clock) {
   const dids = createExpiringCache<string>(clock, memory);
   return {
-    /** Caches the DID of an account under the name from the request: the handle (in any case) or the DID itself. */
+    /** Caches the DID of the account with the handle `name`. Ignores letter case. Does nothing if `name` is the DID. */
     note: (name: string, { did }: { readonly did: string }): void => {
       const handle = name.toLowerCase();
       if (handle !== did && dids.get(handle) !== did) dids.set(handle, did);
@@ -115,6 +115,6 @@ export const maxLimit = 100;
 export const writeLimit = (count: number): number =>
   Math.min(Math.max(Math.trunc(count), 1), maxLimit);
 
-/** Returns the cursor of the next page; `null` if the response has no cursor or repeats the request's cursor. */
+/** Returns the next page's cursor; `null` if the response has none or repeats the request's cursor (`sent`). */
 export const nextCursor = (cursor: unknown, sent: string | null): string | null =>
   typeof cursor === 'string' && cursor !== '' && cursor !== sent ? cursor : null;

@@ -5,14 +5,14 @@ import { ProviderError } from '../../platforms/provider-error.ts';
 import { describeOmitted, describeUnread, type Rows } from '../rows.ts';
 import type { ActorPayload, LabelPayload, PostPayload } from './payload.ts';
 
-/** Reason to hide a post or account: only for logged-in users, removed, or hidden by moderation. */
+/** Reason to hide a post or account: for logged-in users only, account removed, post removed, hidden by moderators. */
 export type Restriction = 'signed-in' | 'suspended' | 'taken-down' | 'hidden';
 
 export type Assessment = ReturnType<typeof assessPost>;
 
 const warning = 'Bluesky’s moderation requires a warning for this post.';
 
-/** Returns the reason to hide an account or another record with labels; `null` if the record may be shown. */
+/** Returns the reason to hide an account or another labelled record, such as a list; `null` if it may be shown. */
 export function restrictionOf(
   { labels }: Pick<ActorPayload, 'labels'>,
   nowMs: number,
@@ -20,7 +20,7 @@ export function restrictionOf(
   return findRestriction(new Set(activeLabels(labels, nowMs).map(({ val }) => val)), 'suspended');
 }
 
-/** Evaluates the labels of a post: labels by moderators, by the author, and on the author's account. */
+/** Returns the reason to hide a post, whether it is sensitive, and its warning, from the labels of post and author. */
 export function assessPost(post: PostPayload, nowMs: number) {
   const { author, record } = post;
   const own = [...activeLabels(post.labels, nowMs), ...(record.labels?.values ?? [])];
@@ -40,7 +40,7 @@ function findRestriction(values: ReadonlySet<string>, removed: Restriction): Res
   return values.has('!hide') ? 'hidden' : null;
 }
 
-/** Returns the labels that were not negated and have not expired. A label with a malformed expiry time is active. */
+/** Returns the labels that are neither withdrawn nor expired. A label with a malformed expiry time never expires. */
 function activeLabels(labels: readonly LabelPayload[], nowMs: number): readonly LabelPayload[] {
   return labels.filter(({ neg, exp }) => {
     const endMs = exp === null ? Number.NaN : Date.parse(exp);
@@ -48,7 +48,7 @@ function activeLabels(labels: readonly LabelPayload[], nowMs: number): readonly 
   });
 }
 
-/** Pattern of a descriptive label, such as `spam`. Labels that begin with `!`, such as `!hide`, are instructions. */
+/** Pattern of a descriptive label, such as `spam`. Labels with `!`, such as `!hide`, are instructions to apps. */
 const labelForm = /^[a-z][a-z-]{0,99}$/;
 
 export function describeLabels({ labels }: ActorPayload, nowMs: number): readonly string[] {

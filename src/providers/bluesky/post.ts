@@ -105,7 +105,7 @@ async function readWhole(client: BlueskyClient, request: TreeRequest, context: P
   }
 }
 
-/** Reads the author's later posts in a thread. If the thread reaches the last level of the response, reads more. */
+/** Reads the author's later posts in a thread. Sends more requests if a response ends before the thread does. */
 async function readContinuation(
   client: BlueskyClient,
   { focal, depth }: { readonly focal: Branch; readonly depth: number },
@@ -125,7 +125,7 @@ async function readContinuation(
   return { branches, isCut, hasFailed: false };
 }
 
-/** Reads the replies to the last post of a thread, if the post has any. Returns `null` if the request fails. */
+/** Reads the last post of a thread with its replies. Returns `last` if it has none; `null` if the request fails. */
 async function readBelow(client: BlueskyClient, last: Branch, context: ProviderContext) {
   const { payload } = last;
   if (payload === null || payload.replyCount === 0) return last;
@@ -161,7 +161,7 @@ function arrange(
 
 export interface Branch {
   readonly post: Post;
-  /** Payload of the post; `null` for a placeholder. */
+  /** Post as received from Bluesky; `null` if the post is missing or malformed. */
   readonly payload: PostPayload | null;
   readonly replies: readonly Branch[];
 }
@@ -209,7 +209,7 @@ async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promis
   };
 }
 
-/** Converts the ancestors, from the parent upwards. The list ends at a placeholder: Bluesky sends no posts above it. */
+/** Converts the parent of a post (`start`) and all posts above it. The list ends at the first unavailable post. */
 async function shapeAbove(start: unknown, nowMs: number, sliced: Sliced) {
   const payloads: PostPayload[] = [];
   let place = start;
@@ -279,8 +279,9 @@ export function pickContinuation(focal: Branch): readonly Branch[] {
 }
 
 /**
- * Returns the direct replies to the author's thread, sorted by `order`. Each is followed by its own replies, oldest
- * first. Placeholders of direct replies come last. Deeper placeholders are included only above a visible reply.
+ * Returns the direct replies to the author's thread, sorted by `order`, with placeholders last.
+ * Each is followed by its own replies, oldest first. Among these, a placeholder is included only if
+ * a visible reply is below it.
  */
 export function rankReplies(
   focal: Branch,
@@ -312,7 +313,7 @@ const orders = {
   recent: (a: Branch, b: Branch) => createdOf(b, -1) - createdOf(a, -1) || compareUris(a, b),
 };
 
-/** Returns the time for sorting a post, in Unix milliseconds. Hidden posts sort last in both directions. */
+/** Returns a post's time in Unix milliseconds; a hidden post sorts last. `direction`: 1 ascending, -1 descending. */
 function createdOf({ post, payload }: Branch, direction: 1 | -1): number {
   if (payload === null || post.type === 'tombstone') return direction * Number.MAX_SAFE_INTEGER;
   return payload.createdMs;

@@ -12,8 +12,9 @@ import { type PostPayload, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
 /**
- * Creates the function that searches posts on the first host that answers. Bluesky sends only one page without a login.
- * Each further page of the latest posts is a new search for earlier posts. A search for top posts has only one page.
+ * Creates the function that searches posts on the first host that answers. Without a login, Bluesky
+ * sends one page per search. The next page of latest posts is therefore a new search for earlier
+ * posts. Top posts have only one page.
  */
 export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'search'> {
   return async (query, context) => {
@@ -44,7 +45,7 @@ function upperBoundOf({ cursor, untilSeconds }: SearchQuery): number | null {
   return ms;
 }
 
-/** Returns the cursor of the next page, a time in Unix milliseconds; `null` at the end of the results. */
+/** Returns the next page's cursor, a time in Unix milliseconds before `beforeMs`; `null` at the end of the results. */
 function toNextCursor(rows: readonly PostPayload[], beforeMs: number | null): string | null {
   const last = rows.at(-1);
   if (last === undefined) return null;
@@ -68,7 +69,7 @@ function toParameters(query: SearchQuery, beforeMs: number | null) {
 
 const forbidden = 'Bluesky does not allow searches from this server at the moment.';
 
-/** Sends a search to each host in order until one answers. Stops if a host refuses or rate-limits the request. */
+/** Sends a search to each host in order until one succeeds. Stops if a host refuses a parameter or limits the rate. */
 async function searchHosts(
   hosts: readonly BlueskyQuery[],
   parameters: ReturnType<typeof toParameters>,

@@ -137,7 +137,7 @@ function toTarget({ did, rkey }: RecordAddress, name: string | null): Status['re
   return { screen_name: name, status: rkey, url: blueskyPostUrl(name ?? did, rkey) };
 }
 
-/** Converts a quoted post. Bluesky sends two levels of quoted posts in full, and only the URI of the third level. */
+/** Converts a quoted post and up to `quotesLeft` quotes nested in it. Bluesky sends only the URI of the third level. */
 function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
   const missing = parseMissing(row);
   if (missing !== null) return shapeMissing(missing);
@@ -203,7 +203,7 @@ const gifHosts = /^(?:media\.tenor\.com|static\.klipy\.com|(?:[\w-]+\.)?giphy\.c
 
 const isGif = ({ uri }: External): boolean => isWebUrl(uri) && gifHosts.test(new URL(uri).hostname);
 
-/** Converts a GIF. The Bluesky app puts the size of the GIF into the URL, and the author's description after `Alt:`. */
+/** Converts a GIF link. Reads the size from its URL, and the author's alt text from the description after `Alt:`. */
 function shapeGif({ uri, title, description, thumb }: External): Media {
   const { searchParams } = new URL(uri);
   const pixels = (name: string) => Number.parseInt(searchParams.get(name) ?? '', 10) || null;

@@ -11,7 +11,7 @@ import { assessPost, describeHidden } from './labels.ts';
 import { type FeedRow, parseFeedRow, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
-/** Creates the function that reads posts before `untilSeconds`, or the newest posts if Bluesky refuses the time. */
+/** Creates the function that reads an account's posts before `untilSeconds`, or the newest if this time is refused. */
 export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   return async (query, context) => {
     const page = await readPage(client, query, context);
@@ -37,7 +37,7 @@ export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   };
 }
 
-/** Tolerance in milliseconds for reposts. Bluesky sorts them by creation time, but sends the later time of indexing. */
+/** Tolerance in milliseconds for repost times. Bluesky sorts by creation time, but sends the later indexing time. */
 const indexingMs = 3_600_000;
 
 async function readPage(client: BlueskyClient, query: TimelineQuery, context: ProviderContext) {

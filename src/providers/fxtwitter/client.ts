@@ -20,7 +20,7 @@ export interface PostAnswer {
 type RepliesPlace = Pick<RepliesQuery, 'order' | 'cursor'>;
 export type FxTwitterClient = ReturnType<typeof createClient>;
 
-/** Creates the client that reads posts from the FxTwitter API. All its functions throw ProviderError. */
+/** Creates the client that reads posts from the FxTwitter API. Its functions throw ProviderError if a read fails. */
 export function createClient(upstream: Upstream) {
   const read = async (path: string, context: RequestContext): Promise<PostAnswer> => {
     const answer = await upstream(path, context);

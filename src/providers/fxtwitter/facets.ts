@@ -45,7 +45,7 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
   return nestRuns(found, toOffset(text.length));
 }
 
-/** Returns an anchor for the start of both texts. Its range in `raw` covers leading mentions that `text` lacks. */
+/** Returns the `Anchor` of the texts' start. It covers the mentions before `visibleStart` if only `raw` has them. */
 function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
   const isServed = text.startsWith(slice(raw, 0, visibleStart));
   return { rawStart: 0, rawEnd: isServed ? 0 : visibleStart, start: 0, end: 0, facet: null };
@@ -86,7 +86,7 @@ function toLink({ type, original, replacement }: FacetPayload) {
 
 const styles = ['bold', 'italic', 'strikethrough'] as const;
 
-/** Returns the range of a style, such as bold, in `text`. The links (`anchors`) up to its end shift the position. */
+/** Returns the range of a style, such as bold, in `text`. Links before the style (`anchors`) shift its position. */
 function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonly Anchor[]) {
   const type = styles.find((style) => style === facet.type);
   const [rawStart, rawEnd] = facet.indices;
@@ -103,13 +103,13 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
   return start === null ? null : { ...found, start, end: start + shown.length };
 }
 
-/** Converts an offset in X's text to an index in the edited text; an offset within `anchor` becomes `inside`. */
+/** Returns the index in the edited text for `rawIndex` in X's text; `inside` if `rawIndex` is in `anchor`. */
 function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;
   return anchor.end + raw.toIndex(place.rawIndex) - raw.toIndex(anchor.rawEnd);
 }
 
-/** Finds `run` in `text`: at the index `expected`, or else at or after `from`. Returns `null` if `run` is absent. */
+/** Returns the index of `run` in `text`: `expected` if it is there, else the first from `from` on; `null` if none. */
 function locate(text: string, run: string, place: { expected: number; from: number }) {
   if (run === '') return null;
   if (text.startsWith(run, place.expected)) return place.expected;

@@ -67,7 +67,7 @@ async function readAlone(client: FxTwitterClient, query: PostQuery, context: Pro
 
 type Settled = PromiseSettledResult<PostAnswer> | null;
 
-/** Reads the thread and replies concurrently. Does not await the replies if reading the thread fails conclusively. */
+/** Reads the thread and replies concurrently. Cancels the replies if the thread has an error that affects both. */
 async function readAround(
   client: FxTwitterClient,
   { post, thread: wantsThread, replies }: PostQuery,
@@ -92,7 +92,7 @@ async function readAround(
 const isConclusive = (error: unknown): boolean =>
   !(error instanceof ProviderError) || isKind(error, 'missing', 'throttled');
 
-/** Waits for a call, and returns the result or error as a value. An ignored error causes no unhandled rejection. */
+/** Waits for a call, and returns its result or its error as a value. The returned promise never rejects. */
 async function toSettled(call: Promise<PostAnswer>): Promise<Settled> {
   const [settled] = await Promise.allSettled([call]);
   return settled;
@@ -231,7 +231,7 @@ export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): reado
   return threadOrder.rankReplies(replies, { answeredIds, order });
 }
 
-/** Compares decimal ids as strings, because the ids exceed the safe integers of JavaScript. */
+/** Compares two decimal ids for sorting. The ids are strings, because they exceed `Number.MAX_SAFE_INTEGER`. */
 function compareIds(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   if (a === b) return 0;
@@ -270,7 +270,7 @@ export function askReplies(client: FxTwitterClient): Ask<'replies'> {
   };
 }
 
-/** Returns the warning for an empty page. X sometimes sends an empty page although the post has replies. */
+/** Returns a warning about an empty page of replies; no warning for the first page if X counts no replies. */
 function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): readonly string[] {
   if (cursor !== null) return [noMore];
   const count = replies ?? 0;

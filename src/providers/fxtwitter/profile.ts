@@ -11,7 +11,7 @@ import { shapeAccount } from './shape.ts';
 
 export type Profiles = ReturnType<typeof createProfiles>;
 
-/** Creates the functions that read profiles. The functions throw ProviderError. */
+/** Creates the functions that read profiles. They throw ProviderError if a request fails. */
 export function createProfiles(upstream: Upstream, clock: Clock) {
   const control = createControl({
     clock,
@@ -27,13 +27,13 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
       ? control.explainMiss(handle, context)
       : new ProviderError('missing', unavailableSentences[answer.is]);
   return {
-    /** Reads a public account. Throws ProviderError: `missing` if no public account exists, `ambiguous` if in doubt. */
+    /** Reads a public account. Throws ProviderError `missing` for other accounts, or `ambiguous` if X may fail. */
     read: async (handle: string, context: ProviderContext): Promise<Account> => {
       const answer = await readAndNote(handle, context);
       if (answer.is === 'public') return shapeAccount(answer.user);
       throw await explain(answer, handle, context);
     },
-    /** Returns the error for an account whose list was not found: `unavailable` if the account is public. */
+    /** Returns the error for an account whose posts or followers were not found; `unavailable` if it is public. */
     explainAbsence: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const answer = await readAndNote(handle, context);
       if (answer.is !== 'public') return explain(answer, handle, context);

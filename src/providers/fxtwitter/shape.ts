@@ -86,7 +86,7 @@ function leftOutOf({ raw_text, media, poll, article }: StatusPayload): readonly 
 export const parentOf = ({ replying_to, replying_to_status }: StatusPayload): string | null =>
   replying_to?.status ?? replying_to_status;
 
-/** Converts a quoted post. A malformed quoted post becomes a `Tombstone` (placeholder). */
+/** Converts a quoted post and up to `quotesLeft` quotes nested in it. A malformed post becomes a placeholder. */
 function shapeQuote(row: unknown, quotesLeft: number): Post | null {
   if (row === undefined || row === null) return null;
   const nothing = { type: 'tombstone', id: null, reason: 'unavailable', author: null } as const;

@@ -1,4 +1,4 @@
-/** Words by which FxTwitter recognizes a crawler of link previews in `User-Agent`. Crawlers do not receive JSON. */
+/** Words in `User-Agent` by which FxTwitter detects link-preview crawlers. FxTwitter does not send JSON to crawlers. */
 const words = [
   'discordbot',
   'telegrambot',

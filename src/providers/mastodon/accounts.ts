@@ -75,7 +75,7 @@ function toLocated({ row, home }: ReadAccount) {
 
 type ReadByHandle = (handle: string, context: RequestContext) => Promise<ReadAccount>;
 
-/** Merges concurrent reads of an account into one request, for example those of its profile and its posts. */
+/** Returns a function that calls `read` only once for concurrent reads of the same account. */
 function shareReads(read: ReadByHandle): ReadByHandle {
   const inFlight = new Map<string, Promise<ReadAccount>>();
   const join: ReadByHandle = async (handle, context) => {
@@ -97,7 +97,7 @@ function shareReads(read: ReadByHandle): ReadByHandle {
   return join;
 }
 
-/** Returns whether an error comes from the server, not from a cancelled request or a limit of the client. */
+/** Returns whether an error is a ProviderError that was caused by the server, not by the cancellation of a request. */
 function isServerFailure(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   return !(error.cause instanceof HttpFailure && error.cause.kind === 'aborted');
@@ -112,8 +112,9 @@ function readRow({ reply }: Awaited<ReturnType<AskHome>>): AccountPayload {
 }
 
 /**
- * Function that sends a request to the server of an account: the domain of the handle, or the host to which the domain
- * refers, if that host confirms the account. Throws ProviderError, or Problem if a limit of the client is reached.
+ * Function that sends a request to the server of an account. The server is the domain of the
+ * handle, or the host that the domain names for the account. Throws ProviderError, or Problem
+ * `rate_limited` or `overloaded`.
  */
 export type AskHome = (
   handle: string,
@@ -151,7 +152,7 @@ export function lookupPath(handle: string, { host, domain }: Home): string {
   return `/api/v1/accounts/lookup?acct=${encodeURIComponent(acct)}`;
 }
 
-/** Returns the host that serves an account, or `null`. Checks the redirect target `to`, or else the WebFinger host. */
+/** Returns the redirect target `to`, or else the WebFinger host; `null` if that host does not serve the account. */
 async function findHost(
   askServer: AskServer,
   { handle, to }: { readonly handle: string; readonly to: string | null | undefined },

@@ -42,8 +42,8 @@ export interface PostIdentity {
 }
 
 /**
- * Returns the id, handle and URL of a post. `home` also sends copies of posts from other servers. For a copy, returns
- * the id and URL of the original if the response has the original's Mastodon URL, or else those of the copy.
+ * Returns the id, handle and URL of a post. For a copy of a post from another server, the id and
+ * URL are those of the original if the response has its Mastodon URL, or else those of the copy.
  */
 export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const handle = toHandle(row.account.acct, home);
@@ -65,14 +65,14 @@ function isAt(url: string, hosts: readonly string[]): boolean {
 export const copyUrl = (acct: string, id: string, { host }: Pick<Home, 'host'>): string =>
   `https://${host}/@${acct}/${id}`;
 
-/** Returns the host and URL of a copied account or post; `null` if the account belongs to `home`. */
+/** Returns the host and URL of the copy of an account, or of its post `id`; `null` if the account belongs to `home`. */
 export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | null {
   if (isFromHome(acct, home)) return null;
   const account = `https://${home.host}/@${toHandle(acct, home)}`;
   return { host: home.host, url: id === undefined ? account : `${account}/${id}` };
 }
 
-/** Returns the received URL of an account if it is on the account's server, or else a URL made from the handle. */
+/** Returns the profile URL of an account: `url` if it is on the account's server, else a URL made from the handle. */
 export function accountUrl(
   { url, acct }: Pick<AccountPayload, 'url' | 'acct'>,
   home: Home,

@@ -20,7 +20,7 @@ import { type AccountPayload, parseAccount, parseStatus, type StatusPayload } fr
 import { createUnreadable, type FoundReply } from './servers.ts';
 import { createSurroundings, shapePost } from './shape.ts';
 
-/** Creates the function that reads a page of an account's posts. A page is short if the server omits some posts. */
+/** Creates the function that reads a page of an account's posts and boosts. Omits posts that are not public. */
 export function askTimeline(accounts: Accounts): Ask<'timeline'> {
   return async (query, context) => {
     const { handle } = query.account;
@@ -111,7 +111,7 @@ const positionForm = /^[\w-]{1,128}$/; // id of a relation, post or account in a
 export const writeCursor = (cursor: string | null): readonly string[] =>
   cursor !== null && positionForm.test(cursor) ? [`max_id=${cursor}`] : [];
 
-/** Returns the cursor of the next page from the header `Link` (RFC 8288). */
+/** Returns the cursor of the next page from the header `Link` (RFC 8288); `null` if there is none. */
 function nextOf({ header }: FoundReply): string | null {
   const links = (header('link') ?? '').split(/,(?=\s*<)/);
   const next = links.find((link) => /;\s*rel="?next"?\s*(?:;|$)/i.test(link));
@@ -171,7 +171,7 @@ export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sli
   return { items, warnings };
 }
 
-/** Parses a page of posts. If a full page has no header `Link`, the next cursor is the id of the last post. */
+/** Parses a page of posts. If a page of `limit` posts has no header `Link`, the next cursor is the last post's id. */
 export async function readPosts(
   reply: FoundReply,
   limit: number,
@@ -187,7 +187,7 @@ const [usualPosts, maxPosts] = [20, 40];
 
 export const toLimit = (count: number): number => (count <= usualPosts ? usualPosts : maxPosts);
 
-/** Reads a page of posts, newest first. Starts before `untilSeconds` if the post ids of the server encode times. */
+/** Reads a page of posts, newest first. Starts before `untilSeconds` if post ids encode times, else at the newest. */
 export async function readBefore(
   { cursor, untilSeconds }: Pick<SearchQuery, 'cursor' | 'untilSeconds'>,
   read: (cursor: string | null) => Promise<PageRows<StatusPayload>>,
@@ -210,7 +210,7 @@ export function dropLater(rows: readonly StatusPayload[], untilSeconds: number |
 
 const belowTime = 16n;
 
-/** Maximum difference in milliseconds between the time of a post and the time that its id encodes. */
+/** Maximum difference in milliseconds for which a post's time and the time in its id count as equal. */
 const maxDriftMs = 3_600_000;
 
 const idBefore = (ms: number): string => String(BigInt(Math.max(0, Math.trunc(ms))) << belowTime);

@@ -121,7 +121,7 @@ const reactions = z
   .optional()
   .transform((value) => reactionList.parse(isBody(value) ? toRows(value) : value));
 
-/** Converts emoji counts to a list, cut to one item over the maximum, so that later code detects the cut. */
+/** Converts emoji counts to a list. Keeps one item more than the maximum, so that the parser detects the excess. */
 function toRows(counts: Body): readonly unknown[] {
   const entries = Object.entries(counts).slice(0, maximums.reactions + 1);
   return entries.map(([name, each]) => ({ name, count: each }));

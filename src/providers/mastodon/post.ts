@@ -160,7 +160,7 @@ function describeLimitedAuthor({ account }: StatusPayload, { host }: Home): read
 export interface Context {
   readonly ancestors: readonly StatusPayload[];
   readonly descendants: readonly StatusPayload[];
-  /** Total number of malformed posts in the two lists. `excess` is the number of posts beyond the maximum. */
+  /** Number of malformed posts in the ancestors and descendants; `excess` is the number of posts beyond the maximum. */
   readonly unreadable: number;
   readonly excess: number;
 }

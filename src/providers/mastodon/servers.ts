@@ -28,7 +28,7 @@ export interface FoundReply {
 /** Response of a Mastodon server. `suspended`: status 410, which older versions send for suspended accounts. */
 export type Reply = FoundReply | { readonly is: 'absent' } | { readonly is: 'suspended' };
 
-/** Response of a host without the Mastodon API. `to`: host of a redirect (`null` if not public), else `undefined`. */
+/** Response of a host without the Mastodon API. `to`: host of a redirect, `null` if not public, `undefined` if none. */
 interface NoApi {
   readonly is: 'no api';
   readonly to: string | null | undefined;
@@ -36,8 +36,9 @@ interface NoApi {
 }
 
 /**
- * Function that sends a GET request to a host. Throws ProviderError for failures of this host, Problem `overloaded` if
- * too many requests to the host are in flight, and Problem if a limit of the client is reached.
+ * Function that sends a GET request to a host. Throws ProviderError if the host fails, Problem
+ * `overloaded` if too many requests to the host are in flight, and the errors of
+ * `context.takeRequest` and `context.takeBytes`.
  */
 export type AskServer = (
   host: string,

@@ -175,7 +175,7 @@ function toQuoteReason(state: string | null): Tombstone['reason'] {
 
 const unreadQuote = 'This post quotes another post, which could not be read.';
 
-/** Converts a quoted post. A quoted post that cannot be shown becomes a `Tombstone` (placeholder). */
+/** Converts a quoted post and up to `quotesLeft` quotes nested in it. An unavailable post becomes a placeholder. */
 function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft: number) {
   if (quote === null) return null;
   const { state, quoted_status, quoted_status_id: id } = quote;

@@ -1,9 +1,9 @@
 import type { PathPattern } from './path-patterns.ts';
 
-/** Matches first path segments that are reserved for the server's own paths and cannot be handles. */
+/** Pattern of first path segments that are reserved for the server's own paths and cannot be handles. */
 const reservedName = /^(?:\.well-known|admin|api|docs|health|mcp|metrics|oembed|search|svc)$/;
 
-/** Matches file extensions in paths that browsers request on their own, such as `/favicon.ico`. */
+/** Pattern of file extensions in paths that browsers request on their own, such as `/favicon.ico`. */
 const fileEnding =
   /\.(?:avif|css|gif|html?|ico|jpe?g|js|json|map|pdf|php|png|svg|txt|webmanifest|webp|woff2?|xml)$/i;
 

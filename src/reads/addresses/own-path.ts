@@ -42,7 +42,7 @@ export function accepts(
   return surface !== 'permalink' || isPermalinkHandle(handle);
 }
 
-/** Returns the path and query of a read operation. Prefers a path of `surface`; if none is possible, uses a v1 path. */
+/** Returns the path and query of a read operation: a path of `surface` if possible, or else a v1 path. */
 export function toOwnPath({ read, given }: AddressedRead, surface: OwnPath['surface']): string {
   const { handle } = given;
   const isShort = typeof handle === 'string' && isPermalinkHandle(handle);

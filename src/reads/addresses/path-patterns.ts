@@ -24,10 +24,10 @@ export interface OwnPath extends PathPattern {
 const withReplies = { with_replies: 'true' } as const;
 const onlyMedia = { only_media: 'true', with_replies: 'true' } as const;
 
-/** Matches handles that are domain names or DIDs, as on Bluesky and in the sample posts. */
+/** Pattern of handles that are domain names or DIDs, as on Bluesky and in the sample posts. */
 const domainHandles = /[.:]/;
 
-/** Matches Mastodon handles in the form that Mastodon's web app uses: `@user@host`. */
+/** Pattern of Mastodon handles in the form that Mastodon's web app uses: `@user@host`. */
 const mastodonHandles = /^@[^@]+@[^@]+$/;
 
 function v1(read: AnyReadId, path: string): OwnPath {

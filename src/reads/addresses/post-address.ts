@@ -7,7 +7,7 @@ import { searchPosts } from '../search-posts.ts';
 import { type AddressedRead, type AddressOptions, parseAddress } from './address.ts';
 import { toOwnPath } from './own-path.ts';
 
-/** Read operations other than `getPost` that a URL can request, with the names of their results for messages. */
+/** Read operations other than `getPost` that a URL can request, with the names of their results for error messages. */
 const others = {
   getProfile: { read: getProfile, name: 'an account' },
   listFollowers: { read: listFollowers, name: 'a list of followers' },

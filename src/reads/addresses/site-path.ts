@@ -53,7 +53,7 @@ function siteOf(hostname: string, { xMirrors, mastodonSearchHost }: AddressOptio
   return createMastodonSite(hostname, hostname === mastodonSearchHost);
 }
 
-/** Matches first path segments on X that are not handles. */
+/** Pattern of first path segments on X that are not handles, such as `home`. */
 const xPages =
   /^(?:compose|explore|hashtag|home|i|intent|jobs|login|messages|notifications|privacy|search|settings|share|signup|tos)$/i;
 

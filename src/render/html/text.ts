@@ -31,7 +31,7 @@ export function renderParagraphs(
     .join('\n');
 }
 
-/** Matches language codes that name no single language, such as `und` (undetermined) and X's `qme` (only media). */
+/** Pattern of language codes that name no single language, such as `und` (undetermined) and X's `qme` (only media). */
 const noLanguage = /^(?:und|zxx|mul|mis|art|q[a-t][a-z])(?:-|$)/i;
 
 function langOf(lang: string | null): string {

@@ -43,7 +43,7 @@ export function linkAccount(account: Account, emphasis: '' | '**' = ''): string 
 export const linkCopy = ({ copied_from: source }: Status | Account): string | null =>
   source === undefined ? null : `copied from ${link(source.host, source.url)}`;
 
-/** Returns the title prefix `Copy from host: ` for a post copied from another server; otherwise an empty string. */
+/** Returns the title prefix `Copy from host: ` for a copied post, or an empty string. `toText` formats the host. */
 export function copyPrefix(post: Post, toText: (host: string) => string = toLine): string {
   const source = post.type === 'status' ? post.copied_from : undefined;
   return source === undefined ? '' : `Copy from ${toText(source.host)}: `;

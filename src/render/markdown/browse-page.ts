@@ -9,7 +9,7 @@ import { renderPostBlock } from './post-block.ts';
 import { renderNotes } from './text.ts';
 import { toThread } from './thread.ts';
 
-/** Renders a page of posts or accounts as Markdown (CommonMark with GitHub's tables). Yields after each post. */
+/** Renders a page of a list as CommonMark with GitHub's tables. Yields after each post to let other tasks run. */
 export function* renderBrowsePage(result: BrowseResult): Steps<string> {
   const { profile, items, page, warnings, next } = result;
   const list = items === null ? null : yield* renderItems(items, result);

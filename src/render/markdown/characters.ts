@@ -35,7 +35,7 @@ function toVisible(point: string): string {
 /** Returns a text without control characters, with line ends as `\n` and lone surrogates as U+FFFD. */
 export const toVisibleText = (text: string): string => toCharacters(text).characters.join('');
 
-/** Matches control characters except tabs and line ends, and Unicode's control characters for the text direction. */
+/** Pattern of control characters (except tabs and line ends) and of Unicode's text-direction characters. */
 const invisible = /(?![\t\n\v\f\r\u0085])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Returns a text on one line, without control characters. Replaces each run of white space with one space. */

@@ -183,7 +183,7 @@ function isInDomain({ start, end, length }: Run, { characters }: Line): boolean 
   return length === 1 && topLevelDomain.test(ahead);
 }
 
-/** Matches top-level domains for which some renderers turn text such as `example.org` into a link. */
+/** Pattern of top-level domains for which some renderers turn text such as `example.org` into a link. */
 const topLevelDomain =
   /^(?:a[c-gil-oq-uwxz]|b[abd-jm-orstvwyz]|c[acdf-ik-oruvwxyz]|d[ejkmoz]|e[cegrstu]|f[ijkmor]|g[abd-ilmnp-uwy]|h[kmnrtu]|i[del-oq-t]|j[emop]|k[eghimnprwyz]|l[abcikr-vy]|m[acdeghk-z]|n[acefgilopruz]|om|p[ae-hk-nrstwy]|qa|r[eosuw]|s[a-eg-ortuvxyz]|t[cdf-hj-ortvwz]|u[agksyz]|v[aceginu]|w[fs]|y[et]|z[amw]|biz|com|edu|gov|net|org|pro|web|xxx|aero|asia|coop|info|museum|name|shop|рф|xn--[a-z\d-]+)(?![\p{L}\p{N}])/iu;
 
@@ -240,7 +240,7 @@ const blockStarts: readonly RegExp[] = [
   /^(?=[|: \t]*-[|:\- \t]*$)/, // second row of a table
 ];
 
-/** Matches the first character of lines that `blockStarts` can match, as a faster first test. */
+/** Pattern of the first character of lines that `blockStarts` can match, for a faster first test. */
 const startsBlock = /^[#>\-+*\d=_`~|: \t]/;
 
 /** Escapes the start of a line, so that the line starts no Markdown block such as a heading, list, quote or table. */

@@ -3,7 +3,7 @@ import { escapeLabel, escapeLine } from './escape.ts';
 const linkable = /^(?:https?:\/\/|mailto:)[^\s]/i;
 const entity = /&(?=#?[A-Za-z\d]{1,32};)/g;
 
-/** Matches invisible characters, and characters that a Markdown link destination or autolink cannot contain. */
+/** Pattern of invisible characters and of characters that a Markdown link destination or autolink cannot contain. */
 const unprintable = /[\p{Cc}\p{Zs}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff<>\\`]/gu;
 
 /** Returns a URL as a Markdown link destination; `null` if the URL's scheme is neither http, https nor mailto. */

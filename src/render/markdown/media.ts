@@ -23,7 +23,7 @@ function renderItem(item: Media, label: string): string {
 
 export const mediaNames = { photo: 'Photo', video: 'Video', gif: 'GIF', audio: 'Audio' } as const;
 
-/** Returns a label for a media item: the author's description, preceded by the kind of media if it is not a photo. */
+/** Returns a label for a media item: its type (except for photos) and description, or its type and `position`. */
 function labelFor(item: Media, position: string): string {
   const alt = item.alt?.trim() ?? '';
   if (item.type === 'photo') return alt === '' ? `Photo${position}` : alt;

@@ -18,7 +18,7 @@ import {
 import { renderNotes } from './text.ts';
 import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } from './thread.ts';
 
-/** Renders a post with its thread as a Markdown page (CommonMark with GitHub's tables). Yields after each post. */
+/** Renders a post and its thread as CommonMark with GitHub tables. Yields after each post to let other tasks run. */
 export function* renderPostPage(result: PostResult): Steps<string> {
   const thread = toThread(result.posts);
   const title = titleOf(result, { account: titleAccount, text: escapeInline });

@@ -215,7 +215,7 @@ function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
   return { spans, characters, closedEnds, closedStarts, isClosed, lastEnding, boldEdges };
 }
 
-/** Returns the span if Markdown recognizes its markers, else a narrower span, or `null` to drop the span. */
+/** Returns the span with index `at` if Markdown recognizes its markers, else a narrower span, or `null` to drop it. */
 function fitSpan(span: Span, at: number, line: Neighbours): Span | null {
   const trimmed = trimRange(span, line.characters);
   if (trimmed.start === trimmed.end) return null;
@@ -235,7 +235,7 @@ export function trimRange<Trimmed extends Range>(range: Trimmed, characters: rea
   return start === range.start && end === range.end ? range : { ...range, start, end };
 }
 
-/** Returns whether Markdown recognizes the opening marker of a span, such as `**` (CommonMark 0.31.2 §6.2). */
+/** Returns whether Markdown recognizes the opening marker of the span with index `at` (CommonMark 0.31.2 §6.2). */
 function canOpen(span: Span, at: number, line: Neighbours): boolean {
   const isLast = line.spans[at + 1]?.start !== span.start;
   return (

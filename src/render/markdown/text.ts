@@ -30,7 +30,7 @@ import {
 export const renderText = (text: string, annotations: readonly Annotation[]): string =>
   renderWithHazards(text, annotations, []);
 
-/** Renders text as Markdown on one line, with bare URLs as links. The result cannot form markup with text around it. */
+/** Renders text as one line of Markdown for use in other Markdown. Escapes all delimiters; bare URLs become links. */
 export const renderLine = (text: string): string => renderWithHazards(toLine(text), [], delimiters);
 
 /** Renders a list of warnings as a Markdown section; returns `null` if there are none. */
@@ -83,7 +83,7 @@ function toLines(all: readonly string[], spans: readonly Span[]): Line[] {
   });
 }
 
-/** Returns the characters to escape in a text: possible markup, and the characters that markers of its spans use. */
+/** Returns the characters to escape: possible markup in the text, and the markers of its spans, such as `*`. */
 function hazardsOf(characters: readonly string[], lines: readonly Line[]): ReadonlySet<string> {
   const borders = new Set<number>();
   const markers = new Set<string>();

@@ -28,7 +28,7 @@ export function toThread(posts: readonly Post[]): Thread {
   return { main, chain, replies, indexes, firstIndexes };
 }
 
-/** Returns whether one account wrote all posts of `chain`. Ignores placeholders without an author. */
+/** Returns whether one account wrote all posts of `chain`. Ignores posts whose author is unknown. */
 export function isByOneAuthor({ main, chain }: Thread): boolean {
   const author = main?.author ?? null;
   return chain.every((post) => post.author === null || isSameAccount(post.author, author));
@@ -39,7 +39,7 @@ export const isSameAccount = (one: Account, other: Account | null): boolean =>
 
 const accountKey = (account: Account) => `${account.platform}:${account.screen_name.toLowerCase()}`;
 
-/** Returns positions such as `2/5` for consecutive posts by one author, including placeholders between them. */
+/** Returns positions such as `2/5` in runs of posts by one author. Posts of unknown authors in a run count too. */
 export function findPositions({ chain }: Thread): ReadonlyMap<Post, string> {
   const runs = toRuns(chain).filter(({ length }) => length > 1);
   return new Map(

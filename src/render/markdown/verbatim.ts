@@ -5,14 +5,14 @@ import { keepNumberSigns } from './escape.ts';
 interface Scan {
   readonly lines: string[];
   fence: string | null;
-  /** Whether Markdown parsers may disagree about the code spans of the current block. */
+  /** Whether Markdown parsers may disagree about which parts of the current block are code. */
   isDoubtful: boolean;
   readonly nest: NestHeading;
 }
 
 /**
- * Sanitizes Markdown from a platform. Escapes HTML, unsafe links and reference definitions. Adapts heading levels and
- * closes an open code block. Code stays unchanged, unless Markdown parsers may disagree about where the code is.
+ * Sanitizes Markdown from a platform: escapes HTML, unsafe links and reference definitions, closes an open code block,
+ * and converts heading levels with `nest`. Keeps code unchanged if all Markdown parsers agree that it is code.
  */
 export function cleanMarkdown(markdown: string, nest: NestHeading): string {
   const scan: Scan = { lines: [], fence: null, isDoubtful: false, nest };
@@ -37,7 +37,7 @@ function closesFence(line: string, fence: string): boolean {
   return found?.[0] === fence[0] && found !== undefined && found.length >= fence.length;
 }
 
-/** Starts a code block and removes the indent of its fence, so that the block is not part of a list above. */
+/** Starts a code block at its opening fence. Removes the fence's indent, so that no list above includes the block. */
 function openFence(scan: Scan, line: string, fence: string): void {
   const last = scan.lines.pop();
   if (last !== undefined) scan.lines.push(last.trimEnd());
@@ -69,7 +69,7 @@ function nestHeading(line: string, nest: NestHeading): string {
 
 const writeHeading = (level: number, text: string) => `${'#'.repeat(level)}${text}`.trimEnd();
 
-/** Handles a line of `=` or `-` that underlines a heading (CommonMark 0.31 §4.3); returns `false` for other lines. */
+/** Converts a heading underlined with `=` or `-` (CommonMark 0.31 §4.3). Returns whether `line` is an underline. */
 function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
   const underline = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)?.[1]?.[0];
   const before = lines.at(-2);
@@ -105,7 +105,7 @@ function cleanAroundCode(line: string): string | null {
   return `${cleaned}${cleanInline(line.slice(start))}`;
 }
 
-/** Returns whether a bare URL or e-mail address contains a backtick, which GitHub's Markdown includes in the link. */
+/** Returns whether a line has a URL or e-mail address with a backtick; GitHub makes the backtick part of the link. */
 function hasAddressUpToCode(line: string): boolean {
   return line.split(/\s+/).some((word) => {
     const start = word.search(/www\.|:\/\/|@/i);
@@ -134,7 +134,7 @@ function cleanInline(text: string): string {
     .replace(/\]:/g, ']\\:');
 }
 
-/** Function that converts the level of the next heading in a text to the heading's level on the page. */
+/** Function that returns the level on the page for the next heading of a text. It is called once for each heading. */
 export type NestHeading = (level: number) => number;
 
 /** Creates a function that maps the heading levels of a text to levels deeper than `above`, without skipped levels. */

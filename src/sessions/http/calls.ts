@@ -12,7 +12,7 @@ export interface CallerRules {
   readonly requireBearer: boolean;
   readonly bindBearer: boolean;
   readonly token: 'required' | 'optional';
-  /** Rule for the continuation token in event streams: always, or only if the request contained it (`proven`). */
+  /** Whether event streams contain the continuation token: always, or only if the request had it (`proven`). */
   readonly streamToken: 'proven' | 'always';
 }
 
@@ -85,7 +85,7 @@ export function demandToken(request: SessionRequest, body: Body | undefined, opt
   refuseWrongToken(token, request, options);
 }
 
-/** Keyed hashes of the bearer token and the address of a request. */
+/** Caller of a request: keyed hashes of the bearer token (`owner`; `null` if missing) and of the address (`client`). */
 export type Caller = Readonly<{ owner: string | null; client: Client }>;
 
 export function hasIdempotencyKey({ headers }: FastifyRequest, owner: string | null): boolean {

@@ -21,7 +21,7 @@ import {
 export interface SessionsOptions extends HandlerOptions {
   /** First path segment of the session routes, such as `svc`. */
   readonly segment: string;
-  /** Check of the `Origin` header. Requests from web pages of origins that are not allowed are rejected. */
+  /** Check that rejects requests from web pages whose `Origin` is not allowed. */
   readonly pages: Pick<PageOrigins, 'faultOf'>;
   readonly problems: ProblemReplies;
   /** Web origins whose pages may use the session service; `*` for any origin. If empty, CORS is off. */
@@ -74,11 +74,11 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   };
   const checkType = async ({ headers }: FastifyRequest) => refuseOtherMediaTypes(headers);
   const checkState = async (request: SessionRequest) => checkSession(request, options);
-  /** Checks that the session exists. Accepts ended sessions, whose events can still be streamed. */
+  /** Rejects requests for unknown or deleted sessions. Accepts ended sessions: their events can still be streamed. */
   const checkKnown = async (request: SessionRequest): Promise<void> => {
     await findSession(request, options);
   };
-  /** Registers replies with status 405 for methods other than `allow`. Returns the configuration of the route. */
+  /** Registers replies with status 405 for methods other than `allow`. Returns the route configuration for `url`. */
   const answering = (url: string, ...allow: string[]) => {
     const config = { ...sessionConfig, cors: toSessionCors(options.origins, allow) };
     const isRoute = ({ params }: FastifyRequest) => !isEmptyId(params);

@@ -5,10 +5,10 @@ import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 
 type Rate = Readonly<{ perMinute: number; burst: number }>;
 
-/** Rate limits of one client address. The limits of a bearer token and of a network are multiples of these limits. */
+/** Rate limits per address (a bearer token or a network gets a multiple), and the function `spend` to apply them. */
 type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; spend: SpendCharges }>;
 
-/** Limits of session starts and messages. */
+/** Functions that apply the rate limits for session starts and messages. */
 export interface CallRates {
   /** Counts a new session and its first message. @throws Problem `rate_limited` with the time until a retry can work */
   spendStart(owner: string | null, client: Client): Promise<void>;
@@ -16,18 +16,21 @@ export interface CallRates {
   spendMessage(client: Client): Promise<void>;
 }
 
-/** Spends all charges or none of them, by the generic cell rate algorithm. Returns the longest wait, if any. */
+/**
+ * Function that counts a request against all `charges`, or against none if one exceeds its limit (generic cell rate
+ * algorithm). Returns the longest wait; `null` if the request was counted.
+ */
 export type SpendCharges = (charges: readonly NamedRate[]) => Promise<RateWait | null>;
 
-/** Position (`at`) of the charge with the longest wait, and this wait in milliseconds. */
+/** Exceeded rate limit with the longest wait: its index in the list of charges (`at`), and the wait in milliseconds. */
 export type RateWait = Readonly<{ at: number; waitMs: number }>;
 
 /** Rate limit of a caller. `name` identifies the caller and the counted action. */
 export type NamedRate = Rate & Readonly<{ name: string }>;
 
 /**
- * Creates the rate limits for session starts and messages. Addresses have limits too, because bearer tokens are not
- * verified. A token has a higher limit than an address, because several clients can share the token.
+ * Creates the rate limits for session starts and messages. Callers can invent bearer tokens, so addresses are limited
+ * too. A token has a higher limit than an address, because several clients can share the token.
  */
 export function createCallRates({ starts, messages, spend }: CallRatesOptions): CallRates {
   const toStarts = { rate: starts, what: 'start', ofWhat: 'sessions' };
@@ -66,7 +69,7 @@ function multiply({ rate, ...rule }: Rule): Rule {
 const maxCallers = 100_000;
 const looks = 4; // number of least recently seen callers that each counted request checks for removal
 
-/** Creates a rate limiter in the memory of this instance. */
+/** Creates a rate limiter that keeps its state in the memory of this process. */
 export function createOwnRateLimit(clock: Clock): SpendCharges {
   const fullAtMs = new Map<string, number>();
   /** Removes callers whose limit is fully available again and, above `maxCallers`, the least recently seen callers. */

@@ -22,7 +22,10 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** @throws Problem `unsupported_feature`, `missing_message`, `invalid_message`, `payload_too_large`, `invalid_body` */
+/**
+ * Returns the message in a request body. @throws Problem `unsupported_feature`, `missing_message`, `invalid_message`,
+ * `payload_too_large`, `invalid_body`
+ */
 export function readMessage(body: Body, maxBytes: number) {
   const unsupported = ['outputSchema', 'inputResponses'].find((name) => isGiven(body[name]));
   if (unsupported !== undefined) {

@@ -87,7 +87,7 @@ async function followUpOnce(request: SessionRequest, options: HandlerOptions): P
   return sendFurtherMessage({ sessionId, text, idempotency, check }, service);
 }
 
-/** @throws Problem `session_not_active`, or `turn_in_progress` if the session has a queued or running turn */
+/** @throws Problem `session_not_active`, or `turn_in_progress` if the session has an unanswered message */
 function refuseRunning(record: SessionRecord): void {
   refuseInactive(record);
   if (record.pending.length === 0) return;
@@ -175,7 +175,7 @@ function demandBody(request: FastifyRequest): Body {
   throw new Problem('invalid_body', { detail: 'The body is empty. Send a JSON object.' });
 }
 
-/** Checks that a session accepts messages. Called before the body of a request with a message is read. */
+/** Checks, before the body of a request is read, that its session accepts messages. */
 export async function checkSession(request: SessionRequest, options: HandlerOptions) {
   const record = await findSession(request, options);
   // A repeated request gets the earlier reply, even if the session has ended since.

@@ -5,7 +5,7 @@ import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
 import { type RawSession, type SessionRow, sessionColumns } from './session-rows.ts';
 import type { StoreBounds } from './session-store.ts';
 
-/** Quantities in the ledger whose limits are enforced by evicting sessions. */
+/** Limited quantities that can be reduced by evicting sessions: the number of sessions and their stored bytes. */
 export type Quantity = 'sessions' | 'sessionBytes';
 
 interface RoomOptions {
@@ -44,7 +44,7 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
     /** Returns whether there is room to start an answer for a client. Started answers may exceed limits slightly. */
     hasRoom: (client: Client | null): boolean =>
       [null, undefined, 'share'].includes(bounds?.ledger.findExcess('sessionBytes', client, 0)),
-    /** Evicts sessions if a message of `amount` bytes needs space. @throws Problem `turn_queue_full`, `overloaded` */
+    /** Evicts sessions except `session` if `amount` bytes don't fit. @throws Problem `turn_queue_full`, `overloaded` */
     admitMessage: (client: Client | null, amount: number, session: number): void => {
       const excess = bounds?.ledger.findExcess('queuedTurns', client, 1) ?? null;
       if (excess !== null) throw tooManyTurns(excess);
@@ -53,7 +53,7 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
     /** Evicts sessions if a new session would exceed a limit. @throws Problem `overloaded` if none can be evicted */
     admitSession: (client: Client | null): void =>
       makeRoomOrThrow({ quantity: 'sessions', client, amount: 1, session: 0 }),
-    /** Evicts up to 256 sessions, except `session`, while stored bytes exceed a limit. Returns the number evicted. */
+    /** Evicts up to 256 sessions, never `session`, while stored bytes exceed a limit. Returns the number evicted. */
     trim: (client: Client | null, session: number): number =>
       tryMakeRoom({ quantity: 'sessionBytes', client, amount: 0, session }).evicted,
   };
@@ -117,13 +117,16 @@ const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>
   sessionBytes: ['ended', 'failed', 'waiting'],
 };
 
-/** Search in the sessions of the client or network `name`. `isOwn`: 1 to include sessions with open streams, else 0. */
+/**
+ * Search among the sessions of the client or network `name`. Skips the session number `except` and sessions used after
+ * `unusedSinceMs`. `isOwn`: 1 to include sessions with open event streams, else 0.
+ */
 type Search = Readonly<{ name: string; except: number; unusedSinceMs: number; isOwn: 0 | 1 }>;
 
 type Holder = Readonly<{ name: string; weight: number }>;
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
-/** Prepares the search for the next session to evict. Evicts an active session only if its own client needs room. */
+/** Prepares the search for a session to evict. It finds recently used sessions only for the client that owns them. */
 function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions) {
   database.function('is_read', (id) => Number(isRead(String(id))));
   const oldest = (where: string) =>

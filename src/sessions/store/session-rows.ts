@@ -147,7 +147,7 @@ export function createIdempotencyRows(database: SqliteDatabase) {
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
   return {
-    /** Returns the receipt of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
+    /** Returns the stored result of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
     recall: (request: KeyedRequest | null): Receipt | undefined => {
       const row = request && find.get(request.key, request.nowMs - idempotencyMs);
       if (!row) return undefined;

@@ -12,16 +12,16 @@ export type Found =
   | { readonly kind: 'purged' }
   | { readonly kind: 'unknown' };
 
-/** Change of a session that stores a message, and the receipt for the caller. */
+/** Accepted message: the change of its session, and the result of the request (`receipt`) to return to the caller. */
 export type Acceptance = Readonly<{ transition: Transition; receipt: Receipt }>;
 
 /** Sessions changed by one commit, by id; `undefined` for a session that was deleted. */
 export type Commit = ReadonlyMap<string, SessionRecord | undefined>;
 
-/** Function that creates the id, time and index of a new event. */
+/** Function that returns the metadata of a new event: its id, its time and its index in the session. */
 export type StampEvent = (index: number) => EventStamp;
 
-/** Function that returns the change of a session, or `null` for none. It can be called more than once. */
+/** Function that returns the change to make to a session, or `null` for no change. It can be called more than once. */
 export type Decide = (record: SessionRecord) => Transition | null;
 
 /** Bytes of a part of a long event line. */
@@ -39,10 +39,10 @@ export interface StoreBounds {
 export interface SessionStore {
   /** Whether several instances share the store. If so, only the instance that runs a session answers its messages. */
   readonly isShared: boolean;
-  /** Spends rate-limit charges for all instances together. Absent if the store is not shared. */
+  /** Applies rate limits across all instances that share the store. Absent if the store is not shared. */
   readonly spendRates?: SpendCharges;
   find(id: string): Promise<Found>;
-  /** Returns the receipt of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
+  /** Returns the stored result of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
   recall(request: KeyedRequest | null): Promise<Receipt | undefined>;
   /** Reads events from index `from` on: at most about `chunkLength` characters, but at least one event, if any. */
   readEvents(id: string, from: number): Promise<readonly StoredEvent[]>;
@@ -50,14 +50,14 @@ export interface SessionStore {
   readPart(id: string, at: Record<'index' | 'offset', number>): Promise<LinePart | undefined>;
   readText(id: string, sequence: number): Promise<string | undefined>;
   readMessages(id: string): Promise<readonly SessionMessage[]>;
-  /** Reads the last answered turns before the turn `before`, up to `count` of them, oldest first. */
+  /** Reads the last `count` answered questions before the message number `before`, oldest first. */
   readAnswered(
     id: string,
     range: Record<'before' | 'count', number>,
   ): Promise<readonly AnsweredTurn[]>;
   /** Yields sessions in pages, ordered by their start. */
   list(which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]>;
-  /** Returns up to 100 ids of waiting sessions that were last active before `idleMs` or created before `createdMs`. */
+  /** Returns up to 100 ids of `waiting` sessions last active before `idleMs` or created before `createdMs`. */
   listExpired(before: Record<'idleMs' | 'createdMs', number>): Promise<readonly string[]>;
   /** Returns the ids of up to 100 sessions that ended before `endedMs`. */
   listStale(endedMs: number): Promise<readonly string[]>;
@@ -70,12 +70,12 @@ export interface SessionStore {
   /** Returns whether this instance answers the messages of a session. */
   runs(id: string): boolean;
   /**
-   * Starts a session, or returns the receipt of an identical earlier request. At a limit, evicts other sessions
-   * (`docs/sessions.md`). @throws Problem `overloaded` if that fails; `turn_queue_full`, `idempotency_conflict`
+   * Starts a session, or returns the stored result of an identical earlier request. Evicts other sessions to enforce
+   * limits (`docs/sessions.md`). @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
    */
   start(acceptance: Acceptance, request: KeyedRequest | null): Promise<Receipt>;
   /**
-   * Adds a message and returns its receipt, or that of an identical earlier request. Returns `undefined` for a deleted
+   * Adds a message, or returns the stored result of an identical earlier request. Returns `undefined` for a deleted
    * session. @throws errors of the callback `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
    */
   accept(
@@ -85,7 +85,7 @@ export interface SessionStore {
   ): Promise<Receipt | undefined>;
   /** Changes a session. Returns `undefined` if the session was deleted or `decide` returns `null`. */
   change(id: string, decide: Decide, urgency?: 'now' | 'soon'): Promise<SessionRecord | undefined>;
-  /** Changes a session as `change` does, but only if this instance still runs it. */
+  /** Changes a session as `change` does. Returns `undefined`, without a change, if another instance runs it. */
   changeOwn(
     id: string,
     decide: Decide,
@@ -93,13 +93,13 @@ export interface SessionStore {
   ): Promise<SessionRecord | undefined>;
   /** Deletes a session's data. Keeps its id and the deletion time `nowMs`. Returns whether the session existed. */
   purge(id: string, nowMs: number): Promise<boolean>;
-  /** Deletes the ids of sessions purged before `purgedMs` and the idempotency keys stored before `idempotencyMs`. */
+  /** Deletes the ids of sessions deleted before `purgedMs`, and the idempotency keys stored before `idempotencyMs`. */
   forget(before: Record<'purgedMs' | 'idempotencyMs', number>): Promise<void>;
   /** Deletes up to 256 sessions while too many bytes are stored. Returns the number of deleted sessions. */
   trim(): Promise<number>;
   /** Sets the listener; there is only one. It is called with each commit, in order, once the commit is durable. */
   onCommit(listener: (commit: Commit) => void): void;
-  /** Sets the listener for sessions that this instance takes over from a failed one. Absent unless shared. */
+  /** Sets the listener for sessions taken over from a failed instance. Absent if the store is not shared. */
   onTakeOver?(listener: (record: SessionRecord) => void): void;
   close(): void | Promise<void>;
 }

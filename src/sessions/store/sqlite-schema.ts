@@ -1,11 +1,11 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
 /**
- * Migrations of `sessions.db`. `sessions.number` identifies a session in the other tables. `events.ends` is the total
- * length in characters of a session's events up to this one. `sessions.client` is the keyed hash of the address that
- * started a session, and `network` that of its IPv6 /48 (equal to `client` for IPv4). Both are `-` if the address is
- * unknown. Triggers count active sessions (`live`), stored bytes and unanswered messages (`pending`) of each client and
- * network in `holders`, and the totals in its row `*`. `holders.parent` is an IPv6 client's network, otherwise `*`.
+ * Migrations of `sessions.db`. Other tables refer to `sessions.number`. `sessions.client` and `network` are keyed
+ * hashes of the client's address and of its IPv6 /48; they are equal for IPv4, and `-` if unknown. `events.ends` is the
+ * total length in characters of a session's events up to this one. Triggers count active sessions (`live`), stored
+ * bytes and unanswered messages (`pending`) in `holders`. This table has a row for each client, each network and the
+ * total (`*`). Its column `parent` is the network for an IPv6 client, otherwise `*`.
  */
 export const sessionMigrations: readonly Migration[] = [
   (database) =>

@@ -27,9 +27,9 @@ interface SqliteSessionsOptions {
 }
 
 /**
- * Opens the session store in one SQLite file. Changes of one event loop iteration share a commit. A change is on disk
- * before its promise resolves or another caller reads it. Promises reject with Problem `not_ready` if the file becomes
- * unusable. `close()` commits pending changes and closes the file. @throws Error if the file cannot be opened
+ * Opens the session store in one SQLite file. A change is on disk before its promise resolves and
+ * before it can be read. Promises reject with Problem `not_ready` if the file becomes unusable.
+ * `close()` commits pending changes and closes the file. @throws Error if the file cannot be opened
  */
 export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore {
   const { path, stamp, mustExist = false, onTurnEnd = setImmediate } = options;
@@ -84,12 +84,12 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
         if (record !== undefined) return { kind: 'known', record };
         return { kind: life.isPurged.get(id) ? 'purged' : 'unknown' };
       }),
-    /** Returns the receipt of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
+    /** Returns the stored result of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
     recall: async (request: KeyedRequest | null) =>
       request === null ? undefined : read(() => idempotency.recall(request)),
     /** Returns events from index `from` on, up to `chunkLength` characters, but at least one event if there is one. */
     readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
-    /** Returns up to `chunkLength` bytes of an event, from byte `offset` on; `undefined` if the event is not longer. */
+    /** Returns up to `chunkLength` bytes of a longer event, from byte `offset` on; `undefined` for shorter events. */
     readPart: (id: string, { index, offset }: Record<'index' | 'offset', number>) =>
       read(() => log.part(numberOf(id), index, offset)),
     readText: (id: string, sequence: number) => read(() => log.text.get(numberOf(id), sequence)),
@@ -135,13 +135,13 @@ function createWrites(
     setBounds: room.setBounds,
     hasRoom: async (client: Client | null) => room.hasRoom(client),
     /**
-     * Starts a session, or returns the receipt of an identical earlier request. Evicts other sessions to enforce limits
-     * (`docs/sessions.md`). @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+     * Starts a session, or returns the stored result of an identical earlier request. Evicts other sessions to enforce
+     * limits (`docs/sessions.md`). @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
     start: (acceptance: Acceptance, request: KeyedRequest | null) =>
       write(() => idempotency.recall(request) ?? start(acceptance, request)),
     /**
-     * Adds a message, or returns the receipt of an identical earlier request. Returns `undefined` for a deleted
+     * Adds a message, or returns the stored result of an identical earlier request. Returns `undefined` for a deleted
      * session. @throws any error of `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
     accept: (
@@ -175,7 +175,7 @@ function createWrites(
 
 type ChangesOptions = Readonly<{ rows: Rows; stamp: StampEvent; noteChange: Note }>;
 
-/** Creates functions that change sessions in a transaction. They may evict sessions, even if they throw a Problem. */
+/** Creates functions that change sessions in a transaction. They may evict other sessions and then throw a Problem. */
 function createChanges(database: SqliteDatabase, { rows, stamp, noteChange }: ChangesOptions) {
   const { sessions, idempotency, life } = rows;
   const purge = (row: SessionRow, nowMs: number): void => {

@@ -4,7 +4,7 @@ import { Problem } from '../../core/problem.ts';
 import type { EndReason, EventDraft } from '../events.ts';
 import { estimateEventBytes } from './stored-bytes.ts';
 
-/** Turn that has not ended. `isCancelled`: another instance has cancelled it, and the one that runs it will end it. */
+/** Message that is queued or being answered. `isCancelled`: the instance that answers it must cancel the answer. */
 export type PendingTurn = Readonly<{
   sequence: number;
   deliveryId: string;
@@ -20,7 +20,7 @@ export interface SessionRecord {
   /** Keyed hashes of the client's address and network; `null` if unknown or if the client is the command line. */
   readonly client: Client | null;
   readonly createdMs: number;
-  /** Time at which the last message was accepted or the last turn ended, whichever is later. */
+  /** Time at which the last message was accepted or the last answer ended, whichever is later. */
   readonly activeMs: number;
   readonly endedMs: number | null;
   /** Number of accepted messages. The next message gets this number as its sequence number. */

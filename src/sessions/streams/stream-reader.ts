@@ -109,7 +109,7 @@ export async function sendStream(sending: Sending, options: SendOptions): Promis
   endStream(sending);
 }
 
-/** Ends an event stream. Destroys the connection if an event was sent in part, so that clients notice the error. */
+/** Ends an event stream. Destroys the connection if only part of an event was sent, so that clients get an error. */
 export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
   if (reader.offset === 0) sink.end();
   else sink.destroy();

@@ -106,7 +106,7 @@ export function createStreams(options: StreamsOptions) {
   };
 }
 
-/** Sets the record of a feed, unless a later one was announced while this record was read. */
+/** Sets the record of a feed, unless the feed already has a later record of the session. */
 function setIfLater(feed: OpenFeed, record: SessionRecord): void {
   if ((feed.record?.events ?? 0) <= record.events) feed.record = record;
 }

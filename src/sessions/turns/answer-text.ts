@@ -14,7 +14,7 @@ export type AnswerText = ReturnType<typeof createAnswerText>;
 const minCharacters = 64;
 const minFraction = 16; // text is sent at once if it is also at least 1/16 of the text sent before
 const maxDelayMs = 250;
-/** Maximum total length in characters of an answer's `messageSoFar` values. Later text is sent at the answer's end. */
+/** Maximum total length of an answer's `messageSoFar` values in characters. Later text is sent when the answer ends. */
 const maxRepeated = 4_194_304;
 
 /** Creates the text buffer of an answer. It limits the number of events, because each event repeats the text so far. */
@@ -58,7 +58,9 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
       }
     },
     take,
-    /** Returns the unsent part of the final answer `whole`; the buffered text if `whole` contradicts the sent text. */
+    /**
+     * Returns the unsent rest of the answer `whole`; the buffered text if `whole` does not begin with the sent text.
+     */
     takeRest: (whole: string): Unsent => {
       if (!whole.startsWith(soFar.slice(0, sent))) return take();
       soFar = whole;

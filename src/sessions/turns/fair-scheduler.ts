@@ -72,7 +72,7 @@ interface ScheduledTask<Value> extends QueuedTask {
   toDropped(): Error;
 }
 
-/** Runs a task as soon as the scheduler can start it. Rejects with the signal's reason or the error of the task. */
+/** Runs a task when the scheduler can start it. Rejects if the task fails or is dropped, or its signal is aborted. */
 export function runScheduled<Value>(
   scheduler: Scheduler,
   task: ScheduledTask<Value>,

@@ -67,7 +67,7 @@ export const retryMs = 1000;
 
 export type TurnRun = ReturnType<typeof runTurn>;
 
-/** Answers a session's first pending message (`sequence`): stores start events, runs the engine, stores end events. */
+/** Starts to answer a session's first pending message, `sequence`. `ended` resolves to the changed session. */
 export function runTurn(sessionId: string, sequence: number, options: TurnRunOptions) {
   const controller = new AbortController();
   const stop = (reason: Stop) => controller.abort(reason);
@@ -101,7 +101,7 @@ interface TurnInput extends Pick<SessionRecord, 'client'> {
   readonly answered: readonly AnsweredTurn[];
 }
 
-/** Runs the answer engine and returns how the answer ended; `null` if the session has ended or was deleted. */
+/** Creates the answer to a question and returns how it ended; `null` if the session has ended or was deleted. */
 async function answerQuestion(input: TurnInput, run: Run): Promise<TurnEnd | null> {
   const { clock, signal } = run;
   const over = new AbortController();

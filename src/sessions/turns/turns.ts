@@ -63,7 +63,7 @@ const toTurnId = (sequence: number): string => `turn_${sequence}`;
 const matchesTurn = (sequence: number, turnId: string | null): boolean =>
   turnId === null || turnId === toTurnId(sequence);
 
-/** Marks the running turn of a session as cancelled, for the instance that runs it. */
+/** Returns the change that makes another instance cancel its running turn; `null` if `turnId` is not running. */
 function markCancelled(record: SessionRecord, turnId: string | null): Transition | null {
   const [front, ...others] = record.pending;
   if (!front?.isBegun || front.isCancelled || !matchesTurn(front.sequence, turnId)) return null;
@@ -108,7 +108,7 @@ function createRunningTurns(options: TurnsOptions) {
   return { running, schedule, close };
 }
 
-/** Cancels a session's oldest pending message. Returns `undefined` if its answer has started or `turnId` differs. */
+/** Cancels a session's oldest pending message. Returns `undefined` if its answer has started or it is not `turnId`. */
 async function cancelQueued(sessionId: string, turnId: string | null, options: TurnsOptions) {
   const { store, engine, clock, limits } = options;
   const found = await store.find(sessionId);

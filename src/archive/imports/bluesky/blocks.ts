@@ -10,7 +10,7 @@ export type Blocks = ReturnType<typeof openBlocks>;
 /** Codes of SHA-256 (multihash) and DAG-CBOR (multicodec), which all records in Bluesky repositories use. */
 const codes = { sha256: 0x12, dagCbor: 0x71 } as const;
 
-/** Creates an index of a file's blocks in a temporary SQLite database. Close the index with `close()`. */
+/** Creates an index of a CAR file's blocks in a temporary SQLite database. Close the index with `close()`. */
 export function openBlocks(file: FileWindow) {
   const database = connectSqlite({ path: '' });
   database.exec(`
@@ -43,7 +43,7 @@ export function openBlocks(file: FileWindow) {
     add: ({ cid, offset, length }: BlockPosition) => void add.run(cid, offset, length),
     /** Records that a CID was visited. Returns whether this is the first visit. */
     markVisited: (cid: CID) => visit.run(cid.bytes).changes === 1,
-    /** Reads a block, or returns an error message. The message is `fault` if the block does not match `schema`. */
+    /** Returns the parsed block, or an error message: `fault` if the block does not match `schema`. */
     read: <Value extends object>(cid: CID, schema: z.ZodType<Value>, fault: string) => {
       const bytes = readBytes(cid);
       if (typeof bytes === 'string') return bytes;

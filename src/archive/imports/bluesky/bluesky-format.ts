@@ -13,9 +13,9 @@ import { type FileWindow, openFileWindow } from './file-window.ts';
 import { readItems } from './read-items.ts';
 
 /**
- * Import format of Bluesky repositories, as returned by `com.atproto.sync.getRepo` and by the app's own export: a CAR
- * file (content-addressable archive) with a commit, a tree and records. The hash of each block is verified. The
- * signature of the commit is not verified, because the file does not contain the public key.
+ * Import format of Bluesky repositories: CAR files (content-addressable archives) from `com.atproto.sync.getRepo` or
+ * from the app's own export. Verifies the hash of each block, but not the signature of the commit, because the file
+ * does not contain the public key.
  */
 export const blueskyFormat: ExportFormat = {
   name: 'bluesky',
@@ -74,7 +74,7 @@ function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints)
   };
 }
 
-/** Adds a file's blocks to the index. Yields the byte offset at intervals, or an error message for an invalid file. */
+/** Indexes a file's blocks, from byte offset `from`. Yields the offset reached at intervals, or an error message. */
 async function* indexBlocks(file: FileWindow, from: number, blocks: Blocks) {
   let count = 0;
   for (const block of listBlocks(file, from)) {

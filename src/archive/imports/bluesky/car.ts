@@ -19,7 +19,7 @@ export interface BlockPosition {
   readonly length: number;
 }
 
-/** Header of a CAR file: the CID of the commit, and the offset of the first block. */
+/** Header of a CAR file: the CID of the commit (`root`), and the byte offset of the first block (`end`). */
 export interface CarHeader {
   readonly root: CID;
   readonly end: number;
@@ -43,7 +43,7 @@ export function readCarHeader(file: FileWindow): CarHeader | null {
   return { root, end: length.bytes + length.value };
 }
 
-/** Yields the positions of blocks that are not too large. If the file is invalid, yields an error message last. */
+/** Yields the positions of blocks from byte `from`, except too large ones. Yields an error message at invalid data. */
 export function* listBlocks(file: FileWindow, from: number): Generator<BlockPosition | string> {
   for (let at = from; at < file.size; ) {
     const block = readBlockPosition(file, at);

@@ -88,7 +88,7 @@ function readFollow({ cid }: RecordRef, { blocks, owner }: RecordContext): Expor
   return { kind: 'follow', follower: owner.name, followed: record.subject };
 }
 
-/** Reads a record and its time, which the record or its key contains. Returns an error message if reading fails. */
+/** Returns a record with its key and its time (from the record or the key), or an error message if reading fails. */
 function readRecord<Row extends { readonly createdAt: number | null }>(
   { path, cid }: RecordRef,
   blocks: Blocks,

@@ -183,6 +183,6 @@ const pages: ReadonlyMap<string, { readonly folder: string; readonly title: stri
 const imageUrl = (preset: string, owner: Owner, cid: string | null): string | null =>
   cid === null ? null : cdn(preset, owner, cid);
 
-/** Returns the URL of an uploaded image on Bluesky's CDN. `cid` is the CID of the image file. */
+/** Returns the URL of an image on Bluesky's CDN. `preset`: size, such as `avatar`. `cid`: CID of the image file. */
 const cdn = (preset: string, { did }: Owner, cid: string): string =>
   `https://cdn.bsky.app/img/${preset}/plain/${did}/${cid}@jpeg`;

@@ -4,10 +4,9 @@ import type { Blocks } from './blocks.ts';
 import { link } from './car.ts';
 
 /**
- * Schema of a node in a repository's record tree (a Merkle search tree). `l` links to the node with the keys before the
- * first entry. An entry's key is the first `p` bytes of the previous key, followed by `k`. `v` links to the record,
- * and `t` to the node with the keys between this entry and the next one. Source:
- * https://atproto.com/specs/repository#mst-structure
+ * Schema of a node of a Merkle search tree (https://atproto.com/specs/repository#mst-structure). Each entry in `e`
+ * links to a record (`v`). The key of the entry is the first `p` bytes of the previous key, followed by `k`. `l` links
+ * to the child node before the first entry, and `t` to the child node after its entry.
  */
 const node = z.object({
   l: link.nullable(),
@@ -54,7 +53,7 @@ export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault
   }
 }
 
-/** Yields the records below a node in key order, and an error message for each unreadable node. */
+/** Yields records below a node in key order, and an error message per unreadable node. `depth` is 1 at the root. */
 function* walkNode(blocks: Blocks, cid: CID, depth: number): Generator<Leaf | string> {
   const steps = depth > maxDepth ? 'The tree is too deep.' : readNode(blocks, cid);
   if (typeof steps === 'string') {

@@ -18,7 +18,7 @@ export interface ExportFiles {
 
 export const maxListedFiles = 10_000;
 
-/** Maximum ratio of unpacked to compressed size. Files of up to `largeBytes` bytes may have any ratio. */
+/** Maximum ratio of unpacked to compressed size, for files of more than `largeBytes` unpacked bytes. */
 const growth = { ratio: 250, largeBytes: 64 * 2 ** 20 } as const;
 
 export const isDecompressionBomb = (bytes: number, compressedBytes: number): boolean =>
@@ -43,7 +43,7 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buff
   return Buffer.concat(parts);
 }
 
-/** Creates an export source, which counts the bytes that it reads. Its `totalBytes` is the size of `countedFiles`. */
+/** Creates an export source. `bytesRead` counts the bytes read; `totalBytes` is the total size of `countedFiles`. */
 export function createExportSource(
   { read, close }: Pick<ExportFiles, 'read' | 'close'>,
   countedFiles: readonly ExportFile[],

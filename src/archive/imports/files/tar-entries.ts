@@ -69,9 +69,9 @@ interface Header {
 }
 
 /**
- * Parses a tar header. Fields and sizes in bytes: `name` 100, `mode` 8, `uid` 8, `gid` 8, `size` 12, `mtime` 12,
- * `chksum` 8, `typeflag` 1, …, `magic` 6 (at byte 257), `prefix` 155 (at byte 345). Numbers are octal digits. Returns
- * `null` if the checksum is wrong. Source: POSIX.1-2017, pax, "ustar Interchange Format"
+ * Parses a tar header. Returns `null` if the header is invalid. Offsets and lengths of fields in bytes: `name` 0, 100;
+ * `size` 124, 12; `chksum` 148, 8; `typeflag` 156, 1; `magic` 257, 6; `prefix` 345, 155. Numbers are octal digits.
+ * Source: POSIX.1-2017, pax, "ustar Interchange Format"
  */
 function readHeader(block: Buffer): Header | null {
   const [sum, bytes] = [readOctal(block, 148, 8), readOctal(block, 124, 12)];
@@ -102,7 +102,7 @@ function readText(block: Buffer, from: number, length: number): string {
 /** Values from the extension headers that precede a file's header, keyed by field name. */
 type Extensions = ReadonlyMap<string, string>;
 
-/** Returns the size of an entry in bytes. A size in a pax header applies to the next file only. */
+/** Returns the size of an entry in bytes. For files, the `size` from a pax header overrides the tar header. */
 function sizeOf({ bytes, type }: Header, extensions: Extensions): number {
   if (isExtension(type)) return bytes;
   const size = Number(extensions.get('size') ?? bytes);

@@ -13,9 +13,9 @@ import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs } from '../../../platforms/times.ts';
 
 /**
- * Schemas of Mastodon exports. `actor.json` contains the account. `outbox.json` contains all activities of the account:
- * `Create` for posts and `Announce` for boosts, including followers-only posts and direct messages. Mastodon reduces
- * media URLs to their path; for files on the account's own server, to the part after `/system/`.
+ * Schemas of the files in a Mastodon export. `actor.json` contains the account. `outbox.json` contains the account's
+ * posts (`Create`) and boosts (`Announce`), including non-public posts. Media URLs lack the host. For files on the
+ * account's own server, they also lack the leading `/system/`.
  * Sources: https://docs.joinmastodon.org/spec/activitypub/ and Mastodon's `app/services/backup_service.rb`
  */
 

@@ -13,7 +13,7 @@ import type { ActivityPayload, NotePayload } from './payload.ts';
 
 type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
 
-/** Returns the post of a `Create` activity and the number of its media files without a URL, or an error message. */
+/** Converts a `Create` activity to a post or an error message. `withoutUrl`: number of media files without a URL. */
 export function shapePost(
   { object: note, published }: Activity<'Create'>,
   owner: Owner,
@@ -110,7 +110,7 @@ function shapeMedia(item: NotePayload['attachment'][number], host: string): Medi
   return { type, url, width, height, alt: item.name ?? item.summary };
 }
 
-/** Returns the URL of a media file; `null` for an absolute path outside of `/system/`, whose server is unknown. */
+/** Returns the URL of a media file; `null` if the server is unknown (absolute paths other than `/system/…`). */
 function fileUrl(path: string, host: string): string | null {
   if (isWebUrl(path)) return path;
   if (path.startsWith('/') && !path.startsWith('/system/')) return null;

@@ -30,7 +30,7 @@ function schemaOf(value: unknown): z.ZodType<HistoryLine> {
   return ['post', 'meta', 'error'].some((tag) => tag in value) ? historyLine : otherLine;
 }
 
-/** Returns whether a file beginning with `start` is a saved history. @throws Error for an index, which has no posts */
+/** Returns whether a file that begins with `start` is a saved history. @throws Error if it lists only post ids */
 export function isHistoryStart(start: string): boolean {
   if (start.startsWith('{"post":{"id":')) {
     throw new Error('It is the index of a history, which contains no posts.');
@@ -38,7 +38,7 @@ export function isHistoryStart(start: string): boolean {
   return /^\{"(?:post":\{")?type":"(?:status|tombstone)"/.test(start);
 }
 
-/** Opens a saved account history. The author of the original posts is the account. @throws Error if opening fails */
+/** Opens a saved account history as an export of that account. @throws Error if opening fails */
 export async function openHistory(path: string, bytes: number): Promise<ExportSource> {
   const owner = await findOwner(path);
   if (owner?.account.platform === 'sample') {
@@ -122,7 +122,7 @@ function toItems(found: Post, estimateTime: (post: Status) => number): readonly 
   return [item, { kind: 'repost', handle, postHandle, postId: id, created: at }];
 }
 
-/** Creates a function that returns a post's time in Unix seconds. A repost is dated just before the next newer post. */
+/** Creates a function that returns a post's Unix time in seconds. For reposts: just before the next newer post. */
 function createTimeEstimator({ newest }: Owner): (post: Status) => number {
   let above = newest === null ? null : newest + 2;
   let reposts = 0;

@@ -19,7 +19,7 @@ export type Line =
 const maxBytes = 8 * 2 ** 20;
 const lineFeed = 0x0a;
 
-/** Yields the lines of a file in constant memory, one group per chunk. Omits empty lines. */
+/** Yields the lines of a file in constant memory, as a list for each chunk of bytes. Omits empty lines. */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly Line[], void, undefined> {

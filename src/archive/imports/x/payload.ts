@@ -127,7 +127,7 @@ function isTweetRow(value: unknown): value is TweetRow {
   return readId(id_str) !== null && typeof full_text === 'string' && typeof created_at === 'string';
 }
 
-/** Adds a validation issue for the first member that the schema `tweetRow` rejects. */
+/** Adds a validation issue for the first member of `row` that `tweetRow` rejects. Returns `z.NEVER`. */
 function reportFault(row: unknown, context: z.RefinementCtx): never {
   const [issue] = tweetRow.safeParse(row).error?.issues ?? [];
   const { path = [] } = issue ?? {};

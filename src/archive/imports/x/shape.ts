@@ -27,7 +27,7 @@ export function shapePost(
   };
 }
 
-/** Returns the reposted post (shortened, with the repost's id and time) and the repost; `undefined` for other rows. */
+/** Returns the reposted post (with id, time and text of the repost) and the repost; `undefined` for other rows. */
 export function shapeRepost(
   row: TweetPayload,
   by: Account,
@@ -66,7 +66,7 @@ function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
 interface Shaped {
   readonly author: Account;
   readonly text: ShapedText;
-  /** Whether the row is a repost, whose counts are omitted because they are not those of the original post. */
+  /** Whether the row is a repost. If true, the numbers of likes and reposts are omitted. */
   readonly isRepost: boolean;
 }
 

@@ -30,7 +30,7 @@ interface Annotation {
   readonly start: number;
   readonly end: number;
   readonly written: string;
-  /** Text to display in place of `written`; `null` to display `written`. */
+  /** Text to display instead of the exported text `written`; `null` to display `written` itself. */
   readonly shown: string | null;
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
@@ -120,7 +120,7 @@ function annotate(decoded: DecodedText, items: readonly Annotation[], begin: num
   return { text, facets: nestRuns(facets, countCodePoints(text)) };
 }
 
-/** Finds an annotation's text at its exported position, or else at or after index `from`; `null` if it is not found. */
+/** Finds an annotation's text at its exported position, or else from index `from` on. Returns its index or `null`. */
 function locate({ text, toIndex }: DecodedText, item: Annotation, from: number): number | null {
   const start = item.start < 0 ? from : toIndex(item.start);
   if (start >= from && isNamed(text.slice(start, start + item.written.length), item.written)) {

@@ -32,7 +32,7 @@ import {
 } from './answer-html.ts';
 
 export interface QuestionAnswerer {
-  /** Path prefix of the session routes, for the page's script. */
+  /** Path prefix of the routes for question sessions, which the script of the page calls. */
   readonly sessionBase: string;
   /** Whether answers are about the documentation pages of this site. If so, citations link to these pages. */
   readonly isAboutPages: boolean;
@@ -97,7 +97,7 @@ interface QuestionResult {
   readonly problem?: ProblemDocument;
 }
 
-/** Answers the question in a request. Returns errors as problem documents (docs/decisions/0029). Redacts API keys. */
+/** Answers the question in a request. Puts errors in `problem` (docs/decisions/0029). Redacts keys in `question`. */
 async function ask(
   request: FastifyRequest,
   render: (text: string) => Promise<string>,

@@ -72,7 +72,7 @@ type DocFormat = PageFormat | 'source';
 
 export type Docs = ReturnType<typeof createDocs>;
 
-/** Creates a cache of the replies with documentation pages, and of the search index. Fills the cache on demand. */
+/** Creates an object that renders and searches the documentation. Caches pages and the search index on first use. */
 export function createDocs(library: Library, plain: Site) {
   const site: DocSite = { ...plain, library };
   const replies = new Map<string, PreparedReply>();

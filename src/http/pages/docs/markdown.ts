@@ -69,7 +69,7 @@ function renderCode(token: Token | undefined): string {
   return `<div class="code${role}"><pre><code class="language-${escapeHtml(language)}">${code}</code></pre></div>\n`;
 }
 
-/** Marks code blocks without a language as the output of the code block directly before (docs/development.md). */
+/** Marks a code block without a language as the output of the code block directly above it (docs/development.md). */
 function markOutputs(tokens: readonly Token[]): void {
   for (const [at, token] of tokens.entries()) {
     const before = tokens[at - 1];
@@ -89,7 +89,7 @@ const tableRoles: Readonly<Record<string, string>> = {
   td_open: 'cell',
 };
 
-/** Marks tables of settings (columns `variable` and `default`) for the style sheet, which shows rows as blocks. */
+/** Marks tables whose first columns are `variable` and `default`, so that CSS can show each row as a block. */
 function markSettings(tokens: readonly Token[]): void {
   let isSettings = false;
   for (const [at, token] of tokens.entries()) {

@@ -133,7 +133,7 @@ function hasQuestion(url: string): boolean {
   return url.length > 1 && parseQuery(url).q !== undefined;
 }
 
-/** Parses the user's input (`q`) in a URL of the front page. For invalid input, `target` is the problem. */
+/** Parses the user's input (`q`) in a URL of the front page. For invalid input, the member `target` is a Problem. */
 function readQuestion(url: string, options: AddressOptions): Question {
   const { q = '' } = parseQuery(url);
   if (typeof q !== 'string') {
@@ -157,7 +157,7 @@ const blank = {
     'The text is empty. Enter the URL of a post, an account or a search, an `@handle`, or words to search for.',
 };
 
-/** Maximum number of bytes of Markdown that the front page renders as HTML. The source is always shown in full. */
+/** Maximum number of bytes of Markdown that the front page renders as HTML. The Markdown itself is shown in full. */
 export const maxRenderedBytes = 32_768;
 
 /** Creates a function that builds the reply with a result: an HTML page, or the same Markdown as the API route. */
@@ -194,7 +194,7 @@ function createFoundReplies({ site, context, sharedCacheSeconds, reader }: Front
   };
 }
 
-/** Returns the Mastodon server of a result's account; `null` for other platforms, and for a copy on another server. */
+/** Returns the host of the account's Mastodon server; `null` for other platforms and for copies from other servers. */
 function mastodonHostOf({ found, source }: Answer): string | null {
   const subject = 'post' in found ? found.post : found.account;
   const account = subject !== null && 'author' in subject ? subject.author : subject;

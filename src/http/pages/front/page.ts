@@ -212,7 +212,7 @@ function renderOtherMeaning(text: string, site: Site): string {
   return `<p class="other-meaning">${question}</p>\n`;
 }
 
-/** Renders a shell command with a copy button, which the script `copy.js` shows. `name` is for screen readers. */
+/** Renders a command and a hidden copy button, which `copy.js` shows. `name`: the command's name for screen readers. */
 function renderCommand(id: string, name: string, command: string): string {
   return `<div class="code command"><pre id="${id}"><code>${escapeHtml(command)}</code></pre><button type="button" class="copy" data-copies="${id}" hidden>Copy<span class="visually-hidden"> ${escapeHtml(name)}</span></button></div>`;
 }

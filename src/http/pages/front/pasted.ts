@@ -43,7 +43,7 @@ function toOwnRead(address: string): OwnRead | null {
   return found && { ...found, address: query === '' ? path : `${path}?${query}` };
 }
 
-/** Returns a second meaning of a word: an account if it was parsed as a search, or the reverse; `null` if none. */
+/** Returns the account or search that a one-word input may also mean; `null` if it has only one meaning. */
 export function findOtherMeaning(text: string) {
   // A word with a dot, such as `node.js`, is parsed as a handle but may be meant as a search.
   if (/[@:\s]/.test(text) || parseHandle(text) === null) return null;

@@ -49,7 +49,7 @@ export async function createResultRenderer(options: ResultOptions) {
 /** Matches Markdown tokens that open a block of text. The text direction (`dir`) is set for each block. */
 const textBlock = /^(?:paragraph|heading|list_item|blockquote|th|td)_open$/;
 
-/** Lowers headings so that all headings after the first (the title) are at least one level below the title. */
+/** Lowers all headings after the first (the title) to at least one level below the title. */
 function keepOneTitle(tokens: readonly Token[]): void {
   const [title, ...others] = tokens.filter(({ type }) => type === 'heading_open');
   if (title === undefined) return;
@@ -80,9 +80,9 @@ function renderPicture(token: Token | undefined): string {
 }
 
 /**
- * Creates a function that sets the URLs of links and pictures in one result. Links to posts and accounts lead to pages
- * of this server. The first link to each post or account is followed by a link to the page on its platform. The HTML of
- * this second link is in the `meta` of the first link's last token. A picture's `meta` has the attributes of its link.
+ * Creates a function that sets the targets of the links and pictures in Markdown tokens. A link to a post or an
+ * account leads to a page of this server. The first link to each post or account also gets the HTML of a link to the
+ * original page on the social platform.
  */
 function createLinks(options: ResultOptions, mastodonHost: string | null) {
   const shown = new Set<string>();
@@ -143,7 +143,7 @@ function readLink(href: string, options: ResultOptions, isPlatform: (hostname: s
   }
 }
 
-/** Returns the HTML attributes of a link: to this server, or with `nofollow` to another host if `read` is `null`. */
+/** Returns the HTML attributes of a link to this server; if `read` is `null`, of a link to `href` with `nofollow`. */
 function toTarget(
   href: string,
   read: LinkedRead | null,

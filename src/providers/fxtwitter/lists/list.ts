@@ -72,7 +72,7 @@ export const nextCursor = (page: ListPage<unknown>, sent: string | null): string
 
 const fewRows = 2; // X sometimes sends fewer rows than this in place of a full page
 
-/** Returns `cursor`, `rows` and `isDoubtful` of a page. `isDoubtful` marks a nearly empty page before the last page. */
+/** Returns `cursor`, the item count `rows`, and `isDoubtful` if a page has almost no items but may not be the last. */
 export function toPaging(
   page: ListPage<unknown>,
   cursor: string | null,

@@ -2,7 +2,7 @@
 export interface TimelineCursor {
   /** Snowflake id that encodes the time at which the cursor was created. */
   readonly issuedId: bigint;
-  /** Id of a post or repost. Timelines are sorted by this id. A page in direction `bottom` contains only lower ids. */
+  /** Id of a post or repost, by which X sorts timelines. With direction `bottom`, the page contains only lower ids. */
   readonly sortId: bigint;
   readonly direction: 'top' | 'bottom';
 }
@@ -52,7 +52,7 @@ const belowTime = 22n;
 /** Upper bound of sequential post ids, used until November 2010. Later ids are snowflakes, which encode a time. */
 const lastCountedId = 30_000_000_000n;
 
-/** Returns the lowest snowflake id at a time in Unix milliseconds; `lastCountedId` for times before snowflakes. */
+/** Returns the lowest snowflake id at a time in Unix milliseconds; `lastCountedId` for times before November 2010. */
 export function leastIdAt(ms: number): bigint {
   const id = BigInt(Math.max(0, Math.trunc(ms) - snowflakeEpochMs)) << belowTime;
   return id > lastCountedId ? id : lastCountedId;
@@ -62,7 +62,7 @@ export function leastIdAt(ms: number): bigint {
 export const timeOfId = (id: bigint): number | null =>
   id > lastCountedId ? Number(id >> belowTime) + snowflakeEpochMs : null;
 
-/** Creates a cursor for the page of posts before a time in Unix milliseconds. X accepts such constructed cursors. */
+/** Creates a cursor for posts before `ms`, as X would have created it at `nowMs` (both in Unix milliseconds). */
 export function cursorBefore(ms: number, nowMs: number): string {
   const sortId = leastIdAt(ms);
   return writeTimelineCursor({ issuedId: leastIdAt(nowMs), sortId, direction: 'bottom' });

@@ -26,7 +26,7 @@ interface TimelineOptions {
   readonly clock: Clock;
 }
 
-/** Creates the function that reads posts before `untilSeconds`, or the newest posts if X refuses the time. */
+/** Creates the function that reads an account's posts before `untilSeconds`, or the newest if this time is refused. */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
     const { page, sent } = await readPage(options, query, context);
@@ -46,8 +46,9 @@ export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
 const usualRows = 20; // a page with fewer rows may be incomplete
 
 /**
- * Returns the time range that a page covers, from the post ids in its cursors. A page is complete if its last post has
- * the id in the next cursor, or is a repost (whose id is unknown) on a page of 20 or more posts.
+ * Returns the time range of a page, from the post ids in the cursors `sent` and `page.cursor`.
+ * `isWhole` is `true` for the last page, if the last post has the id in `page.cursor`, or if a
+ * repost ends a page of 20 or more posts.
  */
 function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
   const [from, to] = [sortIdOf(sent), sortIdOf(page.cursor)];
@@ -90,14 +91,14 @@ function isSamePlace(next: string | null, sent: string | null): boolean {
   return to.sortId === from.sortId && to.direction === from.direction;
 }
 
-/** Creates a cursor before `untilSeconds`; `null` if the query has a cursor, lacks a past time, or asks for media. */
+/** Creates a cursor before `untilSeconds`; `null` if the query sets `cursor` or `onlyMedia`, or has no past time. */
 function toJump({ cursor, untilSeconds, onlyMedia }: TimelineQuery, nowMs: number): string | null {
   if (onlyMedia === true) return null;
   if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= nowMs) return null;
   return cursorBefore(untilSeconds * 1000, nowMs);
 }
 
-/** Requests a page; the largest if posts are filtered later. FxTwitter takes any value of `with_replies` as true. */
+/** Requests a page of posts. Requests the maximum number of posts if some of them will be removed afterwards. */
 function readStatuses(
   upstream: Upstream,
   { account, count: wanted, cursor, withReplies, withReposts, onlyMedia = false }: TimelineQuery,
@@ -109,6 +110,7 @@ function readStatuses(
     parameters: {
       count: writeCount(count),
       cursor,
+      // FxTwitter takes any value as true.
       with_replies: withReplies && !onlyMedia ? '1' : null,
     },
     parseRow: parsePost,
@@ -116,14 +118,14 @@ function readStatuses(
   return readList(upstream, request, context);
 }
 
-/** Returns the requested posts. Removes duplicates last, so that a dropped repost does not hide its original. */
+/** Returns the posts that match the query, each once. The next page's `cursor` helps to date reposts. */
 function pickPosts(posts: readonly Status[], cursor: string | null, query: TimelineQuery) {
   const own = posts.filter((post) => isWanted(post, query));
   const { untilSeconds } = query;
   return uniqueById(untilSeconds === null ? own : dropLater(own, cursor, untilSeconds));
 }
 
-/** Returns whether a post matches the query. FxTwitter also sends posts of others to which the account replied. */
+/** Returns whether a post matches the query. FxTwitter also sends the posts of others that the account replied to. */
 function isWanted(post: Status, query: TimelineQuery): boolean {
   const { account, withReplies, withReposts, onlyMedia = false } = query;
   if (onlyMedia && post.media.all.length === 0) return false;
@@ -136,8 +138,9 @@ function isWanted(post: Status, query: TimelineQuery): boolean {
 }
 
 /**
- * Removes posts made at `untilSeconds` or later. The exact time of a repost is unknown, but it is not earlier than its
- * original, the posts below it in the list, or the next cursor. Removes only reposts that are certainly too late.
+ * Removes posts made at `untilSeconds` or later. The time of a repost is unknown. A repost is
+ * removed if its original, a post below it in the list, or the position of the next page (`cursor`)
+ * is at `untilSeconds` or later.
  */
 function dropLater(posts: readonly Status[], cursor: string | null, untilSeconds: number) {
   const bottom = cursor === null ? null : readTimelineCursor(cursor);

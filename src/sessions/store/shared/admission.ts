@@ -20,7 +20,7 @@ import type { Need, Outcome, StoredSession } from './transactions.ts';
 const maxEvictions = 256;
 
 type Admission = Pick<SessionStore, 'start' | 'accept' | 'recall' | 'hasRoom'> & {
-  /** Deletes up to 256 sessions (never `except`) while the limit of stored bytes is exceeded. Returns their number. */
+  /** Deletes up to 256 sessions, never `except`, while stored bytes exceed a limit. Returns the number of deletions. */
   trim(client: Client | null, except: string): Promise<number>;
 };
 
@@ -71,7 +71,7 @@ type Evict = (id: string, field: 'live' | 'stored') => Promise<number>;
 function createEviction({ transactions, boundsOf, load, purge, change }: Changes, clock: Clock) {
   const isReadHere = (id: string) => boundsOf()?.isRead(id) === true;
   const now = () => boundsOf()?.clock.now() ?? clock.now();
-  /** Ends a session, or deletes it if `field` is `stored`. Returns the number of freed sessions (0 or 1) or bytes. */
+  /** Deletes a session if `field` is `stored`, otherwise ends it. Returns the number of freed bytes or sessions. */
   const evict: Evict = async (id, field) => {
     const before = await load(id);
     if (before === undefined) return 0;
@@ -84,11 +84,11 @@ function createEviction({ transactions, boundsOf, load, purge, change }: Changes
 }
 
 /**
- * Creates the function that stores a message, and evicts other sessions until there is room. It returns `undefined` for
+ * Creates the function that stores a message and evicts other sessions if there is no room. It returns `undefined` for
  * a repeated request, and `retry` if another change interfered. It throws Problem `overloaded` or `turn_queue_full`.
  */
 function createAdmit({ write, boundsOf }: Changes, findVictim: FindVictim, evict: Evict) {
-  /** Evicts a session to make room. Returns the number of freed sessions (0 or 1) or bytes. */
+  /** Evicts one session. Returns the number of freed bytes or sessions. @throws Problem if none can be evicted */
   const makeRoom = async (excessive: Excessive, { client, id }: SessionRecord): Promise<number> => {
     const { field, excess } = excessive;
     if (field === 'pending') throw toExcessProblem(excessive);
@@ -120,7 +120,7 @@ function toAdmitted({ kind }: Outcome, receipt: Receipt): Receipt | undefined | 
   return kind === 'once' ? undefined : 'retry';
 }
 
-/** Receipt of a request, as `toOnceCommand` stores it. */
+/** Stored result of a request with an idempotency key, as `toOnceCommand` writes it. */
 type StoredReceipt = Readonly<{ fingerprint: string; receipt: Receipt; atMs: number }>;
 
 function createRecall({ transactions }: Changes): SessionStore['recall'] {
@@ -134,7 +134,7 @@ function createRecall({ transactions }: Changes): SessionStore['recall'] {
   };
 }
 
-/** Returns the amounts that a message adds: a pending turn, stored bytes and, if the session is new, a live session. */
+/** Returns the amounts that a message adds: one unanswered message, its bytes and, for a new session, one session. */
 function toNeeds(
   bounds: StoreBounds | null,
   before: StoredSession | null,
@@ -149,7 +149,7 @@ function toNeeds(
   ];
 }
 
-/** Adds the bytes of an empty session and of the idempotency key to the size of a new session. */
+/** Returns `acceptance` with the stored bytes of an empty session and, if there is a `request`, of its key. */
 function withEmptySession(acceptance: Acceptance, request: KeyedRequest | null): Acceptance {
   const { transition } = acceptance;
   const storedBytes = emptySessionBytes + (request === null ? 0 : keyRowBytes);

@@ -33,7 +33,7 @@ export interface SharedSessionsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly stamp: StampEvent;
-  /** Number of replicas of the shared engine that must have a change before Perch confirms it. */
+  /** Number of replicas of the Valkey or Redis server that must store a change before Perch confirms it. */
   readonly replicas: number;
   /** Called with each error to log and the failed task. Errors never contain messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
@@ -44,7 +44,7 @@ const maxBackoffMs = 20;
 const maxCached = 1000;
 const maxLatest = 10_000;
 
-/** Optional conditions of a change, and the receipt (result of a request) to store for repeated requests. */
+/** Optional conditions of a change, and the result of the request (`receipt`) to store for repeated requests. */
 export interface ChangeExtras {
   /** Instance that must run the session; otherwise, the change is not made. */
   readonly runner?: string;
@@ -61,7 +61,7 @@ export type Changed = Readonly<{ after: SessionRecord; isOver: boolean }>;
 
 export type Changes = ReturnType<typeof createChanges>;
 
-/** Creates the functions that change sessions in the shared engine. They repeat a change if another interferes. */
+/** Creates the functions that change sessions in Valkey or Redis. They repeat a change if another interferes. */
 export function createChanges(options: SharedSessionsOptions) {
   const { engine, random } = options;
   const transactions = createTransactions(options);
@@ -69,7 +69,7 @@ export function createChanges(options: SharedSessionsOptions) {
   const { announce, load, written, leases, boundsOf } = views;
   const serialize = createSerializer();
   const write = createWriter(options, { transactions, announce, boundsOf });
-  /** Repeats an attempt while it returns `retry`. */
+  /** Calls `attempt` until it does not return `retry`. @throws Error after 100 calls */
   const repeat = async <Value>(attempt: (isFirst: boolean) => Promise<Value | 'retry'>) => {
     for (let count = 0; count < maxAttempts; count += 1) {
       const value = await attempt(count === 0);
@@ -119,12 +119,12 @@ export function createChanges(options: SharedSessionsOptions) {
   };
 }
 
-/** Returns whether a limit is exceeded. Ignores the limit on a client's share, because answers may exceed it. */
+/** Returns whether a limit is exceeded. Ignores a client's share of the total, which limits only new messages. */
 const isOver = (excess: Excess | undefined) => excess !== undefined && excess !== 'share';
 
-/** Creates this instance's view of sessions: the latest records, its leases, and the listener for changes. */
+/** Creates the state of this instance: cached sessions, leases, limits, and the listener for changes. */
 function createViews(options: SharedSessionsOptions, transactions: Transactions) {
-  /** Cache of the last known sessions. With it, appending to an answer needs no read of the session first. */
+  /** Cache of the last known sessions, so that a change of such a session does not have to read it first. */
   const written = new LRUCache<string, StoredSession>({ max: maxCached });
   const latest = new LRUCache<string, number>({ max: maxLatest });
   let bounds: StoreBounds | null = null;
@@ -142,7 +142,7 @@ function createViews(options: SharedSessionsOptions, transactions: Transactions)
     const found = await transactions.find(id);
     return typeof found === 'string' ? undefined : found;
   };
-  /** Returns whether the listener has not seen this version of a session. Version 0: there is no session. */
+  /** Returns whether the listener has not seen this version of a session. Version 0: the session does not exist. */
   const isUnseen = (id: string, version: number): boolean =>
     (latest.get(id) ?? -1) < (version === 0 ? Number.POSITIVE_INFINITY : version);
   const boundsOf = () => bounds;
@@ -168,7 +168,7 @@ interface WriterContext {
   readonly boundsOf: () => StoreBounds | null;
 }
 
-/** Creates the function that writes a transition to a session. `before` is `null` for a new session. */
+/** Creates the function that applies a `Transition` to a session. Its argument `before` is `null` for a new session. */
 function createWriter(
   { engine, stamp }: SharedSessionsOptions,
   { transactions, announce, boundsOf }: WriterContext,
@@ -205,7 +205,7 @@ function toRoom(bounds: StoreBounds | null, before: SessionRecord, after: Sessio
 
 type LeaseChange = Pick<SessionChange, 'ends'> & { readonly lease?: SessionChange['lease'] };
 
-/** Returns the lease that a change grants, or whether it ends the lease. Only running sessions have a lease. */
+/** Returns whether a change starts a lease or ends it. A session has a lease only while its state is `running`. */
 function toLease({ before, after }: RecordChange, instance: string): LeaseChange {
   const isRunning = after?.state === 'running';
   if (isRunning && before?.state !== 'running')

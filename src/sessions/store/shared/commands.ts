@@ -3,7 +3,7 @@ import type { MessageChange, SessionRecord } from '../state.ts';
 import type { TransitionWrites } from '../transition-writes.ts';
 import { amountsOf, everyone, holdersOf, keys } from './keys.ts';
 
-/** Command for the shared engine: its name, the key, and the arguments. */
+/** Valkey or Redis command: its name, its key without the common prefix, and its arguments. */
 export type Command = readonly [name: string, key: string, ...args: (string | number)[]];
 
 /** Change of a session. `before` is `null` for a new session, and `after` is `null` for a deleted one. */
@@ -54,7 +54,7 @@ export function toPurgeCommands(id: string, nowMs: number): readonly Command[] {
   ];
 }
 
-/** Returns the command that stores the receipt of a request with an idempotency key. */
+/** Returns the command that stores the result of a request under its idempotency key. */
 export function toOnceCommand(
   { key, fingerprint, nowMs }: KeyedRequest,
   receipt: Receipt,
@@ -64,7 +64,7 @@ export function toOnceCommand(
   return ['SET', keys.once + key, text, 'PX', lifetimeMs];
 }
 
-/** Returns the commands that update the session's indexes and the sums of its client, its network and all clients. */
+/** Returns the commands that update the sorted sets and the usage of the client, its network and all clients. */
 export function toIndexCommands(change: RecordChange): readonly Command[] {
   const { before, after } = change;
   const holders = holdersOf((after ?? before)?.client ?? null);
@@ -122,6 +122,6 @@ const scoreOfOver = ({ state, activeMs }: SessionRecord) =>
 const scoreOfLive = ({ endedMs, createdMs }: SessionRecord) =>
   endedMs === null ? createdMs : null;
 
-/** Returns the client and network whose sums may have become zero, so that the sums can be deleted. */
+/** Returns the client and network whose usage may now be zero, so that their stored usage can be deleted. */
 export const namesToPrune = ({ before, after }: RecordChange) =>
   holdersOf((after ?? before)?.client ?? null).filter(({ name }) => name !== everyone);

@@ -1,42 +1,42 @@
 import type { Client } from '../../../core/caller.ts';
 import type { SessionRecord } from '../state.ts';
 
-/** Prefix of all keys of sessions. Its hash tag keeps them on one server of a cluster, as scripts require. */
+/** Prefix of all session keys. Its hash tag makes a Redis cluster store them on one server, which scripts require. */
 export const keyBase = '{sessions}:';
 
-/** Names of keys after `keyBase`. A colon is followed by an id, an idempotency key or the name of a client. */
+/** Names of keys after the prefix `keyBase`. A colon is followed by an id, an idempotency key or a client's name. */
 export const keys = {
-  /** Hash of a session: `record` (JSON), `version`, `runner`, its latest `operations`, and fields of its messages. */
+  /** Redis hash of a session: `record` (JSON), `version`, `runner`, its latest `operations`, and its messages. */
   record: 'record:',
-  /** Stream of a session's event lines. The entry of the event with index 0 has the id `1-0`. */
+  /** Redis stream of a session's event lines. The entry of the event with index 0 has the id `1-0`. */
   events: 'events:',
-  /** Receipt of a request with an idempotency key. */
+  /** Result of a request with an idempotency key, which is returned if the request is repeated. */
   once: 'once:',
-  /** Sorted sets of ids: `all` and `live` by start, `ended` by end, `purged` by deletion, `running` by lease end. */
+  /** Sorted sets of session ids by start (`all`, `live`), end (`ended`), deletion (`purged`), lease end (`running`). */
   all: 'all',
   live: 'live',
   ended: 'ended',
   purged: 'purged',
   running: 'running',
-  /** Sorted set of the sessions with open streams, by the time at which an instance last confirmed the stream. */
+  /** Sorted set of sessions with open event streams, by the time at which an instance last confirmed the stream. */
   read: 'read',
-  /** Hash of sums for a client, a network or all clients (`*`): live sessions, stored bytes and pending turns. */
+  /** Redis hash with the usage of a client, network or all clients (`*`): sessions, bytes, unanswered messages. */
   use: 'use:',
-  /** Sorted sets of waiting and of ended sessions of a client, a network or all clients (`*`), by last activity. */
+  /** Sorted sets of waiting and ended (`over`) sessions of a client, network or all clients (`*`), by last activity. */
   waiting: 'waiting:',
   over: 'over:',
-  /** Sorted sets of a network's clients, or of networks and IPv4 clients (`*`), by live sessions or stored bytes. */
+  /** Sorted sets by live sessions or stored bytes: of a network's clients, or of networks and IPv4 clients (`*`). */
   holdersByLive: 'holders:live:',
   holdersByStored: 'holders:stored:',
 } as const;
 
-/** Channel on which the changes of sessions are announced. */
+/** Pub/sub channel on which instances publish changes of sessions. */
 export const changesChannel = 'sessions';
 
 export const everyone = '*';
 const unknownClient = '-';
 
-/** Client, network or all clients (`*`), whose sessions are counted. `parent` includes the client or the network. */
+/** Client or network whose usage is counted, or all clients (`*`). `parent`: the network or `*` that includes it. */
 export type Holder = Readonly<{ name: string; parent: string | null }>;
 
 /** Returns the client, its network if it has one, and all clients (`*`). */
@@ -48,7 +48,7 @@ export function holdersOf(client: Client | null): readonly Holder[] {
   return [{ name: address, parent: network }, { name: network, parent: everyone }, all];
 }
 
-/** Amounts of a session that count towards limits: live sessions (0 or 1), stored bytes and pending turns. */
+/** Amounts of a session that count towards limits: live sessions (0 or 1), stored bytes and unanswered messages. */
 export type Amounts = Readonly<Record<'live' | 'stored' | 'pending', number>>;
 
 const isLive = ({ state }: SessionRecord) => state === 'running' || state === 'waiting';

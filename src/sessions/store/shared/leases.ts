@@ -28,14 +28,14 @@ interface LeasesContext {
   readonly load: (id: string) => Promise<StoredSession | undefined>;
   /** Called with the current state of a session that other instances have changed; `undefined` if deleted. */
   readonly announce: (id: string, stored: StoredSession | undefined) => void;
-  /** Returns whether this version of a session has not been announced yet. Version 0: there is no session. */
+  /** Returns whether this version of a session has not been announced yet. Version 0: the session does not exist. */
   readonly isUnseen: (id: string, version: number) => boolean;
   readonly boundsOf: () => StoreBounds | null;
 }
 
 /**
- * Creates the leases of this instance for the sessions whose messages it answers. Renews them every second, takes over
- * sessions with expired leases, and follows changes by other instances to the sessions that it runs or streams.
+ * Creates the leases of this instance. Only the instance with a session's lease answers its messages. Every second,
+ * this instance renews its leases and takes over expired ones. It reloads its sessions if other instances change them.
  */
 export function createLeases(options: LeasesOptions, context: LeasesContext) {
   const { engine, onFault } = options;
@@ -82,12 +82,12 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
     onTakeOver: (listener: (record: SessionRecord) => void): void => {
       takeOver = listener;
     },
-    /** Records whether this instance runs a session after a change. `stored` is `undefined` if it does not. */
+    /** Adds a changed session to the leases if this instance runs it; otherwise removes the session from the leases. */
     note: (id: string, stored: StoredSession | undefined): void => {
       if (stored?.runner === engine.instance) held.add(id);
       else held.delete(id);
     },
-    /** Stops the renewals, and lets other instances take over the sessions at once. */
+    /** Stops renewing the leases, and releases them, so that other instances can take over the sessions at once. */
     close: async (): Promise<void> => {
       closing.abort();
       if (held.size === 0 || !engine.state.isUp) return;
@@ -104,7 +104,7 @@ interface LeaseTasks {
   catchUp(): Promise<void>;
 }
 
-/** Runs the lease tasks every second while the engine is available, until `signal` is aborted. */
+/** Runs the lease tasks every second while Valkey or Redis is available, until `signal` is aborted. */
 async function watch(
   { renew, claim, confirmRead, catchUp }: LeaseTasks,
   { engine, onFault }: LeasesOptions,
@@ -132,7 +132,7 @@ function createReloads(
   load: (id: string) => Promise<void>,
   onFault: LeasesOptions['onFault'],
 ): (id: string) => void {
-  /** Sessions that are being loaded, and whether they must be loaded again. */
+  /** Ids of the sessions that are being loaded, and whether to load them again afterwards. */
   const loading = new Map<string, boolean>();
   const run = async (id: string): Promise<void> => {
     do {

@@ -3,9 +3,10 @@ import type { SpendCharges } from '../../http/rate-limit.ts';
 import type { Transactions } from './transactions.ts';
 
 /**
- * Spends all charges in ARGV, or none. A charge has three values: name, milliseconds for one unit, milliseconds for the
- * burst. A key stores the time at which the full burst is available again. Returns the position (from 0) of the charge
- * with the longest wait, and this wait in milliseconds; nothing if all charges are spent.
+ * Counts a request against all rate limits in ARGV, or against none if one is exceeded. Each limit has three values:
+ * name, milliseconds per request, milliseconds for the burst. A key stores the time at which a full burst is available
+ * again. Returns the index of the limit with the longest wait, and this wait in milliseconds; nothing if no limit is
+ * exceeded.
  */
 const spendScript = defineScript(`
 local time = redis.call('TIME')
@@ -25,7 +26,7 @@ end
 return {}
 `);
 
-/** Creates a rate limiter that all instances share. It throws Problem `not_ready` if the shared engine fails. */
+/** Creates a rate limiter that all instances share. It throws Problem `not_ready` if Valkey or Redis fails. */
 export function createSharedRateLimit({ list }: Pick<Transactions, 'list'>): SpendCharges {
   return async (rates) => {
     const args = rates.flatMap(({ name, perMinute, burst }) => {

@@ -11,11 +11,11 @@ import { everyone, keys } from './keys.ts';
 import { highestScript, lowestScript, readScript } from './scripts.ts';
 import type { Need, Outcome, Transactions } from './transactions.ts';
 
-/** Names of the limited resources in the ledger, by the names of their sums in the shared engine. */
+/** Name of the limited resource for each value of `Need['field']`. */
 const resources = { live: 'sessions', stored: 'sessionBytes', pending: 'queuedTurns' } as const;
 
 type Field = Need['field'];
-/** Outcome of a change that exceeds a limit. */
+/** Result of a change that was not made because it would exceed a limit. */
 export type Excessive = Extract<Outcome, { kind: 'excess' }>;
 
 const inactiveMs = 60_000; // sessions used more recently are not evicted for other addresses
@@ -24,7 +24,7 @@ const readMs = 30_000;
 const maxHolders = 64;
 const maxCandidates = 8;
 
-/** Returns the amount that a client needs, with its limits, in a list; an empty list before the limits are known. */
+/** Returns a list with the amount that a client needs and the limits for it; an empty list if `bounds` is `null`. */
 export function toNeed(
   bounds: StoreBounds | null,
   { field, client, amount }: { field: Field; client: Client | null; amount: number },
@@ -52,14 +52,14 @@ interface VictimSearch {
   readonly field: 'live' | 'stored';
   readonly excess: Excess;
   readonly client: Client | null;
-  /** Id of the session that needs the room. This session is never evicted itself. */
+  /** Id of the session that needs the space. This session is never evicted. */
   readonly except: string;
 }
 
-/** Sorted sets of sessions that may be evicted, in order of preference. */
+/** Sorted sets of the sessions that may be evicted if this limit is exceeded, in order of preference. */
 const evictable = { live: [keys.waiting], stored: [keys.over, keys.waiting] } as const;
 
-/** Creates the search for the next session to evict. Evicts an active session only if its own address needs room. */
+/** Creates the search for a session to evict. It finds recently used sessions only for the client that owns them. */
 export function createVictimSearch(
   { list }: Transactions,
   isReadHere: (id: string) => boolean,
@@ -72,7 +72,7 @@ export function createVictimSearch(
     const isRead = ids.length === 0 ? [] : await list(readScript, readMs, ...ids);
     return unread.find((_, at) => isRead[at] !== '1');
   };
-  /** Returns the oldest session of `name` that may be evicted. `isOwn`: this client itself needs the room. */
+  /** Returns the least recently used session of `name` to evict. `isOwn`: whether the client `name` needs the space. */
   const findOf = async (name: string, { field, except }: VictimSearch, isOwn: boolean) => {
     const untilMs = isOwn ? '+inf' : now() - inactiveMs;
     for (const set of evictable[field]) {
@@ -83,7 +83,7 @@ export function createVictimSearch(
     }
     return undefined;
   };
-  /** Searches the clients or networks in `parent`, highest sum first. Those with equal sums are searched together. */
+  /** Returns the oldest session to evict from those clients or networks in `parent` that have the highest usage. */
   const findBelow = async (parent: string, search: VictimSearch) => {
     const byField = search.field === 'live' ? keys.holdersByLive : keys.holdersByStored;
     const holders = toMembers(await list(highestScript, byField + parent, maxHolders));
@@ -109,10 +109,10 @@ export function createVictimSearch(
   return async (search: VictimSearch): Promise<string | undefined> => (await find(search))?.name;
 }
 
-/** Member of a sorted set: a client or network with its sum, or a session with the time of its last activity. */
+/** Member of a sorted set: a client or network with its usage, or a session with the time of its last activity. */
 type Member = Readonly<{ name: string; score: number }>;
 
-/** Converts a list in which names and scores alternate. */
+/** Converts a list of alternating names and scores to members. */
 function toMembers(pairs: readonly string[]): readonly Member[] {
   const members: Member[] = [];
   for (let at = 0; at < pairs.length; at += 2) {

@@ -31,9 +31,9 @@ end
 
 /**
  * Changes a session if it has the expected version. ARGV[1] is a `SessionChange` as JSON, with two further fields:
- * `operation` (unique name of the change, so that a repetition has no effect) and `channel` (which publishes the
- * change). Returns the kind of an `Outcome`: 'ok', 'changed', 'lost', 'once' or 'excess'. 'excess' is followed by the
- * field and the kind of the exceeded limit, as is 'ok' if `room` is exceeded after the change.
+ * `operation` (unique name, so that a repeated call has no effect) and `channel` (where the change is published).
+ * Returns the kind of the `Outcome`. The field and the kind of an exceeded limit follow 'excess'; they also follow 'ok'
+ * if the limit `room` is exceeded after the change.
  */
 export const commitScript = defineScript(`${functions}
 local change = cjson.decode(ARGV[1])
@@ -124,7 +124,10 @@ while to < #line and continues(string.byte(line, to + 1)) do to = to - 1 end
 return {#line, string.sub(line, from, to)}
 `);
 
-/** Returns up to ARGV[3] turns before turn ARGV[2], latest first. Questions and `message.completed` lines alternate. */
+/**
+ * Returns up to ARGV[3] questions of the session ARGV[1] before the message ARGV[2], latest first. Each is followed by
+ * the `message.completed` line with its answer.
+ */
 export const answeredScript = defineScript(`${functions}
 local record, found = key('record:' .. ARGV[1]), {}
 local before, count = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -140,7 +143,7 @@ end
 return found
 `);
 
-/** Returns the kind of the limit that a need exceeds, or an empty string. ARGV[1]: the need as JSON. */
+/** Returns the kind of the limit that the `Need` in ARGV[1] (JSON) exceeds; an empty string if it exceeds none. */
 export const roomScript = defineScript(`${functions}
 return excess(cjson.decode(ARGV[1])) or ''
 `);
@@ -203,7 +206,7 @@ end
 return due
 `);
 
-/** Ends the leases of the instance ARGV[1] on the sessions ARGV[2…], so that others take them over at once. */
+/** Ends the leases of the instance ARGV[1] on the sessions ARGV[2…], so that other instances take them over at once. */
 export const releaseScript = defineScript(`${functions}
 for at = 2, #ARGV do
   if redis.call('HGET', key('record:' .. ARGV[at]), 'runner') == ARGV[1] then
@@ -212,30 +215,30 @@ for at = 2, #ARGV do
 end
 `);
 
-/** Confirms the open streams of the sessions ARGV[2…]. Removes confirmations older than ARGV[1] milliseconds. */
+/** Records that the sessions ARGV[2…] have open streams. Deletes such records older than ARGV[1] milliseconds. */
 export const confirmReadScript = defineScript(`${functions}
 local now = nowMs()
 redis.call('ZREMRANGEBYSCORE', key('read'), '-inf', now - ARGV[1])
 for at = 2, #ARGV do redis.call('ZADD', key('read'), now, ARGV[at]) end
 `);
 
-/** Deletes the ids of sessions purged up to the time ARGV[1], and all except the latest ARGV[2] ids. */
+/** Deletes stored ids of deleted sessions: those deleted up to the time ARGV[1], and all except the latest ARGV[2]. */
 export const forgetScript = defineScript(`${functions}
 redis.call('ZREMRANGEBYSCORE', key('purged'), '-inf', ARGV[1])
 redis.call('ZREMRANGEBYRANK', key('purged'), 0, -1 - ARGV[2])
 `);
 
-/** Returns the receipt of the request with the idempotency key ARGV[1], if its session still exists. */
+/** Returns the stored result of the request with the idempotency key ARGV[1], if its session still exists. */
 export const recallScript = defineScript(`${functions}
 return receipt('once:' .. ARGV[1]) or ''
 `);
 
-/** Returns the sum with the name ARGV[2] of the client or network ARGV[1] (`*`: all clients). */
+/** Returns the usage of the client or network ARGV[1] (`*`: all clients). ARGV[2]: `live`, `stored` or `pending`. */
 export const sumScript = defineScript(`${functions}
 return used(ARGV[1], ARGV[2])
 `);
 
-/** Returns the text of the message ARGV[2] of the session ARGV[1]. */
+/** Returns the text of the message number ARGV[2] of the session ARGV[1]. */
 export const textScript = defineScript(`${functions}
 return redis.call('HGET', key('record:' .. ARGV[1]), 'text:' .. ARGV[2])
 `);

@@ -8,7 +8,7 @@ import { forgetScript } from './scripts.ts';
 /** Maximum number of ids of deleted sessions that are kept; the oldest are removed. */
 const maxPurged = 100_000;
 
-/** Opens the session store that all instances share. The instance with a session's lease answers its messages. */
+/** Opens the session store that all instances share. Only the instance with a session's lease answers its messages. */
 export function openSharedSessions(options: SharedSessionsOptions): SessionStore {
   const changes = createChanges(options);
   const { transactions, leases } = changes;

@@ -7,14 +7,14 @@ import type { Command } from './commands.ts';
 import { changesChannel, keyBase } from './keys.ts';
 import { commitScript, findScript } from './scripts.ts';
 
-/** Session in the shared engine. `runner`: name of the instance that answers its messages, or an empty string. */
+/** Stored session. `runner`: name of the instance that answers its messages, or an empty string. */
 export interface StoredSession {
   readonly version: number;
   readonly record: SessionRecord;
   readonly runner: string;
 }
 
-/** Amount that must fit into the limits: `total` for all clients, and `own` for the client and its network. */
+/** Amount that must fit into the limits for all clients (`total`), and for the client and its network (`own`). */
 export interface Need {
   readonly field: 'live' | 'stored' | 'pending';
   readonly amount: number;
@@ -23,50 +23,51 @@ export interface Need {
   readonly ignoresShare: boolean;
 }
 
-/** Change of one session. It is made only if the session still has `version` (0: the session must not exist). */
+/** Change of a session. It is made only if the session still has this `version` (0: the session must not exist). */
 export interface SessionChange {
   readonly id: string;
   readonly version: number;
   /** Name of the instance that must run the session; an empty string for no condition. */
   readonly runner: string;
-  /** Key of a receipt that must be missing or expired (not newer than `onceSinceMs`); empty for no condition. */
+  /** Key of a request's stored result, or empty. The change fails if this result is newer than `onceSinceMs`. */
   readonly once: string;
   readonly onceSinceMs: number;
   readonly needs: readonly Need[];
   readonly commands: readonly Command[];
   readonly prune: readonly { readonly name: string; readonly parent: string | null }[];
-  /** Lease that the change gives to an instance. */
+  /** Lease of the session that the change gives to an instance for `ms` milliseconds. */
   readonly lease?: { readonly instance: string; readonly ms: number } | undefined;
   /** Whether the change ends the session's lease. */
   readonly ends: boolean;
-  /** Limits that the change may exceed. The outcome contains the exceeded limit. */
+  /** Limits that are checked after the change but do not prevent it. The `Outcome` contains the exceeded limit. */
   readonly room?: Need | undefined;
 }
 
 /**
- * Result of a change. `ok`: it was made; its `excess` is the exceeded limit in `room`. `changed`: another change came
- * first. `lost`: another instance runs the session. `once`: the receipt exists. `excess`: a need does not fit.
+ * Result of a change. `ok`: it was made; `excess` is the limit in `room` that is exceeded now. `changed`: another
+ * change came first. `lost`: another instance runs the session. `once`: the request is a repetition. `excess`: a limit
+ * is exceeded.
  */
 export type Outcome =
   | { readonly kind: 'ok'; readonly excess?: Excess | undefined }
   | { readonly kind: 'changed' | 'lost' | 'once' }
   | { readonly kind: 'excess'; readonly field: Need['field']; readonly excess: Excess };
 
-/** Milliseconds to wait for an engine that does not answer, before a call fails. */
+/** Milliseconds to wait for a Valkey or Redis server that does not answer, before a call fails. */
 const patienceMs = 2000;
 
 interface TransactionsOptions {
   readonly engine: Engine;
-  /** Number of replicas of the shared engine that must have a change before Perch confirms it. */
+  /** Number of replicas of the Valkey or Redis server that must store a change before Perch confirms it. */
   readonly replicas: number;
 }
 
 export type Transactions = ReturnType<typeof createTransactions>;
 
-/** Creates the functions that read and change sessions. They throw Problem `not_ready` if the shared engine fails. */
+/** Creates the functions that read and change sessions. They throw Problem `not_ready` if Valkey or Redis fails. */
 export function createTransactions({ engine, replicas }: TransactionsOptions) {
   let operations = 0;
-  /** Runs a script once. During an outage of the engine, returns the error, so that the caller can try again. */
+  /** Runs a script once. If Valkey or Redis fails during the call, returns the error, so that the caller can retry. */
   const attempt = async (script: EngineScript, args: readonly (string | number)[]) => {
     if (!(await engine.waitUntilUp(patienceMs))) throw unavailable(engine.state.fault);
     try {
@@ -77,7 +78,7 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
       return { error };
     }
   };
-  /** Runs a script, and repeats it after an outage of the engine. The script must be safe to repeat. */
+  /** Runs a script, and repeats it once if Valkey or Redis fails during the call. The script must be safe to repeat. */
   const run = async (script: EngineScript, args: readonly (string | number)[]) => {
     const first = await attempt(script, args);
     const { reply, error } = 'error' in first ? await attempt(script, args) : first;
@@ -97,7 +98,7 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
       if (kind !== 'known') return kind === 'purged' ? 'purged' : 'unknown';
       return { version: Number(version), record: JSON.parse(record), runner };
     },
-    /** Commits a change exactly once. Resolves when the engine and `replicas` replicas have stored it. */
+    /** Commits a change exactly once. Resolves when the server and `replicas` of its replicas have stored it. */
     commit: async (change: SessionChange): Promise<Outcome> => {
       operations += 1;
       const operation = `${engine.instance}:${operations};`;

@@ -27,7 +27,7 @@ export function writeExample(operation: Operation, api: ApiDescription): string 
   return `${command}\n\n\`\`\`\`\n${shown.join('\n')}\n\`\`\`\``;
 }
 
-/** Matches the optional parameters that example requests contain, so that the server sends JSON from sample data. */
+/** Matches the names of optional parameters that example requests contain. Other optional parameters are omitted. */
 const chosen = /^(?:handle|id|platform|format)$/;
 const samples: Readonly<Record<string, string>> = { platform: 'archive', format: 'json' };
 

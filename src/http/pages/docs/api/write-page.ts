@@ -19,7 +19,7 @@ export function writeApiPage(title: string, document: unknown): string {
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-/** Writes the operations of an OpenAPI tag as Markdown. Repeated operations become links to the first one. */
+/** Writes the operations of an OpenAPI tag as Markdown. An operation that equals an earlier one becomes a link. */
 function writeOperations(operations: readonly Operation[], api: ApiDescription): string[] {
   const written = new Map<string, string>();
   return operations.flatMap((operation) => {
@@ -59,7 +59,7 @@ function writeOperation(operation: Operation, api: ApiDescription): readonly str
   ];
 }
 
-/** Replaces explanations of problem codes with links to the codes in `errors.md`. */
+/** Replaces each line that explains a problem code with a link to the explanation in `errors.md`. */
 function linkCodes(description: string, { 'x-problem-codes': codes }: ApiDescription): string {
   return description.replaceAll(/^`(\w+)`: .*$/gm, (line, name: string) =>
     Object.hasOwn(codes, name) ? `[${code(name)}](errors.md#${name})` : line,
