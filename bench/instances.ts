@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { benchSharedHits, benchSpends, type ComparedCalls } from './instances/calls.ts';
 import { benchFaults } from './instances/faults.ts';
 import { benchCpuTime, benchLocalHits } from './instances/load.ts';
@@ -14,25 +13,31 @@ const parts = {
 };
 
 /**
- * Compares instances with and without a shared engine (Valkey or Redis server). Returns Markdown lines.
+ * Compares instances with and without a shared engine (Valkey or Redis server). Prints Markdown, each part as soon as
+ * it is measured.
  *
  * @param names names of the parts to run; default: all
  */
-export async function benchInstances(names: readonly string[] = []): Promise<string[]> {
-  const lines = ['## Several instances', ''];
+async function benchInstances(names: readonly string[]): Promise<void> {
+  const unknown = names.filter((name) => !(name in parts));
+  if (unknown.length > 0) {
+    throw new Error(
+      `Unknown parts: ${unknown.join(', ')}. Parts: ${Object.keys(parts).join(', ')}.`,
+    );
+  }
+  console.log('## Several instances\n');
   const engine = await startEngine();
   const upstream = await startUpstream();
   try {
     for (const [name, bench] of Object.entries(parts)) {
       if (names.length === 0 || names.includes(name)) {
-        lines.push(...(await bench(engine, upstream)));
+        console.log((await bench(engine, upstream)).join('\n'));
       }
     }
   } finally {
     upstream.stop();
     engine.stop();
   }
-  return lines;
 }
 
 async function benchCalls(engine: Served, upstream: Served): Promise<string[]> {
@@ -70,6 +75,4 @@ async function benchReaders(engine: Served): Promise<string[]> {
   ];
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  console.log((await benchInstances(process.argv.slice(2))).join('\n'));
-}
+await benchInstances(process.argv.slice(2));

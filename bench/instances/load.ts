@@ -8,7 +8,7 @@ import { type Served, startPerch } from './servers.ts';
 const sample = '/api/v1/profiles/ada.example';
 const twoPorts = [0, 1] as const;
 
-/** Compares cached reads of two instances: one without and one with a shared engine (Valkey or Redis server). */
+/** Compares cached reads with and without a shared engine (Valkey or Redis server). Returns Markdown lines. */
 export async function benchLocalHits({ url }: Served): Promise<string[]> {
   const [embedded, shared] = twoPorts.map(
     (index) => () =>
@@ -32,10 +32,10 @@ export async function benchLocalHits({ url }: Served): Promise<string[]> {
   ];
 }
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
-/** Number of unmeasured rounds at the start, in which the servers compile their code. */
-const warmRounds = 5;
-const turnSeconds = 2;
+const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
+/** Number of unmeasured rounds at the start, during which Node.js optimizes the code of the servers. */
+const warmRounds = 4;
+const turnSeconds = 1;
 const connections = 32;
 
 /** Function that sends requests to a server for some seconds, and returns their number. */
@@ -43,7 +43,7 @@ type Load = (target: Target, seconds: number) => Promise<number>;
 
 const loads: Readonly<Record<string, Load>> = { hits: sendHits, misses: sendMisses };
 
-/** Compares the CPU time per request: one instance without a shared engine, one with it, and two with it. */
+/** Compares the CPU time per request of servers with and without a shared engine. Returns Markdown lines. */
 export async function benchCpuTime({ url }: Served, upstream: Served): Promise<string[]> {
   const env = { PERCH_PROVIDERS: 'archive,fxtwitter', PERCH_FXTWITTER_URL: upstream.url };
   const start = (index: number, more = {}) =>

@@ -11,11 +11,10 @@ import { createSessionIds } from './ids.ts';
 import { type LifetimeLimits, startExpiry } from './store/expiry.ts';
 import { toStoreProblem } from './store/group-commit.ts';
 import type { SessionStore, StampEvent } from './store/session-store.ts';
-import { endTurn, isLive, type SessionLimits, type SessionRecord } from './store/state.ts';
+import { isLive, type SessionLimits, type SessionRecord } from './store/state.ts';
 import { createStreams, type StreamLimits } from './streams/streams.ts';
 import { createScheduler, runScheduled } from './turns/fair-scheduler.ts';
-import { failures } from './turns/turn-run.ts';
-import { createTurns } from './turns/turns.ts';
+import { createTurns, failInterrupted } from './turns/turns.ts';
 
 /** Limits of the session service. `messagesPerMinute` applies to each client address. */
 export interface ServiceLimits extends SessionLimits, LifetimeLimits, StreamLimits {
@@ -136,12 +135,7 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
       else if (store.runs(sessionId)) turns.follow(record);
     }
   });
-  store.onTakeOver?.((record) => {
-    failInterrupted(record, options, store).then(
-      (left) => left && turns.schedule(left),
-      (error: unknown) => onFault(error, 'taking over a session'),
-    );
-  });
+  store.onTakeOver?.(({ id }) => void turns.resume(id));
   const stopExpiry = startExpiry({ store, clock, limits, onFault });
   return { store, scheduler, turns, streams, stopExpiry };
 }
@@ -200,26 +194,11 @@ const shuttingDown = (): Problem =>
 async function recoverSessions(options: ServiceOptions, store: SessionStore) {
   const left: SessionRecord[] = [];
   const recover = async (record: SessionRecord): Promise<void> => {
-    const after = await failInterrupted(record, options, store);
+    const after = await failInterrupted(record, { ...options, store });
     if (after && after.pending.length > 0) left.push(after);
   };
   for await (const records of store.list('running')) {
     await Promise.all(records.map(recover)); // in one commit
   }
   return left;
-}
-
-/** Records a failure if a crash interrupted an answer of the session. Returns the session after this change. */
-async function failInterrupted(
-  record: SessionRecord,
-  { clock, limits }: ServiceOptions,
-  store: SessionStore,
-): Promise<SessionRecord | undefined> {
-  const [front] = record.pending;
-  if (!front?.isBegun) return record;
-  const nowMs = clock.now();
-  const end = { kind: 'failed', failure: failures.interrupted, unsent: null, nowMs } as const;
-  return store.changeOwn(record.id, (now) =>
-    endTurn(now, { sequence: front.sequence, end }, limits),
-  );
 }

@@ -35,21 +35,24 @@ export async function startCluster(): Promise<ClusterServers> {
   return { url: `redis+cluster://${nodes.join(',')}`, primaries };
 }
 
-/** Primary with one replica, and three sentinels that monitor them. */
+/** Primary with replicas, and three sentinels that monitor them. */
 export interface SentinelServers {
   readonly url: string;
   readonly primary: EngineServer;
-  readonly replica: EngineServer;
   readonly sentinels: readonly EngineServer[];
 }
 
 const monitored = 'main';
 
 /** Starts sentinels, which fail over within a few seconds. They are stopped at the end of the test. */
-export async function startSentinels(): Promise<SentinelServers> {
+export async function startSentinels(replicaCount = 1): Promise<SentinelServers> {
   const primary = await startEngine();
-  const replica = await startEngine('--replicaof', '127.0.0.1', `${primary.port}`);
-  await expect.poll(() => ask(replica.port, 'role')).toContain('connected');
+  const follow = ['--replicaof', '127.0.0.1', `${primary.port}`];
+  const replicas = await Promise.all(
+    Array.from({ length: replicaCount }, () => startEngine(...follow)),
+  );
+  for (const { port } of replicas)
+    await expect.poll(() => ask(port, 'role')).toContain('connected');
   const lines = [
     'bind 127.0.0.1',
     `sentinel monitor ${monitored} 127.0.0.1 ${primary.port} 2`,
@@ -64,12 +67,16 @@ export async function startSentinels(): Promise<SentinelServers> {
       return [file, '--sentinel'];
     });
   const sentinels = [await startSentinel(), await startSentinel(), await startSentinel()];
-  const isReady = ({ port }: EngineServer) =>
-    ask(port, 'sentinel', 'ckquorum', monitored).startsWith('OK 3') &&
-    ask(port, 'sentinel', 'replicas', monitored).includes(`${replica.port}`);
+  const isReady = ({ port }: EngineServer) => {
+    const known = ask(port, 'sentinel', 'replicas', monitored);
+    return (
+      ask(port, 'sentinel', 'ckquorum', monitored).startsWith('OK 3') &&
+      replicas.every((replica) => known.includes(`${replica.port}`))
+    );
+  };
   await expect.poll(() => sentinels.every(isReady)).toBe(true);
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`);
-  return { url: `redis+sentinel://${hosts.join(',')}/${monitored}`, primary, replica, sentinels };
+  return { url: `redis+sentinel://${hosts.join(',')}/${monitored}`, primary, sentinels };
 }
 
 const ask = (port: number, ...words: readonly string[]) => runEngineCli('-p', `${port}`, ...words);

@@ -9,7 +9,7 @@ interface TurnsOptions extends TurnRunOptions {
 /** Creates the runner of turns (a turn is a message and its answer). The scheduler is fair between client addresses. */
 export function createTurns(options: TurnsOptions) {
   const { scheduler, store } = options;
-  const { running, schedule, close } = createRunningTurns(options);
+  const { running, schedule, resume, close } = createRunningTurns(options);
   const cancelRunning = (sessionId: string, turnId: string | null): boolean => {
     const run = running.get(sessionId);
     const matches = run !== undefined && matchesTurn(run.sequence, turnId);
@@ -22,6 +22,8 @@ export function createTurns(options: TurnsOptions) {
     },
     /** Schedules the first unanswered message of a session, if any. */
     schedule,
+    /** Continues a session whose answer was interrupted: records the failure, and schedules the next message. */
+    resume,
     /** Follows a changed session: schedules its next turn, or stops its running turn if the turn was cancelled. */
     follow: (record: SessionRecord): void => {
       const [front] = record.pending;
@@ -84,28 +86,47 @@ function createRunningTurns(options: TurnsOptions) {
   const run = async (sessionId: string, sequence: number): Promise<void> => {
     const begun = runTurn(sessionId, sequence, options);
     running.set(sessionId, begun);
-    const record = (await begun.ended) ?? (await reload(sessionId));
+    const record = await begun.ended;
     running.delete(sessionId);
+    if (record === undefined) await resume(sessionId);
+    else schedule(record);
+  };
+  const recover = async (sessionId: string): Promise<void> => {
+    const found = await store.find(sessionId);
+    if (found.kind !== 'known' || !store.runs(sessionId) || running.has(sessionId)) return;
+    const record = await failInterrupted(found.record, options);
     if (record !== undefined) schedule(record);
   };
-  /** Reads a session again after an unexpected error, so that the session's next message can be answered. */
-  const reload = async (sessionId: string): Promise<SessionRecord | undefined> => {
+  /** Retries after errors. Does nothing if another instance runs the session, or if the session has ended. */
+  const resume = async (sessionId: string): Promise<void> => {
     while (!closed.signal.aborted) {
       try {
-        const found = await store.find(sessionId);
-        return found.kind === 'known' ? found.record : undefined;
+        return await recover(sessionId);
       } catch (error) {
         onFault(error, 'looking for the next turn');
         await Promise.allSettled([clock.sleep(retryMs, closed.signal)]); // returns early after `close`
       }
     }
-    return undefined;
   };
   const close = (): void => {
     closed.abort();
     scheduler.close();
   };
-  return { running, schedule, close };
+  return { running, schedule, resume, close };
+}
+
+/** Records a failure if an answer of the session was begun, but is not running. Returns the session as it is then. */
+export async function failInterrupted(
+  record: SessionRecord,
+  { store, clock, limits }: Pick<TurnsOptions, 'store' | 'clock' | 'limits'>,
+): Promise<SessionRecord | undefined> {
+  const [front] = record.pending;
+  if (!front?.isBegun) return record;
+  const nowMs = clock.now();
+  const end = { kind: 'failed', failure: failures.interrupted, unsent: null, nowMs } as const;
+  return store.changeOwn(record.id, (now) =>
+    endTurn(now, { sequence: front.sequence, end }, limits),
+  );
 }
 
 /** Cancels a session's oldest pending message. Returns `undefined` if its answer has started or it is not `turnId`. */

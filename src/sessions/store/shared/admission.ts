@@ -130,6 +130,7 @@ function createRecall({ transactions }: Changes): SessionStore['recall'] {
     const { fingerprint, receipt, atMs }: StoredReceipt = JSON.parse(text);
     if (atMs <= request.nowMs - idempotencyMs) return undefined;
     refuseOtherRequest(request, fingerprint);
+    await transactions.confirm(); // the first request can have failed because no replica had its change yet
     return receipt;
   };
 }

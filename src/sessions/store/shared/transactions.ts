@@ -89,7 +89,18 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
     const reply = await run(script, args);
     return Array.isArray(reply) ? reply.map(String) : [];
   };
+  const confirm = async (): Promise<void> => {
+    if (replicas === 0) return;
+    try {
+      await engine.confirmReplicas(replicas, patienceMs);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw unavailable(reason, error);
+    }
+  };
   return {
+    /** Waits until `replicas` replicas have stored every change that is visible now. @throws Problem `not_ready` */
+    confirm,
     run: async (script: EngineScript, ...args: readonly (string | number)[]): Promise<string> =>
       String((await run(script, args)) ?? ''),
     list,
@@ -107,20 +118,11 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
         commitScript,
         JSON.stringify({ ...change, operation, channel }),
       );
-      if (kind === 'ok' && replicas > 0) await confirm(engine, replicas);
+      if (kind === 'ok') await confirm();
       // The script returns nothing else.
       return { kind, field, excess } as Outcome;
     },
   };
-}
-
-async function confirm(engine: Engine, replicas: number): Promise<void> {
-  try {
-    await engine.confirmReplicas(replicas, patienceMs);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw unavailable(reason, error);
-  }
 }
 
 function unavailable(reason: string | null, cause?: unknown): Problem {

@@ -18,7 +18,7 @@ async function openRig() {
     stamp: (index) => ({ id: `evt_${index}`, atMs: clock.now(), index }),
   });
   onTestFinished(() => store.close());
-  const failing: { change: number; find: number } = { change: 0, find: 0 };
+  const failing = { change: 0, find: 0, confirm: 0 };
   const fail = (name: keyof typeof failing): boolean => {
     if (failing[name] === 0) return false;
     failing[name] -= 1;
@@ -28,7 +28,10 @@ async function openRig() {
   const flaky: SessionStore = {
     ...store,
     change: (id, decide) => (fail('change') ? unusable() : store.change(id, decide)),
-    changeOwn: (id, decide) => (fail('change') ? unusable() : store.changeOwn(id, decide)),
+    changeOwn: async (id, decide) => {
+      const changed = fail('change') ? await unusable() : await store.changeOwn(id, decide);
+      return fail('confirm') ? unusable() : changed;
+    },
     find: (id) => (fail('find') ? unusable() : store.find(id)),
   };
   const faults: string[] = [];
@@ -71,6 +74,22 @@ describe('a turn over a store that is unavailable for a while', () => {
     expect((await typesOf('ses_a')).at(-1)).toBe('session.waiting');
     expect(faults).toEqual(['beginning a turn', 'looking for the next turn', 'beginning a turn']);
     expect([turns.atWork, scheduler.waiting]).toEqual([0, 0]);
+  });
+
+  it('fails if its begin was stored, but not confirmed', async () => {
+    const { clock, failing, faults, start, typesOf, turns } = await openRig();
+    failing.confirm = 1;
+    failing.find = 1;
+    await start('ses_a');
+
+    for (let second = 0; second < 3; second += 1) {
+      await untilIdle();
+      await clock.advance(1000);
+    }
+
+    expect((await typesOf('ses_a')).slice(-2)).toEqual(['turn.failed', 'session.waiting']);
+    expect(faults).toEqual(['beginning a turn', 'looking for the next turn']);
+    expect(turns.atWork).toBe(0);
   });
 
   it('records its end later, because readers wait for the event', async () => {
