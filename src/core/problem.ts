@@ -99,8 +99,8 @@ export const problemKinds = {
     'a request for a post has neither a `url`, nor a `handle` and an `id`',
   ]),
   invalid_url: kind(400, 'Invalid URL', [
-    'Send an absolute https URL of a post without user name, password or port. In a query string, percent-encode this URL.',
-    'the parameter `url` is not a valid URL, contains a user name, a password or a port, or has a scheme other than http and https',
+    'Send the whole URL of a post, such as `https://x.com/jack/status/20`, without a user name and password. Only URLs of posts on this server may have a port. In a query string, percent-encode the URL.',
+    'the parameter `url` is not a valid URL, contains a user name or a password, has a scheme other than http and https, or has a port and is not on this server',
   ]),
   unsupported_host: kind(400, 'Unsupported site', [
     'Send the URL of a post on a site that this server reads, such as `https://x.com/jack/status/20`, or the URL of a post on this server.',

@@ -155,7 +155,7 @@ function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => n
   };
 }
 
-/** Creates a function that returns the keys of accounts in the shared engine. Caches hashes of account names. */
+/** Creates a function that returns the Redis key for an account's used allowance. Caches hashes of account names. */
 function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' | 'secret'>) {
   const hashes = new LRUCache<string, string>({
     max: maxHashes,

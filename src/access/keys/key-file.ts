@@ -42,8 +42,8 @@ export class KeyFileError extends Error {
 
 export interface KeyFile {
   /**
-   * Runs `work` on the current file and returns its result. If the file has a fault in `createOn`,
-   * creates an empty store first. Waits at most 20 ms for a lock. @throws KeyFileError if the file
+   * Runs `work` on the current file and returns its result. If the file has a fault listed in
+   * `createOn`, creates an empty store first. Waits at most 20 ms for a lock. @throws KeyFileError if the file
    * cannot be used
    */
   use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;

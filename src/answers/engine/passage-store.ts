@@ -91,7 +91,7 @@ function toProfile(passage: FoundPassage) {
   const headingName = terms.heading.join('');
   return {
     passage,
-    /** Packed counts of each term, to be read with `countIn`. */
+    /** How often each term occurs in each part of the passage, encoded as numbers that `countIn` reads. */
     counts,
     words: terms.body.length + terms.code.length,
     /** Terms of the heading joined into one word, for comparison with identifiers. Empty if too long. */

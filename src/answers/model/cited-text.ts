@@ -62,7 +62,7 @@ export class CitedText {
       throw uncited();
   }
 
-  /** Sends the remaining text that has a citation. @throws ModelFailure as `add`; `model_failed` if there is no text */
+  /** Sends the remaining cited text. @throws ModelFailure like `add`; `model_failed` if there is no text */
   async finish(): Promise<void> {
     if (this.state === 'open') await this.#flush();
     if (this.state === 'abstained' || this.shown !== '') return;

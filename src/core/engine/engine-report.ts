@@ -34,7 +34,7 @@ const checkMs = 60_000;
 /** Milliseconds between two checks of whether the engine has started to answer. */
 const noticeMs = 1000;
 
-/** Starts to observe the shared engine. Checks its settings when it starts to answer, and then every minute. */
+/** Starts to check the settings of the Valkey or Redis server: once it answers, and then every minute. */
 export function openEngineReport(options: EngineReportOptions): EngineReporter {
   const { engine, clock, onWarnings } = options;
   const closing = new AbortController();

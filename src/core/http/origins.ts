@@ -7,7 +7,7 @@ export type Origins = ReturnType<typeof createOrigins>;
 
 /**
  * Creates rules that allow requests from web pages of Perch, of this machine (loopback) and of the origins in `others`
- * (`*` for any). Otherwise, any website could make a visitor's browser send requests to this server.
+ * (`*` for any). Without these rules, any website could make a visitor's browser send requests to this server.
  */
 export function createOrigins(baseUrl: string, others: readonly string[]) {
   const listed: ReadonlySet<string> = new Set([new URL(baseUrl).origin, ...others]);

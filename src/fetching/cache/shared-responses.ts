@@ -52,7 +52,7 @@ const pollMs = 25;
 const renewalsPerLease = 3;
 const goneKey = 'gone';
 const gonePollMs = 1000;
-/** Approximate number of announcements (of deleted posts and accounts) kept for instances that start later. */
+/** Approximate maximum of stored announcements, each of one deleted post or account. Older ones are dropped. */
 const maxGone = 1000;
 
 /** Stores a response and ends the lease. ARGV: response, lifetime in milliseconds, name of the instance. */

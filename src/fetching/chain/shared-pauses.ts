@@ -1,6 +1,6 @@
 import { defineScript, type Engine } from '../../core/engine/engine.ts';
 
-/** Exchange of pauses between instances. During a pause, a provider or one kind of its queries is not used. */
+/** Pauses that instances announce to each other. During a pause, a provider or one kind of its queries is not used. */
 export interface SharedPauses {
   /** Announces that `name` (a provider, or one kind of its queries) is paused for `ms` milliseconds. */
   announce(name: string, ms: number): void;

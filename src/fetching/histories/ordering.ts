@@ -80,7 +80,7 @@ export function createOrdering(wanted: Wanted) {
     get unresolved() {
       return [...pending.values()].filter(({ isUnresolved }) => isUnresolved).length;
     },
-    /** Removes reposts with keys in `below` as older than the requested range. All other reposts count as within it. */
+    /** Removes the reposts with keys in `below`, which are older than the requested range. Keeps all other reposts. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of pending) {
         if (one.isUnresolved && below.has(key)) pending.delete(key);
@@ -118,7 +118,7 @@ export function createPostCollector(query: Wanted) {
         found.set(key, { ...narrow(placed, other), number: other?.number ?? found.size });
       }
     },
-    /** Removes reposts with keys in `below` as older than the requested range. All other reposts count as within it. */
+    /** Removes the reposts with keys in `below`, which are older than the requested range. Keeps all other reposts. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of found) {
         if (one.belowSecond >= since) continue;

@@ -44,7 +44,7 @@ export interface HistoryReadOptions extends PageReaderOptions {
 export interface HistoryReadResult {
   /** Time ranges that were not read, newest first. If `maxPosts` was reached, they cover all older posts. */
   readonly unread: readonly SecondRange[];
-  /** Time ranges that may lack posts, because the source returned short pages each time. */
+  /** Time ranges that may lack posts, because the source returned short pages at every attempt. */
   readonly uncertain: readonly SecondRange[];
   readonly isCut: boolean;
   readonly isAtEnd: boolean;

@@ -1,7 +1,7 @@
 /**
- * Crawlers that create previews of shared links: a pattern of the header `User-Agent`, and the app or company. `^`
- * excludes browsers within apps, which send the name later in the header. Crawlers for search engines and AI training
- * are not included.
+ * Crawlers that create previews of shared links: a pattern for the header `User-Agent`, and the app or company. The
+ * browser of an app sends the app's name too, but not at the start of the header, so `^` excludes it. Crawlers for
+ * search engines and AI training are not included.
  */
 const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/discordbot/i, 'Discord'],

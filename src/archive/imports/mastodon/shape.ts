@@ -110,7 +110,7 @@ function shapeMedia(item: NotePayload['attachment'][number], host: string): Medi
   return { type, url, width, height, alt: item.name ?? item.summary };
 }
 
-/** Returns the URL of a media file; `null` if the server is unknown (absolute paths other than `/system/…`). */
+/** Returns the URL of a media file on `host`; `null` for paths like `/other/…`, which may be on another server. */
 function fileUrl(path: string, host: string): string | null {
   if (isWebUrl(path)) return path;
   if (path.startsWith('/') && !path.startsWith('/system/')) return null;

@@ -83,7 +83,7 @@ export function createVictimSearch(
     }
     return undefined;
   };
-  /** Returns the oldest session to evict from those clients or networks in `parent` that have the highest usage. */
+  /** Returns the oldest evictable session of the clients or networks in `parent` with the highest usage. */
   const findBelow = async (parent: string, search: VictimSearch) => {
     const byField = search.field === 'live' ? keys.holdersByLive : keys.holdersByStored;
     const holders = toMembers(await list(highestScript, byField + parent, maxHolders));

@@ -110,8 +110,8 @@ return lines
 `);
 
 /**
- * Returns the length of the event ARGV[2] of the session ARGV[1], and up to ARGV[4] bytes of it from the offset
- * ARGV[3], without an incomplete character at the end. Returns nothing if the whole event has up to ARGV[4] bytes.
+ * Returns a part of a long event, and the length of the whole event in bytes. For an event of at most ARGV[4] bytes,
+ * returns nothing. ARGV: session, index of the event, offset and maximum length of the part in bytes.
  */
 export const partScript = defineScript(`${functions}
 local at = (tonumber(ARGV[2]) + 1) .. '-0'
