@@ -141,7 +141,7 @@ interface RestartingThreadOptions {
 }
 
 /** Backoff in milliseconds after repeated crashes of a thread. Doubles with each crash up to `longest`. */
-const restartMs = { first: 500, longest: 60_000 } as const;
+const restartMs = { first: 2000, longest: 60_000 } as const;
 
 /** Creates a client that starts a thread for the first task. If the thread ends, the next task starts another one. */
 export function createRestartingThread(options: RestartingThreadOptions): ThreadClient {
@@ -156,7 +156,7 @@ export function createRestartingThread(options: RestartingThreadOptions): Thread
     ends += 1;
     // A single crash may be an accident, so there is no backoff yet.
     if (ends > 1)
-      blockedUntilMs = clock.now() + Math.min(restartMs.longest, restartMs.first * 2 ** ends);
+      blockedUntilMs = clock.now() + Math.min(restartMs.longest, restartMs.first * 2 ** (ends - 2));
     onLost(why);
   };
   const current = () => {

@@ -36,7 +36,7 @@ export function createStoredHistory(options: StoredHistoryOptions) {
         return nothingStored;
       const account = await reading;
       if (account.protected) tryStore(() => historyStore.delete(query.account), 0);
-      if (!query.useStored || source.isArchive) return nothingStored;
+      if (account.protected || !query.useStored || source.isArchive) return nothingStored;
       const range = secondsOf(query, clock.now());
       // A post that its own author reposted has two rows.
       const limit = query.onlyReplies ? maxPostsForReplies : query.maxPosts * 2;

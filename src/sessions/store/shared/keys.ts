@@ -30,6 +30,9 @@ export const keys = {
   holdersByStored: 'holders:stored:',
 } as const;
 
+/** Milliseconds for which a stream counts as open after an instance has confirmed it. */
+export const readMs = 30_000;
+
 /** Pub/sub channel on which instances publish changes of sessions. */
 export const changesChannel = 'sessions';
 

@@ -1,7 +1,7 @@
 import type { Engine } from '../../../core/engine/engine.ts';
 import type { StoreBounds } from '../session-store.ts';
 import type { SessionRecord } from '../state.ts';
-import { changesChannel } from './keys.ts';
+import { changesChannel, readMs } from './keys.ts';
 import {
   claimScript,
   confirmReadScript,
@@ -16,7 +16,6 @@ export const leaseMs = 5000;
 
 const checkMs = 1000;
 const maxClaims = 20;
-const readMs = 30_000;
 
 interface LeasesOptions {
   readonly engine: Engine;

@@ -7,7 +7,7 @@ import {
 } from '../../../core/scheduling/ledger.ts';
 import { overloadDetails, tooManyTurns } from '../room.ts';
 import type { StoreBounds } from '../session-store.ts';
-import { everyone, keys } from './keys.ts';
+import { everyone, keys, readMs } from './keys.ts';
 import { highestScript, lowestScript, readScript } from './scripts.ts';
 import type { Need, Outcome, Transactions } from './transactions.ts';
 
@@ -19,8 +19,6 @@ type Field = Need['field'];
 export type Excessive = Extract<Outcome, { kind: 'excess' }>;
 
 const inactiveMs = 60_000; // sessions used more recently are not evicted for other addresses
-/** Milliseconds for which the confirmation of an open stream protects its session from eviction. */
-const readMs = 30_000;
 const maxHolders = 64;
 const maxCandidates = 8;
 
