@@ -5,6 +5,7 @@ import {
   describeWithEngine,
   type EngineServer,
   runEngineCli,
+  startEngine,
 } from '../../support/engine-server.ts';
 import { startCluster, startSentinels } from '../../support/engine-topologies.ts';
 import { postTo } from '../../support/session-client.ts';
@@ -107,4 +108,24 @@ describeWithEngine('sessions whose engine', () => {
       );
     },
   );
+});
+
+describeWithEngine('a message that no replica has stored', () => {
+  it('is not confirmed when its request is repeated', async () => {
+    const { url } = await startEngine();
+    const env = { PERCH_REDIS_URL: url, PERCH_REDIS_WAIT_REPLICAS: '1' };
+    const base = await startServer(`${temporaryFolder()}/data`, env).listening;
+    const headers = {
+      authorization: 'Bearer failover',
+      'idempotency-key': 'the key of a repeated question',
+    };
+    const ask = () => postTo(base, 'session', { headers, body: { message: 'question' } });
+
+    const answered = [await ask(), await ask()];
+
+    expect(answered.map(({ status, body }) => `${status} ${body.code}`)).toEqual([
+      '503 not_ready',
+      '503 not_ready',
+    ]);
+  });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HistoryStore } from '../../../../src/archive/histories/history-store.ts';
 import { openHistoryStore } from '../../../../src/archive/histories/history-store.ts';
 import type { HistoryQuery } from '../../../../src/fetching/histories/history-query.ts';
+import { createStoredHistory } from '../../../../src/fetching/histories/stored-history.ts';
 import { createFakeTimeline, type Entry, type EntryKind } from '../../../support/fake-timeline.ts';
 import { fc, runs } from '../../../support/fast-check.ts';
 import {
@@ -10,6 +11,7 @@ import {
   createLeapingClock,
   createTestImporter,
   importAll,
+  wholeHistory,
 } from '../../../support/history-rig.ts';
 
 const beginMs = Date.UTC(2026, 5, 1);
@@ -184,4 +186,43 @@ describe('imports with stored parts', () => {
 
     expect(fromStore).toBeGreaterThan(runs(100));
   }, 120_000);
+});
+
+describe('stored posts of an account that has become protected', () => {
+  it('are not returned, even if the store cannot delete them', async () => {
+    const historyStore = openHistoryStore(':memory:', 'http://perch.example');
+    onTestFinished(() => historyStore.close());
+    const made = Array.from({ length: 30 }, (_, at) => {
+      return { kind: 'post' as const, ms: beginMs - at * dayMs };
+    });
+    const timeline = createFakeTimeline(made, {
+      ...{ pageSize: 20, shortShare: 0, end: 'null', hasPinned: false, repeats: false },
+    });
+    const clock = createLeapingClock(beginMs + dayMs);
+    const http = answerFromMemory((url) => ({ body: timeline.answer(url, () => 1) }));
+    const importer = createTestImporter({ http, clock, historyStore });
+    const { signal } = new AbortController();
+    const { account, posts } = await importer.begin(wholeHistory, { signal });
+    while ((await posts.next()).done !== true);
+    const faults: unknown[] = [];
+    const refuse = () => {
+      throw new Error('The disk is full.');
+    };
+    const { read } = createStoredHistory({
+      query: wholeHistory,
+      source: { account: null, isArchive: false },
+      historyStore: { ...historyStore, delete: refuse },
+      clock,
+      onStoreFailure: (error) => faults.push(error),
+    });
+
+    const [open, hidden] = [
+      await read(Promise.resolve(account)),
+      await read(Promise.resolve({ ...account, protected: true })),
+    ];
+
+    expect(open.posts).toHaveLength(30);
+    expect(hidden).toEqual({ ranges: [], posts: [] });
+    expect(faults).toHaveLength(1);
+  });
 });
