@@ -49,4 +49,14 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
       'Imports data exports of accounts into the archive, and lists, exports and removes imported accounts.',
     load: async () => (await import('./archive.ts')).archiveCommand,
   },
+  backup: {
+    usage: 'backup FILE [--force]',
+    about: 'Copies all data of Perch into one file, even while a server runs.',
+    load: async () => (await import('./backup.ts')).backupCommand,
+  },
+  restore: {
+    usage: 'restore FILE [--check]',
+    about: 'Checks a backup, and replaces the data of a stopped server by that of the backup.',
+    load: async () => (await import('./restore.ts')).restoreCommand,
+  },
 };

@@ -12,6 +12,7 @@ import {
   type CommandContext,
   type ExitCode,
   exitCodes,
+  type Run,
   UsageError,
 } from './command.ts';
 import { commands } from './commands.ts';
@@ -89,7 +90,7 @@ async function runConfigured(command: Command, args: readonly string[], io: Io):
     const loaded = loadConfig({ ...io.env, ...settings }, folder);
     if (!loaded.ok) return refuseConfiguration(loaded.faults, settings, io);
     for (const warning of loaded.warnings) io.stderr.write(`perch: ${warning}\n`);
-    return await run({ ...io, config: loaded.config });
+    return await runInFolder(command, run, { ...io, config: loaded.config });
   } catch (error) {
     if (error instanceof UsageError) {
       const usage = usageOf(command, actionOf(command, args));
@@ -102,6 +103,22 @@ async function runConfigured(command: Command, args: readonly string[], io: Io):
       `perch: This is a bug in Perch. Please report it with this output:\n${stack}\n`,
     );
     return exitCodes.defect;
+  }
+}
+
+/** Runs a command while its data folder is locked against a restore. */
+async function runInFolder(command: Command, run: Run, context: CommandContext): Promise<ExitCode> {
+  const { PERCH_DATA_DIR: path } = context.config;
+  const { folder = 'shared' } = command;
+  if (folder === 'own' || path === ':memory:') return run(context);
+  // Loading SQLite takes a while, so invalid settings are reported before that.
+  const { enterFolder } = await import('./backup/enter-folder.ts');
+  const lock = await enterFolder(path, folder, context);
+  if (lock === null) return exitCodes.upstream;
+  try {
+    return await run(context);
+  } finally {
+    lock.release();
   }
 }
 

@@ -29,6 +29,7 @@ const serveOptions = {
 
 /** Command `perch serve`, which runs the server until SIGTERM or SIGINT. */
 export const serveCommand: CommandBody = {
+  folder: 'created',
   exits: 'Exit code: 0 stopped, 2 bad usage, invalid configuration or failed start.',
   settings: (args) => {
     const { values } = parseCommandArgs(args, serveOptions);

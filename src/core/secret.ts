@@ -20,7 +20,8 @@ export function openSecret(path: string, random: Random): Buffer {
   return readSecret(path);
 }
 
-function readSecret(path: string): Buffer {
+/** Returns the secret in an existing file. Throws the same errors as `openSecret`. */
+export function readSecret(path: string): Buffer {
   const text = withPath(path, () => readFileSync(path, 'utf8').trim());
   restrictToOwner(path);
   if (!/^[0-9a-f]{64}$/.test(text)) {
