@@ -67,8 +67,10 @@ function checkOpened(database: SqliteDatabase, known: readonly Migration[], labe
   database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
   const version = database.prepare<[], number>('PRAGMA user_version').pluck().get() ?? 0;
   if (version > known.length) throw new NewerSchemaError(label, version);
-  const damage = database.prepare<[], string>('PRAGMA integrity_check(1)').pluck().get();
-  if (damage !== 'ok') throw new UnusableFileError(`${label} is damaged: ${damage}`);
+  const found = database.prepare<[], string>('PRAGMA integrity_check(1)').pluck().get() ?? '';
+  // The first line can name the database instead of the fault.
+  if (found !== 'ok')
+    throw new UnusableFileError(`${label} is damaged: ${found.split('\n').at(-1)}.`);
   if (version < 1) throw new UnusableFileError(`${label} is not a database of Perch.`);
   const fault = findForeign(database, known.slice(0, version));
   if (fault === undefined) return version;
