@@ -87,7 +87,8 @@ interface SchemaEntry {
 function findForeign(database: SqliteDatabase, known: readonly Migration[]): string | undefined {
   const own = openSqlite({ path: ':memory:', migrations: known });
   try {
-    const [expected, found] = [own, database].map(readSchema) as [SchemaEntry[], SchemaEntry[]];
+    const expected = readSchema(own);
+    const found = readSchema(database);
     const has = (entries: readonly SchemaEntry[], { type, name, sql }: SchemaEntry) =>
       entries.some(
         (one) => one.type === type && one.name === name && (type === 'table' || one.sql === sql),
@@ -104,7 +105,12 @@ function findForeign(database: SqliteDatabase, known: readonly Migration[]): str
 /** Reads the tables, and the triggers and views, which contain statements that SQLite runs. */
 function readSchema(database: SqliteDatabase): readonly SchemaEntry[] {
   const select = "SELECT type, name, sql FROM sqlite_schema WHERE type <> 'index' LIMIT 1000";
-  return database.prepare<[], SchemaEntry>(select).all();
+  const entries = database.prepare<[], SchemaEntry>(select).all();
+  // Line breaks and indentation do not change a statement.
+  return entries.map(({ sql, ...entry }) => ({
+    ...entry,
+    sql: sql?.replaceAll(/\s+/g, ' ') ?? null,
+  }));
 }
 
 /** Returns the size and the SHA-256 hash of a file. */
