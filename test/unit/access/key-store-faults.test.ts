@@ -287,7 +287,9 @@ describe('a store that was damaged before the start', () => {
     const { store, told } = openKeyRig({ path });
 
     expect(told).toEqual(['newer']);
-    await expect(store.create({ label: 'a' })).rejects.toThrow('written by a newer version of Perch');
+    await expect(store.create({ label: 'a' })).rejects.toThrow(
+      'written by a newer version of Perch',
+    );
   });
 });
 

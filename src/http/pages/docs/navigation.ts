@@ -102,7 +102,8 @@ export const navigation: readonly NavigationGroup[] = [
       },
       {
         name: 'backup',
-        summary: 'Back up the data while the server runs, restore it, and move it to another machine',
+        summary:
+          'Back up the data while the server runs, restore it, and move it to another machine',
       },
       {
         name: 'upgrade',
