@@ -16,7 +16,7 @@ export function shareDataFolder(folder: string): FileLock {
   try {
     return lockDataFolder(folder, 'shared');
   } catch (error) {
-    if (isCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR')) return noLock;
+    if (isCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR')) return noLock;
     if (!(error instanceof FileLockedError)) throw error;
     throw new FileLockedError(
       `A backup is being restored into ${folder}. Wait until \`perch restore\` has ended, then try again.`,
