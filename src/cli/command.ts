@@ -81,6 +81,11 @@ export type CommandSummary = Pick<Action, 'usage' | 'about'>;
 interface BodyOf<Context> extends Omit<Action<Context>, keyof CommandSummary> {
   /** Sentence that explains the command's exit codes. */
   readonly exits: string;
+  /**
+   * How the command uses the data folder. `shared` (default): together with other commands; `created`: also creates a
+   * missing folder; `own`: the command locks the folder itself. See `enterDataFolder`.
+   */
+  readonly folder?: 'shared' | 'created' | 'own';
   /** Subcommands by name. The first argument selects one. */
   readonly subcommands?: Readonly<Record<string, Action>>;
 }

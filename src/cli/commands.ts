@@ -65,4 +65,14 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     about: 'Checks whether the server on this machine is ready, for health checks of containers.',
     load: async () => (await import('./health.ts')).healthCommand,
   },
+  backup: {
+    usage: 'backup FILE [--force]',
+    about: 'Copies all data of Perch into one file, even while a server runs.',
+    load: async () => (await import('./backup.ts')).backupCommand,
+  },
+  restore: {
+    usage: 'restore FILE [--check]',
+    about: 'Checks a backup, and replaces the data of a stopped server by that of the backup.',
+    load: async () => (await import('./restore.ts')).restoreCommand,
+  },
 };

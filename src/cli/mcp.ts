@@ -10,6 +10,7 @@ import { withStopSignal } from './stop-signal.ts';
 
 /** Command `perch mcp`, which serves one MCP client on standard input and output. It needs no other server. */
 export const mcpCommand: CommandBody = {
+  folder: 'created',
   details: `The tools and resources are the same as those of /mcp. No other server is needed. The command ends when
 standard input ends, or on SIGTERM or SIGINT. The log goes to standard error.`,
   exits: 'Exit code: 0 stopped, 2 bad usage.',

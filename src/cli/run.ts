@@ -10,9 +10,11 @@ import {
   type ActionHelp,
   type Command,
   type CommandBody,
+  type CommandContext,
   type CommandStreams,
   type ExitCode,
   exitCodes,
+  type Run,
   UsageError,
 } from './command.ts';
 import { commands } from './commands.ts';
@@ -125,10 +127,33 @@ async function runConfigured(
   const { loadConfig } = await import('../config/config.ts');
   const loaded = loadConfig(env, findDataFolder(env), { options, configFile });
   for (const warning of loaded.warnings) streams.stderr.write(`perch: ${warning}\n`);
-  if (loaded.ok) return run({ ...streams, config: loaded.config, settings: loaded.settings });
+  if (loaded.ok) {
+    const context = { ...streams, config: loaded.config, settings: loaded.settings };
+    return await runInFolder(command, run, context);
+  }
   const lines = loaded.faults.map((fault) => `  ${fault}\n`);
   streams.stderr.write(`perch: The configuration is not valid.\n${lines.join('')}`);
   return exitCodes.usage;
+}
+
+/** Runs a command while its data folder is locked against a restore. */
+async function runInFolder(
+  command: CommandBody,
+  run: Run,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { PERCH_DATA_DIR: path } = context.config;
+  const { folder = 'shared' } = command;
+  if (folder === 'own' || path === ':memory:') return run(context);
+  // Loading SQLite takes a while, so invalid settings are reported before that.
+  const { enterFolder } = await import('./backup/enter-folder.ts');
+  const lock = await enterFolder(path, folder, context);
+  if (lock === null) return exitCodes.upstream;
+  try {
+    return await run(context);
+  } finally {
+    lock.release();
+  }
 }
 
 const findDataFolder = (env: ProcessIo['env']) =>

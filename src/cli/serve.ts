@@ -23,6 +23,7 @@ const backlog = 4096;
 
 /** Command `perch serve`, which runs the server until SIGTERM or SIGINT. */
 export const serveCommand: CommandBody = {
+  folder: 'created',
   exits: 'Exit code: 0 stopped, 2 bad usage, invalid configuration or failed start.',
   settings: (args) => toListenSettings(parseCommandArgs(args, listenOptions).values),
   ...withOptions(listenOptions, (_, positionals) => {

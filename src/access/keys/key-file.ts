@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import {
   connectSqlite,
   errorCodeOf,
+  NewerSchemaError,
   openSqlite,
   type SqliteDatabase,
   setUpSqlite,
@@ -22,7 +23,9 @@ const details = {
   locked:
     'Another program has locked the key store `perch.db`. Wait until that program has finished, or stop it, then try again.',
   damaged:
-    'The key store `perch.db` in the data directory is damaged, or another version of Perch created it. Restore a backup; or move the file away and create a key: that creates a new store.',
+    'The key store `perch.db` in the data directory is damaged, or Perch did not create it. Restore a backup; or move the file away and create a key: that creates a new store.',
+  newer:
+    'The key store `perch.db` in the data directory was written by a newer version of Perch. Install that version or a later one, or restore a backup of this version.',
   unreadable:
     'The key store `perch.db` in the data directory cannot be read or written. Check its permissions and the disk.',
   closed: 'The key store is closed, because the server is stopping.',
@@ -154,6 +157,7 @@ const damage = /^SQLITE_(?:CORRUPT|NOTADB|ERROR|SCHEMA|MISMATCH|FORMAT)/;
 /** Converts an error of SQLite or the file system to a KeyFileError. Returns any other error unchanged. */
 function toFileError(error: unknown): unknown {
   if (error instanceof KeyFileError) return error;
+  if (error instanceof NewerSchemaError) return new KeyFileError('newer', error);
   if (error instanceof UnusableFileError) return new KeyFileError('damaged', error);
   const code = errorCodeOf(error);
   if (code === undefined) return error;

@@ -15,6 +15,8 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Whether the program that reads the output has closed the stream, as `head` does. */
   readonly hasLeft: boolean;
+  /** The stream itself, for binary content; `null` for a substitute that is no stream. */
+  readonly stream: Writable | null;
   /** Writes human-readable text. */
   write(text: string): void;
   /** Writes JSON documents, one per line. */
@@ -45,6 +47,7 @@ export function createOutput(raw: RawOutput): Output {
     get hasLeft() {
       return raw.writable === false;
     },
+    stream: raw instanceof Writable ? raw : null,
     write: (text) => put(cleanText(text)),
     writeJson: (lines) => put(escapeJson(lines)),
     writeColoured: (text) => put(text.split(colour).map(cleanUnlessColour).join('')),

@@ -1,18 +1,47 @@
 import { readdirSync, statSync } from 'node:fs';
 import { isAccessibleByOthers, isCode, restrictToOwner } from './private-files.ts';
 
-const databases = '(?:perch|archive|sessions|answers)\\.db';
-const besideDatabase = '-wal|-shm|-journal|\\.lock(?:-journal)?|\\.address';
+/** Databases of a data folder that cannot be created again, in the order in which they are locked together. */
+export const savedDatabases = ['archive.db', 'perch.db', 'sessions.db'] as const;
+/** Secrets of a data folder, which are text files. */
+export const savedSecrets = ['cursor.key', 'session.key'] as const;
+/** Files of a data folder that a backup contains. Perch creates all other files again. */
+export const savedFiles = [...savedDatabases, ...savedSecrets] as const;
+
+export type SavedName = (typeof savedFiles)[number];
+
+/** Suffixes of the files in which SQLite keeps changes of a database. They belong to the database. */
+export const journalSuffixes = ['-wal', '-shm', '-journal'] as const;
+/** Name of the file that every process locks while it uses a data folder. */
+export const lockName = 'data.lock';
+/** Names of the folders in a data folder that `perch restore` creates: before and after the new files are complete. */
+export const restoreFolders = { incomplete: 'restore.new', complete: 'restore.ready' } as const;
+/** Start of the name of the folder into which `perch restore` moves the earlier files. */
+export const earlierPrefix = 'before-restore-';
+
+const alternatives = (names: readonly string[]) =>
+  `(?:${names.map((name) => name.replaceAll('.', '\\.')).join('|')})`;
+const databases = alternatives([...savedDatabases, 'answers.db']);
+const besideDatabase = `${journalSuffixes.join('|')}|\\.lock(?:-journal)?|\\.address`;
 /** Pattern of the suffix of temporary files, which are later moved or linked to their final names. */
 const draft = '\\.[0-9a-f]{12}(?:-journal)?';
 
 const ownName = new RegExp(
-  `^(?:${databases}(?:${besideDatabase}|${draft})?|(?:cursor|session)\\.key(?:${draft})?)$`,
+  `^(?:${[
+    `${databases}(?:${besideDatabase}|${draft})?`,
+    `${alternatives(savedSecrets)}(?:${draft})?`,
+    `${alternatives([lockName])}(?:-journal)?`,
+    alternatives(Object.values(restoreFolders)),
+    `${earlierPrefix}[0-9TZ-]{1,24}`,
+  ].join('|')})$`,
 );
+
+/** Returns whether a name in a data folder is that of a file or folder that Perch creates. */
+export const isOwnName = (name: string): boolean => ownName.test(name);
 
 /** Returns the names of Perch's files in a data folder. @throws Error if the folder cannot be read */
 export const listOwnFiles = (path: string): readonly string[] =>
-  readdirSync(path).filter((name) => ownName.test(name));
+  readdirSync(path).filter(isOwnName);
 
 /**
  * Removes other users' access to a data folder and to Perch's files in the folder. A folder that also contains other
@@ -27,7 +56,7 @@ export function restrictDataFolder(path: string): string | null {
     if (isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return null; // opening the files in it reports the error
     throw error;
   }
-  const own = names.filter((name) => ownName.test(name));
+  const own = names.filter(isOwnName);
   for (const name of own) restrictToOwner(`${path}/${name}`);
   const isShared = own.length < names.length;
   if (!isShared) restrictToOwner(path);

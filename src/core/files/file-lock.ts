@@ -1,7 +1,7 @@
 import { isCode, withPath } from './private-files.ts';
 import { connectSqlite } from './sqlite.ts';
 
-/** Exclusive lock on a file, until `release` is called or the process ends. */
+/** Lock on a file, until `release` is called or the process ends. */
 export interface FileLock {
   release(): void;
 }
@@ -10,11 +10,21 @@ export class FileLockedError extends Error {
   override readonly name = 'FileLockedError';
 }
 
-/** Locks a file, and creates a missing file. @throws FileLockedError if another process has locked the file */
-export function lockFile(path: string): FileLock {
+/** Kinds of locks. Several processes can hold a shared lock of a file, but only if none holds the exclusive lock. */
+const statements = {
+  exclusive: 'BEGIN EXCLUSIVE',
+  // Reading takes the shared lock, also for an empty file.
+  shared: 'BEGIN; SELECT 1 FROM sqlite_schema',
+} as const;
+
+/**
+ * Locks a file, by default exclusively, and creates a missing file. @throws FileLockedError if a lock of another
+ * process, or another lock of this process, does not allow this lock
+ */
+export function lockFile(path: string, kind: keyof typeof statements = 'exclusive'): FileLock {
   const database = connectSqlite({ path, busyMs: 0 });
   try {
-    withPath(path, () => database.exec('BEGIN EXCLUSIVE'));
+    withPath(path, () => database.exec(statements[kind]));
   } catch (cause) {
     database.close();
     if (!isCode(cause, 'SQLITE_BUSY')) throw cause;

@@ -34,6 +34,15 @@ const journals = {
 /** Error for a file that this version of Perch cannot use as a database. Retrying does not help. */
 export class UnusableFileError extends Error {}
 
+/** Error for a database with a schema that only a newer version of Perch knows. `file` describes the file. */
+export class NewerSchemaError extends UnusableFileError {
+  constructor(file: string, version: number) {
+    super(
+      `${file} was written by a newer version of Perch (schema ${version}). Install that version or a later one.`,
+    );
+  }
+}
+
 /**
  * Opens a database, migrates the schema, and calls `build` to create a store. The store must close the database.
  * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote the file
@@ -104,6 +113,31 @@ export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): v
   migrate(database, options);
 }
 
+/** Maximum number of pages that are copied without a pause. */
+const pagesAtOnce = 2000;
+
+/**
+ * Copies a database to a new file with SQLite's backup API. If the connection has a transaction, copies what this
+ * transaction reads, also while other connections write. @throws Error with `path` if the copy cannot be written
+ */
+export async function copySqlite(
+  database: SqliteDatabase,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  keepBackupsOf(database);
+  const onProgress = () => {
+    signal.throwIfAborted();
+    return pagesAtOnce;
+  };
+  const copied = database.backup(path, { progress: onProgress });
+  await copied.catch((error: unknown) => withPath(path, () => raise(error)));
+}
+
+function raise(error: unknown): never {
+  throw error;
+}
+
 /** Returns the code of an error of SQLite or the file system, such as `SQLITE_BUSY`; `undefined` for other errors. */
 export function errorCodeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -122,6 +156,17 @@ function keepForever<Native>(native: Native): Native {
   return native;
 }
 
+/** Keeps the native object of each backup. The package has it only in a member of the database with a symbol as name. */
+function keepBackupsOf(database: SqliteDatabase): void {
+  for (const symbol of Object.getOwnPropertySymbols(database)) {
+    const native: unknown = Reflect.get(database, symbol);
+    if (typeof native !== 'object' || native === null || !('backup' in native)) continue;
+    const { backup } = native;
+    if (typeof backup !== 'function') continue;
+    native.backup = (...args: unknown[]) => keepForever(Reflect.apply(backup, native, args));
+  }
+}
+
 /** Prepared statements that read the schema version, by database. Reused if `setUpSqlite` is called again. */
 const versionReaders = new WeakMap<SqliteDatabase, Database.Statement<[], number>>();
 
@@ -137,11 +182,7 @@ function migrate(database: SqliteDatabase, options: SqliteOptions): void {
   const readVersion = prepareReadVersion(database);
   const upgrade = () => {
     const version = readVersion.get() ?? 0;
-    if (version > migrations.length) {
-      throw new UnusableFileError(
-        `${path} was written by a newer version of Perch (schema ${version}). Install that version or a later one.`,
-      );
-    }
+    if (version > migrations.length) throw new NewerSchemaError(path, version);
     if (version === 0 && mustExist)
       throw new UnusableFileError(`${path} is not a database of Perch: it has no tables.`);
     for (const migration of migrations.slice(version)) migration(database);

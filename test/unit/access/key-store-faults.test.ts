@@ -286,8 +286,10 @@ describe('a store that was damaged before the start', () => {
 
     const { store, told } = openKeyRig({ path });
 
-    expect(told).toEqual(['damaged']);
-    await expect(store.create({ label: 'a' })).rejects.toThrow('another version of Perch');
+    expect(told).toEqual(['newer']);
+    await expect(store.create({ label: 'a' })).rejects.toThrow(
+      'written by a newer version of Perch',
+    );
   });
 });
 

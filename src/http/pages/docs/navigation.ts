@@ -102,7 +102,12 @@ export const navigation: readonly NavigationGroup[] = [
       },
       {
         name: 'backup',
-        summary: 'Back up the data folder, upgrade Perch, and move it to another machine',
+        summary:
+          'Back up the data while the server runs, restore it, and move it to another machine',
+      },
+      {
+        name: 'upgrade',
+        summary: 'Install a new version, what happens to the data, and how to go back',
       },
       { name: 'configuration', summary: 'Every environment variable with its default' },
       {

@@ -32,6 +32,7 @@ const own = [
   'cursor.key',
   'session.key',
   'session.key.0123456789ab',
+  'data.lock',
 ];
 
 describe('a data folder', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { lockFile } from '../../../../src/core/files/file-lock.ts';
-import { openSqlite } from '../../../../src/core/files/sqlite.ts';
+import { copySqlite, openSqlite } from '../../../../src/core/files/sqlite.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
 describe('a database', () => {
@@ -19,7 +19,35 @@ describe('a database', () => {
   });
 });
 
+describe('a copy of a database', () => {
+  it('keeps the native object of the package, which must not be collected', async () => {
+    const folder = temporaryFolder();
+    const database = openSqlite({ path: `${folder}/a.db`, migrations: [] });
+    onTestFinished(() => void database.close());
+
+    await copySqlite(database, `${folder}/copy.db`, new AbortController().signal);
+
+    const members = Object.getOwnPropertySymbols(database).map((symbol) =>
+      Reflect.get(database, symbol),
+    );
+    // A release of better-sqlite3 that hides its objects elsewhere must fail here.
+    expect(members.some((member) => Object.hasOwn(member, 'backup'))).toBe(true);
+  });
+});
+
 describe('a locked file', () => {
+  it('can be shared, and then cannot be locked exclusively', () => {
+    const path = `${temporaryFolder()}/a.lock`;
+
+    const locks = [lockFile(path, 'shared'), lockFile(path, 'shared')];
+    expect(() => lockFile(path)).toThrow(/Another process has locked/);
+    for (const lock of locks) lock.release();
+    const alone = lockFile(path);
+    onTestFinished(() => alone.release());
+
+    expect(() => lockFile(path, 'shared')).toThrow(/Another process has locked/);
+  });
+
   it('cannot be locked again until it is released', () => {
     const path = `${temporaryFolder()}/folder/a.lock`;
 

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { errorCodeOf, NewerSchemaError, UnusableFileError } from '../../core/files/sqlite.ts';
+import { CommandError } from '../command.ts';
+import { checkContent, newestSchemaOf } from './check-file.ts';
+import {
+  type Manifest,
+  madeByNewer,
+  manifestName,
+  maxManifestBytes,
+  notABackup,
+  parseManifest,
+  type SavedFile,
+} from './manifest.ts';
+
+/** Maximum number of files in a backup. It is larger than necessary, so that a backup of a newer version is recognized. */
+const maxEntries = 100;
+
+/** Open backup whose manifest is valid. The caller must call `close`. */
+export interface Backup {
+  readonly path: string;
+  readonly manifest: Manifest;
+  /**
+   * Writes a file of the backup to the folder `target`, syncs it, and checks its size, its hash and its content.
+   * @throws CommandError if the file is damaged; Error with `path` if it cannot be written
+   */
+  extract(file: SavedFile, target: string, signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+/** Opens a backup and reads its manifest. @throws CommandError if the file cannot be read or is not a valid backup */
+export async function openBackup(path: string): Promise<Backup> {
+  const zip = await openZip(path);
+  try {
+    const entries = await listEntries(zip, path);
+    const manifest = await readManifest(zip, entries, path);
+    checkNames(entries, manifest, path);
+    return {
+      path,
+      manifest,
+      extract: async (file, target, signal) => {
+        const entry = entries.get(file.name);
+        if (entry === undefined) throw notABackup(path); // `checkNames` has found it
+        await extractEntry({ zip, entry, file, target, signal, label: `${file.name} in ${path}` });
+      },
+      close: () => zip.close(),
+    };
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+}
+
+const readFaults: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist. Check the path.',
+  EISDIR: 'is a folder. Name the file that `perch backup` has written.',
+  EACCES: 'cannot be read, because you have no permission to read it.',
+};
+
+async function openZip(path: string): Promise<ZipFile> {
+  try {
+    return await openPromise(path, { autoClose: false });
+  } catch (cause) {
+    const reason = readFaults[errorCodeOf(cause) ?? ''];
+    if (reason === undefined) throw notABackup(path, cause);
+    throw new CommandError('usage', `${path} ${reason}`, { cause });
+  }
+}
+
+type Entries = ReadonlyMap<string, Entry>;
+
+async function listEntries(zip: ZipFile, path: string): Promise<Entries> {
+  if (zip.entryCount > maxEntries) throw notABackup(path);
+  const entries = new Map<string, Entry>();
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (entries.has(entry.fileName) || entry.isEncrypted() || !entry.canDecodeFileData()) {
+        throw new Error(`The entry ${entry.fileName} is not one that Perch writes.`);
+      }
+      entries.set(entry.fileName, entry);
+    }
+  } catch (cause) {
+    throw notABackup(path, cause);
+  }
+  return entries;
+}
+
+async function readManifest(zip: ZipFile, entries: Entries, path: string): Promise<Manifest> {
+  const entry = entries.get(manifestName);
+  if (entry === undefined || entry.uncompressedSize > maxManifestBytes) throw notABackup(path);
+  const parts: Uint8Array[] = [];
+  try {
+    // The stream fails if the content is larger than `uncompressedSize`.
+    for await (const part of await zip.openReadStreamPromise(entry)) parts.push(part);
+  } catch (cause) {
+    throw notABackup(path, cause);
+  }
+  return parseManifest(Buffer.concat(parts).toString(), path);
+}
+
+/** Throws CommandError unless the zip file contains exactly the files of the manifest, with schemas known here. */
+function checkNames(entries: Entries, { perch, files }: Manifest, path: string): void {
+  const isComplete = files.every(
+    ({ name, bytes }) => entries.get(name)?.uncompressedSize === bytes,
+  );
+  if (!isComplete || entries.size !== files.length + 1) throw notABackup(path);
+  for (const { name, schema } of files) {
+    const newest = newestSchemaOf(name);
+    if ((newest === null) !== (schema === null)) throw notABackup(path);
+    if (newest !== null && schema !== null && schema > newest) throw madeByNewer(path, perch);
+  }
+}
+
+interface Extraction {
+  readonly zip: ZipFile;
+  readonly entry: Entry;
+  readonly file: SavedFile;
+  readonly target: string;
+  readonly signal: AbortSignal;
+  /** Description of the file in errors. */
+  readonly label: string;
+}
+
+async function extractEntry(options: Extraction): Promise<void> {
+  const { file, target, label, signal } = options;
+  const path = `${target}/${file.name}`;
+  const isSame = await writeEntry(options, path);
+  signal.throwIfAborted();
+  if (!isSame) throw damaged(label);
+  try {
+    const schema = checkContent(path, file.name, label);
+    if (schema !== file.schema) throw damaged(label);
+  } catch (error) {
+    if (error instanceof NewerSchemaError || !(error instanceof UnusableFileError)) throw error;
+    throw new CommandError('upstream', `${error.message} The backup cannot be restored.`, {
+      cause: error,
+    });
+  }
+}
+
+function damaged(label: string, cause?: unknown): CommandError {
+  const fault = `${label} is damaged: it is not the file that was backed up. Use another backup.`;
+  return new CommandError('upstream', fault, { cause });
+}
+
+/** Writes a file of a backup, and returns whether its content is the one that was backed up. */
+async function writeEntry(
+  { zip, entry, file, signal, label }: Extraction,
+  path: string,
+): Promise<boolean> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const check = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      // The number of bytes to write was compared with the free space of the disk.
+      done(bytes > file.bytes ? new DamagedContentError() : null, chunk);
+    },
+  });
+  const output = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
+  try {
+    const input = await zip.openReadStreamPromise(entry);
+    await pipeline(input, check, output, { signal });
+  } catch (error) {
+    output.destroy();
+    if (isOfDisk(error) || signal.aborted) throw error;
+    throw damaged(label, error);
+  }
+  return bytes === file.bytes && hash.digest('hex') === file.sha256;
+}
+
+class DamagedContentError extends Error {}
+
+/** Returns whether an error comes from the file system. Errors of zlib have the same form, without a system call. */
+const isOfDisk = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

@@ -1,0 +1,206 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import type { Clock } from '../../core/clock.ts';
+import {
+  earlierPrefix,
+  journalSuffixes,
+  restoreFolders,
+  type SavedName,
+  savedFiles,
+} from '../../core/files/data-folder.ts';
+import { type FileLock, FileLockedError } from '../../core/files/file-lock.ts';
+import { giveToOwnerOf, seizeDataFolder, shareDataFolder } from '../../core/files/folder-lock.ts';
+
+/**
+ * Replacing the files of a data folder takes several renames, and the process can be killed between any two of them.
+ * The new files are therefore collected in the folder `restore.new`. Renaming it to `restore.ready` is the decision:
+ * before it, the earlier files are in place and complete; after it, every command that uses the data folder first
+ * finishes the replacement. A file in `restore.ready` has not replaced the earlier one yet, so that each step can be
+ * repeated.
+ */
+const planName = 'plan.json';
+
+/** Returns the path of the folder for the new files of a data folder. Creates the folder, and empties an existing one. */
+export function openIncomplete(folder: string): string {
+  const path = `${folder}/${restoreFolders.incomplete}`;
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(path, { mode: 0o700 });
+  giveToOwnerOf(folder, path);
+  return path;
+}
+
+/** Deletes the new files, if they are not yet complete. */
+export function discardIncomplete(folder: string): void {
+  rmSync(`${folder}/${restoreFolders.incomplete}`, { recursive: true, force: true });
+}
+
+/**
+ * Replaces the files of a data folder by the complete and synced files in its folder `restore.new`. The caller holds the
+ * lock of the data folder. Returns the path of the folder with the earlier files; `null` if there were none.
+ */
+export function replaceFiles(
+  folder: string,
+  { files, nowMs }: { readonly files: readonly SavedName[]; readonly nowMs: number },
+): string | null {
+  const incomplete = `${folder}/${restoreFolders.incomplete}`;
+  const earlier = nameEarlier(folder, nowMs);
+  writePlan(incomplete, { earlier, files });
+  renameSync(incomplete, `${folder}/${restoreFolders.complete}`);
+  syncFolder(folder);
+  finishReplacing(folder);
+  return existsSync(`${folder}/${earlier}`) ? `${folder}/${earlier}` : null;
+}
+
+interface Plan {
+  /** Name of the folder for the earlier files. */
+  readonly earlier: string;
+  /** Names of all new files. */
+  readonly files: readonly SavedName[];
+}
+
+function writePlan(incomplete: string, plan: Plan): void {
+  const path = `${incomplete}/${planName}`;
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeSync(file, JSON.stringify(plan));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  syncFolder(incomplete);
+}
+
+function readPlan(complete: string): Plan {
+  // `writePlan` has written the file, so it has this form.
+  return JSON.parse(readFileSync(`${complete}/${planName}`, 'utf8')) as Plan;
+}
+
+/** Returns an unused name for the folder of the earlier files, such as `before-restore-20260304T091200Z`. */
+function nameEarlier(folder: string, nowMs: number): string {
+  const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
+  const base = `${earlierPrefix}${time}Z`;
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? base : `${base}-${number}`;
+    if (!existsSync(`${folder}/${name}`)) return name;
+  }
+}
+
+/** Finishes the replacement of the files. Can be called again if an earlier call was interrupted. */
+function finishReplacing(folder: string): void {
+  const complete = `${folder}/${restoreFolders.complete}`;
+  if (existsSync(`${complete}/${planName}`)) {
+    moveFiles(folder, complete);
+    rmSync(`${complete}/${planName}`);
+  }
+  rmdirSync(complete);
+  syncFolder(folder);
+}
+
+/** Moves the earlier files away, and the new files to their places. */
+function moveFiles(folder: string, complete: string): void {
+  const plan = readPlan(complete);
+  const earlier = `${folder}/${plan.earlier}`;
+  const isWaiting = (name: SavedName) => existsSync(`${complete}/${name}`);
+  const isReplaced = (name: SavedName) => plan.files.includes(name) && !isWaiting(name);
+  for (const name of savedFiles) if (!isReplaced(name)) moveAway(folder, name, earlier);
+  for (const name of savedFiles.filter(isWaiting)) {
+    renameSync(`${complete}/${name}`, `${folder}/${name}`);
+  }
+  if (existsSync(earlier)) syncFolder(earlier);
+  syncFolder(folder);
+}
+
+/** Moves a file, and the journal files of a database, into the folder with the earlier files. */
+function moveAway(folder: string, name: SavedName, earlier: string): void {
+  for (const suffix of ['', ...journalSuffixes]) {
+    const path = `${folder}/${name}${suffix}`;
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) continue;
+    if (!existsSync(earlier)) {
+      mkdirSync(earlier, { mode: 0o700 });
+      giveToOwnerOf(folder, earlier);
+    }
+    renameSync(path, `${earlier}/${name}${suffix}`);
+  }
+}
+
+/** Waits until the disk has stored the names of the files in a folder, on systems that can do this. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Time in milliseconds for which a command waits while another one finishes an interrupted restore. */
+const waitMs = 2000;
+const retryMs = 25;
+
+/**
+ * Locks a data folder for a command that uses its files. If a restore was interrupted, first finishes it, or deletes
+ * its incomplete files. @throws FileLockedError while a backup is restored; Error with `path` for other failures
+ */
+export async function enterDataFolder(folder: string, clock: Clock): Promise<FileLock> {
+  const endMs = clock.now() + waitMs;
+  for (;;) {
+    const lock = tryToEnter(folder);
+    if (lock !== null) return lock;
+    if (clock.now() >= endMs) return enterUnfinished(folder);
+    await clock.sleep(retryMs);
+  }
+}
+
+/** Finishes an interrupted restore, and locks the data folder; returns `null` while other processes prevent this. */
+function tryToEnter(folder: string): FileLock | null {
+  try {
+    if (wasInterrupted(folder)) recoverAlone(folder);
+    const lock = shareDataFolder(folder);
+    if (!wasInterrupted(folder)) return lock;
+    lock.release();
+    return null;
+  } catch (error) {
+    if (error instanceof FileLockedError) return null;
+    throw error;
+  }
+}
+
+/** Locks a data folder in which nothing but the incomplete files of a restore remains to be deleted. */
+function enterUnfinished(folder: string): FileLock {
+  const lock = shareDataFolder(folder);
+  if (!existsSync(`${folder}/${restoreFolders.complete}`)) return lock;
+  lock.release();
+  throw new FileLockedError(
+    `A restore of ${folder} was interrupted, and cannot be finished while another process uses this data directory. Stop that process, then try again.`,
+  );
+}
+
+function recoverAlone(folder: string): void {
+  const lock = seizeDataFolder(folder);
+  try {
+    recover(folder);
+  } finally {
+    lock.release();
+  }
+}
+
+const wasInterrupted = (folder: string): boolean =>
+  Object.values(restoreFolders).some((name) => existsSync(`${folder}/${name}`));
+
+/** Finishes an interrupted restore, or deletes its incomplete files. The caller holds the lock of the data folder. */
+export function recover(folder: string): void {
+  discardIncomplete(folder);
+  if (existsSync(`${folder}/${restoreFolders.complete}`)) finishReplacing(folder);
+}

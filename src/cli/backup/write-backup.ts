@@ -1,0 +1,114 @@
+import { existsSync, statSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ZipFile } from 'yazl';
+import { type Clock, toIsoSeconds } from '../../core/clock.ts';
+import {
+  journalSuffixes,
+  type SavedName,
+  savedDatabases,
+  savedFiles,
+  savedSecrets,
+} from '../../core/files/data-folder.ts';
+import { takeSnapshots } from '../../core/files/snapshot.ts';
+import { version } from '../../core/version.ts';
+import { CommandError } from '../command.ts';
+import { checkContent, measureFile } from './check-file.ts';
+import { requireSpace } from './disk-space.ts';
+import { createManifest, type Manifest, manifestName, type SavedFile } from './manifest.ts';
+
+export interface CopyOptions {
+  /** Data folder, which other processes may use at the same time. */
+  readonly folder: string;
+  /** Empty folder for the copies. */
+  readonly target: string;
+  /** Whether keys, sessions and secrets are in a Valkey or Redis server. */
+  readonly hasSharedEngine: boolean;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Called before each file is copied or checked. */
+  readonly onStep: (text: string) => void;
+}
+
+/** Maximum time in milliseconds to wait for a moment at which no process writes to a database. */
+const lockTimeoutMs = 30_000;
+
+/**
+ * Copies the files of a data folder as they are at one moment, and checks the copies. Returns their description.
+ * @throws CommandError; UnusableFileError for a damaged file; Error with `path` if a file cannot be read or written
+ */
+export async function copyData(options: CopyOptions): Promise<Manifest> {
+  const { folder, target, clock, signal, onStep, hasSharedEngine } = options;
+  const names = savedFiles.filter((name) => existsSync(`${folder}/${name}`));
+  if (names.length === 0) {
+    const fault = `The data directory ${folder} contains no data of Perch. Set PERCH_DATA_DIR to the data directory of your server.`;
+    throw new CommandError('usage', fault);
+  }
+  // The copies, and the backup, which is smaller than the copies.
+  requireSpace(target, 2 * sizeOf(folder, names));
+  const created = toIsoSeconds(clock.now());
+  await copyDatabases(options, names);
+  // A secret is created once, before anything that depends on it, so it may be newer than the databases.
+  for (const name of savedSecrets) {
+    if (names.includes(name)) await copyFile(`${folder}/${name}`, `${target}/${name}`);
+  }
+  const files: SavedFile[] = [];
+  for (const name of names) {
+    signal.throwIfAborted();
+    onStep(`Checking ${name}`);
+    const schema = checkContent(`${target}/${name}`, name, `${folder}/${name}`);
+    files.push({ name, schema, ...(await measureFile(`${target}/${name}`)) });
+  }
+  return createManifest({ perch: version, created, shared_engine: hasSharedEngine, files });
+}
+
+function sizeOf(folder: string, names: readonly SavedName[]): number {
+  const paths = names.flatMap((name) =>
+    ['', ...journalSuffixes].map((end) => `${folder}/${name}${end}`),
+  );
+  return paths.reduce(
+    (sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+}
+
+async function copyDatabases(
+  { folder, target, clock, signal, onStep }: CopyOptions,
+  names: readonly SavedName[],
+): Promise<void> {
+  // Processes wait for the locked database of keys, so it is copied first.
+  const found = savedDatabases.filter((name) => names.includes(name)).sort(keysFirst);
+  const paths = found.map((name) => `${folder}/${name}`);
+  const snapshots = await takeSnapshots({ paths, clock, timeoutMs: lockTimeoutMs });
+  try {
+    for (const name of found) {
+      onStep(`Copying ${name}`);
+      await snapshots.copy(`${folder}/${name}`, { target: `${target}/${name}`, signal });
+    }
+  } finally {
+    snapshots.close();
+  }
+}
+
+const keysFirst = (one: SavedName, other: SavedName): number =>
+  Number(other === 'perch.db') - Number(one === 'perch.db');
+
+/** Writes the copied files as a zip file to a stream. Ends the stream unless `keepOpen` is set. */
+export async function writeBackup(
+  {
+    manifest,
+    source,
+    keepOpen = false,
+  }: { manifest: Manifest; source: string; keepOpen?: boolean },
+  output: Writable,
+  signal: AbortSignal,
+): Promise<void> {
+  const zip = new ZipFile();
+  const attributes = { mtime: new Date(manifest.created), mode: 0o100600 };
+  const failed = new Promise<never>((_, reject) => zip.on('error', reject));
+  zip.addBuffer(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), manifestName, attributes);
+  for (const { name } of manifest.files) zip.addFile(`${source}/${name}`, name, attributes);
+  zip.end();
+  await Promise.race([failed, pipeline(zip.outputStream, output, { signal, end: !keepOpen })]);
+}

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../core/clock.ts';
+import { giveToOwnerOf, seizeDataFolder } from '../core/files/folder-lock.ts';
+import { makePrivateFolder } from '../core/files/private-files.ts';
+import { withOptions } from './arguments.ts';
+import { requireSpace } from './backup/disk-space.ts';
+import { type Backup, openBackup } from './backup/read-backup.ts';
+import { discardIncomplete, openIncomplete, recover, replaceFiles } from './backup/swap.ts';
+import {
+  type CommandBody,
+  type CommandContext,
+  CommandError,
+  type ExitCode,
+  exitCodes,
+  UsageError,
+} from './command.ts';
+import { explainOpenError } from './output/explain.ts';
+import { withStopSignal } from './stop-signal.ts';
+import { dataFolderOf } from './with-store.ts';
+
+/** Command `perch restore`, which replaces the data of a stopped server by the data of a backup. */
+export const restoreCommand: CommandBody = {
+  folder: 'own',
+  details: `Stop the server first. The command checks the whole backup before it changes anything, and keeps the earlier data
+in a folder of the data directory. If the command is interrupted, the earlier or the restored data is complete.`,
+  exits:
+    'Exit code: 0 success, 2 bad usage or not a backup, 3 backup damaged or too new, or data directory in use or not writable.',
+  ...withOptions(
+    { check: { type: 'boolean', about: 'Only checks the backup, and restores nothing.' } },
+    ({ check = false }, [file, ...more]) => {
+      if (file === undefined || file === '' || more.length > 0) {
+        throw new UsageError('Name the FILE that `perch backup` has written.');
+      }
+      return (context) => withBackup(file, context, check ? checkBackup : restoreBackup);
+    },
+  ),
+};
+
+type Use = (backup: Backup, context: CommandContext, signal: AbortSignal) => Promise<ExitCode>;
+
+/** Opens a backup, calls `use`, and closes the backup. @throws CommandError with a message for the user */
+async function withBackup(file: string, context: CommandContext, use: Use): Promise<ExitCode> {
+  const backup = await openBackup(file);
+  try {
+    return await withStopSignal(async (signal) => {
+      try {
+        return await use(backup, context, signal);
+      } catch (error) {
+        if (error instanceof CommandError || error instanceof UsageError) throw error;
+        const fault = signal.aborted
+          ? 'The command was stopped. The data is unchanged.'
+          : explainOpenError(error, context.config);
+        throw new CommandError('upstream', fault, { cause: error });
+      }
+    });
+  } finally {
+    backup.close();
+  }
+}
+
+const checkBackup: Use = async (backup, { stdout, stderr }, signal) => {
+  const target = mkdtempSync(join(tmpdir(), 'perch-restore-')); // accessible only to this user
+  try {
+    await extractAll({ backup, target, signal, stderr });
+  } finally {
+    rmSync(target, { recursive: true, force: true });
+  }
+  stdout.write(`${backup.path} is complete and can be restored: ${describe(backup)}\n`);
+  return exitCodes.ok;
+};
+
+const restoreBackup: Use = async (backup, context, signal) => {
+  const folder = dataFolderOf(context, 'the restored data');
+  makePrivateFolder(folder);
+  const lock = seizeDataFolder(folder);
+  try {
+    recover(folder);
+    const target = openIncomplete(folder);
+    const earlier = await fillAndReplace(
+      { backup, target, signal, stderr: context.stderr },
+      folder,
+    );
+    report(backup, context, earlier);
+    return exitCodes.ok;
+  } finally {
+    lock.release();
+  }
+};
+
+interface ExtractOptions {
+  readonly backup: Backup;
+  /** Folder for the files of the backup. */
+  readonly target: string;
+  readonly signal: AbortSignal;
+  readonly stderr: CommandContext['stderr'];
+}
+
+/** Returns the path of the folder with the earlier files, or `null`. */
+async function fillAndReplace(options: ExtractOptions, folder: string): Promise<string | null> {
+  const { backup, target } = options;
+  const files = backup.manifest.files.map(({ name }) => name);
+  try {
+    await extractAll(options);
+    for (const name of files) giveToOwnerOf(folder, `${target}/${name}`);
+  } catch (error) {
+    discardIncomplete(folder);
+    throw error;
+  }
+  return replaceFiles(folder, { files, nowMs: systemClock.now() });
+}
+
+async function extractAll({ backup, target, signal, stderr }: ExtractOptions): Promise<void> {
+  const { files } = backup.manifest;
+  requireSpace(
+    target,
+    files.reduce((sum, { bytes }) => sum + bytes, 0),
+  );
+  try {
+    for (const file of files) {
+      stderr.showLine(`perch: Checking ${file.name}`);
+      await backup.extract(file, target, signal);
+    }
+    signal.throwIfAborted();
+  } finally {
+    stderr.clearLine();
+  }
+}
+
+function report(backup: Backup, context: CommandContext, earlier: string | null): void {
+  const { stdout, stderr, config } = context;
+  const { shared_engine } = backup.manifest;
+  stdout.write(`Restored ${backup.path} into ${config.PERCH_DATA_DIR}: ${describe(backup)}\n`);
+  if (earlier !== null) {
+    stdout.write(
+      `The earlier data is in ${earlier}. Delete this folder when you no longer need it.\n`,
+    );
+  }
+  if (shared_engine || config.PERCH_REDIS_URL !== undefined) {
+    stderr.write(
+      'perch: Keys, sessions and secrets in a shared engine (PERCH_REDIS_URL) are not restored. Restore the shared engine too; see docs/backup.md.\n',
+    );
+  }
+}
+
+function describe({ manifest: { files, created, perch } }: Backup): string {
+  const names = files.map(({ name }) => name).join(', ');
+  return `${names} (made at ${created} by Perch ${perch})`;
+}

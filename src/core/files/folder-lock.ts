@@ -1,0 +1,53 @@
+import { chownSync, existsSync, statSync } from 'node:fs';
+import { lockName } from './data-folder.ts';
+import { type FileLock, FileLockedError, lockFile } from './file-lock.ts';
+import { isCode, makePrivateFile } from './private-files.ts';
+
+/** Lock that holds nothing, for a folder that cannot be locked. */
+const noLock: FileLock = { release: () => {} };
+
+/**
+ * Locks a data folder for a process that uses its files. Any number of processes can do this, but none while a backup is
+ * restored. Returns a lock without effect if the folder is missing or this process may not create files in it.
+ * @throws FileLockedError while a backup is restored
+ */
+export function shareDataFolder(folder: string): FileLock {
+  if (!existsSync(folder)) return noLock;
+  try {
+    return lockDataFolder(folder, 'shared');
+  } catch (error) {
+    if (isCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR')) return noLock;
+    if (!(error instanceof FileLockedError)) throw error;
+    throw new FileLockedError(
+      `A backup is being restored into ${folder}. Wait until \`perch restore\` has ended, then try again.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Locks a data folder against all other processes. @throws FileLockedError if another process uses the folder */
+export function seizeDataFolder(folder: string): FileLock {
+  try {
+    return lockDataFolder(folder, 'exclusive');
+  } catch (error) {
+    if (!(error instanceof FileLockedError)) throw error;
+    throw new FileLockedError(
+      `Another process uses the data directory ${folder}, such as a server, \`perch mcp\` or \`perch archive import\`. Stop it, then try again.`,
+      { cause: error },
+    );
+  }
+}
+
+function lockDataFolder(folder: string, kind: 'shared' | 'exclusive'): FileLock {
+  const path = `${folder}/${lockName}`;
+  makePrivateFile(path);
+  giveToOwnerOf(folder, path);
+  return lockFile(path, kind);
+}
+
+/** Sets the owner of a file to the owner of its folder, if this process runs as root. Otherwise changes nothing. */
+export function giveToOwnerOf(folder: string, path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
+  chownSync(path, uid, gid);
+}

@@ -1,0 +1,121 @@
+import type { Clock } from '../clock.ts';
+import { withPath } from './private-files.ts';
+import { connectSqlite, copySqlite, errorCodeOf, type SqliteDatabase } from './sqlite.ts';
+
+export interface SnapshotOptions {
+  /** Paths of the databases. */
+  readonly paths: readonly string[];
+  readonly clock: Clock;
+  /** Maximum time in milliseconds to wait for a moment at which no process writes to any of the databases. */
+  readonly timeoutMs: number;
+}
+
+export interface CopyOptions {
+  readonly target: string;
+  readonly signal: AbortSignal;
+}
+
+/** State of several databases at one moment, which other processes cannot change. The caller must call `close`. */
+export interface Snapshots {
+  /** Copies the state of the database at `path` to the new file `target`. Rejects if `signal` is aborted. */
+  copy(path: string, options: CopyOptions): Promise<void>;
+  close(): void;
+}
+
+/** Error if other processes wrote to the databases all the time. */
+export class BusyDatabasesError extends Error {}
+
+interface Source {
+  readonly path: string;
+  /** Connection whose read transaction sees the state at the moment of the snapshot. */
+  readonly reader: SqliteDatabase;
+  /** Connection that keeps other processes from writing. */
+  readonly locker: SqliteDatabase;
+  /** Whether other processes can write while `reader` reads (write-ahead log). */
+  readonly isWal: boolean;
+}
+
+/** Time in milliseconds between two attempts to lock all databases. */
+const retryMs = 5;
+
+/**
+ * Takes a snapshot of several databases at one moment, at which all of them are locked against writes. This takes about
+ * a millisecond. Databases without a write-ahead log stay locked until they are copied; they can be read.
+ * @throws BusyDatabasesError; Error with `path` if a database cannot be read
+ */
+export async function takeSnapshots(options: SnapshotOptions): Promise<Snapshots> {
+  const sources: Source[] = [];
+  const close = () => {
+    for (const { reader, locker } of sources) {
+      locker.close();
+      reader.close();
+    }
+  };
+  try {
+    for (const path of options.paths) sources.push(openSource(path));
+    await lockAll(sources, options);
+    for (const { path, reader } of sources) withPath(path, () => reader.exec(beginRead));
+    for (const { isWal, locker } of sources) if (isWal) locker.exec('ROLLBACK');
+  } catch (error) {
+    close();
+    throw error;
+  }
+  const copy = async (path: string, { target, signal }: CopyOptions): Promise<void> => {
+    const source = sources.find((one) => one.path === path);
+    if (source === undefined) throw new Error(`There is no snapshot of ${path}.`);
+    const { reader, locker } = source;
+    await copySqlite(reader, target, signal);
+    reader.exec('ROLLBACK');
+    if (locker.inTransaction) locker.exec('ROLLBACK');
+  };
+  return { copy, close };
+}
+
+// The transaction begins with its first read.
+const beginRead = 'BEGIN; SELECT 1 FROM sqlite_schema';
+
+function openSource(path: string): Source {
+  const reader = connectSqlite({ path, mustExist: true });
+  try {
+    const journal = withPath(path, () =>
+      reader.prepare<[], string>('PRAGMA journal_mode').pluck().get(),
+    );
+    const locker = connectSqlite({ path, mustExist: true, busyMs: 0 });
+    return { path, reader, locker, isWal: journal === 'wal' };
+  } catch (error) {
+    reader.close();
+    throw error;
+  }
+}
+
+/**
+ * Locks all databases against writes. While one of them is locked by another process, none stays locked, because that
+ * process may wait for another of these databases.
+ */
+async function lockAll(sources: readonly Source[], { clock, timeoutMs }: SnapshotOptions) {
+  const endMs = clock.now() + timeoutMs;
+  while (!tryToLockAll(sources)) {
+    if (clock.now() >= endMs) {
+      const paths = sources.map(({ path }) => path).join(', ');
+      throw new BusyDatabasesError(`Other processes write to ${paths} all the time.`);
+    }
+    await clock.sleep(retryMs);
+  }
+}
+
+function tryToLockAll(sources: readonly Source[]): boolean {
+  if (sources.every(tryToLock)) return true;
+  for (const { locker } of sources) if (locker.inTransaction) locker.exec('ROLLBACK');
+  return false;
+}
+
+/** Locks a database against writes. Returns `false` if another process has locked it. */
+function tryToLock({ path, locker }: Source): boolean {
+  try {
+    withPath(path, () => locker.exec('BEGIN IMMEDIATE'));
+    return true;
+  } catch (error) {
+    if (errorCodeOf(error)?.startsWith('SQLITE_BUSY')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,110 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { enterDataFolder, openIncomplete, replaceFiles } from '../../../../src/cli/backup/swap.ts';
+import { systemClock } from '../../../../src/core/clock.ts';
+import { seizeDataFolder, shareDataFolder } from '../../../../src/core/files/folder-lock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+import { temporaryFolder } from '../../../support/spawn-perch.ts';
+
+/** Creates a data folder whose restore was interrupted after the decision: one file is replaced, one is not. */
+function createInterrupted(): string {
+  const folder = temporaryFolder();
+  const ready = `${folder}/restore.ready`;
+  mkdirSync(ready);
+  mkdirSync(`${folder}/before-restore-20260304T091200Z`);
+  writeFileSync(`${folder}/before-restore-20260304T091200Z/archive.db`, 'earlier archive');
+  writeFileSync(`${folder}/archive.db`, 'restored archive');
+  writeFileSync(`${folder}/perch.db`, 'earlier keys');
+  writeFileSync(`${folder}/perch.db-journal`, 'earlier journal');
+  writeFileSync(`${folder}/cursor.key`, 'earlier secret');
+  writeFileSync(`${ready}/perch.db`, 'restored keys');
+  const plan = { earlier: 'before-restore-20260304T091200Z', files: ['archive.db', 'perch.db'] };
+  writeFileSync(`${ready}/plan.json`, JSON.stringify(plan));
+  return folder;
+}
+
+function readAll(folder: string): Readonly<Record<string, string>> {
+  const names = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'data.lock')
+    .map(({ name }) => name)
+    .sort();
+  return Object.fromEntries(names.map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]));
+}
+
+describe('an interrupted restore', () => {
+  it('is finished once by commands that start at the same time', async () => {
+    const folder = createInterrupted();
+
+    const locks = await Promise.all(
+      Array.from({ length: 5 }, () => enterDataFolder(folder, systemClock)),
+    );
+    for (const lock of locks) lock.release();
+
+    expect(readAll(folder)).toEqual({
+      'archive.db': 'restored archive',
+      'perch.db': 'restored keys',
+    });
+    expect(readAll(`${folder}/before-restore-20260304T091200Z`)).toEqual({
+      'archive.db': 'earlier archive',
+      'cursor.key': 'earlier secret',
+      'perch.db': 'earlier keys',
+      'perch.db-journal': 'earlier journal',
+    });
+    expect(existsSync(`${folder}/restore.ready`)).toBe(false);
+  });
+
+  it('is not finished while another process uses the folder, which is an error', async () => {
+    const folder = createInterrupted();
+    const lock = shareDataFolder(folder);
+    const clock = createManualClock();
+
+    const entering = enterDataFolder(folder, clock);
+    const refused = expect(entering).rejects.toThrow(/was interrupted, and cannot be finished/);
+    for (let time = 0; time <= 2000; time += 25) await clock.advance(25);
+    await refused;
+    lock.release();
+
+    expect(readAll(folder)['perch.db']).toBe('earlier keys');
+  });
+
+  it('is ignored before the decision if another process uses the folder', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(`${folder}/restore.new`);
+    const other = shareDataFolder(folder);
+    const clock = createManualClock();
+
+    const entering = enterDataFolder(folder, clock);
+    for (let time = 0; time <= 2000; time += 25) await clock.advance(25);
+    (await entering).release();
+    other.release();
+    (await enterDataFolder(folder, clock)).release();
+
+    expect(existsSync(`${folder}/restore.new`)).toBe(false);
+  });
+
+  it('keeps the earlier files of each restore in a folder of its own', () => {
+    const folder = temporaryFolder();
+    const nowMs = Date.UTC(2026, 2, 4, 9, 12);
+    const lock = seizeDataFolder(folder);
+    const restore = (text: string) => {
+      writeFileSync(`${openIncomplete(folder)}/perch.db`, text);
+      return replaceFiles(folder, { files: ['perch.db'], nowMs });
+    };
+
+    const folders = ['first', 'second', 'third'].map(restore);
+    lock.release();
+
+    const name = `${folder}/before-restore-20260304T091200Z`;
+    expect(folders).toEqual([null, name, `${name}-2`]);
+    expect(readAll(`${name}-2`)).toEqual({ 'perch.db': 'second' });
+    expect(readAll(folder)).toEqual({ 'perch.db': 'third' });
+  });
+});
+
+describe('a folder that is missing or cannot be written', () => {
+  it.each(['/no/such/folder', '/dev/null', '/proc'])('needs no lock: %s', async (folder) => {
+    const lock = await enterDataFolder(folder, systemClock);
+
+    lock.release();
+  });
+});
