@@ -23,8 +23,8 @@ export function createTraffic() {
   return {
     countAnswers: (fetcher: Fetcher): Fetcher => ({
       ...fetcher,
-      getFresh: (plan) => {
-        const answer = fetcher.getFresh(plan);
+      getFresh: (plan, span) => {
+        const answer = fetcher.getFresh(plan, span);
         if (answer !== undefined) countAnswer(answer, plan);
         return answer;
       },

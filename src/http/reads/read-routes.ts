@@ -3,7 +3,6 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyReques
 import { LRUCache } from 'lru-cache';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
-import type { Sliced } from '../../core/scheduling/slices.ts';
 import { sliceByTurns, type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
 import { createRenderingCache, type RenderingCache } from '../../fetching/plan.ts';
 import type { Format } from '../../model/results.ts';
@@ -16,7 +15,7 @@ import { accepts } from '../../reads/addresses/own-path.ts';
 import type { PathPattern } from '../../reads/addresses/path-patterns.ts';
 import { type ReadId, reads } from '../../reads/index.ts';
 import { nameViews, type ParsedRead, type PlanContext } from '../../reads/read.ts';
-import type { AnsweredRead, Reader } from '../../reads/run.ts';
+import type { AnsweredRead, Reader, RenderOptions } from '../../reads/run.ts';
 import type { AccessLog } from '../../web/access-log.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
@@ -150,7 +149,7 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
     const { address } = identification.clientOf(request);
     const isConnected = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
     if (!isConnected) throw new Error('The client has disconnected.');
-    const slices = sliceByTurns(heavyTurns, address);
+    const slices = { ...sliceByTurns(heavyTurns, address), span: request.span };
     const chosen = { parsedRequest, answered, format: chooseFormat(request, parsedRequest) };
     const prepared = await prepare(options, chosen, slices);
     sendPrepared({ request, reply }, prepared, toReplyOptions(request, context.baseUrl));
@@ -161,7 +160,7 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
     refuseRead(request, load);
     const parsedRequest = parseOnce(request, endpoint);
     // Cache hits are the common case, and are answered without a promise.
-    const answered = reader.getCached(parsedRequest.parsed);
+    const answered = reader.getCached(parsedRequest.parsed, request.span);
     const cached =
       answered &&
       replies.get(
@@ -241,14 +240,14 @@ interface ChosenReply {
 async function prepare(
   { reader, replies, sharedCacheSeconds }: HandlerOptions,
   { parsedRequest, answered, format }: ChosenReply,
-  sliced: Sliced,
+  options: RenderOptions,
 ): Promise<PreparedReply> {
   const { hasPreview, variesByKey } = parsedRequest;
   const { cache, source, renderings } = answered.answer;
   const name = nameReply(parsedRequest, answered, format);
   const cached = replies.get(renderings, name);
   if (cached !== undefined) return cached;
-  const representation = await reader.represent(answered, format, sliced);
+  const representation = await reader.represent(answered, format, options);
   const varies = { variesByAgent: hasPreview, variesByKey };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
   const prepared = prepareReply({ ...corsHeaders, ...toReplyHeaders(facts) }, representation.body);
