@@ -16,7 +16,7 @@ export function openLoadGauge(maxDelayMs: number): LoadGauge {
   const delays = monitorEventLoopDelay({ resolution: 10 });
   delays.enable();
   const timer = setInterval(() => {
-    meanNanoseconds = delays.mean;
+    meanNanoseconds = delays.count === 0 ? 0 : delays.mean;
     delays.reset();
   }, 250);
   timer.unref();

@@ -29,6 +29,7 @@ import {
 import { type Identification, identityOf, refuseRead, toRequester } from '../key-status/plugin.ts';
 import { lifecycleOf } from '../lifecycle/lifecycle.ts';
 import type { Load, Work } from '../operations/load.ts';
+import type { CountHit } from '../operations/traffic.ts';
 import { addressPaths, createAddressEndpoint } from './address-route.ts';
 import { namesFormat, negotiate, offers } from './negotiation.ts';
 import { isPreviewCrawler } from './preview-crawlers.ts';
@@ -57,6 +58,8 @@ export interface ReadRoutesOptions extends ReadingOptions {
   readonly routes: readonly (ReadRoute | AliasRoute)[];
   /** Whether the server sends link-preview crawlers an HTML page with Open Graph tags for post URLs. */
   readonly linkPreviews: boolean;
+  /** Returns the counter of the cache hits of a route. */
+  readonly countHits: (route: string) => CountHit;
 }
 
 export type RequestedRead = Readonly<{ read: ReadId; given: Readonly<ParsedUrlQuery> }>;
@@ -79,7 +82,8 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
   };
   const register = (url: string, endpoint: ReadEndpoint): void => {
     const { config, isRoute } = endpoint;
-    app.get(url, { config }, createHandler(endpoint, handling));
+    const countHit = options.countHits(url);
+    app.get(url, { config }, createHandler(endpoint, { ...handling, countHit }));
     app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
   };
   for (const row of options.routes) {
@@ -131,10 +135,11 @@ export function toReplyOptions(request: FastifyRequest, baseUrl: string): ReplyO
 interface HandlerOptions extends ReadRoutesOptions {
   readonly parseOnce: ReturnType<typeof createRequestParser>;
   readonly replies: RenderingCache<PreparedReply>;
+  readonly countHit: CountHit;
 }
 
 function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
-  const { reader, work, load, accessLog, parseOnce, heavyTurns, replies } = options;
+  const { reader, work, load, accessLog, countHit, parseOnce, heavyTurns, replies } = options;
   const { identification, context } = options;
   const answerAsync = async (
     parsedRequest: ParsedRequest,
@@ -154,6 +159,7 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
     const prepared = await prepare(options, chosen, slices);
     sendPrepared({ request, reply }, prepared, toReplyOptions(request, context.baseUrl));
     if (cached === undefined) accessLog.logIfNotable(request, reply, 200);
+    else countHit(reply);
   };
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
     if (!endpoint.isRoute(request)) throw routeNotFound(request);
@@ -168,6 +174,7 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
         nameReply(parsedRequest, answered, chooseFormat(request, parsedRequest)),
       );
     if (cached === undefined) return answerAsync(parsedRequest, answered, reply);
+    countHit(reply);
     return sendPrepared({ request, reply }, cached, toReplyOptions(request, context.baseUrl));
   };
 }
