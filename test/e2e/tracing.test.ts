@@ -11,7 +11,7 @@ import { fxBody, fxStatus, syndicationPost } from '../support/x-payloads.ts';
 const fails: FakeHandler = (_request, response) => answerJson(response, {}, { status: 500 });
 const found: FakeHandler = (_request, response) => answerJson(response, syndicationPost('20'));
 const foundAtFirst: FakeHandler = (_request, response) =>
-  answerJson(response, fxBody(fxStatus('20')));
+  answerJson(response, fxBody(fxStatus('20'), { thread: [fxStatus('20')], replies: [] }));
 
 interface Upstreams {
   readonly first: FakeUpstream;

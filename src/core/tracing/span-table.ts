@@ -37,6 +37,8 @@ export type Attributes = Readonly<
 interface SpanDefinition {
   /** Name of the spans; `null` if the name depends on the operation. */
   readonly name: string | null;
+  /** Form of a name that depends on the operation. */
+  readonly form?: string;
   readonly kind: 'server' | 'client' | 'internal';
   readonly about: string;
   readonly attributes: readonly AttributeName[];
@@ -46,6 +48,7 @@ interface SpanDefinition {
 export const spanTable = {
   request: {
     name: null,
+    form: '{http.request.method} {http.route}',
     kind: 'server',
     about: 'a request to Perch, until the end of the response',
     attributes: [
@@ -65,6 +68,7 @@ export const spanTable = {
   },
   toolCall: {
     name: null,
+    form: 'tools/call {gen_ai.tool.name}',
     kind: 'server',
     about: 'a call of an [MCP](mcp.md) tool',
     attributes: ['mcp.method.name', 'gen_ai.tool.name', 'error.type', 'perch.cache.state'],
@@ -103,6 +107,7 @@ export const spanTable = {
   },
   upstream: {
     name: null,
+    form: '{http.request.method}',
     kind: 'client',
     about: 'one request to a platform or to the endpoint of the language model',
     attributes: [
