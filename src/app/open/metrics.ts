@@ -63,7 +63,7 @@ function toBuildLabels(engine: Engine | null): Readonly<Record<string, string>> 
   return engine === null ? { version } : { version, instance: engine.instance };
 }
 
-function measureEngine({ state }: Engine): readonly MetricFamily[] {
+export function measureEngine({ state }: Pick<Engine, 'state'>): readonly MetricFamily[] {
   return [
     gauge('perch_shared_engine_is_up', '1 while the shared engine answers.', Number(state.isUp)),
     gauge('perch_instances', 'Instances of Perch last seen on the engine.', state.instances),
