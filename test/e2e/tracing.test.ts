@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { openPostClient } from '../../src/core/http/post-client.ts';
 import { spanTable } from '../../src/core/tracing/span-table.ts';
 import { buildTestApp, type TestAppOptions, xOnly } from '../support/build-app.ts';
-import { answerJson, type FakeHandler, type FakeUpstream } from '../support/fake-upstream.ts';
-import { upstream } from '../support/listen.ts';
+import { answerJson, type FakeHandler, type FakeUpstream, hang } from '../support/fake-upstream.ts';
+import { listen, upstream } from '../support/listen.ts';
 import { eras, sendMcp } from '../support/mcp.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
 import { createTraceRig, outline, type TracedSpan, type TraceRig } from '../support/traces.ts';
@@ -246,6 +248,37 @@ describe('the trace of a read', () => {
   });
 });
 
+describe('the span of a request', () => {
+  it('ends when the client disconnects', async () => {
+    const { url } = await upstream(hang);
+    const rig = createTraceRig();
+    const server = await listen(
+      { ...xOnly, PERCH_FXTWITTER_URL: url, PERCH_SYNDICATION_URL: url },
+      { tracing: rig.tracing },
+    );
+    const leaving = new AbortController();
+    const left = fetch(`${server.url}${post}`, { signal: leaving.signal }).catch(() => 'left');
+    await expect.poll(() => rig.spans().length).toBeGreaterThan(0);
+    leaving.abort();
+
+    expect(await left).toBe('left');
+    const [request] = await rootsOf(rig, 1);
+    expect(request?.failed).toBe(false);
+    expect(request?.attributes['error.type']).toBe('aborted');
+    expect(request?.attributes).not.toHaveProperty('http.response.status_code');
+  });
+
+  it('has a common name for uncommon methods', async () => {
+    const { app, rig } = await build([fails, fails]);
+
+    await app.request('/health/live', { method: 'MKCOL' });
+
+    const [request] = await rootsOf(rig, 1);
+    expect(request?.name).toMatch(/^HTTP/);
+    expect(request?.attributes['http.request.method']).toBe('_OTHER');
+  });
+});
+
 describe('the trace context of a request', () => {
   it.each([
     ['an invalid version', `ff${traceparent.slice(2)}`],
@@ -319,6 +352,40 @@ describe('traces of other work', () => {
         'error.type': 'answer_failed',
       },
     ]);
+  });
+
+  it('show the request to a language model, which receives no trace context', async () => {
+    const { url, requests } = await upstream((_request, response) => answerJson(response, {}));
+    const rig = createTraceRig();
+    const client = openPostClient({
+      connectTimeoutMs: 2000,
+      userAgent: 'test',
+      clock: systemClock,
+    });
+    onTestFinished(() => client.close());
+    const turn = rig.tracing.start('turn');
+    const { signal } = new AbortController();
+    const message = { body: { text: 'secret' }, authorization: 'Bearer secret', accept: '*/*' };
+
+    await client.post(new URL(`${url}/v1?key=secret`), {
+      ...message,
+      signal,
+      span: turn,
+      model: 'm',
+    });
+    turn.end();
+
+    const [root] = rig.roots();
+    expect(root && outline(root)).toEqual(['perch.turn', '  POST']);
+    expect(root?.children[0]?.attributes).toEqual({
+      'http.request.method': 'POST',
+      'url.scheme': 'http',
+      'server.address': '127.0.0.1',
+      'server.port': Number(new URL(url).port),
+      'http.response.status_code': 200,
+      'gen_ai.request.model': 'm',
+    });
+    expect(Object.keys(requests[0]?.headers ?? {})).not.toContain('traceparent');
   });
 
   it.each(eras)('show a tool call over MCP and its read (%s)', async (era) => {
