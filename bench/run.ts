@@ -14,6 +14,7 @@ import { interleave, load, median, rounds } from './interleave.ts';
 import { generator, type Measured } from './load.ts';
 import { isPinned, residentMiB, startTarget, type Target } from './processes.ts';
 import { benchSessions } from './sessions.ts';
+import { benchTracing } from './tracing.ts';
 
 const starts = 7;
 
@@ -39,6 +40,7 @@ try {
   const lines = [
     ...header(),
     ...(await benchReads()),
+    ...(await benchTracing()),
     ...(await benchAccess()),
     ...(await benchDocuments()),
     ...(await benchAllowances()),

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { packagePath } from '../src/core/files/package-path.ts';
 import { listLicences } from './licences.ts';
 
@@ -10,10 +10,14 @@ const banner =
 
 /**
  * Bundles the sources and their packages into `folder`, which is emptied first: the `perch` command as `main.js`, the
- * worker thread for answers as `thread.js`, the check of databases as `integrity.js`, chunks that commands load on demand, and the licences of the packages as
- * `licences.txt`. See docs/decisions/0063-the-build-is-bundled.md.
+ * worker thread for answers as `thread.js`, the check of databases as `integrity.js`, chunks that commands load on
+ * demand, and the licences of the packages as `licences.txt`. A benchmark passes `plugins` that replace modules. See
+ * docs/decisions/0063-the-build-is-bundled.md.
  */
-export async function bundle(folder: string): Promise<void> {
+export async function bundle(
+  folder: string,
+  { plugins = [] }: { readonly plugins?: Plugin[] } = {},
+): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: packagePath(),
@@ -29,6 +33,7 @@ export async function bundle(folder: string): Promise<void> {
     platform: 'node',
     target: 'node20',
     external: ['better-sqlite3'], // has a native module
+    plugins,
     banner: { js: banner },
     minifyWhitespace: true,
     minifySyntax: true,

@@ -1,14 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { listEndpoints } from '../src/app/endpoints.ts';
 import { toAllowanceLimits } from '../src/app/open/bounds.ts';
 import { loadConfig, secretNames, variables } from '../src/config/config.ts';
 import { isSecret } from '../src/config/schemas.ts';
 import { fileVariableOf } from '../src/config/sources.ts';
+import { packagePath } from '../src/core/files/package-path.ts';
 import { problemKinds } from '../src/core/problem.ts';
 import { version } from '../src/core/version.ts';
 import { describeOpenApi } from '../src/http/openapi/document.ts';
 import { moveExamples, type RecordedExamples } from '../src/http/openapi/examples.ts';
 import { recordExamples } from './record-examples.ts';
+import { writeTracingTables } from './tracing-tables.ts';
 
 /** Returns the content of all generated files by path. `npm run generate` writes them. */
 export async function generatedFiles(): Promise<Readonly<Record<string, string>>> {
@@ -16,6 +19,7 @@ export async function generatedFiles(): Promise<Readonly<Record<string, string>>
   return {
     'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
+    'docs/tracing.md': writeTracingTables(readFileSync(packagePath('docs/tracing.md'), 'utf8')),
     'openapi/examples.json': `${JSON.stringify(examples, null, 2)}\n`,
     'openapi/perch.json': openApiDescription(examples),
   };

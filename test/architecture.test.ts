@@ -26,6 +26,7 @@ const maxFiles = 20;
 /** Which modules may import a package; a package that is not named may be imported by none. */
 const packageOwners: Readonly<Record<string, RegExp>> = {
   zod: /./,
+  '@opentelemetry/api': /^core\/tracing\//,
   '@redis/client': /^core\/engine\/client\.ts$/,
   undici: /^core\/http\/(?:http-client|post-client|public-http-client)\.ts$/,
   '@ipld/dag-cbor': /^archive\/imports\/bluesky\//,

@@ -1,3 +1,5 @@
+import type { TraceSpan } from '../core/tracing/tracing.ts';
+
 /** Question to answer, with the earlier questions and answers of the same session, oldest first. */
 export type Question = Readonly<{ text: string; earlier: readonly EarlierTurn[] }>;
 
@@ -56,6 +58,8 @@ export interface EngineCallOptions {
   readonly signal: AbortSignal;
   /** Called with each part of the answer's text, in order. The parts together form the whole text. */
   onText(piece: string): void;
+  /** Span of the turn; `undefined` if tracing is off. */
+  readonly span?: TraceSpan | undefined;
 }
 
 export interface AnswerEngine {

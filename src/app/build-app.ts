@@ -3,6 +3,7 @@ import { createHostCheck } from '../core/http/origins.ts';
 import { type CleanupStack, createCleanupStack } from '../core/scheduling/cleanup-stack.ts';
 import { createServerLoop } from '../core/scheduling/loop.ts';
 import { createHeavyTurns } from '../core/scheduling/turns.ts';
+import { openTracing } from '../core/tracing/tracing.ts';
 import { type Readiness, setAdmission, takeTurns } from '../http/admission/admission.ts';
 import { boundReplies } from '../http/admission/connections.ts';
 import { setKeyStatus } from '../http/key-status/plugin.ts';
@@ -15,6 +16,7 @@ import { setCors } from '../web/cors.ts';
 import { setProblemHandlers } from '../web/errors.ts';
 import { setCommonHeaders } from '../web/headers.ts';
 import { refuseUnrouted, setMethods } from '../web/methods.ts';
+import { setRequestTracing } from '../web/request-tracing.ts';
 import { openAccess } from './open/access.ts';
 import { openAnsweredSessions } from './open/answered-sessions.ts';
 import { toSite } from './open/documents.ts';
@@ -40,7 +42,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
 }
 
 async function openApp(options: AppOptions, opened: CleanupStack) {
-  const { config } = options;
+  const { config, tracing = openTracing() } = options;
   const readiness = { draining: false };
   const work = createWork();
   const sharedEngine = await openSharedEngine(options);
@@ -50,7 +52,7 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   const traffic = createTraffic();
   const loop = createServerLoop();
   const shared = { ledger: access.ledger, heavyTurns: createHeavyTurns(loop) };
-  const bounded = { ...options, ...shared, sharedEngine, pool: access.allowances.pool };
+  const bounded = { ...options, ...shared, tracing, sharedEngine, pool: access.allowances.pool };
   const fetching = await openFetching({ ...bounded, countAnswers: traffic.countAnswers });
   opened.add(fetching.close);
   const sessions = await openAnsweredSessions(bounded);
@@ -69,6 +71,7 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog, writePage });
   const serving = { site, identification, access, fetching, sessions, traffic, work, load };
   const services = { ...bounded, ...serving };
+  setRequestTracing(server, { tracing, baseUrl: config.PERCH_BASE_URL });
   takeTurns(server, loop, identification.clientOf);
   await addHooks(server, services, readiness);
   registerSurfaces(server, { ...services, accessLog });

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
 import type { PublicHttpOptions } from '../core/http/public-network.ts';
 import type { Random } from '../core/random.ts';
+import type { Tracing } from '../core/tracing/tracing.ts';
 import type { Identification } from '../http/key-status/plugin.ts';
 import type { LoadGauge } from '../http/operations/load.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -30,4 +31,6 @@ export interface AppOptions extends AppBasics {
   /** Identification of callers. Default: by API key and client address. The benchmark passes a faster substitute. */
   readonly identification?: Identification;
   readonly engine?: AnswerEngine;
+  /** Source of spans; `null` turns tracing off. Default: the OpenTelemetry SDK that was loaded before Perch, if any. */
+  readonly tracing?: Tracing | null;
 }

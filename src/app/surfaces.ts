@@ -72,6 +72,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
     ...reading,
     routes: [...readRoutes, ...aliasRoutes],
     linkPreviews: config.PERCH_LINK_PREVIEWS,
+    countHits: services.traffic.countHits,
   });
   const histories = { ...watched, importer, identification, ledger, baseUrl };
   server.register(historyRoutesPlugin, { ...histories, routes: historyRoutes });

@@ -1,5 +1,6 @@
 import { listDocuments, openLibrary } from '../app/open/documents.ts';
 import { systemClock } from '../core/clock.ts';
+import { openTracing } from '../core/tracing/tracing.ts';
 import { version } from '../core/version.ts';
 import { problemReply } from '../http/openapi/problems.ts';
 import { serveStdio } from '../mcp/stdio.ts';
@@ -34,7 +35,9 @@ const serveClient: Run = (context) =>
         input: stdin,
         write: (text) => stdout.writeJson(text),
         stop,
-        onDefect: (err) => logger.error({ err }, 'an MCP tool call failed because of a defect'),
+        onDefect: (err, fields) =>
+          logger.error({ ...fields, err }, 'an MCP tool call failed because of a defect'),
+        tracing: openTracing(),
         onReport: (err) => logger.debug({ err }, 'an MCP message was refused'),
       }),
     );

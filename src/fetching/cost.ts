@@ -2,6 +2,7 @@ import type { Caller, Client } from '../core/caller.ts';
 import { HttpFailure } from '../core/http/http-client.ts';
 import { Problem } from '../core/problem.ts';
 import type { Reservation } from '../core/scheduling/ledger.ts';
+import type { TraceSpan } from '../core/tracing/tracing.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
 /** Requester of a read: its abort signal, the caller to charge, and the client whose limits apply. */
@@ -11,6 +12,8 @@ export interface Requester {
   readonly caller?: Caller | undefined;
   /** Client whose limits apply to the read; `undefined` for the server's own work and the command line. */
   readonly client?: Client | undefined;
+  /** Span of the request; `undefined` if tracing is off. */
+  readonly span?: TraceSpan | undefined;
 }
 
 /** Charges the caller, then runs `work`. Refunds the charge if an upstream fails. @throws Problem `rate_limited` */

@@ -4,6 +4,7 @@ import type { RequestContext } from '../core/http/http-client.ts';
 import { Problem } from '../core/problem.ts';
 import { withDeadline } from '../core/scheduling/deadline.ts';
 import type { Ledger } from '../core/scheduling/ledger.ts';
+import { endWith, type TraceSpan } from '../core/tracing/tracing.ts';
 import { createCoalescer } from './cache/coalesce.ts';
 import {
   type CacheEntry,
@@ -42,13 +43,13 @@ export interface FetchOptions extends Lifetimes {
 export type Fetcher = ReturnType<typeof createFetcher>;
 
 export function createFetcher(options: FetchOptions) {
-  const { cache, clock } = options;
+  const { clock } = options;
   const join = createInFlightFetches(options);
   const background = new Set<Promise<unknown>>();
-  const lookUp = ({ useCache, key }: Plan) => (useCache ? cache.get(key) : undefined);
-  const isFresh = (cached: Entry) => clock.now() < cached.freshUntilMs;
-  const revalidate = (plan: Plan): void => {
-    const work = join(plan, undefined).catch((error: unknown) => {
+  const { lookUp, isFresh, find } = createCacheSearch(options);
+  const revalidate = (plan: Plan, requester: Requester | undefined): void => {
+    const span = requester?.span?.startLinked('revalidation');
+    const work = endWith(span, join(plan, undefined, span)).catch((error: unknown) => {
       // The provider chain has logged the failure, and the caller has received the stale answer.
       if (!(error instanceof Problem)) options.onDefect(error);
     });
@@ -58,7 +59,7 @@ export function createFetcher(options: FetchOptions) {
   const refetch = async (plan: Plan, cached: Entry | undefined, requester?: Requester) => {
     try {
       return await withCharge(requester, async () =>
-        toAnswer(await join(plan, requester), plan.useCache ? 'miss' : 'bypass'),
+        toAnswer(await join(plan, requester, requester?.span), plan.useCache ? 'miss' : 'bypass'),
       );
     } catch (error) {
       if (plan.isLiveOnly === true) throw toLiveOnlyError(error);
@@ -69,30 +70,61 @@ export function createFetcher(options: FetchOptions) {
   };
   return {
     /** Returns a fresh cached answer, or `undefined`. @throws Problem `not_found` if the cache has this error */
-    getFresh: (plan: Plan): Answer | undefined => {
+    getFresh: (plan: Plan, span?: TraceSpan | undefined): Answer | undefined => {
       const cached = lookUp(plan);
-      return cached !== undefined && isFresh(cached) ? toAnswer(cached, 'hit') : undefined;
+      if (cached === undefined || !isFresh(cached)) return undefined;
+      if (span !== undefined) traceHit(span);
+      return toAnswer(cached, 'hit');
     },
     /**
      * Returns the answer to a plan from the cache, an in-flight fetch or a provider. Cached answers are not charged.
      * @throws Problem, see ProviderChain.ask; `overloaded`, `rate_limited`; the abort reason of `requester.signal`
      */
     fetch: async (plan: Plan, requester?: Requester): Promise<Answer> => {
-      const own = lookUp(plan);
-      const isCurrent = own !== undefined && isFresh(own);
-      const cached = isCurrent ? own : ((await readShared(options, plan)) ?? own);
-      if (cached !== undefined && isFresh(cached)) return toAnswer(cached, 'hit');
-      if (cached !== undefined && !plan.isLiveOnly && clock.now() < cached.revalidateUntilMs) {
-        revalidate(plan);
-        return toAnswer(cached, 'stale');
-      }
-      return refetch(plan, cached, requester);
+      const search = requester?.span?.startChild('cache');
+      const { cached, state } = await endWith(search, find(plan, search));
+      const isUsable = cached !== undefined && (state === 'hit' || state === 'stale');
+      if (state === 'stale') revalidate(plan, requester);
+      const answer = isUsable ? toAnswer(cached, state) : await refetch(plan, cached, requester);
+      requester?.span?.set({ 'perch.cache.state': answer.cache });
+      return answer;
     },
     /** Waits until all background revalidations have ended. */
     drain: async (): Promise<void> => {
       await Promise.allSettled(background);
     },
   };
+}
+
+/** Creates the functions that search the cache of this instance, and then the cache that all instances share. */
+function createCacheSearch(options: FetchOptions) {
+  const { cache, clock } = options;
+  const lookUp = ({ useCache, key }: Plan) => (useCache ? cache.get(key) : undefined);
+  const isFresh = (cached: Entry) => clock.now() < cached.freshUntilMs;
+  const canRevalidate = (plan: Plan, cached: Entry): boolean =>
+    !plan.isLiveOnly && clock.now() < cached.revalidateUntilMs;
+  const stateOf = (plan: Plan, cached: Entry | undefined): CacheState => {
+    if (!plan.useCache) return 'bypass';
+    if (cached === undefined) return 'miss';
+    if (isFresh(cached)) return 'hit';
+    return canRevalidate(plan, cached) ? 'stale' : 'miss';
+  };
+  const find = async (plan: Plan, span: TraceSpan | undefined) => {
+    const own = lookUp(plan);
+    const isCurrent = own !== undefined && isFresh(own);
+    const cached = isCurrent ? own : ((await readShared(options, plan)) ?? own);
+    const state = stateOf(plan, cached);
+    span?.set({ 'perch.cache.state': state });
+    return { cached, state };
+  };
+  return { lookUp, isFresh, find };
+}
+
+/** Records a cache hit. The span of the search has no duration, because reading a map takes microseconds. */
+function traceHit(span: TraceSpan): void {
+  const attributes = { 'perch.cache.state': 'hit' };
+  span.startChild('cache', { attributes }).end();
+  span.set(attributes);
 }
 
 function toAnswer({ outcome, fetchedAtMs, renderings }: Entry, cache: CacheState): Answer {
@@ -106,7 +138,9 @@ function toAnswer({ outcome, fetchedAtMs, renderings }: Entry, cache: CacheState
 function createInFlightFetches(options: FetchOptions) {
   const { ledger, pool } = options;
   const run = createCoalescer<Entry>();
-  const begin = async (plan: Plan, signal: AbortSignal, requester?: Requester): Promise<Entry> => {
+  /** Spans of the requests that run the fetches in flight, by key. Requests that wait for a fetch link to its span. */
+  const leaders = new Map<string, TraceSpan>();
+  const begin = async ({ plan, requester, span }: Flight, signal: AbortSignal): Promise<Entry> => {
     const client = requester?.client ?? null;
     const slot = ledger.open('upstreamReads', client);
     const bytes = ledger.open('upstreamBytes', client);
@@ -114,29 +148,56 @@ function createInFlightFetches(options: FetchOptions) {
     const takeRequest = pool && (() => pool.take(shareOf(requester)));
     try {
       const takeBytes = toTakeBytes(bytes);
-      return await fetchOnce(options, plan, { signal, client, takeBytes, takeRequest });
+      return await fetchOnce(options, plan, {
+        ...{ signal, client, takeBytes, takeRequest, span },
+      });
     } finally {
       bytes.release();
       slot.release();
     }
   };
-  return async (plan: Plan, requester: Requester | undefined): Promise<Entry> => {
+  /** Starts or joins a fetch. `isOwn` is true if the caller has started it. */
+  const join = (key: string, flight: Flight) => {
+    const { requester, span } = flight;
+    let isOwn = false;
+    const lead = async (signal: AbortSignal): Promise<Entry> => {
+      isOwn = true; // `run` calls this function at once, or never
+      if (span !== undefined) leaders.set(key, span);
+      return begin(flight, signal).finally(() => {
+        if (leaders.get(key) === span) leaders.delete(key);
+      });
+    };
+    const fetched = run(key, requester?.signal, lead);
+    if (isOwn || span === undefined) return { isOwn, fetched };
+    const attributes = { 'perch.wait.for': 'request' };
+    const wait = span.startChild('wait', { attributes, links: [leaders.get(key)] });
+    return { isOwn, fetched: endWith(wait, fetched) };
+  };
+  return async (
+    plan: Plan,
+    requester: Requester | undefined,
+    span: TraceSpan | undefined,
+  ): Promise<Entry> => {
     // A read that skips the cache must not join a fetch that may use cached parts.
     const flightKey = plan.useCache ? plan.key : `anew ${plan.key}`;
-    let isOwn = false;
+    const flight = { plan, requester, span };
+    const { isOwn, fetched } = join(flightKey, flight);
     try {
-      return await run(flightKey, requester?.signal, (shared) => {
-        isOwn = true;
-        return begin(plan, shared, requester);
-      });
+      return await fetched;
     } catch (error) {
       const isRateLimited = error instanceof Problem && error.code === 'rate_limited';
       if (isOwn || !isRateLimited) throw error;
       // The first caller may have another share of the request budget, so this caller starts its own fetch.
-      const own = `${shareOf(requester)} ${flightKey}`;
-      return run(own, requester?.signal, (shared) => begin(plan, shared, requester));
+      return join(`${shareOf(requester)} ${flightKey}`, flight).fetched;
     }
   };
+}
+
+/** Fetch of a plan. `span` is the parent of the fetch's spans; `undefined` if tracing is off. */
+interface Flight {
+  readonly plan: Plan;
+  readonly requester: Requester | undefined;
+  readonly span: TraceSpan | undefined;
 }
 
 const shareOf = (requester: Requester | undefined) => requester?.caller?.share ?? 'anonymous';
@@ -156,7 +217,7 @@ async function readShared(
 /** Fetches an answer. If another instance is already fetching it, returns the entry of that instance instead. */
 async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { shared, cache } = options;
-  const lease = plan.useCache ? await shared?.claim(plan.key, request.signal) : undefined;
+  const lease = plan.useCache && shared ? await claim(shared, plan, request) : undefined;
   if (lease !== undefined && !('publish' in lease)) {
     return { ...lease, renderings: cache.set(plan.key, lease) };
   }
@@ -170,6 +231,12 @@ async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestCont
     lease?.release();
     throw error;
   }
+}
+
+/** Claims the right to fetch an answer, or waits for the entry of the instance that has this right. */
+function claim(shared: SharedResponses, { key }: Plan, { signal, span }: RequestContext) {
+  const wait = span?.startChild('wait', { attributes: { 'perch.wait.for': 'instance' } });
+  return endWith(wait, shared.claim(key, signal));
 }
 
 /** Returns whether other instances may use an entry. Answers from the archive of this instance are not shared. */

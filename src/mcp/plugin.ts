@@ -71,7 +71,7 @@ function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {
   const open = async () => {
     return createExchange(await import('@modelcontextprotocol/server'), {
       ...options,
-      onDefect: (err, id) => app.log.error({ request_id: id, err }, 'defect while calling a tool'),
+      onDefect: (err, fields) => app.log.error({ ...fields, err }, 'defect while calling a tool'),
       onReport: (err) => app.log.debug({ err }, 'MCP message refused'),
     });
   };
@@ -114,7 +114,7 @@ async function answer(
   const mcpRequest = new Request(`${context.baseUrl}${mcpPath}`, options);
   const { caller } = identityOf(request);
   await takeTurn();
-  const identity = { caller, client, takeTurn, requestId: request.id };
+  const identity = { caller, client, takeTurn, requestId: request.id, span: request.span };
   const response = await mcp.answer(mcpRequest, String(request.body ?? ''), identity);
   signal.throwIfAborted();
   return response;

@@ -43,7 +43,9 @@ export async function callTool(tool: ReadTool, args: ToolArguments, call: ToolCa
     return await readTool(tool, args, call);
   } catch (cause) {
     if (call.requester.signal.aborted) throw cause;
-    return toFailure(cause instanceof Problem ? cause : toDefect(cause, call), call);
+    const problem = cause instanceof Problem ? cause : toDefect(cause, call);
+    call.requester.span?.fail(problem.code);
+    return toFailure(problem, call);
   }
 }
 
@@ -90,13 +92,14 @@ async function readTool({ read, definition }: ReadTool, args: ToolArguments, cal
 }
 
 /** Renders an answer as text and JSON. Caches the result for as long as the answer itself is cached. */
-async function render(answered: AnsweredRead, { reader, results, takeTurn }: ToolCall) {
+async function render(answered: AnsweredRead, { reader, results, requester, takeTurn }: ToolCall) {
   const { format = 'markdown' } = answered.parsed;
   const { renderings } = answered.answer;
   const name = nameView(answered, format);
   const cached = results.get(renderings, name);
   if (cached !== undefined) return cached;
-  const sliced = takeTurn === undefined ? {} : createSlices(takeTurn);
+  const { span } = requester;
+  const sliced = takeTurn === undefined ? { span } : { ...createSlices(takeTurn), span };
   const textOf = async (of: typeof format) =>
     (await reader.represent(answered, of, sliced)).body.toString();
   const [text, json] = [await textOf(format), await textOf('json')];

@@ -1,6 +1,7 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Caller, Client } from '../core/caller.ts';
+import { endWith, type TraceSpan, type Tracing, toLogFields } from '../core/tracing/tracing.ts';
 import { createRenderingCache } from '../fetching/plan.ts';
 import type { PlanContext } from '../reads/read.ts';
 import type { Reader } from '../reads/run.ts';
@@ -18,14 +19,19 @@ export interface McpDocument {
 /** Module object of the MCP SDK, which is loaded on first use because of its size (docs/decisions/0027). */
 export type Sdk = typeof import('@modelcontextprotocol/server');
 
+/** Fields of the log line about an unexpected error. */
+type DefectFields = Readonly<Record<string, string | undefined>>;
+
 export interface McpOptions {
   readonly reader: Reader;
   readonly context: PlanContext;
   /** Called with each unexpected error. The MCP client receives no details of the error. */
-  readonly onDefect: (error: unknown, requestId?: string) => void;
+  readonly onDefect: (error: unknown, fields: DefectFields) => void;
   readonly version: string;
   readonly problem: z.ZodType;
   readonly documents: () => readonly McpDocument[];
+  /** Source of spans for calls over stdio; `null` or absent if tracing is off. */
+  readonly tracing?: Tracing | null;
 }
 
 export interface RequestIdentity {
@@ -34,6 +40,8 @@ export interface RequestIdentity {
   /** Waits for this call's turn in the scheduler, which alternates between clients. Rejects after a disconnect. */
   readonly takeTurn: () => Promise<void>;
   readonly requestId: string;
+  /** Span of the HTTP request; `undefined` if tracing is off. */
+  readonly span: TraceSpan | undefined;
 }
 
 const instructions = `These tools read public social posts, profiles, lists of followers and search results. They cannot change anything.
@@ -49,7 +57,7 @@ export function createMcpServers(
   sdk: Sdk,
   options: McpOptions,
 ): (identity?: RequestIdentity) => Server {
-  const { version, context, reader, onDefect } = options;
+  const { version, context, reader, onDefect, tracing } = options;
   const results = createRenderingCache<RenderedResult>();
   const tools = createTools(options.problem);
   const definitions = [...tools.values()].map(({ definition }) => definition);
@@ -79,14 +87,17 @@ export function createMcpServers(
         throw refuse(`There is no tool ${shown}. The tools are ${[...tools.keys()].join(', ')}.`);
       }
       await identity?.takeTurn();
-      return callTool(tool, args, {
+      const span = startCallSpan(name, identity ? identity.span : tracing);
+      const call = callTool(tool, args, {
         reader,
         context,
         results,
         takeTurn: identity?.takeTurn,
-        onDefect: (error) => onDefect(error, identity?.requestId),
-        requester: { caller: identity?.caller, client: identity?.client, signal },
+        onDefect: (error) =>
+          onDefect(error, { request_id: identity?.requestId, ...toLogFields(span) }),
+        requester: { caller: identity?.caller, client: identity?.client, signal, span },
       });
+      return endWith(span, call);
     });
     server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
       const document = documents.get(uri);
@@ -95,6 +106,20 @@ export function createMcpServers(
     });
     return server;
   };
+}
+
+/** Starts the span of a tool call (OpenTelemetry, MCP server spans). `from`: HTTP span, or tracing for stdio. */
+function startCallSpan(
+  tool: string,
+  from: TraceSpan | Tracing | null | undefined,
+): TraceSpan | undefined {
+  const method = 'tools/call';
+  const attributes = { 'mcp.method.name': method, 'gen_ai.tool.name': tool };
+  const options = { name: `${method} ${tool}`, attributes };
+  if (from === null || from === undefined) return undefined;
+  return 'startChild' in from
+    ? from.startChild('toolCall', options)
+    : from.start('toolCall', options);
 }
 
 const serverOptions = {

@@ -1,4 +1,5 @@
 import type { Sliced } from '../core/scheduling/slices.ts';
+import { endWith, type TraceSpan } from '../core/tracing/tracing.ts';
 import type { Requester } from '../fetching/cost.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
 import { type Answer, createRenderingCache } from '../fetching/plan.ts';
@@ -7,6 +8,11 @@ import { type Representation, represent } from '../render/formats.ts';
 import type { ParsedRead, PlanContext, Read } from './read.ts';
 
 export type AnsweredRead = Readonly<{ parsed: ParsedRead; answer: Answer }>;
+
+export interface RenderOptions extends Sliced {
+  /** Span of the request; `undefined` if tracing is off. */
+  readonly span?: TraceSpan | undefined;
+}
 
 /** Parser, fetcher and renderer of read operations for HTTP, MCP and the command line (docs/architecture.md). */
 export type Reader = ReturnType<typeof createReader>;
@@ -18,8 +24,8 @@ export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, conte
     parse: (read: Read, given: Readonly<Record<string, unknown>>): ParsedRead =>
       read.parse(given, context),
     /** Returns fresh data from the cache, if any. @throws Problem `not_found` if the cached result is “not found” */
-    getCached: (parsed: ParsedRead): AnsweredRead | undefined => {
-      const answer = fetcher.getFresh(parsed.plan);
+    getCached: (parsed: ParsedRead, span?: TraceSpan | undefined): AnsweredRead | undefined => {
+      const answer = fetcher.getFresh(parsed.plan, span);
       return answer && { parsed, answer };
     },
     /** Fetches the data for a parsed request. @throws Problem, see Fetcher.fetch */
@@ -29,12 +35,17 @@ export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, conte
     }),
     assemble: ({ parsed, answer }: AnsweredRead): Result => parsed.assemble(answer),
     /** Renders the response in a format, and caches the rendered bytes. */
-    represent: async (answered: AnsweredRead, format: Format, sliced: Sliced) => {
+    represent: async (
+      answered: AnsweredRead,
+      format: Format,
+      { span, ...sliced }: RenderOptions,
+    ) => {
       const { parsed, answer } = answered;
       const name = nameView(answered, format);
       const known = cached.get(answer.renderings, name);
       if (known !== undefined) return known;
-      const made = await represent(parsed.assemble(answer), format, sliced);
+      const render = span?.startChild('render', { attributes: { 'perch.format': format } });
+      const made = await endWith(render, represent(parsed.assemble(answer), format, sliced));
       cached.set(answer.renderings, name, made, made.body.length);
       return made;
     },

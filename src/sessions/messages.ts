@@ -1,4 +1,5 @@
 import { Problem } from '../core/problem.ts';
+import type { TraceSpan } from '../core/tracing/tracing.ts';
 import type { SessionService } from './service.ts';
 import type { KeyedRequest, Receipt } from './store/session-rows.ts';
 import { acceptMessage, type SessionRecord, startSession } from './store/state.ts';
@@ -7,14 +8,17 @@ import { acceptMessage, type SessionRecord, startSession } from './store/state.t
 interface FirstMessage extends Pick<SessionRecord, 'owner' | 'client'> {
   readonly text: string;
   readonly idempotency: KeyedRequest | null;
+  /** Span of the request that sends the message; `undefined` if tracing is off. */
+  readonly span?: TraceSpan | undefined;
 }
 
 /** Starts a session. @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`, `not_ready` */
 export function sendFirstMessage(
-  { text, owner, client, idempotency }: FirstMessage,
-  { store, ids, clock }: SessionService,
+  { text, owner, client, idempotency, span }: FirstMessage,
+  { store, ids, clock, turnSpans }: SessionService,
 ): Promise<Receipt> {
   const [id, deliveryId] = [ids.session(), ids.delivery()];
+  if (span !== undefined) turnSpans?.remember(deliveryId, span);
   const transition = startSession({ id, owner, client }, { deliveryId, text, nowMs: clock.now() });
   return store.start(
     { transition, receipt: { sessionId: id, deliveryId, queued: 0 } },
@@ -27,6 +31,8 @@ interface FurtherMessage {
   readonly sessionId: string;
   readonly text: string;
   readonly idempotency: KeyedRequest | null;
+  /** Span of the request that sends the message; `undefined` if tracing is off. */
+  readonly span?: TraceSpan | undefined;
   readonly check?: ((record: SessionRecord) => void) | undefined;
 }
 
@@ -35,10 +41,11 @@ interface FurtherMessage {
  * `session_expired`, `turn_queue_full`, `overloaded`, `idempotency_conflict`, `not_ready`, and the errors of `check`
  */
 export async function sendFurtherMessage(
-  { sessionId, text, idempotency, check }: FurtherMessage,
-  { store, ids, clock, limits }: SessionService,
+  { sessionId, text, idempotency, span, check }: FurtherMessage,
+  { store, ids, clock, limits, turnSpans }: SessionService,
 ): Promise<Receipt> {
   const deliveryId = ids.delivery();
+  if (span !== undefined) turnSpans?.remember(deliveryId, span);
   const receipt = await store.accept(sessionId, idempotency, (record) => {
     check?.(record);
     return {

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import type { Random } from '../core/random.ts';
 import type { Ledger, Reservation } from '../core/scheduling/ledger.ts';
+import type { Tracing } from '../core/tracing/tracing.ts';
 import { createCallRates, createOwnRateLimit, type SpendCharges } from './http/rate-limit.ts';
 import { createContinuationTokens, keyedHash } from './http/tokens.ts';
 import { createSessionIds } from './ids.ts';
@@ -14,6 +15,7 @@ import type { SessionStore, StampEvent } from './store/session-store.ts';
 import { isLive, type SessionLimits, type SessionRecord } from './store/state.ts';
 import { createStreams, type StreamLimits } from './streams/streams.ts';
 import { createScheduler, runScheduled } from './turns/fair-scheduler.ts';
+import { createTurnSpans } from './turns/turn-spans.ts';
 import { createTurns, failInterrupted } from './turns/turns.ts';
 
 /** Limits of the session service. `messagesPerMinute` applies to each client address. */
@@ -31,6 +33,8 @@ interface ServiceOptions {
   readonly engine: AnswerEngine;
   readonly clock: Clock;
   readonly random: Random;
+  /** Source of spans; `null` or absent if tracing is off. */
+  readonly tracing?: Tracing | null;
   /** Secret of the server for continuation tokens and for keyed hashes of addresses and bearer tokens. */
   readonly secret: Buffer;
   readonly limits: ServiceLimits;
@@ -57,12 +61,14 @@ export async function openSessionService(options: ServiceOptions) {
   const { engine, clock, random, secret, limits, ledger } = options;
   const ids = createSessionIds(clock, random);
   const parts = await openParts(options, ids.event);
-  const { store, scheduler, turns, streams } = parts;
+  const { store, scheduler, turns, streams, turnSpans } = parts;
   const { startDraining, cutOff, close, isDraining } = createShutdown(parts);
   return {
     store,
     turns,
     streams,
+    /** Spans of turns; `undefined` if tracing is off. */
+    turnSpans,
     rates: createRates(limits, store.spendRates ?? createOwnRateLimit(clock)),
     tokens: createContinuationTokens(secret),
     ids,
@@ -112,11 +118,12 @@ export async function openSessionService(options: ServiceOptions) {
 }
 
 async function openParts(options: ServiceOptions, nextId: () => string) {
-  const { engine, clock, limits, ledger, onFault } = options;
+  const { engine, clock, limits, ledger, tracing, onFault } = options;
   const store = options.openStore((index) => ({ id: nextId(), atMs: clock.now(), index }));
   const isReady = () => engine.isReady;
   const scheduler = createScheduler({ atOnce: limits.turnsAtOnce, clock, isReady });
-  const turns = createTurns({ store, engine, clock, limits, scheduler, onFault });
+  const turnSpans = tracing ? createTurnSpans(tracing) : undefined;
+  const turns = createTurns({ store, engine, clock, limits, scheduler, turnSpans, onFault });
   const streams = createStreams({ store, clock, limits, ledger, onFault });
   store.setBounds({ ledger, clock, isRead: streams.isRead, readIds: streams.readIds });
   try {
@@ -137,7 +144,7 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
   });
   store.onTakeOver?.(({ id }) => void turns.resume(id));
   const stopExpiry = startExpiry({ store, clock, limits, onFault });
-  return { store, scheduler, turns, streams, stopExpiry };
+  return { store, scheduler, turns, turnSpans, streams, stopExpiry };
 }
 
 /** Reserves a place for a task in the client's queue of questions. @throws Problem `overloaded`, `not_ready` */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toLogFields } from '../core/tracing/tracing.ts';
 import { toInstance } from './instance.ts';
 
 declare module 'fastify' {
@@ -49,6 +50,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, status: number)
   request.log[status >= 500 ? 'warn' : 'info'](
     {
       request_id: request.id,
+      ...toLogFields(request.span),
       method: request.method,
       url: toLoggedUrl(request),
       status,

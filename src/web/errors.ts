@@ -8,6 +8,7 @@ import {
   quoteInput,
   toProblemDocument,
 } from '../core/problem.ts';
+import { toLogFields } from '../core/tracing/tracing.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Headers } from './headers.ts';
 import { toInstance } from './instance.ts';
@@ -79,7 +80,7 @@ export function toProblem(error: Error & { code?: string }, request: FastifyRequ
   if (known !== undefined) return new Problem(known[0], { detail: known[1], cause: error });
   if (!request.socket.destroyed) {
     request.log.error(
-      { request_id: request.id, err: error },
+      { request_id: request.id, ...toLogFields(request.span), err: error },
       'Unexpected error while answering a request.',
     );
   }

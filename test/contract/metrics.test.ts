@@ -72,9 +72,11 @@ describe('/metrics', () => {
     expect(metrics.get('perch_cache_bytes')).toBeGreaterThan(0);
   });
 
-  it('counts problems by code, and the response times of problems and cache misses', async () => {
+  it('counts problems by code, and the response times of problems, misses and hits', async () => {
     const app = await buildTestApp();
 
+    await app.request(profile);
+    await app.request(profile);
     await app.request(profile);
     await app.request('/api/v1/posts');
     await app.request('/no/route');
@@ -84,12 +86,21 @@ describe('/metrics', () => {
     expect(metrics.get('perch_problems_total{code="missing_url"}')).toBe(1);
     expect(metrics.get('perch_problems_total{code="route_not_found"}')).toBe(2);
     const route = '/api/v1/profiles/:handle';
-    const bucket = (le: string) =>
-      metrics.get(`perch_wait_seconds_bucket{route="${route}",le="${le}"}`);
-    expect(metrics.get(`perch_wait_seconds_count{route="${route}"}`)).toBe(1);
-    expect(bucket('+Inf')).toBe(1);
-    expect(bucket('0.05') ?? Number.NaN).toBeLessThanOrEqual(bucket('30') ?? Number.NaN);
-    expect(metrics.get(`perch_wait_seconds_sum{route="${route}"}`)).toBeGreaterThan(0);
+    const valueFor = (suffix: string, cached: boolean, le = '') =>
+      metrics.get(
+        `perch_request_duration_seconds_${suffix}{route="${route}",cached="${cached}"${le}}`,
+      );
+    for (const [cached, count] of [
+      [false, 1],
+      [true, 2],
+    ] as const) {
+      expect(valueFor('count', cached)).toBe(count);
+      expect(valueFor('bucket', cached, ',le="+Inf"')).toBe(count);
+      expect(valueFor('bucket', cached, ',le="0.05"') ?? Number.NaN).toBeLessThanOrEqual(
+        valueFor('bucket', cached, ',le="30"') ?? Number.NaN,
+      );
+      expect(valueFor('sum', cached)).toBeGreaterThan(0);
+    }
   });
 
   it('has metrics of providers, sessions and the process', async () => {
@@ -109,6 +120,8 @@ describe('/metrics', () => {
     expect(metrics.get('perch_session_bytes')).toBeGreaterThan(1000);
     expect(metrics.get('perch_streams_open')).toBe(0);
     expect(metrics.get('perch_provider_breaker_is_open{provider="archive"}')).toBe(0);
+    expect(metrics.get('perch_pool_used')).toBe(0);
+    expect(metrics.get('perch_pool_limit')).toBeGreaterThan(0);
     expect(metrics.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
     expect([...metrics.keys()]).toContainEqual(
       expect.stringMatching(/^perch_build_info\{version="\d/),

@@ -11,6 +11,7 @@ it('reports high load while the event loop is blocked, and normal load afterward
   }, 1);
 
   await expect.poll(() => gauge.isHigh).toBe(true);
+  expect(gauge.delaySeconds).toBeGreaterThanOrEqual(0.03);
   clearInterval(busy);
 
   await expect.poll(() => gauge.isHigh).toBe(false);
@@ -20,5 +21,5 @@ it('never reports high load with a limit of 0', () => {
   const gauge = openLoadGauge(0);
   onTestFinished(() => gauge.close());
 
-  expect(gauge.isHigh).toBe(false);
+  expect([gauge.isHigh, gauge.delaySeconds]).toEqual([false, undefined]);
 });

@@ -9,6 +9,7 @@ import type { Clock } from '../../src/core/clock.ts';
 import { parseQuery } from '../../src/core/http/query.ts';
 import { problemKinds } from '../../src/core/problem.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import type { Tracing } from '../../src/core/tracing/tracing.ts';
 import type { LoadGauge } from '../../src/http/operations/load.ts';
 import {
   chooseRead,
@@ -36,6 +37,7 @@ export interface TestAppOptions {
   readonly load?: LoadGauge;
   /** Answer engine of the sessions. */
   readonly engine?: AnswerEngine;
+  readonly tracing?: Tracing;
   /** Called with each log line. */
   readonly onLog?: (line: string) => void;
 }
@@ -123,6 +125,7 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
     ...(options.providers === undefined ? {} : { providers: options.providers }),
     ...(options.load === undefined ? {} : { load: options.load }),
     ...(options.engine === undefined ? {} : { engine: options.engine }),
+    tracing: options.tracing ?? null,
   });
   onTestFinished(() => app.server.close());
   const createKey = async (fields = {}): Promise<TestKey> => {

@@ -35,10 +35,13 @@ export function temporaryFolder(): string {
 export function spawnPerch(
   args: readonly string[],
   env: Record<string, string> = {},
-  { stdout = 'read' }: { readonly stdout?: 'read' | 'closed' } = {},
+  {
+    stdout = 'read',
+    nodeArgs = [],
+  }: { readonly stdout?: 'read' | 'closed'; readonly nodeArgs?: readonly string[] } = {},
 ): PerchProcess {
   const folder = temporaryFolder();
-  const child = spawn(process.execPath, [inject('perchMain'), ...args], {
+  const child = spawn(process.execPath, [...nodeArgs, inject('perchMain'), ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', PERCH_DATA_DIR: `${folder}/data`, ...noLoadLimit, ...env },
   });

@@ -46,6 +46,8 @@ export interface Allowances {
   /** Number of spends and refunds so far. While this number is unchanged, a cached state stays valid for `validMs`. */
   readonly revision: number;
   readonly pool: Pool;
+  /** Returns the number of upstream requests in the current window, and the maximum. */
+  poolUse(): { readonly spent: number; readonly limit: number };
 }
 
 /** Creates the rate limit of each caller, and the limit on upstream requests of all callers together (`pool`). */
@@ -94,6 +96,10 @@ export function createAllowances(
         revision += 1;
       };
       return refreshed?.then(count) ?? null;
+    },
+    poolUse: () => {
+      const { spent } = stores.pool.stateOf('pool', limits.pool);
+      return { spent, limit: limits.pool };
     },
     pool: {
       take: async (share, history) => {

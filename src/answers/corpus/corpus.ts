@@ -55,7 +55,7 @@ export function ownCorpus(): Corpus {
     name: 'perch',
     root: packagePath(),
     only: ['docs'],
-    except: contributorDocs.map((path) => `docs/${path}`),
+    except: [...contributorDocs, 'operations'].map((path) => `docs/${path}`),
     // The user documentation should answer most questions, so a passage that matches only weakly is probably no answer.
     minConfidence: 0.45,
   };

@@ -69,7 +69,7 @@ function createModelEngine(
       const text = new CitedText({ ...prompt, secret, isCurrent: passages.isCurrent, onText });
       try {
         checkCanAsk(prompt, breaker.isOpen());
-        const pieces = completeChat({ ...model, client, clock }, prompt.messages, signal);
+        const pieces = completeChat({ ...model, client, clock }, prompt.messages, call);
         const end = await readCompletion(text, pieces);
         breaker.recordSuccess();
         return finish(text, { prompt, end, onText });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import type { PostClient, StreamedReply } from '../../core/http/post-client.ts';
+import type { EngineCallOptions } from '../answer.ts';
 import { readEventStream, readText } from './event-stream.ts';
 import { ModelFailure } from './model-failure.ts';
 
@@ -40,7 +41,7 @@ const maxJsonBytes = 1_048_576;
 export async function* completeChat(
   { client, clock, ...model }: ChatOptions,
   messages: readonly ChatMessage[],
-  signal: AbortSignal,
+  { signal, span }: Pick<EngineCallOptions, 'signal' | 'span'>,
 ): AsyncGenerator<ChatPiece> {
   const stop = new AbortController();
   const onData = watchTimeouts({ ...model, clock }, stop);
@@ -50,6 +51,8 @@ export async function* completeChat(
       authorization: model.key === undefined ? undefined : `Bearer ${model.key}`,
       accept: 'text/event-stream, application/json',
       signal: AbortSignal.any([signal, stop.signal]),
+      span,
+      model: model.model,
     });
     yield* toPieces(readReply(reply, onData));
   } catch (error) {

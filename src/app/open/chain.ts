@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { toLogFields } from '../../core/tracing/tracing.ts';
 import {
   createProviderBreakers,
   createProviderChain,
@@ -47,8 +48,11 @@ export function createChain(
     });
   const chain = createProviderChain(links, {
     heavyTurns,
-    onFailure: ({ provider, error }) =>
-      logger[levelOf(error)]({ provider, err: error }, 'a request to a provider failed'),
+    onFailure: ({ provider, error, span }) =>
+      logger[levelOf(error)](
+        { provider, ...toLogFields(span), err: error },
+        'a request to a provider failed',
+      ),
   });
   const close = () => {
     pauses?.close();

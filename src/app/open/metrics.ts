@@ -1,7 +1,9 @@
+import type { Allowances } from '../../access/allowances/allowances.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import { type MetricFamily, measureProcess, metric } from '../../core/metrics-text.ts';
 import { type Ledger, type Resource, resources } from '../../core/scheduling/ledger.ts';
 import { version } from '../../core/version.ts';
+import type { LoadGauge } from '../../http/operations/load.ts';
 import type { Services } from '../surfaces.ts';
 
 export async function measureServer({
@@ -9,7 +11,7 @@ export async function measureServer({
   work,
   load,
   fetching: { cache, chain },
-  access: { ledger },
+  access: { ledger, allowances },
   sessions,
   sharedEngine,
 }: Services): Promise<readonly MetricFamily[]> {
@@ -24,6 +26,8 @@ export async function measureServer({
     ...traffic.families(),
     gauge('perch_reads_in_flight', 'Reads in progress.', work.inFlight),
     gauge('perch_load_is_high', '1 while reads are refused as overloaded.', Number(load.isHigh)),
+    ...measureDelay(load),
+    ...measurePool(allowances),
     {
       name: 'perch_provider_breaker_is_open',
       help: '1 while a circuit breaker of the provider is open.',
@@ -41,11 +45,25 @@ export async function measureServer({
   ];
 }
 
+function measureDelay({ delaySeconds }: LoadGauge): readonly MetricFamily[] {
+  if (delaySeconds === undefined) return [];
+  const help = 'Mean event-loop delay of the last 250 ms in seconds.';
+  return [gauge('nodejs_eventloop_delay_seconds', help, delaySeconds)];
+}
+
+function measurePool({ poolUse }: Allowances): readonly MetricFamily[] {
+  const { spent, limit } = poolUse();
+  return [
+    gauge('perch_pool_used', 'Upstream requests of the current window that count.', spent),
+    gauge('perch_pool_limit', 'Maximum number of upstream requests in a window.', limit),
+  ];
+}
+
 function toBuildLabels(engine: Engine | null): Readonly<Record<string, string>> {
   return engine === null ? { version } : { version, instance: engine.instance };
 }
 
-function measureEngine({ state }: Engine): readonly MetricFamily[] {
+export function measureEngine({ state }: Pick<Engine, 'state'>): readonly MetricFamily[] {
   return [
     gauge('perch_shared_engine_is_up', '1 while the shared engine answers.', Number(state.isUp)),
     gauge('perch_instances', 'Instances of Perch last seen on the engine.', state.instances),

@@ -11,6 +11,7 @@ import { toLocalUrl } from '../../core/http/local-url.ts';
 import type { Random } from '../../core/random.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import { openSecret } from '../../core/secret.ts';
+import type { Tracing } from '../../core/tracing/tracing.ts';
 import type { CallerRules } from '../../sessions/http/calls.ts';
 import {
   openSessionService,
@@ -24,6 +25,8 @@ import type { AppBasics } from '../options.ts';
 import { openSharedEngine } from './shared-engine.ts';
 
 export interface SessionsOptions extends AppBasics {
+  /** Source of spans; `null` or absent if tracing is off. */
+  readonly tracing?: Tracing | null;
   readonly engine: AnswerEngine;
   readonly ledger: Ledger;
   /** Valkey or Redis server that several instances share; `null` or absent if there is one instance. */

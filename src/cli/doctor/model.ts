@@ -31,7 +31,8 @@ export async function checkModel(
   const stallMs = Math.min(maxStallMs, choice.stallMs);
   const limits = { stallMs, totalMs: stallMs };
   try {
-    for await (const _ of completeChat({ ...choice, ...limits, client, clock }, messages, signal))
+    const call = { signal };
+    for await (const _ of completeChat({ ...choice, ...limits, client, clock }, messages, call))
       break;
     return [ok(`The language model ${choice.model} at ${hostname} answers.`)];
   } catch (error) {

@@ -5,6 +5,8 @@ import { Problem } from '../problem.ts';
 import type { Random } from '../random.ts';
 import type { Sliced } from '../scheduling/slices.ts';
 import { type Turns, waitForTurn } from '../scheduling/turns.ts';
+import { endWith, type TraceSpan, withoutPropagation } from '../tracing/tracing.ts';
+import { recordStatus, startUpstreamSpan } from '../tracing/upstream-span.ts';
 import { parseUrl } from './url.ts';
 
 export interface HttpClientOptions {
@@ -53,6 +55,8 @@ export interface RequestContext extends Sliced {
   readonly client?: Client | null | undefined;
   /** Whether the request belongs to a background task, such as a history import, and may wait without a time limit. */
   readonly isBackground?: boolean | undefined;
+  /** Span of the work that needs the request; `undefined` if tracing is off. */
+  readonly span?: TraceSpan | undefined;
 }
 
 export interface HttpClient {
@@ -98,6 +102,13 @@ interface Rules extends HttpClientOptions {
 
 type SendOptions = Rules & { readonly sender: Sender };
 
+interface AttemptOptions extends SendOptions {
+  /** Converts an error of a request. @throws Problem if the error is one */
+  readonly toFailure: (error: unknown) => HttpFailure;
+  /** Counts a request that is sent. Returns the number of requests that were sent before. */
+  readonly countSent: () => number;
+}
+
 /** Opens an HTTP client. The first request calls `openSender`, which opens the connections. */
 export function openClientOver(openSender: () => Promise<Sender>, rules: Rules): HttpClient {
   let opening: Promise<Sender> | undefined;
@@ -119,44 +130,74 @@ async function getWithRetry(
 ): Promise<HttpAnswer> {
   const deadline = AbortSignal.timeout(options.attemptTimeoutMs);
   const signal = AbortSignal.any([callers, deadline]);
+  let sent = 0;
+  const attempt = {
+    ...options,
+    toFailure: (error: unknown) => toFailure(error, callers, deadline),
+    countSent: () => sent++,
+  };
   for (let isRetry = false; ; isRetry = true) {
     try {
       if (isRetry) await options.clock.sleep(20 + 100 * options.random.fraction(), signal);
-      return await followRedirects(url, { ...context, signal }, options);
+      return await followRedirects(url, { ...context, signal }, attempt);
     } catch (error) {
-      const failure = toFailure(error, callers, deadline);
+      const failure = attempt.toFailure(error);
       if (isRetry || failure.kind !== 'reset') throw failure;
     }
   }
 }
 
-async function followRedirects(start: URL, context: RequestContext, options: SendOptions) {
+async function followRedirects(start: URL, context: RequestContext, options: AttemptOptions) {
   let url = start;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     if (!options.isAllowed(url)) {
       throw new HttpFailure('refused', 'Requests to this address are not allowed.');
     }
     await context.takeRequest?.();
-    const response = await options.sender.request({
-      origin: url.origin,
-      path: `${url.pathname}${url.search}`,
-      method: 'GET',
-      headers: {
-        'user-agent': options.userAgent,
-        accept: 'application/json',
-        'accept-encoding': 'identity',
-      },
-      signal: context.signal,
-    });
-    const location = redirectTarget(response, url);
-    if (location === null) return readAnswer(response, context, options);
-    await response.body.dump();
+    const location = await sendOnce(url, context, options);
+    if (!(location instanceof URL)) return location;
     if (location.origin !== start.origin) {
       throw new HttpFailure('redirect', 'The upstream redirects to another origin.', location);
     }
     url = location;
   }
   throw new HttpFailure('redirect', 'The upstream redirects too often.');
+}
+
+/** Sends a request. Returns the response, or the URL of a redirect. */
+async function sendOnce(
+  url: URL,
+  context: RequestContext,
+  options: AttemptOptions,
+): Promise<HttpAnswer | URL> {
+  const resendCount = options.countSent();
+  const span = startUpstreamSpan(context.span, { method: 'GET', url, resendCount });
+  const exchange = async () => {
+    const response = await withoutPropagation(() => request(url, context.signal, options));
+    recordStatus(span, response.statusCode);
+    const location = redirectTarget(response, url);
+    if (location === null) return readAnswer(response, context, options);
+    await response.body.dump();
+    return location;
+  };
+  const explain = (error: unknown) => {
+    throw options.toFailure(error);
+  };
+  return endWith(span, exchange().catch(explain));
+}
+
+function request(url: URL, signal: AbortSignal, { sender, userAgent }: SendOptions) {
+  return sender.request({
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method: 'GET',
+    headers: {
+      'user-agent': userAgent,
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+    },
+    signal,
+  });
 }
 
 function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | null {

@@ -1,4 +1,6 @@
 import type { Agent } from 'undici';
+import { endWith, type TraceSpan, withoutPropagation } from '../tracing/tracing.ts';
+import { recordStatus, startUpstreamSpan } from '../tracing/upstream-span.ts';
 import { type HttpClientOptions, readHead } from './http-client.ts';
 
 type PostClientOptions = Pick<HttpClientOptions, 'connectTimeoutMs' | 'userAgent' | 'clock'>;
@@ -9,6 +11,10 @@ interface PostRequest {
   readonly accept: string;
   /** Signal that aborts the request, also while the response body arrives. */
   readonly signal: AbortSignal;
+  /** Span of the work that needs the request; `undefined` if tracing is off. */
+  readonly span?: TraceSpan | undefined;
+  /** Name of the language model, for the span of the request. */
+  readonly model?: string | undefined;
 }
 
 export type PostClient = ReturnType<typeof openPostClient>;
@@ -41,12 +47,33 @@ async function openPool({ connectTimeoutMs }: PostClientOptions): Promise<Agent>
   });
 }
 
-async function send(
+type SendOptions = PostClientOptions & PostRequest;
+
+/** Sends a request. Its span ends when the head of the response arrives, because the caller reads the body. */
+async function send(agent: Agent, url: URL, options: SendOptions) {
+  const span = startUpstreamSpan(options.span, {
+    method: 'POST',
+    url,
+    resendCount: 0,
+    model: options.model,
+  });
+  const exchange = async () => {
+    const response = await withoutPropagation(() => request(agent, url, options));
+    recordStatus(span, response.statusCode);
+    return response;
+  };
+  const response = await endWith(span, exchange());
+  response.body.on('error', () => {}); // expected if the request is aborted before the body ends
+  const chunks = response.body as AsyncIterable<Uint8Array>;
+  return { ...readHead(response, options.clock.now()), chunks };
+}
+
+function request(
   agent: Agent,
   { origin, pathname, search }: URL,
-  { body, authorization, accept, signal, userAgent, clock }: PostClientOptions & PostRequest,
+  { body, authorization, accept, signal, userAgent }: SendOptions,
 ) {
-  const response = await agent.request({
+  return agent.request({
     origin,
     path: `${pathname}${search}`,
     method: 'POST',
@@ -60,7 +87,4 @@ async function send(
     body: JSON.stringify(body),
     signal,
   });
-  response.body.on('error', () => {}); // expected if the request is aborted before the body ends
-  const chunks = response.body as AsyncIterable<Uint8Array>;
-  return { ...readHead(response, clock.now()), chunks };
 }

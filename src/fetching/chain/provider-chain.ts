@@ -2,6 +2,7 @@ import type { RequestContext } from '../../core/http/http-client.ts';
 import { Problem, type ProblemCode, quoteInput } from '../../core/problem.ts';
 import { createSlices, type Slices } from '../../core/scheduling/slices.ts';
 import { type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
+import { endWith, type TraceSpan } from '../../core/tracing/tracing.ts';
 import type { Answers, Query, QueryKind } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
 import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
@@ -34,8 +35,15 @@ export interface AskOptions extends RequestContext {
   readonly isLiveOnly?: boolean | undefined;
 }
 
+interface ProviderFailure {
+  readonly provider: string;
+  readonly error: unknown;
+  /** Span of the query to the provider; `undefined` if tracing is off. */
+  readonly span: TraceSpan | undefined;
+}
+
 interface ChainOptions {
-  readonly onFailure: (failure: { readonly provider: string; readonly error: unknown }) => void;
+  readonly onFailure: (failure: ProviderFailure) => void;
   /** Queue for the CPU time slices in which large responses are processed. Default: processing without pauses. */
   readonly heavyTurns?: Turns | undefined;
 }
@@ -58,7 +66,9 @@ export function createProviderChain(
       options: AskOptions,
     ): Promise<SourcedAnswer<Kind>> => {
       const slices = heavyTurns && createAnswerSlices(options, heavyTurns);
-      return askInOrder(links, { ...slices, kind, query, onFailure, ...options });
+      const span = options.span?.startChild('chain', { attributes: { 'perch.query.kind': kind } });
+      const chainQuery = { ...slices, kind, query, onFailure, ...options, span };
+      return endWith(span, askInOrder(links, chainQuery));
     },
     /** Lists the providers in order for `/health/ready`, with the states of their circuit breakers. */
     states: () =>
@@ -94,18 +104,24 @@ async function askInOrder<Kind extends QueryKind>(
   const failures: ProviderError[] = [];
   const description = describe(query);
   for (const { provider, breakers, ask, isLastResort } of toCandidates(links, chainQuery)) {
+    const { name } = provider;
+    const named = { attributes: { 'perch.provider': name } };
+    const span = request.span?.startChild('provider', named);
     try {
-      const context = { ...request, onThrottled: breakers.pause };
+      const context = { ...request, span, onThrottled: breakers.pause };
       const call = { signal: request.signal, subject: description.subject };
-      const found = await breakers.run(kind, () => ask(query, context), call);
-      const isLocal = provider.isLocal === true;
-      return { found, source: provider.name, degraded: isLastResort, isLocal };
+      const found = await endWith(
+        span,
+        breakers.run(kind, () => ask(query, context), call),
+      );
+      request.span?.set(named.attributes);
+      return { found, source: name, degraded: isLastResort, isLocal: provider.isLocal === true };
     } catch (error) {
       // A Problem means that the request was never sent, and the next provider would refuse it too.
       if (error instanceof Problem) throw error;
       const failure = toProviderError(error);
       failures.push(failure);
-      onFailure({ provider: provider.name, error });
+      onFailure({ provider: name, error, span });
       if (!failurePolicy[failure.kind].next || isConfirmedAbsent(failures)) break;
     }
   }

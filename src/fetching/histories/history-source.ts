@@ -21,7 +21,7 @@ const pageCount = 100;
 export function createHistorySource(
   { chain, pool, ledger }: SourceOptions,
   { account, withReplies, withReposts, isIndex }: HistoryQuery,
-  { caller, client, signal }: Requester,
+  { caller, client, signal, span }: Requester,
 ) {
   const takeRequest = pool && (() => pool.take(caller?.share ?? 'anonymous', client));
   let provider: string | undefined;
@@ -33,7 +33,8 @@ export function createHistorySource(
   ) => {
     const bytes = ledger.open('upstreamBytes', client ?? null);
     try {
-      return await read({ signal: pageSignal, takeRequest, takeBytes: toTakeBytes(bytes), client });
+      const takeBytes = toTakeBytes(bytes);
+      return await read({ signal: pageSignal, takeRequest, takeBytes, client, span });
     } finally {
       bytes.release();
     }

@@ -84,6 +84,7 @@ export function toRequester(request: FastifyRequest, { clientOf }: Identificatio
     get client() {
       return clientOf(request);
     },
+    span: request.span,
   };
 }
 

@@ -3,22 +3,29 @@ import { Problem } from '../../core/problem.ts';
 
 export type Load = { readonly isHigh: boolean };
 
-export type LoadGauge = Load & { close(): void };
+export type LoadGauge = Load & {
+  /** Mean event-loop delay of the last 250 ms in seconds; absent if the gauge is off. */
+  readonly delaySeconds?: number;
+  close(): void;
+};
 
 /** Opens a gauge that checks every 250 ms whether the mean event-loop delay reaches `maxDelayMs`. 0: no checks. */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };
-  let isHigh = false;
+  let meanNanoseconds = 0;
   const delays = monitorEventLoopDelay({ resolution: 10 });
   delays.enable();
   const timer = setInterval(() => {
-    isHigh = delays.mean >= maxDelayMs * 1e6; // nanoseconds
+    meanNanoseconds = delays.count === 0 ? 0 : delays.mean;
     delays.reset();
   }, 250);
   timer.unref();
   return {
     get isHigh() {
-      return isHigh;
+      return meanNanoseconds >= maxDelayMs * 1e6;
+    },
+    get delaySeconds() {
+      return meanNanoseconds / 1e9;
     },
     close: () => {
       clearInterval(timer);

@@ -3,7 +3,6 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyReques
 import { LRUCache } from 'lru-cache';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
-import type { Sliced } from '../../core/scheduling/slices.ts';
 import { sliceByTurns, type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
 import { createRenderingCache, type RenderingCache } from '../../fetching/plan.ts';
 import type { Format } from '../../model/results.ts';
@@ -16,7 +15,7 @@ import { accepts } from '../../reads/addresses/own-path.ts';
 import type { PathPattern } from '../../reads/addresses/path-patterns.ts';
 import { type ReadId, reads } from '../../reads/index.ts';
 import { nameViews, type ParsedRead, type PlanContext } from '../../reads/read.ts';
-import type { AnsweredRead, Reader } from '../../reads/run.ts';
+import type { AnsweredRead, Reader, RenderOptions } from '../../reads/run.ts';
 import type { AccessLog } from '../../web/access-log.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
@@ -30,6 +29,7 @@ import {
 import { type Identification, identityOf, refuseRead, toRequester } from '../key-status/plugin.ts';
 import { lifecycleOf } from '../lifecycle/lifecycle.ts';
 import type { Load, Work } from '../operations/load.ts';
+import type { CountHit } from '../operations/traffic.ts';
 import { addressPaths, createAddressEndpoint } from './address-route.ts';
 import { namesFormat, negotiate, offers } from './negotiation.ts';
 import { isPreviewCrawler } from './preview-crawlers.ts';
@@ -58,6 +58,8 @@ export interface ReadRoutesOptions extends ReadingOptions {
   readonly routes: readonly (ReadRoute | AliasRoute)[];
   /** Whether the server sends link-preview crawlers an HTML page with Open Graph tags for post URLs. */
   readonly linkPreviews: boolean;
+  /** Returns the counter of the cache hits of a route. */
+  readonly countHits: (route: string) => CountHit;
 }
 
 export type RequestedRead = Readonly<{ read: ReadId; given: Readonly<ParsedUrlQuery> }>;
@@ -80,7 +82,8 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
   };
   const register = (url: string, endpoint: ReadEndpoint): void => {
     const { config, isRoute } = endpoint;
-    app.get(url, { config }, createHandler(endpoint, handling));
+    const countHit = options.countHits(url);
+    app.get(url, { config }, createHandler(endpoint, { ...handling, countHit }));
     app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
   };
   for (const row of options.routes) {
@@ -132,10 +135,11 @@ export function toReplyOptions(request: FastifyRequest, baseUrl: string): ReplyO
 interface HandlerOptions extends ReadRoutesOptions {
   readonly parseOnce: ReturnType<typeof createRequestParser>;
   readonly replies: RenderingCache<PreparedReply>;
+  readonly countHit: CountHit;
 }
 
 function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
-  const { reader, work, load, accessLog, parseOnce, heavyTurns, replies } = options;
+  const { reader, work, load, accessLog, countHit, parseOnce, heavyTurns, replies } = options;
   const { identification, context } = options;
   const answerAsync = async (
     parsedRequest: ParsedRequest,
@@ -150,18 +154,19 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
     const { address } = identification.clientOf(request);
     const isConnected = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
     if (!isConnected) throw new Error('The client has disconnected.');
-    const slices = sliceByTurns(heavyTurns, address);
+    const slices = { ...sliceByTurns(heavyTurns, address), span: request.span };
     const chosen = { parsedRequest, answered, format: chooseFormat(request, parsedRequest) };
     const prepared = await prepare(options, chosen, slices);
     sendPrepared({ request, reply }, prepared, toReplyOptions(request, context.baseUrl));
     if (cached === undefined) accessLog.logIfNotable(request, reply, 200);
+    else countHit(reply);
   };
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
     if (!endpoint.isRoute(request)) throw routeNotFound(request);
     refuseRead(request, load);
     const parsedRequest = parseOnce(request, endpoint);
     // Cache hits are the common case, and are answered without a promise.
-    const answered = reader.getCached(parsedRequest.parsed);
+    const answered = reader.getCached(parsedRequest.parsed, request.span);
     const cached =
       answered &&
       replies.get(
@@ -169,6 +174,7 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
         nameReply(parsedRequest, answered, chooseFormat(request, parsedRequest)),
       );
     if (cached === undefined) return answerAsync(parsedRequest, answered, reply);
+    countHit(reply);
     return sendPrepared({ request, reply }, cached, toReplyOptions(request, context.baseUrl));
   };
 }
@@ -241,14 +247,14 @@ interface ChosenReply {
 async function prepare(
   { reader, replies, sharedCacheSeconds }: HandlerOptions,
   { parsedRequest, answered, format }: ChosenReply,
-  sliced: Sliced,
+  options: RenderOptions,
 ): Promise<PreparedReply> {
   const { hasPreview, variesByKey } = parsedRequest;
   const { cache, source, renderings } = answered.answer;
   const name = nameReply(parsedRequest, answered, format);
   const cached = replies.get(renderings, name);
   if (cached !== undefined) return cached;
-  const representation = await reader.represent(answered, format, sliced);
+  const representation = await reader.represent(answered, format, options);
   const varies = { variesByAgent: hasPreview, variesByKey };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
   const prepared = prepareReply({ ...corsHeaders, ...toReplyHeaders(facts) }, representation.body);

@@ -46,7 +46,7 @@ export const start: Handle<FastifyRequest> = async (request, reply, options) => 
   let receipt = await service.store.recall(idempotency);
   if (receipt === undefined) {
     await service.rates.spendStart(caller.owner, caller.client);
-    receipt = await sendFirstMessage({ text, ...caller, idempotency }, service);
+    receipt = await sendFirstMessage({ text, ...caller, idempotency, span: request.span }, service);
   }
   const { sessionId, deliveryId } = receipt;
   request.knownSession = sessionId;
@@ -84,7 +84,8 @@ async function followUpOnce(request: SessionRequest, options: HandlerOptions): P
   if (known !== undefined) return known;
   await service.rates.spendMessage(caller.client);
   const check = isRefusedWhileRunning ? refuseRunning : undefined;
-  return sendFurtherMessage({ sessionId, text, idempotency, check }, service);
+  const message = { sessionId, text, idempotency, span: request.span, check };
+  return sendFurtherMessage(message, service);
 }
 
 /** @throws Problem `session_not_active`, or `turn_in_progress` if the session has an unanswered message */

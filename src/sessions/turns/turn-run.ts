@@ -1,5 +1,6 @@
 import type { Answer, AnswerEngine, EarlierTurn } from '../../answers/answer.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { TraceSpan } from '../../core/tracing/tracing.ts';
 import { messageCompleted } from '../events.ts';
 import type { AnsweredTurn } from '../store/log-rows.ts';
 import type { SessionStore } from '../store/session-store.ts';
@@ -13,12 +14,15 @@ import {
   type TurnFailure,
 } from '../store/state.ts';
 import { type AnswerText, createAnswerText } from './answer-text.ts';
+import { endTurnSpan, type TurnSpans } from './turn-spans.ts';
 
 export interface TurnRunOptions {
   readonly store: SessionStore;
   readonly engine: AnswerEngine;
   readonly clock: Clock;
   readonly limits: SessionLimits & { readonly turnMs: number };
+  /** Spans of turns; `undefined` if tracing is off. */
+  readonly turnSpans?: TurnSpans | undefined;
   /** Called with errors to log and the failed action (`doing`), never with users' messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
@@ -28,9 +32,15 @@ type Stop =
   | { readonly kind: 'cancelled' | 'truncated' | 'gone' }
   | { readonly kind: 'failed'; readonly failure: TurnFailure };
 
-interface Run extends TurnRunOptions {
+/** Turn to run: the message `sequence` of a session. */
+interface Turn {
   readonly sessionId: string;
   readonly sequence: number;
+  /** Span of the turn, which ends with the turn; `undefined` if tracing is off. */
+  readonly span: TraceSpan | undefined;
+}
+
+interface Run extends TurnRunOptions, Turn {
   /** Abort signal to stop the answer early. Its reason is a `Stop`. */
   readonly signal: AbortSignal;
   readonly stop: (stop: Stop) => void;
@@ -68,16 +78,17 @@ export const retryMs = 1000;
 export type TurnRun = ReturnType<typeof runTurn>;
 
 /** Starts to answer a session's first pending message, `sequence`. `ended` resolves to the changed session. */
-export function runTurn(sessionId: string, sequence: number, options: TurnRunOptions) {
+export function runTurn(turn: Turn, options: TurnRunOptions) {
   const controller = new AbortController();
   const stop = (reason: Stop) => controller.abort(reason);
-  const run: Run = { ...options, sessionId, sequence, signal: controller.signal, stop };
-  return { sequence, stop, ended: executeTurn(run) };
+  const run: Run = { ...options, ...turn, signal: controller.signal, stop };
+  return { sequence: turn.sequence, stop, ended: executeTurn(run) };
 }
 
 /** Answers a message and returns the changed session; `undefined` after an error or if the session has ended. */
 async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
-  const { sessionId, sequence, store, engine } = run;
+  const { sessionId, sequence, store, engine, span } = run;
+  let end: TurnEnd | null | undefined = null;
   try {
     const [question, answered] = await Promise.all([
       store.readText(sessionId, sequence),
@@ -87,12 +98,15 @@ async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
     const turn = { text: question, modelId: engine.modelId };
     const begun = await store.changeOwn(sessionId, (record) => beginTurn(record, sequence, turn));
     if (begun === undefined) return undefined;
-    const end = await answerQuestion({ question, answered, client: begun.client }, run);
+    end = await answerQuestion({ question, answered, client: begun.client }, run);
     return end === null ? undefined : await recordEnd(end, run);
   } catch (error) {
+    end = undefined;
     run.onFault(error, 'beginning a turn');
     await Promise.allSettled([run.clock.sleep(retryMs, run.signal)]); // returns early if the answer is stopped
     return undefined;
+  } finally {
+    endTurnSpan(span, end);
   }
 }
 
@@ -131,7 +145,7 @@ type Outcome = Stop | { readonly kind: 'answered'; readonly answer: Answer };
 async function askEngine(
   { question, answered, client }: TurnInput,
   text: AnswerText,
-  { engine, store, signal, stop, onFault }: Run,
+  { engine, store, signal, span, stop, onFault }: Run,
 ): Promise<Outcome> {
   const earlier = readEarlier(answered);
   if (earlier === null) {
@@ -145,7 +159,7 @@ async function askEngine(
   };
   try {
     if (!(await store.hasRoom(client))) return { kind: 'failed', failure: failures.full };
-    const answer = await engine.answer({ text: question, earlier }, { signal, onText });
+    const answer = await engine.answer({ text: question, earlier }, { signal, span, onText });
     return { kind: 'answered', answer };
   } catch (error) {
     if (!signal.aborted) onFault(error, 'answering a question');

@@ -1,4 +1,10 @@
-import { beginTurn, endTurn, type SessionRecord, type Transition } from '../store/state.ts';
+import {
+  beginTurn,
+  endTurn,
+  type PendingTurn,
+  type SessionRecord,
+  type Transition,
+} from '../store/state.ts';
 import type { Scheduler } from './fair-scheduler.ts';
 import { failures, retryMs, runTurn, type TurnRun, type TurnRunOptions } from './turn-run.ts';
 
@@ -75,16 +81,20 @@ function markCancelled(record: SessionRecord, turnId: string | null): Transition
 
 /** Creates the set of running answers. When an answer ends, schedules the next message of the session. */
 function createRunningTurns(options: TurnsOptions) {
-  const { scheduler, store, clock, onFault } = options;
+  const { scheduler, store, clock, turnSpans, onFault } = options;
   const running = new Map<string, TurnRun>();
   const closed = new AbortController();
   const schedule = ({ id, client, pending: [front] }: SessionRecord): void => {
     if (front === undefined || front.isBegun || running.has(id) || closed.signal.aborted) return;
-    const { sequence, deliveryId } = front;
-    scheduler.add({ key: id, client, order: deliveryId, run: () => run(id, sequence) });
+    const { deliveryId } = front;
+    scheduler.add({ key: id, client, order: deliveryId, run: () => run(id, front) });
   };
-  const run = async (sessionId: string, sequence: number): Promise<void> => {
-    const begun = runTurn(sessionId, sequence, options);
+  const run = async (
+    sessionId: string,
+    { sequence, deliveryId }: Pick<PendingTurn, 'sequence' | 'deliveryId'>,
+  ): Promise<void> => {
+    const span = turnSpans?.start(deliveryId);
+    const begun = runTurn({ sessionId, sequence, span }, options);
     running.set(sessionId, begun);
     const record = await begun.ended;
     running.delete(sessionId);

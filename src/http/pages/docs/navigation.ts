@@ -119,6 +119,10 @@ export const navigation: readonly NavigationGroup[] = [
         summary: 'Health checks, Prometheus metrics, the log, and what fills the disk',
       },
       {
+        name: 'tracing',
+        summary: 'Send traces to Jaeger or Grafana, and see why a request was slow',
+      },
+      {
         name: 'providers',
         summary: 'Which platforms Perch reads, which source answers, and what a 404 means',
       },

@@ -2,12 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../../../core/http/origins.ts';
 import { parseQuery } from '../../../core/http/query.ts';
 import { Problem, toProblemDocument } from '../../../core/problem.ts';
-import type { Sliced } from '../../../core/scheduling/slices.ts';
 import { sliceByTurns } from '../../../core/scheduling/turns.ts';
 import { type Answer, createRenderingCache } from '../../../fetching/plan.ts';
 import type { AddressOptions } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
-import { type AnsweredRead, nameView } from '../../../reads/run.ts';
+import { type AnsweredRead, nameView, type RenderOptions } from '../../../reads/run.ts';
 import { rejectOtherOrigins } from '../../../web/cors.ts';
 import { recordProblem, toProblem } from '../../../web/errors.ts';
 import { toReplyHeaders } from '../../../web/headers.ts';
@@ -90,7 +89,8 @@ function createFrontAnswer(options: FrontOptions) {
     };
     try {
       const found = await find(question, request, options);
-      const slices = sliceByTurns(heavyTurns, identification.clientOf(request).address);
+      const { address } = identification.clientOf(request);
+      const slices = { ...sliceByTurns(heavyTurns, address), span: request.span };
       send(await toReply(found, format, slices));
       accessLog.logIfNotable(request, reply, 200);
     } catch (error) {
@@ -178,7 +178,11 @@ function createFoundReplies({ site, context, sharedCacheSeconds, reader }: Front
     cache.set(answer.renderings, name, rendered, 2 * rendered.html.length);
     return rendered;
   };
-  return async (found: Found, format: PageFormat, sliced: Sliced): Promise<PreparedReply> => {
+  return async (
+    found: Found,
+    format: PageFormat,
+    sliced: RenderOptions,
+  ): Promise<PreparedReply> => {
     const { text, address, variesByKey } = found;
     const { source, cache } = found.answer;
     const representation = await reader.represent(found, 'markdown', sliced);

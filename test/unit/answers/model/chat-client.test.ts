@@ -17,7 +17,8 @@ async function speak(script?: (exchange: ModelExchange) => void, key?: string) {
   const options = { ...times, url: model.url, model: 'm', key, client, clock };
   const pieces: ChatPiece[] = [];
   const listen = async () => {
-    for await (const piece of completeChat(options, messages, never)) pieces.push(piece);
+    for await (const piece of completeChat(options, messages, { signal: never }))
+      pieces.push(piece);
     return pieces;
   };
   return { clock, model, pieces, said: listen() };
@@ -160,7 +161,7 @@ describe('completeChat', () => {
     onTestFinished(() => client.close());
     const times = { stallMs: 15_000, totalMs: 40_000 };
     const options = { ...times, url: model.url, model: 'm', key: 'k', client, clock };
-    const pieces = completeChat(options, messages, never);
+    const pieces = completeChat(options, messages, { signal: never });
     const first = pieces.next();
     const exchange = await model.next();
     exchange.say('At six', ' or so');

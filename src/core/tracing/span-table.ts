@@ -1,0 +1,140 @@
+/** Meaning of each span attribute. Names without the prefix `perch.` are OpenTelemetry semantic conventions. */
+export const attributeMeanings = {
+  'http.request.method': 'HTTP method; `_OTHER` for an uncommon method',
+  'http.route': 'pattern of the path, such as `/:handle/status/:id`; absent if no route matches',
+  'http.response.status_code': 'HTTP status; absent if no response was sent or received',
+  'http.request.resend_count':
+    'number of the repeated request: 1 for the first retry or redirect; absent for the first request',
+  'url.scheme': '`http` or `https`',
+  'url.path': 'path of the request; only for routes without parameters',
+  'server.address': 'host name, from `PERCH_BASE_URL` or from the URL of the upstream request',
+  'server.port': 'port of the server',
+  'network.protocol.version': 'HTTP version',
+  'error.type':
+    '[error code](errors.md), HTTP status, or kind of failure, such as `timeout`; absent if the operation did not fail',
+  'mcp.method.name': '`tools/call`',
+  'gen_ai.tool.name': 'name of the MCP tool',
+  'gen_ai.request.model': 'value of `PERCH_MODEL`',
+  'perch.request_id': 'value of the `X-Request-Id` header in the response',
+  'perch.problem.code': '[error code](errors.md) of the response',
+  'perch.cache.state': '`hit`, `miss`, `stale` or `bypass`',
+  'perch.wait.for': '`request`, or `instance` if another instance fetches the answer',
+  'perch.query.kind': '`post`, `profile`, `timeline`, `search` and so on',
+  'perch.provider': 'name of the provider',
+  'perch.format': 'format of the response, such as `markdown`',
+  'perch.turn.outcome': '`completed`, `cancelled`, `failed` or `gone` (the session was deleted)',
+  'perch.turn.failure': 'code of the failure of a turn, such as `turn_timeout`',
+  'perch.turn.abstained': 'whether the documents contain no answer',
+} as const;
+
+export type AttributeName = keyof typeof attributeMeanings;
+
+/** Values of span attributes by name. Attributes with the value `undefined` are not set. */
+export type Attributes = Readonly<
+  Partial<Record<AttributeName, string | number | boolean | undefined>>
+>;
+
+interface SpanDefinition {
+  /** Name of the spans; `null` if the name depends on the operation. */
+  readonly name: string | null;
+  /** Form of a name that depends on the operation. */
+  readonly form?: string;
+  readonly kind: 'server' | 'client' | 'internal';
+  readonly about: string;
+  readonly attributes: readonly AttributeName[];
+}
+
+/** Spans that Perch creates. `docs/tracing.md` lists the same spans. */
+export const spanTable = {
+  request: {
+    name: null,
+    form: '{http.request.method} {http.route}',
+    kind: 'server',
+    about: 'a request to Perch, until the end of the response',
+    attributes: [
+      'http.request.method',
+      'http.route',
+      'url.scheme',
+      'url.path',
+      'server.address',
+      'server.port',
+      'network.protocol.version',
+      'http.response.status_code',
+      'error.type',
+      'perch.request_id',
+      'perch.problem.code',
+      'perch.cache.state',
+    ],
+  },
+  toolCall: {
+    name: null,
+    form: 'tools/call {gen_ai.tool.name}',
+    kind: 'server',
+    about: 'a call of an [MCP](mcp.md) tool',
+    attributes: ['mcp.method.name', 'gen_ai.tool.name', 'error.type', 'perch.cache.state'],
+  },
+  cache: {
+    name: 'perch.cache',
+    kind: 'internal',
+    about: 'the search for the answer in the [cache](caching.md)',
+    attributes: ['perch.cache.state', 'error.type'],
+  },
+  wait: {
+    name: 'perch.wait',
+    kind: 'internal',
+    about:
+      'waiting for an answer that another request already fetches, with a link to the span of that request',
+    attributes: ['perch.wait.for', 'error.type'],
+  },
+  revalidation: {
+    name: 'perch.revalidation',
+    kind: 'internal',
+    about:
+      'fetching a fresh answer after a stale answer was sent; a trace of its own, with a link to the request',
+    attributes: ['error.type'],
+  },
+  chain: {
+    name: 'perch.chain',
+    kind: 'internal',
+    about: 'asking the [providers](providers.md) in order until one answers',
+    attributes: ['perch.query.kind', 'perch.provider', 'error.type'],
+  },
+  provider: {
+    name: 'perch.provider',
+    kind: 'internal',
+    about: 'asking one provider; without child spans if its circuit breaker is open',
+    attributes: ['perch.provider', 'error.type'],
+  },
+  upstream: {
+    name: null,
+    form: '{http.request.method}',
+    kind: 'client',
+    about: 'one request to a platform or to the endpoint of the language model',
+    attributes: [
+      'http.request.method',
+      'url.scheme',
+      'server.address',
+      'server.port',
+      'http.request.resend_count',
+      'http.response.status_code',
+      'error.type',
+      'perch.provider',
+      'gen_ai.request.model',
+    ],
+  },
+  render: {
+    name: 'perch.render',
+    kind: 'internal',
+    about: 'rendering the response; absent if the rendered response is cached',
+    attributes: ['perch.format', 'error.type'],
+  },
+  turn: {
+    name: 'perch.turn',
+    kind: 'internal',
+    about:
+      'answering a message of a [session](sessions.md); a trace of its own, with a link to the request that sent the message',
+    attributes: ['perch.turn.outcome', 'perch.turn.failure', 'perch.turn.abstained', 'error.type'],
+  },
+} as const satisfies Record<string, SpanDefinition>;
+
+export type SpanType = keyof typeof spanTable;

@@ -1,0 +1,42 @@
+import type { Attributes } from './span-table.ts';
+import type { TraceSpan } from './tracing.ts';
+
+interface UpstreamRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  /** Number of requests that were sent before for the same purpose: redirects and retries. */
+  readonly resendCount: number;
+  readonly model?: string | undefined;
+}
+
+/**
+ * Starts the span of a request to an upstream. The span names the host, but neither the path nor the query, which
+ * contain handles, ids and texts of searches.
+ */
+export function startUpstreamSpan(
+  parent: TraceSpan | undefined,
+  { method, url, resendCount, model }: UpstreamRequest,
+): TraceSpan | undefined {
+  const attributes = {
+    'http.request.method': method,
+    ...toServerAttributes(url),
+    'http.request.resend_count': resendCount === 0 ? undefined : resendCount,
+    'gen_ai.request.model': model,
+  };
+  return parent?.startChild('upstream', { name: method, attributes });
+}
+
+/** Records the status of a response. A client's span has failed from 400 on (OpenTelemetry, HTTP client spans). */
+export function recordStatus(span: TraceSpan | undefined, status: number): void {
+  span?.set({ 'http.response.status_code': status });
+  if (status >= 400) span?.fail(String(status));
+}
+
+export function toServerAttributes({ protocol, hostname, port }: URL): Attributes {
+  const usualPort = protocol === 'https:' ? 443 : 80;
+  return {
+    'url.scheme': protocol.slice(0, -1),
+    'server.address': hostname,
+    'server.port': port === '' ? usualPort : Number(port),
+  };
+}

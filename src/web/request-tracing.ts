@@ -1,0 +1,86 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parseUrl } from '../core/http/url.ts';
+import type { Attributes } from '../core/tracing/span-table.ts';
+import { readTraceContext } from '../core/tracing/trace-context.ts';
+import type { TraceSpan, Tracing } from '../core/tracing/tracing.ts';
+import { toServerAttributes } from '../core/tracing/upstream-span.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Span of the request; `undefined` if tracing is off. */
+    span: TraceSpan | undefined;
+  }
+}
+
+interface RequestTracingOptions {
+  /** `null` if tracing is off. Requests then have no span, and no hook runs. */
+  readonly tracing: Tracing | null;
+  readonly baseUrl: string;
+}
+
+/** Starts a span for each request, which ends with the response (OpenTelemetry, HTTP server spans). */
+export function setRequestTracing(
+  app: FastifyInstance,
+  { tracing, baseUrl }: RequestTracingOptions,
+): void {
+  app.decorateRequest('span', undefined);
+  if (tracing === null) return;
+  const base = parseUrl(baseUrl);
+  const server = base === null ? {} : toServerAttributes(base);
+  app.addHook('onRequest', (request, reply, done) => {
+    const { method, name } = describeMethod(request);
+    const attributes = { ...server, ...describeRequest(request), 'http.request.method': method };
+    const parent = readTraceContext(request.headers);
+    const span = tracing.start('request', { name, attributes, parent });
+    request.span = span;
+    endWithReply(span, reply);
+    done();
+  });
+}
+
+/** Methods that OpenTelemetry knows. Others are recorded as `_OTHER`. */
+const knownMethods = new Set(
+  'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '),
+);
+
+function describeMethod({ method, routeOptions: { url } }: FastifyRequest) {
+  const isKnown = knownMethods.has(method);
+  const verb = isKnown ? method : 'HTTP';
+  return {
+    method: isKnown ? method : '_OTHER',
+    name: url === undefined ? verb : `${verb} ${url}`,
+  };
+}
+
+/** Returns attributes without personal data: no query, no address, and a path only if its route has no parameters. */
+function describeRequest({ id, raw, routeOptions: { url } }: FastifyRequest): Attributes {
+  return {
+    'http.route': url,
+    'url.path': url === undefined || /[:*]/.test(url) ? undefined : url,
+    'network.protocol.version': raw.httpVersion,
+    'perch.request_id': id,
+  };
+}
+
+/** Ends the span when the response is sent, or when the client disconnects. */
+function endWithReply(span: TraceSpan, reply: FastifyReply): void {
+  const { raw } = reply;
+  let hasEnded = false;
+  const end = () => {
+    if (hasEnded) return;
+    hasEnded = true;
+    if (!raw.writableFinished) span.set({ 'error.type': 'aborted' });
+    if (raw.headersSent) recordReply(span, reply);
+    span.end();
+  };
+  raw.once('finish', end).once('close', end);
+}
+
+function recordReply(span: TraceSpan, { raw: { statusCode }, problemCode }: FastifyReply): void {
+  span.set({
+    'http.response.status_code': statusCode,
+    'perch.problem.code': problemCode ?? undefined,
+  });
+  // The status of a server's span is an error only from 500 on.
+  if (statusCode >= 500) span.fail(problemCode ?? String(statusCode));
+}
