@@ -177,7 +177,7 @@ function openArchive(folder: string) {
 }
 
 it('is a state that existed, made while sessions, keys and imports are written', {
-  timeout: 60_000 + rounds * 60_000,
+  timeout: 60_000 + rounds * 120_000,
 }, async () => {
   const path = writeExport(temporaryFolder(), makeXExport({ posts: 15_000, followers: 40 }));
   const whole = openArchive(temporaryFolder());
