@@ -3,6 +3,7 @@ import { gatherSettings, type SettingSources } from '../config/sources.ts';
 import { codeOfFailure, getOnce } from '../core/http/get-once.ts';
 import { toLocalUrl } from '../core/http/local-url.ts';
 import { parseUrl } from '../core/http/url.ts';
+import { withDeadline } from '../core/scheduling/deadline.ts';
 import { listenOptions, toListenSettings, withOptions } from './arguments.ts';
 import { type BareBody, type BareContext, exitCodes, UsageError } from './command.ts';
 
@@ -48,8 +49,8 @@ function readTarget(sources: SettingSources): { url: string } | { fault: string 
 /** Requests `/health/ready`. Returns the reason why the server is not ready; `null` if it is ready. */
 async function findFault(url: string): Promise<string | null> {
   try {
-    const signal = AbortSignal.timeout(timeoutMs);
-    const { status, text } = await getOnce(new URL(`${url}/health/ready`), { signal });
+    const ask = (signal: AbortSignal) => getOnce(new URL(`${url}/health/ready`), { signal });
+    const { status, text } = await withDeadline(timeoutMs, [], ask);
     if (status === 200 && /^\{"status":"ready"[,}]/.test(text)) return null;
     if (text.includes('"code":"shutting_down"')) return 'The server is shutting down.';
     return `The program at ${url} answered /health/ready with the status ${status}, and not as Perch does. Check HOST and PORT.`;

@@ -359,6 +359,9 @@ export function secretNames(): readonly string[] {
   return entries.filter(([, schema]) => isSecret(schema)).map(([name]) => name);
 }
 
+/** Maximum number of warnings about unknown settings. Comparing names takes a while. */
+const maxUnknowns = 20;
+
 /** Returns a warning for each setting that Perch does not know. Variables of other programs are not reported. */
 export function describeUnknowns(settings: Settings): readonly string[] {
   const known = [
@@ -372,5 +375,6 @@ export function describeUnknowns(settings: Settings): readonly string[] {
   );
   return unknown
     .filter(([name]) => name !== 'PERCH_FIXTURES') // used by the tests
+    .slice(0, maxUnknowns)
     .map(([name, { origin }]) => describeUnknown(name, labelOf(name, origin), known));
 }

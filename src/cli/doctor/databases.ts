@@ -102,6 +102,7 @@ async function runIntegrity(paths: readonly string[], signal: AbortSignal) {
   });
   const kill = () => void child.kill('SIGKILL');
   const timer = setTimeout(kill, stopMs);
+  if (signal.aborted) kill();
   signal.addEventListener('abort', kill, { once: true });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

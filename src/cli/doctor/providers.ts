@@ -2,6 +2,7 @@ import { toLimits, toSettings } from '../../app/open/fetching.ts';
 import type { Clock } from '../../core/clock.ts';
 import { type HttpClient, openHttpClient } from '../../core/http/http-client.ts';
 import { openPublicHttpClient } from '../../core/http/public-http-client.ts';
+import { withDeadline } from '../../core/scheduling/deadline.ts';
 import { createServerLoop } from '../../core/scheduling/loop.ts';
 import { createHeavyTurns } from '../../core/scheduling/turns.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
@@ -35,8 +36,9 @@ export function createProviderChecks({ config, clock, random }: DoctorContext) {
   const names = config.PERCH_PROVIDERS.filter((name): name is Remote => name !== 'archive');
   let reading: Promise<readonly ProviderReport[]> | undefined;
   const read = (signal: AbortSignal): Promise<readonly ProviderReport[]> => {
-    const stop = AbortSignal.any([signal, AbortSignal.timeout(stopMs)]);
-    reading ??= Promise.all(names.map((name) => readOne(name, { config, clock, random }, stop)));
+    const readAll = (stop: AbortSignal) =>
+      Promise.all(names.map((name) => readOne(name, { config, clock, random }, stop)));
+    reading ??= withDeadline(stopMs, [signal], readAll);
     return reading;
   };
   return {

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { secretNames, variables } from '../../config/config.ts';
-import { isAccessibleByOthers } from '../../core/files/private-files.ts';
 import { ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
@@ -34,12 +33,13 @@ function findOpenFiles({ settings }: DoctorContext): readonly Result[] {
     .map((path) =>
       warning(
         `Other users can access ${path}, which contains secrets.`,
-        `Run \`chmod 600 ${path}\`.`,
+        `Run \`chmod o= ${path}\`.`,
       ),
     );
 }
 
+/** Returns whether users who are neither the owner nor in the group of a file can access the file. */
 function isOpen(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && isAccessibleByOthers(stats);
+  const { mode } = statSync(path, { throwIfNoEntry: false }) ?? { mode: 0 };
+  return process.getuid !== undefined && (mode & 0o007) !== 0;
 }
