@@ -1,14 +1,17 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { packagePath } from '../../src/core/files/package-path.ts';
 import { xOnly } from '../support/build-app.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';
+import { toMessage } from '../support/mcp.ts';
 import { startCollector } from '../support/otlp-collector.ts';
-import { spawnPerch } from '../support/spawn-perch.ts';
+import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 import { syndicationPost } from '../support/x-payloads.ts';
 
 /** Returns the lines of `otel.mjs` in docs/tracing.md. */
@@ -59,6 +62,7 @@ it.each([
       PERCH_FXTWITTER_URL: first.url,
       PERCH_SYNDICATION_URL: second.url,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_BSP_SCHEDULE_DELAY: '50', // milliseconds until spans are sent
       ...(way === 'NODE_OPTIONS' ? { NODE_OPTIONS: `--import ${pathToFileURL(path)}` } : {}),
     },
     { nodeArgs: way === '--import' ? ['--import', path] : [] },
@@ -68,12 +72,14 @@ it.each([
     headers: context,
   });
   await reply.text();
+  const ofRequest = () => collector.spans.filter((span) => span.traceId === traceId);
+  await expect.poll(() => ofRequest().length).toBe(8);
   perch.kill('SIGTERM');
   const { code } = await perch.ended;
 
   expect([reply.status, code]).toEqual([200, 0]);
   expect([...collector.services]).toEqual(['perch']);
-  const traced = collector.spans.filter((span) => span.traceId === traceId);
+  const traced = ofRequest();
   const nameOf = (id: string | undefined) => traced.find(({ spanId }) => spanId === id)?.name;
   expect(
     traced.map(({ name, parentSpanId }) => [name, nameOf(parentSpanId) ?? 'caller']).sort(),
@@ -94,6 +100,29 @@ it.each([
   );
   expect(sent).toContain('user-agent');
   expect(sent.filter((name) => /^(?:trace|baggage)/.test(name))).toEqual([]);
+});
+
+it('sends traces of tool calls over stdio', async () => {
+  const collector = await startCollector();
+  const path = writeSetup(readDocumentedSetup());
+  const child = spawn(process.execPath, ['--import', path, inject('perchMain'), 'mcp'], {
+    cwd: temporaryFolder(),
+    env: {
+      PATH: process.env.PATH ?? '',
+      PERCH_DATA_DIR: ':memory:',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    },
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const call = { name: 'get_profile', arguments: { handle: 'ada.example' } };
+  child.stdin.end(`${toMessage('modern', { method: 'tools/call', params: call }).body}\n`);
+  await once(child, 'exit');
+
+  const [root] = collector.spans.filter(({ parentSpanId }) => !parentSpanId);
+  expect(root?.name).toBe('tools/call get_profile');
+  expect(new Set(collector.spans.map(({ traceId: id }) => id)).size).toBe(1);
+  expect(collector.spans.map(({ name }) => name)).toContain('perch.chain');
 });
 
 it('finds that the instrumentation of the test above does add headers to requests that are not marked', async () => {
