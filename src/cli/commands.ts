@@ -1,7 +1,7 @@
-import type { CommandBody, CommandSummary } from './command.ts';
+import type { BareBody, CommandBody, CommandSummary } from './command.ts';
 
 /** Command whose module is imported on first use, because importing all commands would slow down the start. */
-type CommandEntry = CommandSummary & { load(): Promise<CommandBody> };
+type CommandEntry = CommandSummary & { load(): Promise<BareBody | CommandBody> };
 
 /** Commands by name, in the order in which `perch --help` lists them. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
