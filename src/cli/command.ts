@@ -24,7 +24,14 @@ export interface BareContext extends CommandStreams {
 }
 
 /** Process exit codes of all commands. `defect` means a bug in Perch. */
-export const exitCodes = { ok: 0, notFound: 1, usage: 2, upstream: 3, defect: 70 } as const;
+export const exitCodes = {
+  ok: 0,
+  notFound: 1,
+  notReady: 1,
+  usage: 2,
+  upstream: 3,
+  defect: 70,
+} as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 

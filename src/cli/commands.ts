@@ -49,4 +49,14 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
       'Imports data exports of accounts into the archive, and lists, exports and removes imported accounts.',
     load: async () => (await import('./archive.ts')).archiveCommand,
   },
+  config: {
+    usage: 'config [--json]',
+    about: 'Prints all settings with their values and sources. Secrets are masked.',
+    load: async () => (await import('./config.ts')).configCommand,
+  },
+  health: {
+    usage: 'health',
+    about: 'Checks whether the server on this machine is ready, for health checks of containers.',
+    load: async () => (await import('./health.ts')).healthCommand,
+  },
 };

@@ -7,6 +7,7 @@ import { defaultMastodonHost } from '../model/reference.ts';
 import { forbiddenInUserAgent } from '../providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from '../providers/registry.ts';
 import { limitVariables } from './limits.ts';
+import { listenDefaults } from './listen-defaults.ts';
 import { modelFaults, modelVariables } from './model.ts';
 import { describeUnknown, labelOf } from './names.ts';
 import {
@@ -83,11 +84,11 @@ const blueskySearchUrl = 'https://api.bsky.app';
 export const variables = z.object({
   HOST: z
     .string()
-    .default('127.0.0.1')
+    .default(listenDefaults.host)
     .describe(
       'Address that the server listens on. `0.0.0.0` means all IPv4 addresses of the machine.',
     ),
-  PORT: integer(0, 65_535, 8080).describe(
+  PORT: integer(0, 65_535, listenDefaults.port).describe(
     'Port that the server listens on. `0` means any free port. If you use `0`, also set `PERCH_BASE_URL`, because links in responses start with this URL.',
   ),
   PERCH_BASE_URL: httpUrl

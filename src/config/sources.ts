@@ -4,19 +4,23 @@ import { readSettingsFile } from './settings-file.ts';
 /** Maximum size of a file with a secret in bytes. */
 const maxSecretBytes = 16_384;
 
-/** Place where a setting was set. */
-export type Origin =
+/** Place where a variable was set. */
+export type SetOrigin =
   | { readonly kind: 'environment' }
   /** Command-line option, such as `--port`. */
   | { readonly kind: 'option'; readonly option: string }
   /** Line of the settings file. */
-  | { readonly kind: 'file'; readonly path: string; readonly line: number }
-  /** File at `path` that the variable `NAME_FILE` names. `from` is the origin of that variable. */
-  | { readonly kind: 'secret_file'; readonly path: string; readonly from: Origin };
+  | { readonly kind: 'file'; readonly path: string; readonly line: number };
 
-export interface Setting {
+/** Place where a setting was set. */
+export type Origin =
+  | SetOrigin
+  /** File at `path` that the variable `NAME_FILE` names. `from` is the origin of that variable. */
+  | { readonly kind: 'secret_file'; readonly path: string; readonly from: SetOrigin };
+
+export interface Setting<From = Origin> {
   readonly value: string;
-  readonly origin: Origin;
+  readonly origin: From;
 }
 
 /** Settings by the name of their variable. Empty values are not included. */
@@ -51,7 +55,7 @@ export function gatherSettings(
   secrets: readonly string[],
 ): GatheredSettings {
   const { lines, faults: fileFaults, path } = readConfigFile(env, configFile);
-  const fromFile = lines.map(({ name, value, line }): [string, Setting] => [
+  const fromFile = lines.map(({ name, value, line }): [string, Setting<SetOrigin>] => [
     name,
     { value, origin: { kind: 'file', path, line } },
   ]);
@@ -61,15 +65,19 @@ export function gatherSettings(
     option: `--${name.toLowerCase()}`,
   }));
   const faults: SettingFault[] = fileFaults.map((message) => ({ names: [], message }));
-  const merged = new Map<string, Setting>();
+  const merged = new Map<string, Setting<SetOrigin>>();
   for (const layer of [fromFile, fromEnv, fromOptions]) {
     const set = new Map(layer.filter(([, { value }]) => value !== ''));
     faults.push(...removePairs(set, secrets));
     overrideSecrets(merged, set, secrets);
     for (const [name, setting] of set) merged.set(name, setting);
   }
-  faults.push(...readSecretFiles(merged, secrets));
-  return { settings: merged, faults };
+  const read = readSecretFiles(merged, secrets);
+  for (const name of secrets) merged.delete(fileVariableOf(name));
+  return {
+    settings: new Map([...merged, ...read.settings]),
+    faults: [...faults, ...read.faults],
+  };
 }
 
 function readConfigFile(env: SettingSources['env'], configFile: string | undefined) {
@@ -81,8 +89,8 @@ function readConfigFile(env: SettingSources['env'], configFile: string | undefin
 
 function toSettings(
   values: Readonly<Record<string, string | undefined>>,
-  originOf: (name: string) => Origin,
-): [string, Setting][] {
+  originOf: (name: string) => SetOrigin,
+): [string, Setting<SetOrigin>][] {
   return Object.entries(values).map(([name, value = '']) => [
     name,
     { value, origin: originOf(name) },
@@ -113,23 +121,26 @@ function overrideSecrets(
   }
 }
 
-/** Replaces each `NAME_FILE` by the setting `NAME` with the content of the file. */
-function readSecretFiles(merged: Map<string, Setting>, secrets: readonly string[]): SettingFault[] {
+/** Reads the file of each variable `NAME_FILE`. Returns the setting `NAME` with the content of the file. */
+function readSecretFiles(
+  merged: ReadonlyMap<string, Setting<SetOrigin>>,
+  secrets: readonly string[],
+): { readonly settings: Settings; readonly faults: readonly SettingFault[] } {
+  const settings = new Map<string, Setting>();
   const faults: SettingFault[] = [];
   for (const name of secrets) {
     const variable = fileVariableOf(name);
     const setting = merged.get(variable);
     if (setting === undefined) continue;
-    merged.delete(variable);
     const { value: path, origin: from } = setting;
     try {
-      merged.set(name, { value: readSecret(path), origin: { kind: 'secret_file', path, from } });
+      settings.set(name, { value: readSecret(path), origin: { kind: 'secret_file', path, from } });
     } catch (error) {
       if (!(error instanceof UnusableTextError)) throw error;
       faults.push({ names: [name], message: describeSecretFault(variable, path, error.reason) });
     }
   }
-  return faults;
+  return { settings, faults };
 }
 
 /** Returns the text of a file with a secret, without the line end. @throws UnusableTextError */

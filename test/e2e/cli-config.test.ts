@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
+import { variables } from '../../src/config/config.ts';
+import { shownSettings } from '../../src/config/shown-settings.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 /** Writes a settings file, and returns its path. */
@@ -81,5 +83,57 @@ describe('a settings file with errors', () => {
       `  PERCH_ADMIN_TOKEN in ${path} (line 2) must have 32 to 512 printable ASCII characters, without spaces.`,
       '',
     ]);
+  });
+});
+
+describe('perch config', () => {
+  const token = 'swordfish-'.repeat(4);
+  const rowOf = (table: string, name: string) =>
+    table.split('\n').find((line) => line.startsWith(`${name} `));
+
+  it('prints each setting with its value and its source', async () => {
+    const secretPath = save(`${token}\n`);
+    const path = save(`LOG_LEVEL=error\nPERCH_ADMIN_TOKEN_FILE=${secretPath}\n`);
+
+    const { code, stdout } = await spawnPerch(['config', '--port', '9000', '--config', path], {
+      PERCH_CORPUS: 'a,b',
+      PERCH_CURSOR_KEY: token,
+    }).ended;
+
+    expect(code).toBe(0);
+    expect(rowOf(stdout, 'HOST')).toMatch(/^HOST +127\.0\.0\.1 +default$/);
+    expect(rowOf(stdout, 'PORT')).toMatch(/^PORT +9000 +option --port$/);
+    expect(rowOf(stdout, 'PERCH_BASE_URL')).toMatch(/ http:\/\/localhost:9000 +default$/);
+    expect(rowOf(stdout, 'LOG_LEVEL')).toMatch(/ error +\/\S+perch\.env, line 1$/);
+    expect(rowOf(stdout, 'PERCH_CORPUS')).toMatch(/ a,b +environment$/);
+    expect(rowOf(stdout, 'PERCH_CURSOR_KEY')).toMatch(/ \*{8} +environment$/);
+    expect(rowOf(stdout, 'PERCH_MODEL')).toMatch(/ - +default$/);
+    const tokenRow = rowOf(stdout, 'PERCH_ADMIN_TOKEN');
+    expect(tokenRow).toMatch(/ \*{8} /);
+    expect(tokenRow).toContain(`${secretPath} (PERCH_ADMIN_TOKEN_FILE: ${path}, line 2)`);
+    expect(stdout).not.toContain('swordfish');
+  });
+
+  it('prints a JSON document with --json', async () => {
+    const path = save(`PORT=9000\nPERCH_MODEL_URL=http://localhost/${token}\nPERCH_MODEL=small`);
+
+    const { stdout } = await spawnPerch(['config', '--json'], { PERCH_CONFIG: path }).ended;
+
+    const { settings } = shownSettings.parse(JSON.parse(stdout));
+    expect(settings.map(({ name }) => name)).toEqual(Object.keys(variables.shape));
+    expect(settings).toEqual(
+      expect.arrayContaining([
+        { name: 'HOST', value: '127.0.0.1', is_secret: false, source: { kind: 'default' } },
+        { name: 'PORT', value: '9000', is_secret: false, source: { kind: 'file', path, line: 1 } },
+        {
+          name: 'PERCH_MODEL_URL',
+          value: '********',
+          is_secret: true,
+          source: { kind: 'file', path, line: 2 },
+        },
+        { name: 'PERCH_MODEL_KEY', value: null, is_secret: true, source: { kind: 'default' } },
+      ]),
+    );
+    expect(stdout).not.toContain('swordfish');
   });
 });
