@@ -33,8 +33,7 @@ USER node
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=30s --timeout=3s --start-period=5s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=30s --timeout=5s --start-period=5s CMD ["node", "dist/main.js", "health"]
 ENTRYPOINT ["node", "dist/main.js"]
 CMD ["serve"]
 # Last, because each of these values starts a new layer of metadata. scripts/release/image.sh sets them.

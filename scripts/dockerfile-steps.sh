@@ -4,7 +4,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
-user=54321 # an id without files
+user=54321 # an ID without a name, a home folder or files
 port=$((20000 + RANDOM % 20000))
 trap '[ -z "${server:-}" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
 fail() { printf 'dockerfile: %s\n' "$*"; cat "$work/log" 2>/dev/null; exit 1; }
@@ -76,7 +76,7 @@ become() {
   mapfile -t words < <(node -e 'for (const list of process.argv.slice(1)) for (const word of JSON.parse(list)) console.log(word)' "$@")
   cd "$folder"
   exec setpriv --reuid=$user --regid=$user --clear-groups env -i PATH="$work/bin:/usr/bin:/bin" \
-    HOME=/home/node "${environment[@]}" PORT=$port PERCH_DATA_DIR="$data" "${words[@]}"
+    "${environment[@]}" PORT=$port PERCH_DATA_DIR="$data" "${words[@]}"
 }
 
 become "$entry" "$arguments" >"$work/log" 2>&1 &
