@@ -30,6 +30,7 @@ describe('the manual page', () => {
     );
     // Bold characters are printed twice, with a backspace between them.
     const printed = execFileSync('mandoc', ['-Tascii', path], { encoding: 'utf8' });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the backspace
     const text = printed.replaceAll(/.\u0008/g, '');
 
     const wanted = [...flags, ...Object.keys(variables.shape), 'keys create', 'archive import'];
