@@ -9,15 +9,15 @@ import { temporaryFolder } from './spawn-perch.ts';
 
 /** Starts nginx with `deploy/nginx.conf` in front of `upstream` (`HOST:PORT`). Returns the base URL of the proxy. */
 export async function startNginx(upstream: string): Promise<string> {
+  const folder = temporaryFolder();
   const port = await findFreePort();
   const servers = readFileSync('deploy/nginx.conf', 'utf8')
     .replace('server 127.0.0.1:8080;', `server ${upstream};`)
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
-    .replace('listen 80;', 'listen unix:redirects.sock;')
+    .replace('listen 80;', `listen unix:${folder}/redirects.sock;`)
     .replaceAll(/listen \[::\].*;/g, '');
-  const folder = temporaryFolder();
   const file = save('nginx.conf', toNginxFile(folder, servers));
-  const args = ['-p', folder, '-e', 'stderr', '-c', file, '-g', 'daemon off; master_process off;'];
+  const args = ['-p', folder, '-e', 'stderr', '-c', file, '-g', 'daemon off;'];
   await start(spawn('nginx', args, { stdio: 'ignore' }), port);
   return `https://127.0.0.1:${port}`;
 }
@@ -39,7 +39,7 @@ export async function startCaddy(upstream: string): Promise<string> {
 async function start(child: ChildProcess, port: number): Promise<void> {
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   onTestFinished(async () => {
-    child.kill('SIGKILL');
+    child.kill('SIGTERM'); // with SIGKILL, the workers of nginx would go on
     await ended;
   });
   let code: number | null | undefined;
