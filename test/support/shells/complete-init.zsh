@@ -2,7 +2,7 @@
 # path of the completion script.
 PS1='' RPS1=''
 autoload -U compinit
-compinit -D -u
+compinit -u -d $1.dump # the file makes the next start quick
 source $1
 zstyle ':completion:*' insert-tab no
 # The completion system passes all completions to this command. Calls with -O, -A or -D only ask it for matches.
