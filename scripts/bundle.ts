@@ -10,14 +10,19 @@ const banner =
 
 /**
  * Bundles the sources and their packages into `folder`, which is emptied first: the `perch` command as `main.js`, the
- * worker thread for answers as `thread.js`, chunks that commands load on demand, and the licences of the packages as
- * `licences.txt`. The `dependencies` of package.json stay outside the bundle. See docs/decisions/0063-the-build-is-bundled.md.
+ * worker thread for answers as `thread.js`, the check of databases as `integrity.js`, chunks that commands load on
+ * demand, and the licences of the packages as `licences.txt`. The `dependencies` of package.json stay outside the
+ * bundle. See docs/decisions/0063-the-build-is-bundled.md.
  */
 export async function bundle(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: packagePath(),
-    entryPoints: { main: 'src/main.ts', thread: 'src/answers/worker/thread.ts' },
+    entryPoints: {
+      main: 'src/main.ts',
+      thread: 'src/answers/worker/thread.ts',
+      integrity: 'src/cli/doctor/integrity.ts',
+    },
     outdir: folder,
     bundle: true,
     splitting: true,

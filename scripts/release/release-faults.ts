@@ -19,7 +19,7 @@ export function findReleaseFaults(release: Release): readonly string[] {
   const { version, repository } = manifest;
   const faults: string[] = [];
   if (env.GITHUB_REF === undefined) {
-    return ['Versions are released only by the workflow. Push a tag; see docs/releasing.md.'];
+    return ['Versions are released only by the workflow. Push a tag; see docs/development.md.'];
   }
   if (env.GITHUB_REF !== `refs/tags/v${version}`) {
     faults.push(

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../core/endpoint.ts';
+import { connectionEndpoints } from '../http/admin/connection.ts';
 import { adminKeysEndpoints } from '../http/admin/keys.ts';
 import { discoveryEndpoints } from '../http/discovery/documents.ts';
 import { healthEndpoints, metricsEndpoints } from '../http/operations/probes.ts';
@@ -16,6 +17,7 @@ export const endpoints: readonly Endpoint[] = [
   ...docsEndpoints,
   ...healthEndpoints,
   ...adminKeysEndpoints,
+  ...connectionEndpoints,
   ...metricsEndpoints,
 ];
 

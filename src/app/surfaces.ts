@@ -4,6 +4,7 @@ import { openEngineReport } from '../core/engine/engine-report.ts';
 import { createOrigins, type Origins } from '../core/http/origins.ts';
 import type { Turns } from '../core/scheduling/turns.ts';
 import { version } from '../core/version.ts';
+import { connectionPlugin } from '../http/admin/connection.ts';
 import { type AdminGuard, createAdminGuard } from '../http/admin/guard.ts';
 import { adminKeysPlugin } from '../http/admin/keys.ts';
 import { discoveryPlugin } from '../http/discovery/documents.ts';
@@ -74,6 +75,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   });
   const histories = { ...watched, importer, identification, ledger, baseUrl };
   server.register(historyRoutesPlugin, { ...histories, routes: historyRoutes });
+  server.register(connectionPlugin, { origins, guard, connectionOf: access.connectionOf });
   server.register(adminKeysPlugin, { baseUrl, origins, guard, keys });
   server.register(mcpPlugin, {
     version,

@@ -28,6 +28,7 @@ export const exitCodes = {
   ok: 0,
   notFound: 1,
   notReady: 1,
+  faulty: 1,
   usage: 2,
   upstream: 3,
   defect: 70,

@@ -54,6 +54,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     about: 'Prints all settings with their values and sources. Secrets are masked.',
     load: async () => (await import('./config.ts')).configCommand,
   },
+  doctor: {
+    usage: 'doctor [--json]',
+    about:
+      'Checks the settings, the data folder, the port, the base URL and all services that Perch uses.',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
   health: {
     usage: 'health',
     about: 'Checks whether the server on this machine is ready, for health checks of containers.',

@@ -12,17 +12,25 @@ export class UnusableSecretError extends Error {}
  */
 export function openSecret(path: string, random: Random): Buffer {
   try {
-    return readSecret(path);
+    return readPrivately(path);
   } catch (error) {
     if (!isCode(error, 'ENOENT')) throw error;
   }
   createSecret(path, random);
-  return readSecret(path);
+  return readPrivately(path);
 }
 
-function readSecret(path: string): Buffer {
+function readPrivately(path: string): Buffer {
+  try {
+    return readSecret(path);
+  } finally {
+    restrictToOwner(path);
+  }
+}
+
+/** Reads the secret in a file. @throws UnusableSecretError; Error if the file cannot be read */
+export function readSecret(path: string): Buffer {
   const text = withPath(path, () => readFileSync(path, 'utf8').trim());
-  restrictToOwner(path);
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw new UnusableSecretError(
       `The file ${path} does not contain a secret of 64 hex digits. Restore it from a backup, or delete it: the next start creates a new secret.`,

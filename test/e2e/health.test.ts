@@ -41,7 +41,7 @@ describe('perch health', () => {
     const { code, stderr } = await health([], { PORT: port });
 
     expect(code).toBe(1);
-    expect(stderr).toContain(`The server at 127.0.0.1:${port} cannot be reached (ECONNREFUSED).`);
+    expect(stderr).toContain(`The server at http://127.0.0.1:${port} cannot be reached (ECONNREFUSED).`);
   });
 
   it.each([
@@ -83,7 +83,7 @@ describe('perch health', () => {
     const { code, stderr } = await health([], { PORT: port });
 
     expect(code).toBe(1);
-    expect(stderr).toContain(`PORT is "${port}". Set PORT, or the option --port`);
+    expect(stderr).toContain(`PORT is "${port}". Set them, or the options --host and --port`);
   });
 
   it('exits with 1 if the settings file cannot be read', async () => {

@@ -138,7 +138,10 @@ function createImporter(
   });
 }
 
-function toLimits({ config, clock, random, heavyTurns }: FetchingOptions): HttpClientOptions {
+type LimitsOptions = Pick<FetchingOptions, 'config' | 'clock' | 'random' | 'heavyTurns'>;
+
+/** Returns the options of the HTTP clients that send requests to upstreams. */
+export function toLimits({ config, clock, random, heavyTurns }: LimitsOptions): HttpClientOptions {
   return {
     connectTimeoutMs: config.PERCH_CONNECT_TIMEOUT_MS,
     attemptTimeoutMs: config.PERCH_ATTEMPT_TIMEOUT_MS,
@@ -181,7 +184,8 @@ function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
   return 'archive';
 }
 
-function toSettings(
+/** Returns the options of the providers. */
+export function toSettings(
   config: Config,
   shared: Pick<ProviderSettings, 'http' | 'publicHttp' | 'clock'>,
   engine: Engine | null | undefined,

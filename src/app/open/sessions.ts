@@ -7,6 +7,7 @@ import type { Engine } from '../../core/engine/engine.ts';
 import { UnusableEngineError } from '../../core/engine/engine-error.ts';
 import { openSharedSecret } from '../../core/engine/shared-secret.ts';
 import { FileLockedError, lockFile } from '../../core/files/file-lock.ts';
+import { toLocalUrl } from '../../core/http/local-url.ts';
 import type { Random } from '../../core/random.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import { openSecret } from '../../core/secret.ts';
@@ -138,7 +139,7 @@ export function writeAddressFile(server: FastifyInstance, config: Config): void 
   server.addHook('onListen', (done) => {
     const address = server.server.address();
     if (typeof address === 'object' && address !== null) {
-      const url = `${toReachable(address)}/${config.PERCH_SESSION_PREFIX}/v1`;
+      const url = `${toLocalUrl(address.address, address.port)}/${config.PERCH_SESSION_PREFIX}/v1`;
       writeFileSync(path, `${url}\n`, { mode: 0o600 });
     }
     done();
@@ -159,13 +160,6 @@ export function readAddressFile(config: Config): string | null {
 function toAddressPath(config: Config): string | null {
   const path = toSessionsPath(config);
   return path === ':memory:' ? null : `${path}.address`;
-}
-
-/** Returns the URL of a server for clients on this machine. Replaces a wildcard address by the loopback address. */
-function toReachable({ address, port }: { readonly address: string; readonly port: number }) {
-  const own: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-  const host = own[address] ?? address;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 export function toCallerRules(config: Config): CallerRules {

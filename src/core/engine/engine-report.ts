@@ -69,7 +69,7 @@ export function openEngineReport(options: EngineReportOptions): EngineReporter {
 }
 
 /** Checks the settings of all primary servers, and returns warnings; `null` if the engine does not answer. */
-async function readWarnings(
+export async function readWarnings(
   engine: EngineReportOptions['engine'],
 ): Promise<readonly string[] | null> {
   try {

@@ -10,6 +10,10 @@ const ownName = new RegExp(
   `^(?:${databases}(?:${besideDatabase}|${draft})?|(?:cursor|session)\\.key(?:${draft})?)$`,
 );
 
+/** Returns the names of Perch's files in a data folder. @throws Error if the folder cannot be read */
+export const listOwnFiles = (path: string): readonly string[] =>
+  readdirSync(path).filter((name) => ownName.test(name));
+
 /**
  * Removes other users' access to a data folder and to Perch's files in the folder. A folder that also contains other
  * files, such as `/tmp`, keeps its permissions. @returns a warning for the operator if other users can still access the

@@ -80,6 +80,23 @@ export function connectSqlite(location: SqliteLocation): SqliteDatabase {
   return database;
 }
 
+/**
+ * Returns the first error in the structure of a database; `null` if there is none. Opens the file read-only, also while
+ * another process writes to it. Takes up to a minute for each GB. @throws Error with `path` if the file cannot be read
+ */
+export function findDamage(path: string): string | null {
+  return withPath(path, () => {
+    const database = keepForever(new Database(path, { readonly: true, timeout: 5000 }));
+    try {
+      const check = keepForever(database.prepare<[], string>('PRAGMA integrity_check(1)').pluck());
+      const found = check.get();
+      return found === undefined || found === 'ok' ? null : found;
+    } finally {
+      database.close();
+    }
+  });
+}
+
 /** Sets the journal mode and migrates the schema. Throws like `openSqlite`. Callers may retry if the file is locked. */
 export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): void {
   // This call fails if the file is locked. A failed `exec` creates no native object.

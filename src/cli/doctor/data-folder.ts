@@ -1,0 +1,121 @@
+import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { listOwnFiles } from '../../core/files/data-folder.ts';
+import { isAccessibleByOthers, isCode } from '../../core/files/private-files.ts';
+import { fault, ok, type Result, warning } from './finding.ts';
+
+/** Free space in bytes below which the disk counts as full, and below which it counts as nearly full. */
+const space = { full: 64 * 2 ** 20, low: 2 ** 30 } as const;
+
+interface FolderOptions {
+  /** Value of `PERCH_DATA_DIR`. */
+  readonly folder: string;
+  /** Returns the free space of the disk with an existing path in bytes. */
+  readonly readFreeBytes?: (path: string) => number;
+}
+
+/** Checks that the data folder can be used, that other users cannot access it, and that its disk has free space. */
+export function checkDataFolder({ folder, readFreeBytes = freeBytes }: FolderOptions) {
+  if (folder === ':memory:') {
+    return [ok('Perch stores nothing on disk, because PERCH_DATA_DIR is :memory:.')];
+  }
+  const path = resolve(folder);
+  const existing = findExisting(path);
+  const stats = statSync(existing);
+  if (!stats.isDirectory()) {
+    const message = `PERCH_DATA_DIR is ${path}, but ${existing} is not a folder.`;
+    return [fault(message, 'Set PERCH_DATA_DIR to a folder.')];
+  }
+  const isMissing = existing !== path;
+  if (!canAccess(existing, constants.R_OK | constants.W_OK | constants.X_OK)) {
+    const use = isMissing ? `create ${path} in ${existing}` : `read and write ${path}`;
+    return [fault(`The user ${userName()} has no permission to ${use}.`, chownAdvice(existing))];
+  }
+  const found = [
+    ...(isMissing ? [] : findAccess(path, stats)),
+    ...(isMissing ? [] : findForeignFiles(path, stats)),
+    ...findSpace(existing, readFreeBytes(existing)),
+  ];
+  if (found.length > 0) return found;
+  const free = toSize(readFreeBytes(existing));
+  if (isMissing) return [ok(`Perch will create ${path} at the first start; ${free} are free.`)];
+  return [ok(`${path} can be used; ${free} are free.`)];
+}
+
+/** Returns the path, or its innermost parent that exists. */
+function findExisting(path: string): string {
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      statSync(at);
+      return at;
+    } catch (error) {
+      // A folder without permission to search it is reported instead of what it contains.
+      if (!isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES') || at === dirname(at)) throw error;
+    }
+  }
+}
+
+function canAccess(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function findAccess(path: string, stats: Stats): readonly Result[] {
+  if (!isAccessibleByOthers(stats)) return [];
+  const mode = (stats.mode & 0o7777).toString(8);
+  const message = `Other users can access the data folder ${path} (its permissions are ${mode}).`;
+  return [warning(message, `Run \`chmod 700 ${path}\`.`)];
+}
+
+/** Maximum number of files that a message names. */
+const maxNames = 3;
+
+/** Reports files that the user cannot use, or whose owner is not the owner of the folder, as after `sudo perch …`. */
+function findForeignFiles(path: string, { uid }: Stats): readonly Result[] {
+  const names = listOwnFiles(path);
+  const unusable = names.filter(
+    (name) => !canAccess(`${path}/${name}`, constants.R_OK | constants.W_OK),
+  );
+  if (unusable.length > 0) {
+    const message = `The user ${userName()} has no permission to read and write ${listNames(unusable)} in ${path}.`;
+    return [fault(message, chownAdvice(path))];
+  }
+  const foreign = names.filter((name) => ownerOf(`${path}/${name}`, uid) !== uid);
+  if (foreign.length === 0) return [];
+  const message = `${listNames(foreign)} in ${path} and the folder belong to different users.`;
+  return [warning(message, `Run \`chown -R USER ${path}\` with the user that runs the server.`)];
+}
+
+const ownerOf = (path: string, byDefault: number): number =>
+  statSync(path, { throwIfNoEntry: false })?.uid ?? byDefault;
+
+function listNames(names: readonly string[]): string {
+  const more = names.length - maxNames;
+  return [...names.slice(0, maxNames), ...(more > 0 ? [`${more} more files`] : [])].join(', ');
+}
+
+const userName = () => (process.getuid === undefined ? 'that runs Perch' : process.getuid());
+
+const chownAdvice = (path: string): string =>
+  `Run \`chown -R ${userName()} ${path}\` as root, run Perch as the owner of the folder, or set PERCH_DATA_DIR to another folder.`;
+
+function findSpace(path: string, free: number): readonly Result[] {
+  if (free >= space.low) return [];
+  const message = `The disk of ${path} has only ${toSize(free)} of free space.`;
+  const advice = 'Free some space, or set PERCH_DATA_DIR to a folder on another disk.';
+  return [free < space.full ? fault(message, advice) : warning(message, advice)];
+}
+
+function freeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
+}
+
+function toSize(bytes: number): string {
+  const mib = bytes / 2 ** 20;
+  return mib < 1024 ? `${mib.toFixed(0)} MiB` : `${(mib / 1024).toFixed(1)} GiB`;
+}

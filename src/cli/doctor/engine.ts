@@ -1,0 +1,81 @@
+import { systemClock } from '../../core/clock.ts';
+import { type Engine, openEngine } from '../../core/engine/engine.ts';
+import { describeFault, readNumber, readWarnings } from '../../core/engine/engine-report.ts';
+import { parseEngineUrl } from '../../core/engine/engine-url.ts';
+import { fault, ok, type Result, warning } from './finding.ts';
+import type { DoctorContext } from './run-checks.ts';
+
+/** Maximum time in milliseconds to wait for the first answer of the engine. */
+const connectMs = 4000;
+/** Number of calls whose median is the latency. */
+const calls = 15;
+
+/** Checks the Valkey or Redis server that several instances share: its answers, settings and latency. */
+export async function checkEngine({ config, random }: DoctorContext): Promise<readonly Result[]> {
+  const address = parseEngineUrl(config.PERCH_REDIS_URL ?? '');
+  if (address === null)
+    return [ok('No Valkey or Redis server is configured, so there is one instance.')];
+  const hosts = address.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
+  const engine = await openEngine({
+    address,
+    prefix: config.PERCH_REDIS_PREFIX,
+    clock: systemClock,
+    instance: random.bytes(9).toString('base64url'),
+    timeoutMs: connectMs,
+    onChange: () => {},
+  });
+  try {
+    if (!(await engine.waitUntilUp(connectMs))) {
+      const message = `The engine at ${hosts} does not answer. ${describeFault(engine.state.fault ?? '')}`;
+      return [fault(message, 'Start it, or correct PERCH_REDIS_URL.')];
+    }
+    return await examine(engine, hosts, config);
+  } finally {
+    engine.close();
+  }
+}
+
+async function examine(
+  engine: Engine,
+  hosts: string,
+  config: DoctorContext['config'],
+): Promise<readonly Result[]> {
+  const { PERCH_REDIS_TIMEOUT_MS: timeoutMs, PERCH_REDIS_ALLOW_VOLATILE: allowsVolatile } = config;
+  const warnings = (await readWarnings(engine)) ?? [];
+  const isRefused = config.PERCH_SESSIONS && !allowsVolatile && (await isVolatile(engine));
+  const volatile = fault(
+    `The engine at ${hosts} has no append-only file, so a restart deletes sessions. Perch does not start with it.`,
+    'Set `appendonly yes` in the configuration of the engine. If sessions may be lost, set PERCH_REDIS_ALLOW_VOLATILE=true.',
+  );
+  const settings = warnings
+    .filter((text) => !isRefused || !text.startsWith('Append-only persistence is off'))
+    .map((message): Result => ({ status: 'warning', message, advice: null }));
+  const latencyMs = await measureLatency(engine);
+  const slow = latencyMs > timeoutMs / 2 ? [describeSlow(hosts, latencyMs, timeoutMs)] : [];
+  const found = [...(isRefused ? [volatile] : []), ...settings, ...slow];
+  if (found.length > 0) return found;
+  return [
+    ok(`The engine at ${hosts} answers in ${latencyMs.toFixed(1)} ms, and its settings are safe.`),
+  ];
+}
+
+async function isVolatile(engine: Engine): Promise<boolean> {
+  const primaries = await engine.info('persistence').catch(() => []);
+  return primaries.some((text) => readNumber(text, 'aof_enabled') === 0);
+}
+
+async function measureLatency(engine: Engine): Promise<number> {
+  const times: number[] = [];
+  for (let call = 0; call < calls; call += 1) {
+    const startedMs = performance.now();
+    await engine.run((client) => client.get(`${engine.instance}:doctor`));
+    times.push(performance.now() - startedMs);
+  }
+  return times.toSorted((a, b) => a - b)[Math.floor(calls / 2)] ?? 0;
+}
+
+function describeSlow(hosts: string, latencyMs: number, timeoutMs: number): Result {
+  const message = `The engine at ${hosts} answers in ${latencyMs.toFixed(0)} ms, and PERCH_REDIS_TIMEOUT_MS is ${timeoutMs}.`;
+  const advice = 'Use an engine in the same network, or increase PERCH_REDIS_TIMEOUT_MS.';
+  return latencyMs > timeoutMs ? fault(message, advice) : warning(message, advice);
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+/** Names of the checks, in the order in which `perch doctor` prints them. */
+export const checkNames = [
+  'settings',
+  'data_folder',
+  'databases',
+  'port',
+  'base_url',
+  'proxy',
+  'clock',
+  'providers',
+  'engine',
+  'corpus',
+  'model',
+] as const;
+
+export type CheckName = (typeof checkNames)[number];
+
+const finding = z.object({
+  check: z.enum(checkNames).describe('Name of the check.'),
+  status: z.enum(['ok', 'warning', 'fault']),
+  message: z.string().describe('Sentences about the result.'),
+  advice: z.string().nullable().describe('Sentences about what to do; `null` if nothing.'),
+});
+
+/** Result of a part of a check. */
+export type Finding = z.output<typeof finding>;
+
+/** JSON document that `perch doctor --json` prints. */
+export const doctorReport = z.object({
+  version: z.string().describe('Version of Perch.'),
+  status: z.enum(['ok', 'warning', 'fault']).describe('Most severe status of all findings.'),
+  findings: z.array(finding).readonly(),
+});
+
+export type DoctorReport = z.output<typeof doctorReport>;
+
+/** Finding of a check, which does not know its own name. */
+export type Result = Omit<Finding, 'check'>;
+
+export const ok = (message: string): Result => ({ status: 'ok', message, advice: null });
+
+export const warning = (message: string, advice: string): Result => ({
+  status: 'warning',
+  message,
+  advice,
+});
+
+export const fault = (message: string, advice: string): Result => ({
+  status: 'fault',
+  message,
+  advice,
+});
+
+/** Returns the most severe status of the findings. */
+export function worstStatus(findings: readonly Finding[]): DoctorReport['status'] {
+  const has = (status: Finding['status']) => findings.some((one) => one.status === status);
+  if (has('fault')) return 'fault';
+  return has('warning') ? 'warning' : 'ok';
+}

@@ -1,0 +1,14 @@
+import { errorCodeOf, findDamage } from '../../core/files/sqlite.ts';
+
+// Entry point of a process of its own, because a check of SQLite cannot be interrupted. Its arguments are paths.
+for (const path of process.argv.slice(2)) {
+  process.stdout.write(`${JSON.stringify(check(path))}\n`);
+}
+
+function check(path: string): { path: string; damage: string | null; code: string | null } {
+  try {
+    return { path, damage: findDamage(path), code: null };
+  } catch (error) {
+    return { path, damage: null, code: errorCodeOf(error) ?? String(error) };
+  }
+}

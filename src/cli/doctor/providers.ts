@@ -1,0 +1,187 @@
+import { toLimits, toSettings } from '../../app/open/fetching.ts';
+import type { Clock } from '../../core/clock.ts';
+import { type HttpClient, openHttpClient } from '../../core/http/http-client.ts';
+import { openPublicHttpClient } from '../../core/http/public-http-client.ts';
+import { createServerLoop } from '../../core/scheduling/loop.ts';
+import { createHeavyTurns } from '../../core/scheduling/turns.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
+import type { Provider } from '../../providers/provider.ts';
+import { type ProviderName, providerFactories } from '../../providers/registry.ts';
+import { fault, ok, type Result, warning } from './finding.ts';
+import type { DoctorContext } from './run-checks.ts';
+
+type Remote = Exclude<ProviderName, 'archive'>;
+
+/** Duration of a read in milliseconds above which a provider counts as slow. */
+const slowMs = 3000;
+
+/** Milliseconds after which a read is stopped. It is less than the deadline of all checks. */
+const stopMs = 7500;
+
+/** Response of an upstream: its status, and the difference of its clock to the clock of this machine. */
+interface Seen {
+  readonly status: number;
+  /** Milliseconds by which the clock of this machine is ahead; `null` without a valid header `Date`. */
+  readonly aheadMs: number | null;
+}
+
+interface ProviderReport {
+  readonly result: Result;
+  readonly seen: readonly Seen[];
+}
+
+/** Checks of the providers and of the clock, which share the requests to the providers. */
+export function createProviderChecks({ config, clock, random }: DoctorContext) {
+  const names = config.PERCH_PROVIDERS.filter((name): name is Remote => name !== 'archive');
+  let reading: Promise<readonly ProviderReport[]> | undefined;
+  const read = (signal: AbortSignal): Promise<readonly ProviderReport[]> => {
+    const stop = AbortSignal.any([signal, AbortSignal.timeout(stopMs)]);
+    reading ??= Promise.all(names.map((name) => readOne(name, { config, clock, random }, stop)));
+    return reading;
+  };
+  return {
+    checkProviders: async (signal: AbortSignal): Promise<readonly Result[]> => {
+      if (names.length === 0)
+        return [ok('Only the archive is configured, which needs no network.')];
+      return (await read(signal)).map(({ result }) => result);
+    },
+    checkClock: async (signal: AbortSignal): Promise<readonly Result[]> => {
+      if (names.length === 0) return [ok('Not compared, because only the archive is configured.')];
+      const seen = (await read(signal)).flatMap((one) => one.seen.slice(-1));
+      return [judgeClock(seen.map(({ aheadMs }) => aheadMs).filter((ms) => ms !== null))];
+    },
+  };
+}
+
+type Sources = Pick<DoctorContext, 'config' | 'clock' | 'random'>;
+
+/** Sends one cheap read to a provider. */
+async function readOne(
+  name: Remote,
+  { config, clock, random }: Sources,
+  signal: AbortSignal,
+): Promise<ProviderReport> {
+  const heavyTurns = createHeavyTurns(createServerLoop());
+  const limits = toLimits({ config, clock, random, heavyTurns });
+  const seen: Seen[] = [];
+  const http = observe(openHttpClient(limits), clock, seen);
+  const publicHttp = observe(openPublicHttpClient(limits), clock, seen);
+  const provider = providerFactories[name](toSettings(config, { http, publicHttp, clock }, null));
+  const startedMs = clock.now();
+  try {
+    await askCheaply(name, provider, signal);
+    return { result: judgeSpeed(name, clock.now() - startedMs), seen };
+  } catch (error) {
+    return { result: describeFailure(name, error, { seen, ms: clock.now() - startedMs }), seen };
+  } finally {
+    provider.close?.();
+    await Promise.all([http.close(), publicHttp.close()]);
+  }
+}
+
+/** Returns the HTTP client, which adds each response to `seen`. */
+function observe(http: HttpClient, clock: Clock, seen: Seen[]): HttpClient {
+  return {
+    get: async (url, context) => {
+      const answer = await http.get(url, context);
+      const dateMs = Date.parse(answer.header('date') ?? '');
+      // The header has whole seconds, so half a second is added on average.
+      const aheadMs = Number.isNaN(dateMs) ? null : clock.now() - dateMs - 500;
+      seen.push({ status: answer.status, aheadMs });
+      return answer;
+    },
+    close: () => http.close(),
+  };
+}
+
+/** First post on X, and old accounts that will probably remain. A missing one is also a complete answer. */
+async function askCheaply(name: Remote, { ask }: Provider, signal: AbortSignal): Promise<void> {
+  const context = { signal };
+  switch (name) {
+    case 'fxtwitter':
+      await ask.profile?.({ kind: 'profile', account: { platform: 'x', handle: 'jack' } }, context);
+      return;
+    case 'syndication': {
+      const post = { platform: 'x', handle: 'jack', id: '20' } as const;
+      await ask.post?.({ kind: 'post', post, thread: false, replies: 'off' }, context);
+      return;
+    }
+    case 'bluesky': {
+      const account = { platform: 'bluesky', handle: 'bsky.app' } as const;
+      await ask.profile?.({ kind: 'profile', account }, context);
+      return;
+    }
+    case 'mastodon': {
+      const page = { cursor: null, count: 1, sinceSeconds: null, untilSeconds: null } as const;
+      const search = {
+        kind: 'search',
+        platform: 'mastodon',
+        text: '#mastodon',
+        feed: 'latest',
+      } as const;
+      await ask.search?.({ ...search, ...page }, context);
+    }
+  }
+}
+
+function judgeSpeed(name: Remote, ms: number): Result {
+  if (ms <= slowMs) return ok(`${name} answered in ${ms} ms.`);
+  const message = `${name} answered only after ${(ms / 1000).toFixed(1)} seconds.`;
+  return warning(
+    message,
+    'Check the network of this machine. If it is fast, the platform is slow at the moment.',
+  );
+}
+
+function describeFailure(
+  name: Remote,
+  error: unknown,
+  { seen, ms }: { readonly seen: readonly Seen[]; readonly ms: number },
+): Result {
+  if (!(error instanceof ProviderError)) throw error;
+  if (error.kind === 'missing' || error.kind === 'ambiguous') return judgeSpeed(name, ms);
+  const status = seen.at(-1)?.status;
+  if (error.kind === 'throttled') {
+    const message = `${name} limits the rate of requests of this machine (status ${status}).`;
+    return warning(
+      message,
+      'Wait some minutes. If it happens again, another program at this address sends many requests.',
+    );
+  }
+  const code = codeOf(error);
+  const detail = status === undefined ? code : `status ${status}`;
+  const advice = `Check the network of this machine and the URL of ${name} in the settings. If both are right, the platform is failing; without it, remove ${name} from PERCH_PROVIDERS.`;
+  return fault(
+    `${name} cannot be used${detail === null ? '' : ` (${detail})`}. ${error.message}`,
+    advice,
+  );
+}
+
+/** Returns the innermost code among the causes of an error, such as `ECONNREFUSED`; `null` if there is none. */
+function codeOf(error: Error): string | null {
+  if (error.cause instanceof Error) return codeOf(error.cause) ?? ownCodeOf(error);
+  return ownCodeOf(error);
+}
+
+const ownCodeOf = (error: Error): string | null =>
+  'code' in error && typeof error.code === 'string' ? error.code : null;
+
+/** Differences of clocks in milliseconds above which the clock counts as inexact, and as wrong. */
+const clockLimits = { inexact: 5000, wrong: 60_000 } as const;
+
+/** Judges the clock of this machine by the median of its differences to the clocks of upstreams. */
+function judgeClock(aheadMs: readonly number[]): Result {
+  const sorted = aheadMs.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)];
+  if (median === undefined) {
+    const message = 'The clock cannot be compared, because no provider answered.';
+    return warning(message, 'See the findings about the providers.');
+  }
+  const seconds = Math.round(Math.abs(median) / 1000);
+  if (Math.abs(median) <= clockLimits.inexact)
+    return ok('The clock agrees with the clocks of the providers.');
+  const message = `The clock of this machine is ${seconds} seconds ${median > 0 ? 'ahead of' : 'behind'} the clocks of the providers.`;
+  const advice =
+    'Turn on the synchronization of the clock, for example with `timedatectl set-ntp true`.';
+  return Math.abs(median) > clockLimits.wrong ? fault(message, advice) : warning(message, advice);
+}

@@ -1,0 +1,90 @@
+import type { Config } from '../../config/config.ts';
+import { getOnce } from '../../core/http/get-once.ts';
+import { isLoopbackName } from '../../core/http/url.ts';
+import { withDeadline } from '../../core/scheduling/deadline.ts';
+import { type ConnectionReport, parseConnectionReport } from '../../http/admin/connection.ts';
+import { fault, ok, type Result, warning } from './finding.ts';
+import { parseJson } from './listener.ts';
+import type { BaseAnswer } from './reachability.ts';
+
+/** Compares the proxy headers of a request through the base URL with `PERCH_TRUST_PROXY`. */
+export async function checkProxy(
+  config: Config,
+  answer: BaseAnswer,
+  signal: AbortSignal,
+): Promise<Result> {
+  if (answer.kind === 'own') return judge(answer.report);
+  if (answer.kind === 'perch') {
+    const report = await askServer(config, signal);
+    return 'status' in report ? report : judge(report);
+  }
+  return warning(
+    'Not checked, because PERCH_BASE_URL does not lead to this server.',
+    'Correct the base URL first.',
+  );
+}
+
+const unreadable = warning(
+  'Not checked, because the proxy changes the body of responses.',
+  'Configure the proxy to send responses unchanged.',
+);
+
+/** Maximum time in milliseconds for the request with the admin token. */
+const adminMs = 2500;
+
+const stopServer = 'or stop the server and run perch doctor again.';
+
+/** Asks the running server about a request through the base URL. Only the operator may do this. */
+async function askServer(
+  { PERCH_BASE_URL: base, PERCH_ADMIN_TOKEN: token }: Config,
+  signal: AbortSignal,
+): Promise<ConnectionReport | Result> {
+  if (token === undefined) {
+    return warning(
+      'Not checked, because the running server tells only its operator about proxies.',
+      `Set PERCH_ADMIN_TOKEN, ${stopServer}`,
+    );
+  }
+  const url = new URL(`${base}/api/admin/connection`);
+  if (url.protocol !== 'https:' && !isLoopbackName(url.hostname)) {
+    return warning(
+      'Not checked, because the check sends PERCH_ADMIN_TOKEN, and PERCH_BASE_URL does not use https.',
+      `Use https, ${stopServer}`,
+    );
+  }
+  const headers = { authorization: `Bearer ${token}` };
+  const ask = (deadline: AbortSignal) => getOnce(url, { headers, signal: deadline });
+  const { status, text } = await withDeadline(adminMs, [signal], ask);
+  if (status === 200) return parseConnectionReport(parseJson(text)) ?? unreadable;
+  return warning(
+    `Not checked, because the server answered ${status} to a request with PERCH_ADMIN_TOKEN.`,
+    `Restart the server with the same settings, ${stopServer}`,
+  );
+}
+
+function judge({ peer, is_trusted_proxy, forwarding_headers: names }: ConnectionReport): Result {
+  const from = peer ?? 'an unknown address';
+  const hasForwardedFor = names.includes('x-forwarded-for');
+  if (hasForwardedFor && is_trusted_proxy) {
+    return ok(`The proxy at ${from} sends X-Forwarded-For, and PERCH_TRUST_PROXY contains it.`);
+  }
+  if (hasForwardedFor) {
+    return fault(
+      `The proxy at ${from} sends X-Forwarded-For, but PERCH_TRUST_PROXY does not contain it. All visitors share one rate limit.`,
+      `Set PERCH_TRUST_PROXY to ${from}, or to the range of its addresses.`,
+    );
+  }
+  if (names.length > 0) {
+    return fault(
+      `The proxy at ${from} sends ${names.join(' and ')}, but not X-Forwarded-For, which Perch reads. All visitors share one rate limit.`,
+      'Configure the proxy to send X-Forwarded-For, and set PERCH_TRUST_PROXY to its address.',
+    );
+  }
+  if (is_trusted_proxy) {
+    return warning(
+      `PERCH_TRUST_PROXY contains ${from}, but the request from there has no X-Forwarded-For.`,
+      'If this is a proxy, configure it to send X-Forwarded-For. Otherwise, unset PERCH_TRUST_PROXY, because programs at this address can pretend to be other clients.',
+    );
+  }
+  return ok(`No proxy headers arrive; the connection comes from ${from}.`);
+}

@@ -1,0 +1,67 @@
+import type { UsableConfig } from '../../config/usable-config.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Random } from '../../core/random.ts';
+import { withDeadline } from '../../core/scheduling/deadline.ts';
+import { type CheckName, type Finding, fault, type Result, warning } from './finding.ts';
+
+/** Data and sources of time and randomness for the checks. */
+export interface DoctorContext extends UsableConfig {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface Check {
+  readonly name: CheckName;
+  /** Settings without which the check makes no sense. If one of them is not valid, the check is left out. */
+  readonly needs: readonly (keyof DoctorContext['config'])[];
+  /** Runs the check until `signal` is aborted. */
+  run(signal: AbortSignal): Promise<readonly Result[]>;
+}
+
+/** Maximum duration of a check in milliseconds. The checks run at the same time. */
+export const checkMs = 9000;
+
+/** Runs all checks at the same time. Returns their findings in the order of the checks. Never throws. */
+export async function runChecks(
+  checks: readonly Check[],
+  { invalid }: Pick<DoctorContext, 'invalid'>,
+): Promise<readonly Finding[]> {
+  const results = await Promise.all(
+    checks.map(async (check): Promise<readonly Finding[]> => {
+      const missing = check.needs.filter((name) => invalid.has(name));
+      const found = missing.length > 0 ? [leaveOut(missing)] : await runInTime(check);
+      return found.map((result) => ({ check: check.name, ...result }));
+    }),
+  );
+  return results.flat();
+}
+
+function leaveOut(missing: readonly string[]): Result {
+  const verb = missing.length === 1 ? 'is' : 'are';
+  const message = `Not checked, because ${missing.join(' and ')} ${verb} not valid.`;
+  return warning(message, 'Correct the settings first.');
+}
+
+async function runInTime(check: Check): Promise<readonly Result[]> {
+  try {
+    return await withDeadline(checkMs, [], (signal) =>
+      Promise.race([check.run(signal), expire(signal)]),
+    );
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return [fault(`The check failed: ${message}`, 'Please report this as a bug in Perch.')];
+  }
+}
+
+/** Resolves with the result of a check that takes too long. */
+function expire(signal: AbortSignal): Promise<readonly Result[]> {
+  const late = warning(
+    `The check did not finish within ${checkMs / 1000} seconds.`,
+    'Run perch doctor again when the machine is less busy.',
+  );
+  return new Promise((resolve) => {
+    // The check can use the abort to return what it has found so far.
+    const wait = () => setImmediate(() => setImmediate(resolve, [late]));
+    signal.addEventListener('abort', wait, { once: true });
+  });
+}

@@ -1,0 +1,41 @@
+import { type Config, checkSettings, describeUnknowns, secretNames } from './config.ts';
+import {
+  gatherSettings,
+  type SettingFault,
+  type SettingSources,
+  type Settings,
+} from './sources.ts';
+
+/** Configuration in which defaults replace the invalid settings. */
+export interface UsableConfig {
+  readonly config: Config;
+  /** Variables that are set and valid. */
+  readonly settings: Settings;
+  /** Error messages about the invalid settings. */
+  readonly faults: readonly string[];
+  readonly warnings: readonly string[];
+  /** Names of the variables whose values are not valid. */
+  readonly invalid: ReadonlySet<string>;
+}
+
+/** Reads the configuration, and replaces invalid settings by their defaults. */
+export function loadUsableConfig(sources: SettingSources, dataFolder: string): UsableConfig {
+  const gathered = gatherSettings(sources, secretNames());
+  const warnings = describeUnknowns(gathered.settings);
+  const faults = gathered.faults.map(({ message }) => message);
+  const invalid = new Set(gathered.faults.flatMap(({ names }) => names));
+  let { settings } = gathered;
+  for (;;) {
+    const checked = checkSettings(settings, dataFolder);
+    if (checked.config !== null) {
+      return { config: checked.config, settings, faults, warnings, invalid };
+    }
+    // A setting that another one needs can be missing only because it is not valid itself.
+    const isNew = ({ names }: SettingFault) => !names.some((name) => invalid.has(name));
+    faults.push(...checked.faults.filter(isNew).map(({ message }) => message));
+    for (const name of checked.faults.flatMap(({ names }) => names)) invalid.add(name);
+    const valid = new Map([...settings].filter(([name]) => !invalid.has(name)));
+    if (valid.size === settings.size) throw new Error('The default configuration is not valid.');
+    settings = valid;
+  }
+}

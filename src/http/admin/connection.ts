@@ -1,0 +1,87 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Client } from '../../core/caller.ts';
+import type { Endpoint } from '../../core/endpoint.ts';
+import type { Origins } from '../../core/http/origins.ts';
+import { toJsonBody } from '../../core/http/to-json-body.ts';
+import { rejectOtherOrigins } from '../../web/cors.ts';
+import { refuseOtherMethods } from '../../web/methods.ts';
+import { privateCaching } from '../../web/reply.ts';
+import type { AdminGuard } from './guard.ts';
+
+const path = '/api/admin/connection';
+
+const connectionReport = z
+  .object({
+    peer: z.string().nullable().describe('Address from which the connection came.'),
+    is_trusted_proxy: z.boolean().describe('Whether `PERCH_TRUST_PROXY` contains this address.'),
+    forwarding_headers: z
+      .array(z.string())
+      .readonly()
+      .describe('Names of the request headers with which proxies report the client; an open set.'),
+  })
+  .meta({ id: 'ConnectionReport' });
+
+/** Data about the connection of a request, with which an operator can check the configuration of a proxy. */
+export type ConnectionReport = z.output<typeof connectionReport>;
+
+export const parseConnectionReport = (body: unknown): ConnectionReport | null =>
+  connectionReport.safeParse(body).data ?? null;
+
+/** Headers with which proxies report the client of a request. Perch reads only `X-Forwarded-For`. */
+const known = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip'];
+
+/** Returns the names of the headers of a request with which proxies report the client. */
+export const forwardingHeaders = (headers: IncomingHttpHeaders): readonly string[] =>
+  known.filter((name) => headers[name] !== undefined);
+
+interface ConnectionOptions {
+  readonly guard: AdminGuard;
+  readonly origins: Origins;
+  /** Returns `null` if the connection comes from a trusted proxy. */
+  readonly connectionOf: (socket: { readonly remoteAddress?: string | undefined }) => Client | null;
+}
+
+/** Registers the route that reports the connection of the request, for `perch doctor`. Requires the admin token. */
+export async function connectionPlugin(app: FastifyInstance, options: ConnectionOptions) {
+  const { guard, origins, connectionOf } = options;
+  rejectOtherOrigins(app, origins);
+  app.addHook('onRequest', guard);
+  app.get(path, async ({ id, raw }, reply) => {
+    const body: ConnectionReport = {
+      peer: raw.socket.remoteAddress ?? null,
+      is_trusted_proxy: connectionOf(raw.socket) === null,
+      forwarding_headers: forwardingHeaders(raw.headers),
+    };
+    const headers = {
+      'x-request-id': id,
+      'x-content-type-options': 'nosniff',
+      'cache-control': privateCaching,
+      'content-type': 'application/json; charset=utf-8',
+    };
+    return reply.headers(headers).send(toJsonBody(body));
+  });
+  refuseOtherMethods(app, path, { allow: ['GET', 'HEAD'] });
+}
+
+export const connectionEndpoints: readonly Endpoint[] = [
+  {
+    id: 'getConnection',
+    method: 'GET',
+    path,
+    tag: 'operator',
+    summary: 'Returns the address and the proxy headers of this request.',
+    description:
+      '`perch doctor` sends this request through the base URL to check `PERCH_TRUST_PROXY`.',
+    replies: [
+      {
+        status: 200,
+        description: 'The connection of this request.',
+        content: { 'application/json': connectionReport },
+      },
+    ],
+    problems: [],
+    access: 'operator',
+  },
+];

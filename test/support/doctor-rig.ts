@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { createServer, request as sendRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inject, onTestFinished } from 'vitest';
+import { type CheckName, type DoctorReport, doctorReport } from '../../src/cli/doctor/finding.ts';
+import { noLoadLimit } from './build-app.ts';
+import { freePort } from './engine-server.ts';
+import { type PerchProcess, spawnPerch, temporaryFolder } from './spawn-perch.ts';
+
+/** Result of `perch doctor --json`. */
+export interface Diagnosis {
+  readonly code: number | null;
+  readonly report: DoctorReport;
+  /** Everything that the command printed. */
+  readonly output: string;
+  /** Returns the findings of a check, one in each line: status, message and advice. */
+  of(check: CheckName): string;
+}
+
+interface DoctorOptions {
+  readonly args?: readonly string[];
+  /** User id of the process. */
+  readonly uid?: number | undefined;
+}
+
+/** Settings with which all checks pass and need no network. Each call has another port and data folder. */
+export async function healthySettings(): Promise<Record<string, string>> {
+  const parent = temporaryFolder();
+  chmodSync(parent, 0o755); // for tests that run as another user
+  const folder = `${parent}/data`;
+  mkdirSync(folder, { mode: 0o700 });
+  return {
+    PERCH_DATA_DIR: folder,
+    PERCH_PROVIDERS: 'archive',
+    PORT: String(await freePort()),
+  };
+}
+
+/** Runs `perch doctor --json` with exactly these settings. */
+export async function runDoctor(
+  env: Readonly<Record<string, string>>,
+  { args = [], uid }: DoctorOptions = {},
+): Promise<Diagnosis> {
+  const child = spawn(process.execPath, [inject('perchMain'), 'doctor', '--json', ...args], {
+    cwd: '/',
+    env: { PATH: process.env.PATH ?? '', ...noLoadLimit, ...env },
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text;
+    });
+  }
+  const [code] = await once(child, 'close');
+  const output = written.stdout + written.stderr;
+  if (!written.stdout.startsWith('{')) throw new Error(output);
+  const report = doctorReport.parse(JSON.parse(written.stdout));
+  const of = (check: CheckName) =>
+    report.findings
+      .filter((finding) => finding.check === check)
+      .map(({ status, message, advice }) => `${status}: ${message} ${advice ?? ''}`.trim())
+      .join('\n');
+  return { code, report, output, of };
+}
+
+/** User without rights, for tests that run as root; otherwise `undefined`, the own user. */
+export const otherUser = process.getuid?.() === 0 ? 65_534 : undefined;
+
+/** Starts a server with these settings, and waits until it is ready. */
+export async function startServer(env: Readonly<Record<string, string>>): Promise<PerchProcess> {
+  const perch = spawnPerch(['serve'], env);
+  await perch.printed(/Perch is ready/);
+  return perch;
+}
+
+/** Starts a reverse proxy on loopback that adds headers to each request. Returns its base URL. */
+export async function startProxy(
+  targetPort: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<string> {
+  const server = createServer((incoming, outgoing) => {
+    const { url: path, method, headers: own } = incoming;
+    const options = { port: targetPort, host: '127.0.0.1', path, method, agent: false as const };
+    const forwarded = sendRequest({ ...options, headers: { ...own, ...headers } }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.writeHead(502).end());
+    incoming.pipe(forwarded);
+  });
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return `http://127.0.0.1:${port}`;
+}

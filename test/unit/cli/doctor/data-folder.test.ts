@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { checkDataFolder } from '../../../../src/cli/doctor/data-folder.ts';
+import { temporaryFolder } from '../../../support/spawn-perch.ts';
+
+const mib = 2 ** 20;
+
+it.each([
+  [10 * mib, 'fault', 'has only 10 MiB of free space. Free some space, or set PERCH_DATA_DIR to'],
+  [900 * mib, 'warning', 'has only 900 MiB of free space. Free some space'],
+  [4096 * mib, 'ok', 'can be used; 4.0 GiB are free. '],
+])('judges %d bytes of free space', (free, status, text) => {
+  const folder = temporaryFolder();
+
+  const [result, ...others] = checkDataFolder({ folder, readFreeBytes: () => free });
+
+  expect(others).toEqual([]);
+  expect(result?.status).toBe(status);
+  expect(`${result?.message} ${result?.advice ?? ''}`).toContain(text);
+});
+
+it('does not create a missing folder', () => {
+  const folder = `${temporaryFolder()}/a/b`;
+
+  expect(checkDataFolder({ folder, readFreeBytes: () => 4096 * mib })).toEqual([
+    expect.objectContaining({
+      status: 'ok',
+      message: `Perch will create ${folder} at the first start; 4.0 GiB are free.`,
+    }),
+  ]);
+});
+
+it('needs no folder for :memory:', () => {
+  expect(checkDataFolder({ folder: ':memory:' })).toMatchObject([{ status: 'ok' }]);
+});

@@ -1,0 +1,35 @@
+import { expect, it, vi } from 'vitest';
+import { ok } from '../../../../src/cli/doctor/finding.ts';
+import { type Check, checkMs, runChecks } from '../../../../src/cli/doctor/run-checks.ts';
+
+const check = (name: Check['name'], run: Check['run'], needs: Check['needs'] = []): Check => ({
+  name,
+  needs,
+  run,
+});
+
+it('runs each check, whatever happens to the others', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const checks = [
+    check('port', () => Promise.reject(new Error('boom'))),
+    check('engine', () => new Promise(() => {})),
+    check('model', () => Promise.resolve([ok('It answers.')]), ['PERCH_MODEL']),
+    check('corpus', () => Promise.resolve([ok('There are documents.')])),
+  ];
+
+  const running = runChecks(checks, { invalid: new Set(['PERCH_MODEL']) });
+  vi.advanceTimersByTime(checkMs);
+  const findings = await running;
+  vi.useRealTimers();
+
+  expect(findings).toMatchObject([
+    { check: 'port', status: 'fault', message: 'The check failed: boom' },
+    { check: 'engine', status: 'warning', message: 'The check did not finish within 9 seconds.' },
+    {
+      check: 'model',
+      status: 'warning',
+      message: 'Not checked, because PERCH_MODEL is not valid.',
+    },
+    { check: 'corpus', status: 'ok', message: 'There are documents.', advice: null },
+  ]);
+});
