@@ -54,6 +54,10 @@ If a value is not valid, Perch prints all errors and exits with code 2. If a var
 the table, Perch prints a warning, because the name is probably misspelled. Variables with the default \`true\` or
 \`false\` accept \`true\`, \`1\`, \`yes\` or \`on\`, and \`false\`, \`0\`, \`no\` or \`off\`.
 
+\`npx perch config\` prints all settings with their values, and where each value was set. Secrets are masked. With
+\`--json\`, the command prints one object. To check the settings and everything that the server needs, run [\`perch
+doctor\`](troubleshooting.md#find-the-cause-with-perch-doctor).
+
 ## Read settings from a file
 
 Write the settings into a file, with one \`NAME=value\` in each line:

@@ -41,7 +41,9 @@ describe('perch health', () => {
     const { code, stderr } = await health([], { PORT: port });
 
     expect(code).toBe(1);
-    expect(stderr).toContain(`The server at http://127.0.0.1:${port} cannot be reached (ECONNREFUSED).`);
+    expect(stderr).toContain(
+      `The server at http://127.0.0.1:${port} cannot be reached (ECONNREFUSED).`,
+    );
   });
 
   it.each([
