@@ -4,11 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 if [ -z "${PERCH_BROWSER:-}" ]; then
-  if ! command -v chromium >/dev/null; then
-    export DEBIAN_FRONTEND=noninteractive
-    apt-get update -qq
-    apt-get install -y -qq --no-install-recommends chromium >/dev/null
-  fi
+  bash scripts/install-programs.sh chromium
   PERCH_BROWSER=$(command -v chromium)
 fi
 export PERCH_BROWSER

@@ -1,4 +1,15 @@
 import { packagePath } from '../src/core/files/package-path.ts';
-import { bundle } from './bundle.ts';
+import { hashInputs, isCurrent, writeStamp } from './build-stamp.ts';
 
-await bundle(packagePath('dist'));
+const folder = packagePath('dist');
+// Before the build, so that a file that changes during the build leads to another build next time.
+const inputs = hashInputs(packagePath());
+
+if (isCurrent(folder, inputs)) {
+  console.log('dist is up to date.');
+} else {
+  // Loaded only if needed, because loading esbuild takes longer than the check.
+  const { bundle } = await import('./bundle.ts');
+  await bundle(folder);
+  writeStamp(folder, inputs);
+}

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { packagePath } from '../src/core/files/package-path.ts';
@@ -11,8 +11,8 @@ const banner =
 /**
  * Bundles the sources and their packages into `folder`, which is emptied first: the `perch` command as `main.js`, the
  * worker thread for answers as `thread.js`, the check of databases as `integrity.js`, chunks that commands load on
- * demand, and the licences of the packages as `licences.txt`. A benchmark passes `plugins` that replace modules. See
- * docs/decisions/0063-the-build-is-bundled.md.
+ * demand, and the licences of the packages as `licences.txt`. The `dependencies` of package.json stay outside the
+ * bundle. A benchmark passes `plugins` that replace modules. See docs/decisions/0063-the-build-is-bundled.md.
  */
 export async function bundle(
   folder: string,
@@ -32,7 +32,7 @@ export async function bundle(
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    external: ['better-sqlite3'], // has a native module
+    external: listExternals(),
     plugins,
     banner: { js: banner },
     minifyWhitespace: true,
@@ -43,4 +43,10 @@ export async function bundle(
     logLevel: 'warning',
   });
   writeFileSync(join(folder, 'licences.txt'), listLicences(Object.keys(metafile.inputs)));
+}
+
+/** Returns the packages that are installed next to the bundle: those with a native module, such as `better-sqlite3`. */
+function listExternals(): string[] {
+  const { dependencies } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8'));
+  return Object.keys(dependencies);
 }

@@ -7,11 +7,7 @@ cd "$(dirname "$0")/.."
 find_server() {
   command -v valkey-server || command -v redis-server
 }
-if ! find_server >/dev/null; then
-  export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq
-  apt-get install -y -qq --no-install-recommends redis-server >/dev/null
-fi
+find_server >/dev/null || bash scripts/install-programs.sh redis-server
 server=$(find_server)
 printf 'Engine: %s, %s\n' "$server" "$("$server" --version)"
 export PERCH_ENGINE_REQUIRED=1

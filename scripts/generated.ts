@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { listEndpoints } from '../src/app/endpoints.ts';
 import { toAllowanceLimits } from '../src/app/open/bounds.ts';
+import { loadCommands } from '../src/cli/commands.ts';
 import { loadConfig, secretNames, variables } from '../src/config/config.ts';
 import { isSecret } from '../src/config/schemas.ts';
 import { fileVariableOf } from '../src/config/sources.ts';
@@ -10,6 +11,7 @@ import { problemKinds } from '../src/core/problem.ts';
 import { version } from '../src/core/version.ts';
 import { describeOpenApi } from '../src/http/openapi/document.ts';
 import { moveExamples, type RecordedExamples } from '../src/http/openapi/examples.ts';
+import { type ManVariable, renderManPage } from './man-page.ts';
 import { recordExamples } from './record-examples.ts';
 import { writeTracingTables } from './tracing-tables.ts';
 
@@ -20,6 +22,7 @@ export async function generatedFiles(): Promise<Readonly<Record<string, string>>
     'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
     'docs/tracing.md': writeTracingTables(readFileSync(packagePath('docs/tracing.md'), 'utf8')),
+    'man/perch.1': renderManPage(await loadCommands(), listVariables()),
     'openapi/examples.json': `${JSON.stringify(examples, null, 2)}\n`,
     'openapi/perch.json': openApiDescription(examples),
   };
@@ -115,6 +118,14 @@ This page is generated from \`src/config/config.ts\` by \`npm run generate\`.
 function listSecrets(): string {
   const names = secretNames().map((name) => `\`${fileVariableOf(name)}\``);
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+function listVariables(): readonly ManVariable[] {
+  return Object.entries(variables.shape).map(([name, schema]) => ({
+    name,
+    byDefault: defaultOf(schema),
+    description: `${schema.description}${choiceOf(schema)}${fileOf(name, schema)}`,
+  }));
 }
 
 function defaultOf(schema: z.ZodType): string | undefined {

@@ -1,18 +1,16 @@
 #!/usr/bin/env bash
-# Runs the tests that use sockets, files, databases and workers on Node.js 24, from the npm package `node`, in a copy
-# of the committed tree. Other code does not depend on the Node.js version.
+# Runs the tests that use sockets, files, databases and workers on Node.js 24, in a copy of the committed tree. Other
+# code does not depend on the Node.js version. PERCH_NODE24 is a folder that scripts/install-node24.sh has filled or
+# will fill; by default, the script uses a temporary folder.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-npm install --prefix "$work/node" --no-audit --no-fund --silent node@24
-bin=$(dirname "$(find "$work/node" -path '*/bin/node' -type f | grep linux | head -1)")
-git -C "$root" archive --format=tar HEAD | (mkdir "$work/perch" && tar -x -C "$work/perch")
-cd "$work/perch"
-export PATH="$bin:$PATH" npm_config_nodedir
-npm_config_nodedir=$(dirname "$bin")
+node24=${PERCH_NODE24:-$work}
+bash "$root/scripts/install-node24.sh" "$node24"
+cd "$node24/perch"
+export PATH="$node24/bin:$PATH"
 export PERCH_FIXTURES=absent # the recorded answers do not depend on the version
 node --version
-npm ci --no-audit --no-fund --silent
 npx vitest run test/e2e/{start,cli,keys,session-crash,session-streams,mcp,ssrf,shared-cache}.test.ts \
   test/suites/session-store.test.ts test/unit/{access,core,archive,sessions,answers/worker}

@@ -75,8 +75,17 @@ const local = imports
 
 /** A package may be imported by a path within it. */
 const packageOf = (to: string) => /^(?:@[^/]+\/)?[^/]+/.exec(to)?.[0] ?? to;
+const isPackage = (to: string) => !to.startsWith('.') && !to.startsWith('node:');
 const memberOf = (path: string) => path.split('/')[0] ?? path;
 const rungOf = (member: string) => rungs.findIndex((chains) => chains.flat().includes(member));
+
+interface PackageFile {
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+const readPackage = (): PackageFile => JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** Returns whether a member may import another one. */
 function mayImport(from: string, to: string): boolean {
@@ -113,7 +122,7 @@ describe('the house', () => {
   });
 
   it('imports packages only where they are owned', () => {
-    const foreign = imports.filter(({ to }) => !to.startsWith('.') && !to.startsWith('node:'));
+    const foreign = imports.filter(({ to }) => isPackage(to));
     const astray = foreign.filter(({ from, to }) => !packageOwners[packageOf(to)]?.test(from));
     expect(astray).toEqual([]);
   });
@@ -128,12 +137,19 @@ describe('the house', () => {
     expect(openers).toEqual([]);
   });
 
-  it('depends on exactly the packages that the sources import', () => {
-    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
-    const used = new Set(
-      imports.map(({ to }) => packageOf(to)).filter((to) => Object.hasOwn(packageOwners, to)),
+  it('declares every package that the sources import, and imports every package with an owner', () => {
+    const used = new Set(imports.map(({ to }) => packageOf(to)).filter(isPackage));
+    const { dependencies, devDependencies } = readPackage();
+
+    expect([...used].sort()).toEqual(Object.keys(packageOwners).sort());
+    expect(Object.keys({ ...dependencies, ...devDependencies })).toEqual(
+      expect.arrayContaining([...used]),
     );
-    expect(Object.keys(dependencies).sort()).toEqual([...used].sort());
+  });
+
+  it('installs only packages that cannot be bundled', () => {
+    // The bundle contains all other packages (decision 0080).
+    expect(Object.keys(readPackage().dependencies)).toEqual(['better-sqlite3']);
   });
 
   it('reads the environment in main.ts only', () => {
@@ -169,7 +185,7 @@ describe('the house', () => {
   });
 
   it('tells the version of package.json', () => {
-    expect(version).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
+    expect(version).toBe(readPackage().version);
   });
 
   it.each(Object.entries(generated))('has an up-to-date %s', (path, content) => {

@@ -90,10 +90,13 @@ export function withOptions<
 }
 
 /** Returns the subcommands and the argument parser (`plan`) of a command that requires a subcommand. */
-export function withSubcommands(name: string, subcommands: Readonly<Record<string, Action>>) {
+export function withSubcommands<Context = CommandContext>(
+  name: string,
+  subcommands: Readonly<Record<string, Action<Context>>>,
+) {
   return {
     subcommands,
-    plan: ([word = '', ...args]: readonly string[]): Run =>
+    plan: ([word = '', ...args]: readonly string[]): Run<Context> =>
       chooseByName(subcommands, word, `The subcommands of perch ${name} are`).plan(args),
   };
 }

@@ -48,8 +48,10 @@ export interface CommandOption {
   readonly default?: string;
   /** `true` if the option is on by default. Users turn such an option off with `--no-NAME`. */
   readonly isNegative?: true;
-  /** Placeholder for the option's value in the help text, such as `FILE`. */
+  /** Placeholder for the option's value in the help text. `FILE` and `PATH` stand for paths. */
   readonly value?: string;
+  /** Words that the option accepts, for the completion in shells. The option can accept other values too. */
+  readonly choices?: readonly string[];
   readonly about: string;
 }
 
@@ -87,7 +89,7 @@ interface BodyOf<Context> extends Omit<Action<Context>, keyof CommandSummary> {
    */
   readonly folder?: 'shared' | 'created' | 'own';
   /** Subcommands by name. The first argument selects one. */
-  readonly subcommands?: Readonly<Record<string, Action>>;
+  readonly subcommands?: Readonly<Record<string, Action<Context>>>;
 }
 
 /** Help and implementation of a command that needs a valid configuration, without the members of `CommandSummary`. */

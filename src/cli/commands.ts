@@ -1,4 +1,4 @@
-import type { BareBody, CommandBody, CommandSummary } from './command.ts';
+import type { BareBody, Command, CommandBody, CommandSummary } from './command.ts';
 
 /** Command whose module is imported on first use, because importing all commands would slow down the start. */
 type CommandEntry = CommandSummary & { load(): Promise<BareBody | CommandBody> };
@@ -75,4 +75,17 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     about: 'Checks a backup, and replaces the data of a stopped server by that of the backup.',
     load: async () => (await import('./restore.ts')).restoreCommand,
   },
+  completion: {
+    usage: 'completion bash | zsh | fish',
+    about: 'Prints a script that completes perch commands in a shell.',
+    load: async () => (await import('./completion.ts')).createCompletionCommand(loadCommands),
+  },
 };
+
+/** Commands by name with their help texts and implementations. Imports the modules of all commands. */
+export async function loadCommands(): Promise<Readonly<Record<string, Command>>> {
+  const loaded = Object.entries(commands).map(
+    async ([name, entry]) => [name, { ...entry, ...(await entry.load()) }] as const,
+  );
+  return Object.fromEntries(await Promise.all(loaded));
+}

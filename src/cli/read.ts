@@ -1,3 +1,4 @@
+import { platform } from '../model/reference.ts';
 import { reads } from '../reads/index.ts';
 import type { Read } from '../reads/read.ts';
 import { jsonOption, listOptions, toItemCount, withOptions } from './arguments.ts';
@@ -20,6 +21,8 @@ const kinds = [
 const readOptions = createReadOptions(kinds);
 const { platform: _searchPlatform, ...parameterOptions } = readOptions.options;
 
+const platforms = platform.options;
+
 const options: CommandOptions = {
   ...parameterOptions,
   ...listOptions,
@@ -28,7 +31,8 @@ const options: CommandOptions = {
   platform: {
     type: 'string',
     value: 'NAME',
-    about: 'Platform of the ids and handles: x, bluesky, mastodon or sample.',
+    choices: platforms,
+    about: `Platform of the ids and handles: ${platforms.join(', ')}.`,
   },
 };
 

@@ -157,7 +157,16 @@ async function runInFolder(
 }
 
 const findDataFolder = (env: ProcessIo['env']) =>
-  defaultDataFolder({ cwd: process.cwd(), home: homedir(), env });
+  defaultDataFolder({ cwd: process.cwd(), home: findHome(), env });
+
+/** Returns the user's home folder; `/` for a user without one, such as an arbitrary user ID in a container. */
+function findHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return '/'; // the folder that container engines set as HOME of such users
+  }
+}
 
 interface DataFolderOptions extends Pick<ProcessIo, 'env'> {
   readonly cwd: string;

@@ -1,38 +1,16 @@
-import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { transformSync } from 'esbuild';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { loadConfig } from '../../src/config/config.ts';
 import { parseEngineUrl } from '../../src/core/engine/engine-url.ts';
+import {
+  checkers,
+  findCaddyFaults,
+  getChecker,
+  requireProgram,
+} from '../support/config-checkers.ts';
 import { type Fence, listFences } from '../support/doc-examples.ts';
-import { createSelfSigned } from '../support/self-signed.ts';
-import { temporaryFolder } from '../support/spawn-perch.ts';
-
-interface Checker {
-  /** Program that the check runs; the check is skipped if the program is not on `PATH`. */
-  readonly program?: string;
-  /** Returns the faults of a block; an empty text if there are none. */
-  readonly findFaults: (text: string) => string;
-}
-
-/** How the configuration and the programs that the documentation shows are checked, by the language of their block. */
-const checkers: Readonly<Record<string, Checker>> = {
-  json: { findFaults: findJsonFaults },
-  yaml: { findFaults: (text) => parseDocument(text).errors.join('\n') },
-  ini: { findFaults: findIniFaults },
-  toml: { findFaults: findTomlFaults },
-  ts: { findFaults: findTypeScriptFaults },
-  js: { findFaults: (text) => run(process.execPath, '--check', save('example.mjs', text)) },
-  python: {
-    program: 'python3',
-    findFaults: (text) => run('python3', '-m', 'py_compile', save('example.py', text)),
-  },
-  nginx: { program: 'nginx', findFaults: findNginxFaults },
-  caddyfile: { program: 'caddy', findFaults: findCaddyFaults },
-};
 
 const paths = ['docs', 'docs/contract']
   .flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`))
@@ -58,7 +36,7 @@ describe('configuration and programs in the documentation', () => {
 
   it.for(checked)('$path line $line: $language', ({ language, text }, { skip }) => {
     const { program, findFaults } = getChecker(language);
-    if (program !== undefined && !isOnPath(program)) skip(`${program} is not on PATH`);
+    if (program !== undefined) requireProgram(program, skip);
 
     const faults = findFaults(text);
 
@@ -103,7 +81,9 @@ describe('compose.instances.yaml', () => {
   });
 
   it('starts two instances with valid settings and the same engine', () => {
-    const loaded = instances.map(([, { environment }]) => loadConfig(environment ?? {}));
+    const loaded = instances.map(([, { environment }]) =>
+      loadConfig({ ...environment, PERCH_ADMIN_TOKEN_FILE: undefined }),
+    );
     const folders = instances.map(([, { volumes: own }]) => own);
 
     expect(loaded).toEqual([expect.objectContaining({ ok: true }), loaded[0]]);
@@ -120,7 +100,7 @@ describe('compose.instances.yaml', () => {
     const upstreams = /reverse_proxy (.*) \{/.exec(content)?.[1]?.split(' ');
     expect(upstreams).toEqual(instances.map(([name]) => `${name}:8080`));
     expect(content).toContain('health_uri /health/ready');
-    if (!isOnPath('caddy')) skip('caddy is not on PATH');
+    requireProgram('caddy', skip);
     expect(findCaddyFaults(content)).toBe('');
   });
 });
@@ -138,7 +118,7 @@ describe('the check of configuration and programs', () => {
     ['caddyfile', ':8080 {\n\trespond "a"\n}', ':8080 {\n\tresponds "a"\n}'],
   ] as const)('accepts right %s and finds what is wrong', ([language, right, wrong], { skip }) => {
     const { program, findFaults } = getChecker(language);
-    if (program !== undefined && !isOnPath(program)) skip(`${program} is not on PATH`);
+    if (program !== undefined) requireProgram(program, skip);
 
     expect(findFaults(right)).toBe('');
     expect(findFaults(wrong)).not.toBe('');
@@ -155,91 +135,3 @@ describe('the check of configuration and programs', () => {
     ]);
   });
 });
-
-function getChecker(language: string): Checker {
-  const checker = checkers[language];
-  if (checker === undefined) throw new Error(`There is no check for ${language}.`);
-  return checker;
-}
-
-function isOnPath(program: string): boolean {
-  return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
-}
-
-/** Writes a file into a folder of its own, and returns its path. */
-function save(name: string, text: string): string {
-  const path = join(temporaryFolder(), name);
-  writeFileSync(path, text);
-  return path;
-}
-
-/** Runs a program, and returns what it printed if it failed. */
-function run(program: string, ...args: readonly string[]): string {
-  const home = temporaryFolder();
-  const env = { PATH: process.env.PATH ?? '', HOME: home, PYTHONPYCACHEPREFIX: home };
-  const { status, error, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', env });
-  if (status === 0) return '';
-  return `${program}: ${error?.message ?? `exit code ${status}`}\n${stdout}${stderr}`;
-}
-
-function findJsonFaults(text: string): string {
-  try {
-    JSON.parse(text);
-    return '';
-  } catch (error) {
-    return String(error);
-  }
-}
-
-/** Checks units of systemd and files of environment variables: sections, pairs, comments and empty lines. */
-function findIniFaults(text: string): string {
-  const isKnown = (line: string) => /^(?:|[#;].*|\[[\w-]+\]|[\w-]+=.*)$/.test(line);
-  return text
-    .split('\n')
-    .filter((line) => !isKnown(line))
-    .join('\n');
-}
-
-/** Checks the part of TOML that the documentation uses: sections, and pairs with strings, lists and inline tables. */
-function findTomlFaults(text: string): string {
-  const isKnown = (line: string) =>
-    /^(?:|#.*|\[[\w.-]+\]|[\w-]+ = (?:"[^"]*"|\[.*\]|\{.*\}))$/.test(line);
-  return text
-    .split('\n')
-    .filter((line) => !isKnown(line))
-    .join('\n');
-}
-
-function findTypeScriptFaults(text: string): string {
-  try {
-    transformSync(text, { loader: 'ts', format: 'esm', logLevel: 'silent' });
-    return '';
-  } catch (error) {
-    return String(error);
-  }
-}
-
-/** Has nginx test servers, with a certificate that exists and with ports that need no privileges. */
-function findNginxFaults(text: string): string {
-  const folder = temporaryFolder();
-  const { key, cert } = createSelfSigned('perch.example.org');
-  writeFileSync(join(folder, 'privkey.pem'), key);
-  writeFileSync(join(folder, 'fullchain.pem'), cert);
-  const servers = text
-    .replaceAll(/\/etc\/letsencrypt\/live\/[\w.-]+/g, folder)
-    .replaceAll(/(?<=listen (?:\[::\]:)?)(?=(?:80|443)\b)/g, '10');
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((name) => `${name}_temp_path ${folder}/${name};`)
-    .join('\n');
-  const file = save(
-    'nginx.conf',
-    `pid ${folder}/nginx.pid;\nevents {}\nhttp {\n${temporary}\naccess_log off;\n${servers}\n}\n`,
-  );
-  return run('nginx', '-t', '-q', '-p', folder, '-e', 'stderr', '-c', file);
-}
-
-/** Has Caddy load a configuration without serving it. */
-function findCaddyFaults(text: string): string {
-  const file = save('Caddyfile', `${text}\n`);
-  return run('caddy', 'validate', '--adapter', 'caddyfile', '--config', file);
-}

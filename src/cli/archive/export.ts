@@ -44,6 +44,7 @@ export const exportAction: Action = {
       format: {
         type: 'string',
         value: 'NAME',
+        choices: Object.keys(formats),
         about:
           'Output format: ndjson (default), or markdown, which writes a file for each thread of one HANDLE to the folder given by --output.',
       },

@@ -34,6 +34,7 @@ export const importAction: Action = {
       form: {
         type: 'string',
         value: 'NAME',
+        choices: exportFormats.map(({ name }) => name),
         about: `Format of the exports, if it is not detected: ${exportFormats.map(({ name }) => name).join(', ')}.`,
       },
       handle: {

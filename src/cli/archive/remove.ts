@@ -8,10 +8,13 @@ import { type Action, exitCodes, UsageError } from '../command.ts';
 import { countOf } from '../output/table.ts';
 import { notArchived, withArchiveStore } from './open-store.ts';
 
+const archived = platforms.exclude(['sample']).options;
+
 export const platformOption = {
   type: 'string',
   value: 'NAME',
-  about: 'Platform of the handle, if it could belong to several: x, bluesky or mastodon.',
+  choices: archived,
+  about: `Platform of the handle, if it could belong to several: ${archived.join(', ')}.`,
 } as const;
 
 export const removeAction: Action = {

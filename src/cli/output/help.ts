@@ -57,7 +57,8 @@ function listOptions(options: CommandOptions): string {
     .join('\n');
 }
 
-function wrap(text: string, width: number): readonly string[] {
+/** Splits a text into lines of at most `width` characters. A longer word has a line of its own. */
+export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const line = lines.at(-1);

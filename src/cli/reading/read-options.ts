@@ -75,11 +75,13 @@ function toOption(parameter: Described, supported: readonly NamedRead[]): Comman
     const effect = about.replace(/^(?:true|false): (.)/, (_, first: string) => first.toUpperCase());
     return { type: 'boolean', ...isNegative, about: `${effect}${whom}` };
   }
+  const choices = wordsOf(parameter);
   const words = Array.isArray(schema.enum) ? ` One of ${schema.enum.join(', ')}.` : '';
   const byDefault = name === 'format' ? 'markdown' : schema.default;
   return {
     type: 'string',
-    value: wordsOf(parameter).length === 0 ? 'TIME' : toOptionName(name).toUpperCase(),
+    value: choices.length === 0 ? 'TIME' : toOptionName(name).toUpperCase(),
+    ...(choices.length === 0 ? {} : { choices }),
     about: `${about}${words}${byDefault === undefined ? '' : ` Default ${byDefault}.`}${whom}`,
   };
 }
