@@ -160,9 +160,10 @@ function createInFlightFetches(options: FetchOptions) {
   const join = (key: string, flight: Flight) => {
     const { requester, span } = flight;
     let isOwn = false;
-    const lead = async (signal: AbortSignal): Promise<Entry> => {
+    const lead = (signal: AbortSignal): Promise<Entry> => {
       isOwn = true; // `run` calls this function at once, or never
-      if (span !== undefined) leaders.set(key, span);
+      if (span === undefined) return begin(flight, signal);
+      leaders.set(key, span);
       return begin(flight, signal).finally(() => {
         if (leaders.get(key) === span) leaders.delete(key);
       });

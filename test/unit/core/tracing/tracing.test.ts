@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { ProxyTracerProvider } from '@opentelemetry/api';
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-node';
 import { describe, expect, it } from 'vitest';
+import { packagePath } from '../../../../src/core/files/package-path.ts';
 import { HttpFailure } from '../../../../src/core/http/http-client.ts';
 import { Problem } from '../../../../src/core/problem.ts';
 import {
@@ -24,6 +26,13 @@ describe('openTracing', () => {
 
     expect(openTracing(provider)).not.toBeNull();
   });
+});
+
+it('uses a version of the API that SDKs for Node 20 accept', () => {
+  const path = packagePath('node_modules/@opentelemetry/api/package.json');
+
+  // The API ignores SDKs that use an earlier minor version (docs/decisions/0078).
+  expect(JSON.parse(readFileSync(path, 'utf8')).version).toMatch(/^1\.\d\./);
 });
 
 describe('toErrorType', () => {
