@@ -6,7 +6,8 @@ const folder = packagePath('dist');
 const inputs = hashInputs(packagePath());
 
 if (isCurrent(folder, inputs)) {
-  console.log('dist is up to date.');
+  // On standard error, because `npm pack` runs the build and prints the name of a file on standard output.
+  console.error('dist is up to date.');
 } else {
   // Loaded only if needed, because loading esbuild takes longer than the check.
   const { bundle } = await import('./bundle.ts');

@@ -7,6 +7,6 @@ for entry in "$@"; do
   command -v "${entry%%=*}" >/dev/null || packages+=("${entry#*=}")
 done
 [ "${#packages[@]}" -gt 0 ] || exit 0
-export DEBIAN_FRONTEND=noninteractive
+export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 # in this run level, packages start no services
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
