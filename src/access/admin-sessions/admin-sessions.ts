@@ -7,12 +7,15 @@ export const idleMs = 30 * 60_000;
 /** Maximum age of a session of the dashboard in milliseconds. */
 export const maxAgeMs = 8 * 3_600_000;
 
+/** Reason for which a session is looked up: a request by the operator, or one that a script sends by itself. */
+export type SessionUse = 'visit' | 'look';
+
 /** Store of the signed-in sessions of the dashboard. A session that the store does not contain has ended. */
 export interface AdminSessions {
   /** Adds a session. `id` is a hash, from which the cookie cannot be computed. */
   add(id: string): Promise<void>;
-  /** Returns whether a session has not ended, and restarts its idle time. */
-  touch(id: string): Promise<boolean>;
+  /** Returns whether a session has not ended. `visit` restarts the idle time of the session, `look` does not. */
+  find(id: string, reason: SessionUse): Promise<boolean>;
   /** Ends a session, at all instances. */
   remove(id: string): Promise<void>;
 }
@@ -27,15 +30,14 @@ export function createAdminSessions(clock: Clock): AdminSessions {
     sizeCalculation: () => 1,
     ttl: idleMs - 1, // the cache keeps an entry for longer than `ttl` by less than a millisecond
     ttlResolution: 0,
-    updateAgeOnGet: true,
     perf: clock,
   });
   return {
     add: async (id) => {
       startedMs.set(id, clock.now());
     },
-    touch: async (id) => {
-      const started = startedMs.get(id);
+    find: async (id, reason) => {
+      const started = startedMs.get(id, { updateAgeOnGet: reason === 'visit' });
       if (started === undefined) return false;
       if (clock.now() - started < maxAgeMs) return true;
       startedMs.delete(id);

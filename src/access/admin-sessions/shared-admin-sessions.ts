@@ -16,16 +16,16 @@ redis.call('SET', KEYS[1], string.format('%d', now), 'PX', ARGV[1])
 return 1
 `);
 
-/** Script that restarts the idle time of a session, unless the session has ended. Returns 1 if it has not, or 0. */
-const touch = defineScript(`${toMilliseconds}
+/** Script that returns 1 if a session has not ended, otherwise 0. ARGV: maximum age; new idle time, 0 to keep the old. */
+const find = defineScript(`${toMilliseconds}
 local started = redis.call('GET', KEYS[1])
 if not started then return 0 end
-local left = tonumber(started) + ARGV[2] - now
+local left = tonumber(started) + ARGV[1] - now
 if left <= 0 then
   redis.call('DEL', KEYS[1])
   return 0
 end
-redis.call('PEXPIRE', KEYS[1], math.min(left, ARGV[1]))
+if tonumber(ARGV[2]) > 0 then redis.call('PEXPIRE', KEYS[1], math.min(left, ARGV[2])) end
 return 1
 `);
 
@@ -35,9 +35,9 @@ export function createSharedAdminSessions(engine: Engine): AdminSessions {
     add: async (id) => {
       await engine.evaluate(start, { keys: [keyOf(id)], args: [idleMs], deadlineMs });
     },
-    touch: async (id) => {
-      const call = { keys: [keyOf(id)], args: [idleMs, maxAgeMs], deadlineMs };
-      return (await engine.evaluate(touch, call)) === 1;
+    find: async (id, reason) => {
+      const args = [maxAgeMs, reason === 'visit' ? idleMs : 0];
+      return (await engine.evaluate(find, { keys: [keyOf(id)], args, deadlineMs })) === 1;
     },
     remove: async (id) => {
       await engine.run((client) => client.del(keyOf(id)), deadlineMs);
@@ -57,8 +57,9 @@ export function createInstanceAdminSessions(
 ): AdminSessions {
   return {
     add: (id) => shared.add(id).catch(duringOutage(() => own.add(id))),
-    touch: async (id) =>
-      (await own.touch(id)) || shared.touch(id).catch(duringOutage(async () => false)),
+    find: async (id, reason) =>
+      (await own.find(id, reason)) ||
+      shared.find(id, reason).catch(duringOutage(async () => false)),
     remove: async (id) => {
       await own.remove(id);
       await shared.remove(id).catch(duringOutage(refuse));

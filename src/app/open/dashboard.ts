@@ -10,6 +10,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import { createKeysSection } from '../../http/dashboard/keys/keys-section.ts';
 import type { DashboardSection } from '../../http/dashboard/pages.ts';
+import { toExampleHandle } from '../../http/pages/front/page.ts';
 import type { Services } from '../surfaces.ts';
 
 /** Creates the store of the dashboard's sessions. With a shared engine, a session is valid at every instance. */
@@ -21,6 +22,17 @@ export function createSessionsOfDashboard(clock: Clock, engine: Engine | null): 
 }
 
 /** Creates the sections of the dashboard, in the order of the navigation. */
-export function createSections({ access }: Services): readonly DashboardSection[] {
-  return [createKeysSection({ keys: access.keys })];
+export function createSections({ access, config, random, site }: Services) {
+  const sections: readonly DashboardSection[] = [
+    createKeysSection({
+      keys: access.keys,
+      random,
+      defaults: {
+        allowance: config.PERCH_KEY_ALLOWANCE,
+        windowSeconds: config.PERCH_ALLOWANCE_WINDOW_SECONDS,
+      },
+      handle: toExampleHandle(site),
+    }),
+  ];
+  return sections;
 }

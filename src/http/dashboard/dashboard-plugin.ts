@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AdminSessions } from '../../access/admin-sessions/admin-sessions.ts';
+import type { AdminSessions, SessionUse } from '../../access/admin-sessions/admin-sessions.ts';
 import type { Origins } from '../../core/http/origins.ts';
 import { parseQuery } from '../../core/http/query.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
@@ -39,6 +39,11 @@ export interface DashboardOptions {
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a request to the route restarts the idle time of the dashboard's session. Default: `visit`. */
+    sessionUse?: SessionUse;
+  }
+
   interface FastifyRequest {
     /** Session of the dashboard; `null` on other routes, and if nobody is signed in. */
     dashboardSession: DashboardSession | null;
@@ -58,7 +63,8 @@ export async function dashboardPlugin(app: FastifyInstance, options: DashboardOp
   app.post(signInPath, (request, reply) => signIn(request, reply, shell));
   await app.register(async (inside) => {
     inside.addHook('onRequest', async (request) => {
-      request.dashboardSession = await shell.sessions.find(request);
+      const { sessionUse } = request.routeOptions.config;
+      request.dashboardSession = await shell.sessions.find(request, sessionUse);
       if (request.dashboardSession === null) throw unauthorized();
     });
     registerPages(inside, shell);
@@ -114,7 +120,8 @@ function registerPages(app: FastifyInstance, shell: Shell): void {
   const { site, sections, sessions } = shell;
   const page = (page: DashboardPage) => registerPage(app, page, shell);
   const part = (url: string, read: (visit: Visit) => unknown) => {
-    app.get(url, async (request, reply) => {
+    // An open page must not keep the operator signed in.
+    app.get(url, { config: { sessionUse: 'look' } }, async (request, reply) => {
       const body = toJsonBody(await read(toVisit(request, reply)));
       const headers = {
         'content-type': 'application/json; charset=utf-8',

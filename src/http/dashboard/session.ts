@@ -1,6 +1,10 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { type AdminSessions, maxAgeMs } from '../../access/admin-sessions/admin-sessions.ts';
+import {
+  type AdminSessions,
+  maxAgeMs,
+  type SessionUse,
+} from '../../access/admin-sessions/admin-sessions.ts';
 import type { Random } from '../../core/random.ts';
 import { type Site, toLink } from '../pages/layout.ts';
 import { dashboardPath } from './paths.ts';
@@ -41,9 +45,12 @@ export function createDashboardSessions({ store, token = '', random, site }: Ses
       return toCookie(cookieName, secret, maxAgeMs / 1000);
     },
     /** Returns the session of a request's cookie; `null` if there is no cookie, or the session has ended. */
-    find: async (request: FastifyRequest): Promise<DashboardSession | null> => {
+    find: async (
+      request: FastifyRequest,
+      reason: SessionUse = 'visit',
+    ): Promise<DashboardSession | null> => {
       const secret = readCookie(request, cookieName);
-      if (secret === null || !(await store.touch(idOf(secret)))) return null;
+      if (secret === null || !(await store.find(idOf(secret), reason))) return null;
       return { secret, formToken: derive(secret, 'form') };
     },
     /** Ends a session. Returns the value of `Set-Cookie` that deletes the cookie. */
@@ -51,7 +58,6 @@ export function createDashboardSessions({ store, token = '', random, site }: Ses
       await store.remove(idOf(secret));
       return toCookie(cookieName, '', 0);
     },
-    toCookie,
   };
 }
 
@@ -62,15 +68,13 @@ export function hasFormToken({ formToken }: DashboardSession, form: URLSearchPar
   return sent.length === expected.length && timingSafeEqual(sent, expected);
 }
 
-/** Derives a value for one purpose from the secret of a session (RFC 2104). */
-function derive(secret: string, purpose: string): string {
+/** Derives a text of 43 characters for one purpose from the secret of a session (RFC 2104). */
+export function derive(secret: string, purpose: string): string {
   return createHmac('sha256', secret).update(purpose).digest('base64url');
 }
 
-export type CookieWriter = ReturnType<typeof createCookieWriter>;
-
 /** Creates the function that returns `Set-Cookie` (RFC 6265 §4.1). Scripts and other sites cannot use the cookies. */
-function createCookieWriter(site: Site) {
+export function createCookieWriter(site: Site) {
   const secure = new URL(site.baseUrl).protocol === 'https:' ? '; Secure' : '';
   const path = toLink(dashboardPath, site);
   return (name: string, value: string, maxAgeSeconds: number): string =>
