@@ -3,12 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Client } from '../../core/caller.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
-import type { Origins } from '../../core/http/origins.ts';
-import { toJsonBody } from '../../core/http/to-json-body.ts';
-import { rejectOtherOrigins } from '../../web/cors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
-import { privateCaching } from '../../web/reply.ts';
-import type { AdminGuard } from './guard.ts';
+import { sendJson } from './keys.ts';
 
 const path = '/api/admin/connection';
 
@@ -36,31 +32,26 @@ const known = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'cf-connecting-ip', 
 export const forwardingHeaders = (headers: IncomingHttpHeaders): readonly string[] =>
   known.filter((name) => headers[name] !== undefined);
 
-interface ConnectionOptions {
-  readonly guard: AdminGuard;
-  readonly origins: Origins;
+export interface ConnectionOptions {
   /** Returns `null` if the connection comes from a trusted proxy. */
   readonly connectionOf: (socket: { readonly remoteAddress?: string | undefined }) => Client | null;
 }
 
-/** Registers the route that reports the connection of the request, for `perch doctor`. Requires the admin token. */
-export async function connectionPlugin(app: FastifyInstance, options: ConnectionOptions) {
-  const { guard, origins, connectionOf } = options;
-  rejectOtherOrigins(app, origins);
-  app.addHook('onRequest', guard);
-  app.get(path, async ({ id, raw }, reply) => {
-    const body: ConnectionReport = {
+/**
+ * Registers the route that reports the connection of the request, for `perch doctor`, in a scope that requires the admin
+ * token.
+ */
+export function registerConnection(
+  app: FastifyInstance,
+  { connectionOf }: ConnectionOptions,
+): void {
+  app.get(path, async ({ raw }, reply) => {
+    const report: ConnectionReport = {
       peer: raw.socket.remoteAddress ?? null,
       is_trusted_proxy: connectionOf(raw.socket) === null,
       forwarding_headers: forwardingHeaders(raw.headers),
     };
-    const headers = {
-      'x-request-id': id,
-      'x-content-type-options': 'nosniff',
-      'cache-control': privateCaching,
-      'content-type': 'application/json; charset=utf-8',
-    };
-    return reply.headers(headers).send(toJsonBody(body));
+    return sendJson(reply, report);
   });
   refuseOtherMethods(app, path, { allow: ['GET', 'HEAD'] });
 }

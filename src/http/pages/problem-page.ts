@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { ProblemDocument } from '../../core/problem.ts';
 import { escapeHtml } from '../../render/html/escape.ts';
 import type { WriteProblemPage } from '../../web/errors.ts';
@@ -26,7 +26,6 @@ const pageResolutions: Readonly<Record<string, string>> = {
   invalid_path: 'Use a link such as https://x.com/jack/status/20.',
   invalid_option: 'Correct the address and try again.',
   malformed_request: 'Correct the address. Write a percent sign as `%25`.',
-  unauthorized: 'If you are the operator, use the command line, or send the admin token.',
   origin_not_allowed: 'Type the address of this server into the address bar of the browser.',
   route_not_found: 'Check the address for typing errors.',
   method_not_allowed: 'Type the address into the address bar instead of sending a form.',
@@ -58,13 +57,14 @@ export function createProblemPages(site: FrontSite): WriteProblemPage {
     const isUnknown = problem.code === 'route_not_found' && !programPath.test(path);
     if (!hasErrorPages(path) && !isUnknown) return null;
     addVary(reply, 'Accept', 'Sec-Fetch-Mode');
-    if (!isNavigation(reply)) return null;
+    if (!isNavigation(reply.request)) return null;
     reply.headers(htmlHeaders);
     return renderProblemPage(problem, path, site);
   };
 }
 
-function isNavigation({ request: { headers } }: FastifyReply): boolean {
+/** Returns whether a request is a navigation of a browser that prefers HTML (`docs/contract/reads.md#errors`). */
+export function isNavigation({ headers }: FastifyRequest): boolean {
   const isPage = headers['sec-fetch-mode'] === 'navigate';
   return isPage && negotiate(headers.accept, offers.problem) === 'html';
 }
