@@ -7,6 +7,7 @@ import { platformNames } from '../../model/reference.ts';
 import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
 import {
   type BreakerCall,
+  type BreakerHold,
   type BreakerState,
   CircuitBreaker,
   type CircuitBreakerOptions,
@@ -14,6 +15,7 @@ import {
   toPauseMs,
 } from '../../providers/circuit-breaker.ts';
 import type { Ask, Provider } from '../../providers/provider.ts';
+import type { ProviderRecords } from './provider-records.ts';
 
 interface ChainLink {
   readonly provider: Provider;
@@ -38,13 +40,15 @@ interface ChainOptions {
   readonly onFailure: (failure: { readonly provider: string; readonly error: unknown }) => void;
   /** Queue for the CPU time slices in which large responses are processed. Default: processing without pauses. */
   readonly heavyTurns?: Turns | undefined;
+  /** Runs each query that is sent to a provider, for example to count its result. */
+  readonly watch?: ProviderRecords['watch'] | undefined;
 }
 
 export type ProviderChain = ReturnType<typeof createProviderChain>;
 
 export function createProviderChain(
   links: readonly ChainLink[],
-  { onFailure, heavyTurns }: ChainOptions,
+  { onFailure, heavyTurns, watch = (_, ask) => ask() }: ChainOptions,
 ) {
   return {
     /**
@@ -58,7 +62,7 @@ export function createProviderChain(
       options: AskOptions,
     ): Promise<SourcedAnswer<Kind>> => {
       const slices = heavyTurns && createAnswerSlices(options, heavyTurns);
-      return askInOrder(links, { ...slices, kind, query, onFailure, ...options });
+      return askInOrder(links, { ...slices, kind, query, onFailure, watch, ...options });
     },
     /** Lists the providers in order for `/health/ready`, with the states of their circuit breakers. */
     states: () =>
@@ -66,6 +70,9 @@ export function createProviderChain(
         const [breaker = 'closed' as const] = Object.values(broken).toSorted().reverse();
         return { name, breaker, broken, platforms, reads: [...reads] };
       }),
+    /** Returns the kinds of query that each provider does not answer at the moment, by the name of the provider. */
+    holds: (): ReadonlyMap<string, readonly QueryHold[]> =>
+      new Map(links.map(({ provider, breakers }) => [provider.name, breakers.holds()])),
     close: (): void => {
       for (const { provider } of links) provider.close?.();
     },
@@ -84,20 +91,24 @@ interface ChainQuery<Kind extends QueryKind> extends AskOptions {
   readonly kind: Kind;
   readonly query: Answers[Kind]['query'];
   readonly onFailure: ChainOptions['onFailure'];
+  readonly watch: ProviderRecords['watch'];
 }
 
 async function askInOrder<Kind extends QueryKind>(
   links: readonly ChainLink[],
   chainQuery: ChainQuery<Kind>,
 ): Promise<SourcedAnswer<Kind>> {
-  const { kind, query, provider: _only, isLiveOnly: _isLive, onFailure, ...request } = chainQuery;
+  const { kind, query, provider: _only, isLiveOnly: _isLive, onFailure, ...rest } = chainQuery;
+  const { watch, ...request } = rest;
   const failures: ProviderError[] = [];
   const description = describe(query);
   for (const { provider, breakers, ask, isLastResort } of toCandidates(links, chainQuery)) {
     try {
       const context = { ...request, onThrottled: breakers.pause };
       const call = { signal: request.signal, subject: description.subject };
-      const found = await breakers.run(kind, () => ask(query, context), call);
+      const watched = { provider: provider.name, kind, signal: request.signal };
+      const send = () => watch(watched, () => ask(query, context));
+      const found = await breakers.run(kind, send, call);
       const isLocal = provider.isLocal === true;
       return { found, source: provider.name, degraded: isLastResort, isLocal };
     } catch (error) {
@@ -216,6 +227,9 @@ export function toLiveOnlyError(error: unknown): unknown {
   });
 }
 
+/** Kind of query that a provider does not answer at the moment. */
+export type QueryHold = BreakerHold & { readonly query: QueryKind };
+
 export type ProviderBreakers = ReturnType<typeof createProviderBreakers>;
 
 /** Creates a provider's circuit breakers, one for each kind of query. A rate-limit pause applies to all of them. */
@@ -258,6 +272,11 @@ export function createProviderBreakers(
         else if (kind === own) breaker.openFor(ms);
       }
     },
+    holds: (): readonly QueryHold[] =>
+      [...breakers].flatMap(([query, breaker]) => {
+        const hold = breaker.hold();
+        return hold === null ? [] : [{ ...hold, query }];
+      }),
     get broken(): Readonly<Partial<Record<QueryKind, BreakerState>>> {
       const states = [...breakers].map(([kind, { state }]) => [kind, state] as const);
       return Object.fromEntries(states.filter(([, state]) => state !== 'closed'));
