@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { listEndpoints } from '../src/app/endpoints.ts';
 import { toAllowanceLimits } from '../src/app/open/bounds.ts';
 import { loadConfig, variables } from '../src/config/config.ts';
-import { defaultOf, writeValue } from '../src/config/list-settings.ts';
 import { problemKinds } from '../src/core/problem.ts';
 import { version } from '../src/core/version.ts';
 import { describeOpenApi } from '../src/http/openapi/document.ts';
@@ -34,8 +33,8 @@ function openApiDescription(examples: RecordedExamples): string {
 
 function configurationPage(): string {
   const rows = Object.entries(variables.shape).map(([name, schema]) => {
-    const value = writeValue(defaultOf(schema));
-    return `| \`${name}\` | ${value === null ? '' : `\`${value}\``} | ${schema.description}${choiceOf(schema)} |`;
+    const value = defaultOf(schema);
+    return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\``} | ${schema.description}${choiceOf(schema)} |`;
   });
   return `# Configuration
 
@@ -64,6 +63,13 @@ ${rows.join('\n')}
 
 This page is generated from \`src/config/config.ts\` by \`npm run generate\`.
 `;
+}
+
+function defaultOf(schema: z.ZodType): string | undefined {
+  if (!(schema instanceof z.ZodDefault)) return undefined;
+  const value: unknown = schema.def.defaultValue;
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.join(',');
+  return String(value);
 }
 
 /** Returns a sentence that lists the allowed values of an enumeration; an empty string for other types. */

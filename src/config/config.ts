@@ -9,7 +9,6 @@ import { type ProviderName, providerNames } from '../providers/registry.ts';
 import { limitVariables } from './limits.ts';
 import { modelFaults, modelVariables } from './model.ts';
 import { checkEach, flag, httpUrl, integer, list, oneOf, origins, text } from './schemas.ts';
-import { isSecretVariable } from './secrets.ts';
 import { sessionVariables } from './sessions.ts';
 import { engineVariables } from './shared-engine.ts';
 
@@ -242,29 +241,17 @@ export const variables = z.object({
   ...sessionVariables.shape,
 });
 
-/** Returns the defaults that depend on other variables. `set` contains the parsed variables. */
-export function toDerivedDefaults(set: z.output<typeof variables>) {
-  const localUrl = `http://localhost:${set.PORT}`;
-  const baseUrl = set.PERCH_BASE_URL ?? localUrl;
-  return {
-    PERCH_BASE_URL: localUrl,
-    PERCH_CONTACT_URL: `${baseUrl}/docs/keys#get-a-key`,
-    PERCH_SECURITY_CONTACT: `${baseUrl}/docs/security`,
-    PERCH_BLUESKY_SEARCH_URL:
-      set.PERCH_BLUESKY_URL === blueskyUrl ? blueskySearchUrl : set.PERCH_BLUESKY_URL,
-    PERCH_USER_AGENT: `Perch/${version} (+${baseUrl})`,
-  };
-}
-
 const configSchema = variables.transform((set) => {
-  const defaults = toDerivedDefaults(set);
+  const PERCH_BASE_URL = set.PERCH_BASE_URL ?? `http://localhost:${set.PORT}`;
   return {
     ...set,
-    PERCH_BASE_URL: set.PERCH_BASE_URL ?? defaults.PERCH_BASE_URL,
-    PERCH_CONTACT_URL: set.PERCH_CONTACT_URL ?? defaults.PERCH_CONTACT_URL,
-    PERCH_SECURITY_CONTACT: set.PERCH_SECURITY_CONTACT ?? defaults.PERCH_SECURITY_CONTACT,
-    PERCH_BLUESKY_SEARCH_URL: set.PERCH_BLUESKY_SEARCH_URL ?? defaults.PERCH_BLUESKY_SEARCH_URL,
-    PERCH_USER_AGENT: set.PERCH_USER_AGENT ?? defaults.PERCH_USER_AGENT,
+    PERCH_BASE_URL,
+    PERCH_CONTACT_URL: set.PERCH_CONTACT_URL ?? `${PERCH_BASE_URL}/docs/keys#get-a-key`,
+    PERCH_SECURITY_CONTACT: set.PERCH_SECURITY_CONTACT ?? `${PERCH_BASE_URL}/docs/security`,
+    PERCH_BLUESKY_SEARCH_URL:
+      set.PERCH_BLUESKY_SEARCH_URL ??
+      (set.PERCH_BLUESKY_URL === blueskyUrl ? blueskySearchUrl : set.PERCH_BLUESKY_URL),
+    PERCH_USER_AGENT: set.PERCH_USER_AGENT ?? `Perch/${version} (+${PERCH_BASE_URL})`,
   };
 });
 
@@ -313,10 +300,13 @@ function userAgentFaults(set: Record<string, string | undefined>): readonly stri
 
 function describeIssue(issue: z.core.$ZodIssue, set: Record<string, string | undefined>): string {
   const name = String(issue.path[0]);
-  const isShown = set[name] !== undefined && !isSecretVariable(name);
+  const isShown = set[name] !== undefined && !secret.test(name);
   const value = isShown ? ` is ${JSON.stringify(set[name])}, but` : '';
   return `${name}${value} ${issue.message}.`;
 }
+
+/** Pattern of the environment variables whose values are never printed. `PERCH_MODEL_URL` may contain a password. */
+const secret = /^PERCH_(?:ADMIN_TOKEN|CURSOR_KEY|MODEL_KEY|MODEL_URL|REDIS_URL)$/;
 
 function unknownVariables(set: Record<string, string | undefined>): readonly string[] {
   // `PERCH_FIXTURES` is used by the tests.
