@@ -47,7 +47,7 @@ try {
     ...(await benchHistory()),
     ...(await benchSessions()),
     ...(await benchStart()),
-    ...benchCommands(),
+    ...(await benchCommands()),
   ];
   writeFileSync(join(root, 'bench/results.md'), `${lines.join('\n')}\n`);
   console.log(lines.join('\n'));

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { listEndpoints } from '../src/app/endpoints.ts';
 import { toAllowanceLimits } from '../src/app/open/bounds.ts';
-import { loadConfig, variables } from '../src/config/config.ts';
+import { loadConfig, secretNames, variables } from '../src/config/config.ts';
+import { isSecret } from '../src/config/schemas.ts';
+import { fileVariableOf } from '../src/config/sources.ts';
 import { problemKinds } from '../src/core/problem.ts';
 import { version } from '../src/core/version.ts';
 import { describeOpenApi } from '../src/http/openapi/document.ts';
@@ -34,12 +36,12 @@ function openApiDescription(examples: RecordedExamples): string {
 function configurationPage(): string {
   const rows = Object.entries(variables.shape).map(([name, schema]) => {
     const value = defaultOf(schema);
-    return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\``} | ${schema.description}${choiceOf(schema)} |`;
+    return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\``} | ${schema.description}${choiceOf(schema)}${fileOf(name, schema)} |`;
   });
   return `# Configuration
 
-Configure Perch with environment variables. All variables are optional. An empty variable has the same effect as a
-variable that is not set.
+Configure Perch with environment variables, or with a [file](#read-settings-from-a-file). All variables are optional. An
+empty variable has the same effect as a variable that is not set.
 
 \`\`\`sh
 PORT=9000 PERCH_BASE_URL=https://perch.example.org npm start
@@ -48,6 +50,43 @@ PORT=9000 PERCH_BASE_URL=https://perch.example.org npm start
 If a value is not valid, Perch prints all errors and exits with code 2. If a variable starts with \`PERCH_\` and is not in
 the table, Perch prints a warning, because the name is probably misspelled. Variables with the default \`true\` or
 \`false\` accept \`true\`, \`1\`, \`yes\` or \`on\`, and \`false\`, \`0\`, \`no\` or \`off\`.
+
+## Read settings from a file
+
+Write the settings into a file, with one \`NAME=value\` in each line:
+
+\`\`\`ini
+# The public address of this server
+PERCH_BASE_URL=https://perch.example.org
+PERCH_ADMIN_TOKEN_FILE=/run/secrets/admin-token
+PERCH_USER_AGENT='Perch of Example, Inc. #1'
+\`\`\`
+
+Set \`PERCH_CONFIG\` to the path of the file, or add the option \`--config FILE\` to any command. Options such as \`--port\`
+have priority over environment variables, and environment variables have priority over the file.
+
+- Empty lines, and lines that start with \`#\` or \`;\`, are ignored.
+- Enclose a value in single or double quotes if it contains spaces at its ends, quotes, \`#\` or a backslash. Double
+  quotes cannot contain a backslash.
+- The same file works as an \`EnvironmentFile\` of systemd, and with \`node --env-file\`. Perch refuses lines that these
+  programs read differently.
+- If a line is not valid, Perch prints the file, the line and the error.
+- Relative paths in a value start from the folder in which you run Perch.
+
+## Read secrets from files
+
+Secrets of Docker, Kubernetes and systemd are files. For each variable with a secret, set the variable with the suffix
+\`_FILE\` to the path of such a file:
+
+\`\`\`sh no-run="needs the file"
+PERCH_ADMIN_TOKEN_FILE=/run/secrets/admin-token npm start
+\`\`\`
+
+These variables are ${listSecrets()}. The file must contain only the secret. Perch ignores the line end after the
+secret. Perch reads the file when it starts. If you set both the variable and the variable with \`_FILE\`, or if Perch
+cannot read the file, Perch prints the error and exits with code 2.
+
+## Settings
 
 The descriptions use these terms:
 
@@ -65,6 +104,11 @@ This page is generated from \`src/config/config.ts\` by \`npm run generate\`.
 `;
 }
 
+function listSecrets(): string {
+  const names = secretNames().map((name) => `\`${fileVariableOf(name)}\``);
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
 function defaultOf(schema: z.ZodType): string | undefined {
   if (!(schema instanceof z.ZodDefault)) return undefined;
   const value: unknown = schema.def.defaultValue;
@@ -77,6 +121,12 @@ function choiceOf(schema: z.ZodType): string {
   const inner = schema instanceof z.ZodDefault ? schema.def.innerType : schema;
   if (!(inner instanceof z.ZodEnum)) return '';
   return ` Allowed values: ${inner.options.map((value) => `\`${value}\``).join(', ')}.`;
+}
+
+/** Returns a sentence that names the variable with the path of a file with the secret; an empty string if not secret. */
+function fileOf(name: string, schema: z.ZodType): string {
+  if (!isSecret(schema)) return '';
+  return ` To read this value from a file, set \`${fileVariableOf(name)}\` instead.`;
 }
 
 function errorsPage(): string {

@@ -1,6 +1,14 @@
 import { parseArgs } from 'node:util';
 import { nearestName } from '../core/near-name.ts';
-import { type Action, CommandError, type CommandOptions, type Run, UsageError } from './command.ts';
+import {
+  type Action,
+  type CommandContext,
+  CommandError,
+  type CommandOptions,
+  type CommandStreams,
+  type Run,
+  UsageError,
+} from './command.ts';
 
 export const jsonOption = {
   json: { type: 'boolean', about: 'Prints JSON instead of Markdown.' },
@@ -12,15 +20,57 @@ export const listOptions = {
   all: { type: 'boolean', about: 'Prints all posts or accounts, page by page.' },
 } as const satisfies CommandOptions;
 
+/** Options of every command, which may be written before or after the name of the command. */
+export const globalOptions = {
+  config: {
+    type: 'string',
+    value: 'FILE',
+    about: 'Reads settings from a file with NAME=value lines. Overrides PERCH_CONFIG.',
+  },
+} as const satisfies CommandOptions;
+
+/** Options that override the settings `PORT` and `HOST`. */
+export const listenOptions = {
+  port: { type: 'string', value: 'PORT', about: 'Port to listen on. Overrides PORT.' },
+  host: { type: 'string', value: 'HOST', about: 'Address to listen on. Overrides HOST.' },
+} as const satisfies CommandOptions;
+
+/** Returns the settings that `listenOptions` override, by the name of the variable. */
+export const toListenSettings = ({ port, host }: ListenValues) => ({ PORT: port, HOST: host });
+
+interface ListenValues {
+  readonly port?: string | undefined;
+  readonly host?: string | undefined;
+}
+
+/** Removes the global options from the arguments, and returns their values. @throws UsageError */
+export function takeGlobalOptions(args: readonly string[]) {
+  const end = args.indexOf('--');
+  const own = end === -1 ? args : args.slice(0, end);
+  const places = own.flatMap((arg, index) => (/^--config(?:=|$)/.test(arg) ? [index] : []));
+  const [place] = places;
+  if (place === undefined) return { config: undefined, rest: args };
+  if (places.length > 1) throw new UsageError('--config can be used only once.');
+  const [, attached] = /^--config=(.*)$/s.exec(own[place] ?? '') ?? [];
+  const config = attached ?? own[place + 1] ?? '';
+  if (config === '' || (attached === undefined && config.startsWith('-'))) {
+    throw new UsageError('--config needs the path of a file.');
+  }
+  return { config, rest: args.toSpliced(place, attached === undefined ? 2 : 1) };
+}
+
 type ValuesOf<Options extends CommandOptions> = ReturnType<
   typeof parseCommandArgs<Options>
 >['values'];
 
 /** Returns the options and argument parser (`plan`) of a command. Prints CommandErrors instead of throwing them. */
-export function withOptions<const Options extends CommandOptions>(
+export function withOptions<
+  const Options extends CommandOptions,
+  Context extends CommandStreams = CommandContext,
+>(
   options: Options,
-  plan: (values: ValuesOf<Options>, positionals: readonly string[]) => Run,
-): Required<Pick<Action, 'options' | 'plan'>> {
+  plan: (values: ValuesOf<Options>, positionals: readonly string[]) => Run<Context>,
+): Required<Pick<Action<Context>, 'options' | 'plan'>> {
   return {
     options,
     plan: (args) => {
@@ -69,7 +119,8 @@ export function parseCommandArgs<const Options extends CommandOptions>(
   try {
     return parseArgs({ args: [...args], allowPositionals: true, allowNegative: true, options });
   } catch (error) {
-    throw new UsageError(describeParseError(error, Object.keys(options)), { cause: error });
+    const known = Object.keys({ ...options, ...globalOptions });
+    throw new UsageError(describeParseError(error, known), { cause: error });
   }
 }
 
@@ -82,7 +133,7 @@ function describeParseError(error: unknown, known: readonly string[]): string {
   const fault = `${unknown} is not an option of this command.`;
   if (near !== undefined) return `${fault} Did you mean --${near}?`;
   const names = known.map((name) => `--${name}`).join(', ');
-  return names === '' ? `${fault} It has no options.` : `${fault} Its options are ${names}.`;
+  return `${fault} Its options are ${names}.`;
 }
 
 /**

@@ -1,16 +1,37 @@
 import type { Readable } from 'node:stream';
 import type { Config } from '../config/config.ts';
+import type { SettingSources, Settings } from '../config/sources.ts';
 import type { Output } from './output/output.ts';
 
-export interface CommandContext {
-  readonly config: Config;
+/** Standard streams of a command. The output streams replace control characters that could affect a terminal. */
+export interface CommandStreams {
   readonly stdin: Readable;
   readonly stdout: Output;
   readonly stderr: Output;
 }
 
+export interface CommandContext extends CommandStreams {
+  readonly config: Config;
+  /** Settings that are set, with their origins. */
+  readonly settings: Settings;
+}
+
+/** Context of a command that runs without a valid configuration. */
+export interface BareContext extends CommandStreams {
+  readonly sources: SettingSources;
+  /** Default of `PERCH_DATA_DIR`. */
+  readonly dataFolder: string;
+}
+
 /** Process exit codes of all commands. `defect` means a bug in Perch. */
-export const exitCodes = { ok: 0, notFound: 1, usage: 2, upstream: 3, defect: 70 } as const;
+export const exitCodes = {
+  ok: 0,
+  notFound: 1,
+  notReady: 1,
+  usage: 2,
+  upstream: 3,
+  defect: 70,
+} as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
@@ -35,34 +56,47 @@ export interface CommandOption {
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
 /** Function that runs a command after the arguments are parsed. @throws CommandError, UsageError */
-export type Run = (context: CommandContext) => Promise<ExitCode>;
+export type Run<Context = CommandContext> = (context: Context) => Promise<ExitCode>;
 
-/** Help texts and implementation of a command or subcommand. */
-export interface Action {
+/** Help texts of a command or subcommand. */
+export interface ActionHelp {
   /** Name and arguments of the command, for example `read URL`. */
   readonly usage: string;
   readonly about: string;
   /** Further help text of the command, printed with its line breaks. */
   readonly details?: string;
   readonly options?: CommandOptions;
+}
+
+/** Help texts and implementation of a command or subcommand. */
+export interface Action<Context = CommandContext> extends ActionHelp {
   /** Parses the arguments and returns the function that runs the command. @throws UsageError */
-  plan(args: readonly string[]): Run;
+  plan(args: readonly string[]): Run<Context>;
 }
 
 /** Entry of a command in the list of commands that `perch --help` prints. */
 export type CommandSummary = Pick<Action, 'usage' | 'about'>;
 
-/** Help and implementation of a command, without the members of `CommandSummary`. */
-export interface CommandBody extends Omit<Action, keyof CommandSummary> {
+interface BodyOf<Context> extends Omit<Action<Context>, keyof CommandSummary> {
   /** Sentence that explains the command's exit codes. */
   readonly exits: string;
   /** Subcommands by name. The first argument selects one. */
   readonly subcommands?: Readonly<Record<string, Action>>;
-  /** Returns the values of options that override environment variables, by the name of the variable, such as `PORT`. */
-  settings?(args: readonly string[]): Readonly<Record<string, string>>;
 }
 
-export type Command = CommandBody & CommandSummary;
+/** Help and implementation of a command that needs a valid configuration, without the members of `CommandSummary`. */
+export interface CommandBody extends BodyOf<CommandContext> {
+  readonly isBare?: false;
+  /** Returns the values of options that override environment variables, by the name of the variable, such as `PORT`. */
+  settings?(args: readonly string[]): Readonly<Record<string, string | undefined>>;
+}
+
+/** Help and implementation of a command that runs without a valid configuration. */
+export interface BareBody extends BodyOf<BareContext> {
+  readonly isBare: true;
+}
+
+export type Command = (CommandBody | BareBody) & CommandSummary;
 
 /** Error for invalid arguments. The message and the usage of the command are printed to standard error. */
 export class UsageError extends Error {}

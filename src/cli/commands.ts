@@ -1,7 +1,7 @@
-import type { CommandBody, CommandSummary } from './command.ts';
+import type { BareBody, CommandBody, CommandSummary } from './command.ts';
 
 /** Command whose module is imported on first use, because importing all commands would slow down the start. */
-type CommandEntry = CommandSummary & { load(): Promise<CommandBody> };
+type CommandEntry = CommandSummary & { load(): Promise<BareBody | CommandBody> };
 
 /** Commands by name, in the order in which `perch --help` lists them. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
@@ -48,5 +48,15 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     about:
       'Imports data exports of accounts into the archive, and lists, exports and removes imported accounts.',
     load: async () => (await import('./archive.ts')).archiveCommand,
+  },
+  config: {
+    usage: 'config [--json]',
+    about: 'Prints all settings with their values and sources. Secrets are masked.',
+    load: async () => (await import('./config.ts')).configCommand,
+  },
+  health: {
+    usage: 'health',
+    about: 'Checks whether the server on this machine is ready, for health checks of containers.',
+    load: async () => (await import('./health.ts')).healthCommand,
   },
 };

@@ -5,11 +5,12 @@ import { Readable } from 'node:stream';
 import { packagePath } from '../core/files/package-path.ts';
 import { redactKeys } from '../core/redact.ts';
 import { version } from '../core/version.ts';
-import { suggestName } from './arguments.ts';
+import { suggestName, takeGlobalOptions } from './arguments.ts';
 import {
-  type Action,
+  type ActionHelp,
   type Command,
-  type CommandContext,
+  type CommandBody,
+  type CommandStreams,
   type ExitCode,
   exitCodes,
   UsageError,
@@ -26,8 +27,10 @@ export interface ProcessIo {
   readonly stderr: RawOutput;
 }
 
-/** Environment variables and streams. The output streams replace control characters that could affect a terminal. */
-type Io = Omit<CommandContext, 'config'> & Pick<ProcessIo, 'env'>;
+/** Environment variables, streams, and the value of the option `--config`. */
+interface Io extends CommandStreams, Pick<ProcessIo, 'env'> {
+  readonly configFile?: string | undefined;
+}
 
 async function findCommand(name: string): Promise<Command | undefined> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -40,6 +43,17 @@ export async function runCommand(
   { env, stdin = Readable.from([]), stdout, stderr }: ProcessIo,
 ): Promise<ExitCode> {
   const io = { env, stdin, stdout: createOutput(stdout), stderr: createOutput(stderr) };
+  try {
+    const { config: configFile, rest } = takeGlobalOptions(args);
+    return await runArguments(rest, { ...io, configFile });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    io.stderr.write(`perch: ${redactKeys(error.message)}\nUsage: perch COMMAND --config FILE\n`);
+    return exitCodes.usage;
+  }
+}
+
+async function runArguments(args: readonly string[], io: Io): Promise<ExitCode> {
   const [first = 'serve', ...rest] = args;
   if (isHelp(first) || first === 'help') return printHelp(rest, io);
   if (first === '--version' || first === '-V') {
@@ -51,7 +65,7 @@ export async function runCommand(
   const command = await findCommand(name);
   if (command === undefined) return refuseCommand(name, io);
   if (own.some(isHelp)) return printHelp([name, ...own], io);
-  return runConfigured(command, own, io);
+  return runPlanned(command, own, io);
 }
 
 const isHelp = (arg: string) => arg === '--help' || arg === '-h';
@@ -74,22 +88,17 @@ async function printHelp([name = '', ...args]: readonly string[], { stdout }: Io
 }
 
 /** Returns the subcommand that the first argument names, or the command itself if it has no such subcommand. */
-function actionOf(command: Command, [name = '']: readonly string[]): Action {
+function actionOf(command: Command, [name = '']: readonly string[]): ActionHelp {
   const { subcommands = {} } = command;
   return (Object.hasOwn(subcommands, name) ? subcommands[name] : undefined) ?? command;
 }
 
-async function runConfigured(command: Command, args: readonly string[], io: Io): Promise<ExitCode> {
+async function runPlanned(command: Command, args: readonly string[], io: Io): Promise<ExitCode> {
   try {
+    if (!command.isBare) return await runConfigured(command, args, io);
+    const { env, configFile, ...streams } = io;
     const run = command.plan(args);
-    const settings = command.settings?.(args) ?? {};
-    // Loading the schemas takes a while, so invalid arguments are reported before that.
-    const { loadConfig } = await import('../config/config.ts');
-    const folder = defaultDataFolder({ cwd: process.cwd(), home: homedir(), env: io.env });
-    const loaded = loadConfig({ ...io.env, ...settings }, folder);
-    if (!loaded.ok) return refuseConfiguration(loaded.faults, settings, io);
-    for (const warning of loaded.warnings) io.stderr.write(`perch: ${warning}\n`);
-    return await run({ ...io, config: loaded.config });
+    return await run({ ...streams, sources: { env, configFile }, dataFolder: findDataFolder(env) });
   } catch (error) {
     if (error instanceof UsageError) {
       const usage = usageOf(command, actionOf(command, args));
@@ -105,20 +114,25 @@ async function runConfigured(command: Command, args: readonly string[], io: Io):
   }
 }
 
-/** Prints the invalid settings and returns the exit code. A setting from an option has the name of the option. */
-function refuseConfiguration(
-  faults: readonly string[],
-  settings: Readonly<Record<string, string>>,
-  { stderr }: Io,
-): ExitCode {
-  const lines = faults.map((fault) => {
-    const name = /^[A-Z_]+/.exec(fault)?.[0] ?? '';
-    const isOption = Object.hasOwn(settings, name);
-    return `  ${isOption ? `--${name.toLowerCase()}${fault.slice(name.length)}` : fault}\n`;
-  });
-  stderr.write(`perch: The configuration is not valid.\n${lines.join('')}`);
+async function runConfigured(
+  command: CommandBody,
+  args: readonly string[],
+  { env, configFile, ...streams }: Io,
+): Promise<ExitCode> {
+  const run = command.plan(args);
+  const options = command.settings?.(args) ?? {};
+  // Loading the schemas takes a while, so invalid arguments are reported before that.
+  const { loadConfig } = await import('../config/config.ts');
+  const loaded = loadConfig(env, findDataFolder(env), { options, configFile });
+  for (const warning of loaded.warnings) streams.stderr.write(`perch: ${warning}\n`);
+  if (loaded.ok) return run({ ...streams, config: loaded.config, settings: loaded.settings });
+  const lines = loaded.faults.map((fault) => `  ${fault}\n`);
+  streams.stderr.write(`perch: The configuration is not valid.\n${lines.join('')}`);
   return exitCodes.usage;
 }
+
+const findDataFolder = (env: ProcessIo['env']) =>
+  defaultDataFolder({ cwd: process.cwd(), home: homedir(), env });
 
 interface DataFolderOptions extends Pick<ProcessIo, 'env'> {
   readonly cwd: string;

@@ -3,11 +3,10 @@ import type { App } from '../app/build-app.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { restrictDataFolder } from '../core/files/data-folder.ts';
 import { systemRandom } from '../core/random.ts';
-import { parseCommandArgs, withOptions } from './arguments.ts';
+import { listenOptions, parseCommandArgs, toListenSettings, withOptions } from './arguments.ts';
 import {
   type CommandBody,
   type CommandContext,
-  type CommandOptions,
   type ExitCode,
   exitCodes,
   UsageError,
@@ -22,20 +21,11 @@ import { withStopSignal } from './stop-signal.ts';
  */
 const backlog = 4096;
 
-const serveOptions = {
-  port: { type: 'string', value: 'PORT', about: 'Port to listen on. Overrides PORT.' },
-  host: { type: 'string', value: 'HOST', about: 'Address to listen on. Overrides HOST.' },
-} as const satisfies CommandOptions;
-
 /** Command `perch serve`, which runs the server until SIGTERM or SIGINT. */
 export const serveCommand: CommandBody = {
   exits: 'Exit code: 0 stopped, 2 bad usage, invalid configuration or failed start.',
-  settings: (args) => {
-    const { values } = parseCommandArgs(args, serveOptions);
-    const named = Object.entries(values).map(([name, value]) => [name.toUpperCase(), value]);
-    return Object.fromEntries(named);
-  },
-  ...withOptions(serveOptions, (_, positionals) => {
+  settings: (args) => toListenSettings(parseCommandArgs(args, listenOptions).values),
+  ...withOptions(listenOptions, (_, positionals) => {
     if (positionals.length === 0) return serve;
     throw new UsageError(`serve takes no arguments. Remove ${positionals.join(' ')}.`);
   }),

@@ -7,10 +7,30 @@ import { defaultMastodonHost } from '../model/reference.ts';
 import { forbiddenInUserAgent } from '../providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from '../providers/registry.ts';
 import { limitVariables } from './limits.ts';
+import { listenDefaults } from './listen-defaults.ts';
 import { modelFaults, modelVariables } from './model.ts';
-import { checkEach, flag, httpUrl, integer, list, oneOf, origins, text } from './schemas.ts';
+import { describeUnknown, labelOf } from './names.ts';
+import {
+  checkEach,
+  flag,
+  httpUrl,
+  integer,
+  isSecret,
+  list,
+  oneOf,
+  origins,
+  secret,
+  text,
+} from './schemas.ts';
 import { sessionVariables } from './sessions.ts';
 import { engineVariables } from './shared-engine.ts';
+import {
+  fileVariableOf,
+  gatherSettings,
+  type SettingFault,
+  type SettingSources,
+  type Settings,
+} from './sources.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const contactForm = /^(?=[\x21-\x7e]+$)(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+?[\d().-]+)$/i;
@@ -64,11 +84,11 @@ const blueskySearchUrl = 'https://api.bsky.app';
 export const variables = z.object({
   HOST: z
     .string()
-    .default('127.0.0.1')
+    .default(listenDefaults.host)
     .describe(
       'Address that the server listens on. `0.0.0.0` means all IPv4 addresses of the machine.',
     ),
-  PORT: integer(0, 65_535, 8080).describe(
+  PORT: integer(0, 65_535, listenDefaults.port).describe(
     'Port that the server listens on. `0` means any free port. If you use `0`, also set `PERCH_BASE_URL`, because links in responses start with this URL.',
   ),
   PERCH_BASE_URL: httpUrl
@@ -184,8 +204,10 @@ export const variables = z.object({
   PERCH_NOT_FOUND_CACHE_SECONDS: integer(0, 86_400, 30).describe(
     'Seconds for which a confirmed “not found” stays in the cache.',
   ),
-  PERCH_CURSOR_KEY: text(/^.{32,512}$/s, 'must have 32 to 512 characters').describe(
-    'Secret that signs paging cursors. If several servers share one address, all of them must use the same secret. Default: Perch generates a secret on the first start, and stores it in `cursor.key` in the data directory.',
+  PERCH_CURSOR_KEY: secret(
+    text(/^.{32,512}$/s, 'must have 32 to 512 characters').describe(
+      'Secret that signs paging cursors. If several servers share one address, all of them must use the same secret. Default: Perch generates a secret on the first start, and stores it in `cursor.key` in the data directory.',
+    ),
   ),
   PERCH_ALLOWANCE_WINDOW_SECONDS: integer(1, 3600, 60).describe(
     'Period in seconds in which Perch counts reads for all allowances (a sliding window).',
@@ -208,11 +230,13 @@ export const variables = z.object({
     .describe(
       'Proxies whose `X-Forwarded-For` header Perch trusts: IP addresses, CIDR ranges, `loopback`, `linklocal` or `uniquelocal`, separated by commas.',
     ),
-  PERCH_ADMIN_TOKEN: text(
-    /^[\x21-\x7e]{32,512}$/,
-    'must have 32 to 512 printable ASCII characters, without spaces',
-  ).describe(
-    'Bearer token for the admin routes. If this variable is not set, these routes refuse all requests.',
+  PERCH_ADMIN_TOKEN: secret(
+    text(
+      /^[\x21-\x7e]{32,512}$/,
+      'must have 32 to 512 printable ASCII characters, without spaces',
+    ).describe(
+      'Bearer token for the admin routes. If this variable is not set, these routes refuse all requests.',
+    ),
   ),
   PERCH_MCP_ORIGINS: origins.describe(
     'Additional web origins whose pages may send requests to `/mcp`, separated by commas. `*` allows all origins. The origin of Perch, `localhost` and loopback addresses are always allowed.',
@@ -259,59 +283,94 @@ const configSchema = variables.transform((set) => {
 export type Config = Readonly<z.output<typeof configSchema>>;
 
 /** Result of `loadConfig`: a configuration, or an error message for each invalid variable. */
-export type LoadedConfig =
-  | { readonly ok: true; readonly config: Config; readonly warnings: readonly string[] }
-  | { readonly ok: false; readonly faults: readonly string[] };
+export type LoadedConfig = ValidConfig | InvalidConfig;
+
+/** Valid configuration. */
+export interface ValidConfig {
+  readonly ok: true;
+  readonly config: Config;
+  /** Variables that are set, with their values and origins. */
+  readonly settings: Settings;
+  /** Messages about unknown variables, which may be misspelled. */
+  readonly warnings: readonly string[];
+}
+
+export interface InvalidConfig {
+  readonly ok: false;
+  readonly faults: readonly string[];
+  readonly warnings: readonly string[];
+}
 
 /**
- * Reads the configuration from environment variables. An empty variable counts as not set. `dataFolder` is
- * the default of `PERCH_DATA_DIR`. `warnings` lists unknown `PERCH_…` variables, which may be misspelled.
+ * Reads the configuration from environment variables and other sources. An empty variable counts as not set.
+ * `dataFolder` is the default of `PERCH_DATA_DIR`.
  */
 export function loadConfig(
-  env: Readonly<Record<string, string | undefined>>,
+  env: SettingSources['env'],
   dataFolder = './data',
+  sources: Omit<SettingSources, 'env'> = {},
 ): LoadedConfig {
-  const nonEmpty = Object.entries(env).filter(([, value]) => value !== '' && value !== undefined);
-  const set: Record<string, string | undefined> = {
-    PERCH_DATA_DIR: dataFolder,
-    ...Object.fromEntries(nonEmpty),
-  };
+  const { settings, faults } = gatherSettings({ ...sources, env }, secretNames());
+  const unreadable = new Set(faults.flatMap(({ names }) => names));
+  const checked = checkSettings(settings, dataFolder);
+  const others = checked.faults.filter(({ names }) => !names.some((name) => unreadable.has(name)));
+  const all = [...faults, ...others].map(({ message }) => message);
+  const warnings = describeUnknowns(settings);
+  if (checked.config === null || all.length > 0) return { ok: false, faults: all, warnings };
+  return { ok: true, config: checked.config, settings, warnings };
+}
+
+/** Checks the values of settings, and fills in the defaults. `config` is `null` if a value is not valid. */
+export function checkSettings(settings: Settings, dataFolder: string) {
+  const set: Record<string, string | undefined> = { PERCH_DATA_DIR: dataFolder };
+  for (const [name, { value }] of settings) set[name] = value;
   const parsed = configSchema.safeParse(set);
   const issues = parsed.error?.issues ?? [];
-  const faults = [
-    ...issues.map((issue) => describeIssue(issue, set)),
+  const faults: readonly SettingFault[] = [
+    ...issues.map((issue) => describeIssue(issue, settings)),
     ...userAgentFaults(set),
     ...modelFaults(set),
   ];
-  if (!parsed.success || faults.length > 0) return { ok: false, faults };
-  return { ok: true, config: parsed.data, warnings: unknownVariables(set) };
+  return { config: parsed.success && faults.length === 0 ? parsed.data : null, faults };
 }
 
 /** Returns a list with one error message if FxTwitter would reject the configured user agent; else an empty list. */
-function userAgentFaults(set: Record<string, string | undefined>): readonly string[] {
+function userAgentFaults(set: Record<string, string | undefined>): readonly SettingFault[] {
   const { PERCH_USER_AGENT: own, PERCH_BASE_URL: baseUrl = '', PERCH_PROVIDERS: list } = set;
   const word = forbiddenInUserAgent(own ?? baseUrl);
   if (word === undefined || (list !== undefined && !list.includes('fxtwitter'))) return [];
   const origin = own === undefined ? ' (by default it contains PERCH_BASE_URL)' : '';
-  return [
-    `PERCH_USER_AGENT${origin} must not contain “${word}”, because FxTwitter sends no data to clients with that word.`,
-  ];
+  const message = `PERCH_USER_AGENT${origin} must not contain “${word}”, because FxTwitter sends no data to clients with that word.`;
+  return [{ names: [own === undefined ? 'PERCH_BASE_URL' : 'PERCH_USER_AGENT'], message }];
 }
 
-function describeIssue(issue: z.core.$ZodIssue, set: Record<string, string | undefined>): string {
+function describeIssue(issue: z.core.$ZodIssue, settings: Settings): SettingFault {
   const name = String(issue.path[0]);
-  const isShown = set[name] !== undefined && !secret.test(name);
-  const value = isShown ? ` is ${JSON.stringify(set[name])}, but` : '';
-  return `${name}${value} ${issue.message}.`;
+  const setting = settings.get(name);
+  const label = setting === undefined ? name : labelOf(name, setting.origin);
+  const isShown = setting !== undefined && !secretNames().includes(name);
+  const value = isShown ? ` is ${JSON.stringify(setting.value)}, but` : '';
+  return { names: [name], message: `${label}${value} ${issue.message}.` };
 }
 
-/** Pattern of the environment variables whose values are never printed. `PERCH_MODEL_URL` may contain a password. */
-const secret = /^PERCH_(?:ADMIN_TOKEN|CURSOR_KEY|MODEL_KEY|MODEL_URL|REDIS_URL)$/;
+/** Returns the names of the variables whose values are secret. */
+export function secretNames(): readonly string[] {
+  const entries: readonly [string, z.ZodType][] = Object.entries(variables.shape);
+  return entries.filter(([, schema]) => isSecret(schema)).map(([name]) => name);
+}
 
-function unknownVariables(set: Record<string, string | undefined>): readonly string[] {
-  // `PERCH_FIXTURES` is used by the tests.
-  const known: ReadonlySet<string> = new Set([...Object.keys(variables.shape), 'PERCH_FIXTURES']);
-  return Object.keys(set)
-    .filter((name) => name.startsWith('PERCH_') && !known.has(name))
-    .map((name) => `${name} is set, but Perch has no such variable. Check the spelling.`);
+/** Returns a warning for each setting that Perch does not know. Variables of other programs are not reported. */
+export function describeUnknowns(settings: Settings): readonly string[] {
+  const known = [
+    ...Object.keys(variables.shape),
+    ...secretNames().map(fileVariableOf),
+    'PERCH_CONFIG',
+  ];
+  const unknown = [...settings].filter(
+    ([name, { origin }]) =>
+      !known.includes(name) && (origin.kind === 'file' || name.startsWith('PERCH_')),
+  );
+  return unknown
+    .filter(([name]) => name !== 'PERCH_FIXTURES') // used by the tests
+    .map(([name, { origin }]) => describeUnknown(name, labelOf(name, origin), known));
 }

@@ -25,6 +25,12 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(...wor
   return z.enum(words, requirement).default(words[0]);
 }
 
+/** Marks a schema as a secret: Perch never prints its value, and also reads it from a file (`NAME_FILE`). */
+export const secret = <Schema extends z.ZodType>(schema: Schema): Schema =>
+  schema.meta({ ...schema.meta(), isSecret: true });
+
+export const isSecret = (schema: z.ZodType): boolean => schema.meta()?.isSecret === true;
+
 export const list = z.string().transform((value) => value.split(',').map((entry) => entry.trim()));
 
 /** Creates a zod refinement that checks each entry of a list. `faultOf` returns an error message; `null` if valid. */

@@ -1,19 +1,21 @@
 import { z } from 'zod';
 import { parseEngineUrl } from '../core/engine/engine-url.ts';
-import { flag, integer } from './schemas.ts';
+import { flag, integer, secret } from './schemas.ts';
 
 /** Environment variables of the shared engine: the Valkey or Redis server that several instances share. */
 export const engineVariables = z.object({
-  PERCH_REDIS_URL: z
-    .string()
-    .refine(
-      (url) => parseEngineUrl(url) !== null,
-      'must be a URL such as `redis://localhost:6379`, `rediss://user:password@example.org:6380`, `redis+sentinel://host1,host2/primary-name/0` or `redis+cluster://host1,host2`',
-    )
-    .optional()
-    .describe(
-      'URL of a Valkey or Redis server (version 7 or later) that several instances of Perch share: `redis://`, `rediss://` (TLS), `redis+sentinel://host1,host2/primary/0` or `redis+cluster://host1,host2`. Default: one instance, which stores everything in the data directory.',
-    ),
+  PERCH_REDIS_URL: secret(
+    z
+      .string()
+      .refine(
+        (url) => parseEngineUrl(url) !== null,
+        'must be a URL such as `redis://localhost:6379`, `rediss://user:password@example.org:6380`, `redis+sentinel://host1,host2/primary-name/0` or `redis+cluster://host1,host2`',
+      )
+      .optional()
+      .describe(
+        'URL of a Valkey or Redis server (version 7 or later) that several instances of Perch share: `redis://`, `rediss://` (TLS), `redis+sentinel://host1,host2/primary/0` or `redis+cluster://host1,host2`. Default: one instance, which stores everything in the data directory.',
+      ),
+  ),
   PERCH_REDIS_PREFIX: z
     .string()
     .regex(/^[\w.:-]{1,64}$/, 'must have 1 to 64 letters, digits, `_`, `.`, `:` and `-`')

@@ -295,6 +295,7 @@ describe('a stored history', () => {
     });
     const context = {
       config: testConfig({ PERCH_DATA_DIR: rig.folder }),
+      settings: new Map(),
       stdin: Readable.from([]),
       stdout: createOutput(to('stdout')),
       stderr: createOutput(to('stderr')),

@@ -1,4 +1,5 @@
-import type { Action, Command, CommandOptions, CommandSummary } from '../command.ts';
+import { globalOptions } from '../arguments.ts';
+import type { ActionHelp, Command, CommandOptions, CommandSummary } from '../command.ts';
 
 const maxLine = 100;
 
@@ -11,19 +12,21 @@ Without a command, perch runs the server: \`perch\` is the same as \`perch serve
 ${lines.join('')}
   perch COMMAND --help
       Prints the help of a command.
+  perch COMMAND --config FILE
+      ${globalOptions.config.about}
   perch --version
       Prints the version.
 `;
 }
 
-export function renderCommandHelp(command: Command, action: Action = command): string {
+export function renderCommandHelp(command: Command, action: ActionHelp = command): string {
   const { subcommands = {} } = action === command ? command : {};
   const listed = Object.values(subcommands).map(({ usage, about }) => `  ${usage}\n      ${about}`);
   const blocks = [
     `Usage: perch ${usageOf(command, action)}`,
     action.details === undefined ? action.about : `${action.about}\n${action.details}`,
     listed.join('\n'),
-    listOptions(action.options ?? {}),
+    listOptions({ ...action.options, ...globalOptions }),
     listed.length === 0 ? '' : `Options: perch ${nameOf(command)} SUBCOMMAND --help`,
     command.exits,
   ];
@@ -31,7 +34,7 @@ export function renderCommandHelp(command: Command, action: Action = command): s
 }
 
 /** Returns the usage of a command or of one of its subcommands, without the leading `perch`. */
-export function usageOf(command: Command, action: Action): string {
+export function usageOf(command: Command, action: ActionHelp): string {
   return action === command ? command.usage : `${nameOf(command)} ${action.usage}`;
 }
 

@@ -22,6 +22,7 @@ export async function runArchive(dataDir: string, ...args: readonly string[]): P
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
   const code = await archiveCommand.plan(args)({
     config: loaded.config,
+    settings: new Map(),
     stdin: Readable.from([]),
     stdout: createOutput(into('stdout')),
     stderr: createOutput(into('stderr')),

@@ -1,0 +1,42 @@
+import { listSettings, type ShownSetting, shownSettings } from '../config/shown-settings.ts';
+import { fileVariableOf } from '../config/sources.ts';
+import { listenOptions, parseCommandArgs, toListenSettings, withOptions } from './arguments.ts';
+import { type CommandBody, type CommandOptions, exitCodes, UsageError } from './command.ts';
+import { toTable } from './output/table.ts';
+
+const options = {
+  json: { type: 'boolean', about: 'Prints a JSON document.' },
+  ...listenOptions,
+} as const satisfies CommandOptions;
+
+/** Command `perch config`, which prints all settings with their sources. */
+export const configCommand: CommandBody = {
+  exits: 'Exit code: 0 printed, 2 bad usage or invalid configuration.',
+  settings: (args) => toListenSettings(parseCommandArgs(args, options).values),
+  ...withOptions(options, ({ json }, positionals) => {
+    if (positionals.length > 0) throw new UsageError('config takes no arguments.');
+    return async ({ config, settings, stdout }) => {
+      const shown = listSettings(config, settings);
+      if (json === true) {
+        stdout.writeJson(`${JSON.stringify(shownSettings.parse({ settings: shown }), null, 2)}\n`);
+      } else {
+        stdout.write(toTable(shown, columns));
+      }
+      return exitCodes.ok;
+    };
+  }),
+};
+
+const columns = {
+  NAME: ({ name }: ShownSetting) => name,
+  VALUE: ({ value }: ShownSetting) => value ?? '-',
+  SOURCE: ({ name, source }: ShownSetting) => describeSource(source, name),
+};
+
+function describeSource(source: ShownSetting['source'], name: string): string {
+  if (source.kind === 'file') return `${source.path}, line ${source.line}`;
+  if (source.kind === 'option') return `option ${source.option}`;
+  if (source.kind !== 'secret_file') return source.kind;
+  const variable = fileVariableOf(name);
+  return `${source.path} (${variable}: ${describeSource(source.from, variable)})`;
+}

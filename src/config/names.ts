@@ -1,0 +1,26 @@
+import { nearestName } from '../core/near-name.ts';
+import type { Origin } from './sources.ts';
+
+/** Returns the name of a setting and the place where it was set, for a message: `PORT in perch.env (line 3)`. */
+export function labelOf(name: string, origin: Origin): string {
+  if (origin.kind === 'option') return origin.option;
+  if (origin.kind === 'file') return `${name} in ${origin.path} (line ${origin.line})`;
+  return origin.kind === 'secret_file' ? `${name} in ${origin.path}` : name;
+}
+
+/** Returns the warning for a setting that Perch does not know. `known` contains the names of all settings. */
+export function describeUnknown(name: string, label: string, known: readonly string[]): string {
+  const near = findNear(name, known);
+  const advice = near === undefined ? 'Check the spelling.' : `Did you mean ${near}?`;
+  return `${label} is set, but Perch has no such variable. ${advice}`;
+}
+
+/** Returns the name that only lacks or has the prefix `PERCH_` in addition, or else the most similar name. */
+function findNear(name: string, known: readonly string[]): string | undefined {
+  const other = name.startsWith('PERCH_') ? name.slice('PERCH_'.length) : `PERCH_${name}`;
+  if (known.includes(other)) return other;
+  const whole = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : name;
+  if (known.includes(whole)) return whole;
+  const lower = known.map((one) => one.toLowerCase());
+  return nearestName(name, lower)?.toUpperCase();
+}

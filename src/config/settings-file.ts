@@ -1,0 +1,82 @@
+import { parseEnv } from 'node:util';
+import { readBoundedText, UnusableTextError } from '../core/files/bounded-text.ts';
+
+/** Maximum size of a settings file in bytes. */
+const maxFileBytes = 262_144;
+
+/** Line `NAME=value` of a settings file. */
+export interface SettingLine {
+  readonly name: string;
+  readonly value: string;
+  /** Number of the line, starting with 1. */
+  readonly line: number;
+}
+
+/** Content of a settings file, and an error message for each line that is not valid. */
+export interface SettingsFile {
+  readonly lines: readonly SettingLine[];
+  readonly faults: readonly string[];
+}
+
+/** Reads a file of `NAME=value` lines. `variable` is the option or variable with the path, for the error message. */
+export function readSettingsFile(path: string, variable: string): SettingsFile {
+  try {
+    return parseSettings(readBoundedText(path, maxFileBytes), path);
+  } catch (error) {
+    if (!(error instanceof UnusableTextError)) throw error;
+    const fault = `${variable} is ${JSON.stringify(path)}, but this file ${error.reason}. Set it to a file with NAME=value lines.`;
+    return { lines: [], faults: [fault] };
+  }
+}
+
+/**
+ * Parses the text of a settings file. Accepts the lines that systemd (`EnvironmentFile=`) and Node.js (`util.parseEnv`)
+ * read in the same way. `path` is used in error messages, which omit the values because they may be secret.
+ */
+export function parseSettings(text: string, path: string): SettingsFile {
+  const lines: SettingLine[] = [];
+  const faults: string[] = [];
+  const lineOf = new Map<string, number>();
+  for (const [index, raw] of text.split('\n').entries()) {
+    const source = raw.trim();
+    if (source === '' || source.startsWith('#') || source.startsWith(';')) continue;
+    const line = index + 1;
+    const fault = findFault(source, lineOf);
+    if (fault !== null) {
+      faults.push(`${path}, line ${line}: ${fault}`);
+      continue;
+    }
+    const [[name, value] = ['', '']] = Object.entries(parseEnv(source));
+    lineOf.set(name, line);
+    lines.push({ name, value: value ?? '', line });
+  }
+  return { lines, faults };
+}
+
+const assignment = /^([A-Za-z_]\w{0,99})=(.*)$/;
+const unquoted = /^[^'"`#\\\s](?:[^'"`#\\]*[^'"`#\\\s])?$/;
+const quoted = /^(?:'[^']*'|"[^"\\]*")$/;
+
+/** Returns the error message for a line that is not an assignment, or that programs read differently; else `null`. */
+function findFault(source: string, lineOf: ReadonlyMap<string, number>): string | null {
+  if (/[^\P{Cc}\t]/u.test(source)) return 'Remove the control character.';
+  const [, name, value = ''] = assignment.exec(source) ?? [];
+  if (name === undefined) return describeForm(source);
+  if (name === 'PERCH_CONFIG') return 'PERCH_CONFIG has no effect in a settings file. Remove it.';
+  const earlier = lineOf.get(name);
+  if (earlier !== undefined) {
+    return `${name} is already set in line ${earlier}. Remove one of these lines.`;
+  }
+  if (value === '' || unquoted.test(value) || quoted.test(value)) return null;
+  if (/^\s/.test(value)) return `Remove the spaces after “${name}=”.`;
+  if (value.includes("'")) {
+    return `The quotes in the value of ${name} are not valid. Enclose the value in double quotes, without a backslash or another double quote.`;
+  }
+  return `Enclose the value of ${name} in single quotes, and write a comment on a line of its own.`;
+}
+
+function describeForm(source: string): string {
+  if (/^export\s/.test(source)) return 'Remove “export”.';
+  if (/^\w+\s+=/.test(source)) return 'Remove the spaces before “=”.';
+  return 'This line is not of the form NAME=value. Correct it, or start it with # as a comment.';
+}

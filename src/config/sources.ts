@@ -1,0 +1,159 @@
+import { readBoundedText, UnusableTextError } from '../core/files/bounded-text.ts';
+import { readSettingsFile } from './settings-file.ts';
+
+/** Maximum size of a file with a secret in bytes. */
+const maxSecretBytes = 16_384;
+
+/** Place where a variable was set. */
+export type SetOrigin =
+  | { readonly kind: 'environment' }
+  /** Command-line option, such as `--port`. */
+  | { readonly kind: 'option'; readonly option: string }
+  /** Line of the settings file. */
+  | { readonly kind: 'file'; readonly path: string; readonly line: number };
+
+/** Place where a setting was set. */
+export type Origin =
+  | SetOrigin
+  /** File at `path` that the variable `NAME_FILE` names. `from` is the origin of that variable. */
+  | { readonly kind: 'secret_file'; readonly path: string; readonly from: SetOrigin };
+
+export interface Setting<From = Origin> {
+  readonly value: string;
+  readonly origin: From;
+}
+
+/** Settings by the name of their variable. Empty values are not included. */
+export type Settings = ReadonlyMap<string, Setting>;
+
+/** Places from which Perch reads settings, from the highest to the lowest priority. */
+export interface SettingSources {
+  /** Values of command-line options by the name of the variable that they override. */
+  readonly options?: Readonly<Record<string, string | undefined>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Value of the option `--config`. Without it, `PERCH_CONFIG` in the environment names the settings file. */
+  readonly configFile?: string | undefined;
+}
+
+/** Error message for settings, and the names of the variables that have no usable value because of the error. */
+export interface SettingFault {
+  readonly names: readonly string[];
+  readonly message: string;
+}
+
+export interface GatheredSettings {
+  readonly settings: Settings;
+  readonly faults: readonly SettingFault[];
+}
+
+/** Name of the variable with the path of a file that contains the value of the secret `name`. */
+export const fileVariableOf = (name: string): string => `${name}_FILE`;
+
+/** Reads the settings file, merges all sources, and reads the files with the given `secrets` (names of variables). */
+export function gatherSettings(
+  { options = {}, env, configFile }: SettingSources,
+  secrets: readonly string[],
+): GatheredSettings {
+  const { lines, faults: fileFaults, path } = readConfigFile(env, configFile);
+  const fromFile = lines.map(({ name, value, line }): [string, Setting<SetOrigin>] => [
+    name,
+    { value, origin: { kind: 'file', path, line } },
+  ]);
+  const fromEnv = toSettings(env, () => ({ kind: 'environment' }));
+  const fromOptions = toSettings(options, (name) => ({
+    kind: 'option',
+    option: `--${name.toLowerCase()}`,
+  }));
+  const faults: SettingFault[] = fileFaults.map((message) => ({ names: [], message }));
+  const merged = new Map<string, Setting<SetOrigin>>();
+  for (const layer of [fromFile, fromEnv, fromOptions]) {
+    const set = new Map(layer.filter(([, { value }]) => value !== ''));
+    faults.push(...removePairs(set, secrets));
+    overrideSecrets(merged, set, secrets);
+    for (const [name, setting] of set) merged.set(name, setting);
+  }
+  const read = readSecretFiles(merged, secrets);
+  for (const name of secrets) merged.delete(fileVariableOf(name));
+  return {
+    settings: new Map([...merged, ...read.settings]),
+    faults: [...faults, ...read.faults],
+  };
+}
+
+function readConfigFile(env: SettingSources['env'], configFile: string | undefined) {
+  const path = configFile ?? (env.PERCH_CONFIG || undefined);
+  if (path === undefined) return { lines: [], faults: [], path: '' };
+  const variable = configFile === undefined ? 'PERCH_CONFIG' : '--config';
+  return { ...readSettingsFile(path, variable), path };
+}
+
+function toSettings(
+  values: Readonly<Record<string, string | undefined>>,
+  originOf: (name: string) => SetOrigin,
+): [string, Setting<SetOrigin>][] {
+  return Object.entries(values).map(([name, value = '']) => [
+    name,
+    { value, origin: originOf(name) },
+  ]);
+}
+
+/** Removes secrets that one source sets twice, as a value and as a file. Returns an error message for each of them. */
+function removePairs(set: Map<string, Setting>, secrets: readonly string[]): SettingFault[] {
+  const pairs = secrets.filter((name) => set.has(name) && set.has(fileVariableOf(name)));
+  return pairs.map((name) => {
+    set.delete(name);
+    set.delete(fileVariableOf(name));
+    const message = `${name} and ${fileVariableOf(name)} are both set. Remove one of them.`;
+    return { names: [name], message };
+  });
+}
+
+/** Deletes the secrets of a weaker source that a stronger source sets, as a value or as a file. */
+function overrideSecrets(
+  weaker: Map<string, Setting>,
+  stronger: Settings,
+  secrets: readonly string[],
+): void {
+  for (const name of secrets) {
+    if (!stronger.has(name) && !stronger.has(fileVariableOf(name))) continue;
+    weaker.delete(name);
+    weaker.delete(fileVariableOf(name));
+  }
+}
+
+/** Reads the file of each variable `NAME_FILE`. Returns the setting `NAME` with the content of the file. */
+function readSecretFiles(
+  merged: ReadonlyMap<string, Setting<SetOrigin>>,
+  secrets: readonly string[],
+): { readonly settings: Settings; readonly faults: readonly SettingFault[] } {
+  const settings = new Map<string, Setting>();
+  const faults: SettingFault[] = [];
+  for (const name of secrets) {
+    const variable = fileVariableOf(name);
+    const setting = merged.get(variable);
+    if (setting === undefined) continue;
+    const { value: path, origin: from } = setting;
+    try {
+      settings.set(name, { value: readSecret(path), origin: { kind: 'secret_file', path, from } });
+    } catch (error) {
+      if (!(error instanceof UnusableTextError)) throw error;
+      faults.push({ names: [name], message: describeSecretFault(variable, path, error.reason) });
+    }
+  }
+  return { settings, faults };
+}
+
+/** Returns the text of a file with a secret, without the line end. @throws UnusableTextError */
+function readSecret(path: string): string {
+  const text = readBoundedText(path, maxSecretBytes).replace(/\r?\n$/, '');
+  if (text === '') throw new UnusableTextError('is empty');
+  if (/[\r\n]/.test(text)) throw new UnusableTextError('has more than one line');
+  return text;
+}
+
+function describeSecretFault(variable: string, path: string, reason: string): string {
+  // A text that is not clearly a path may be the secret itself, set by mistake.
+  const isPath = reason !== 'does not exist' || /^\/[^/]+\//.test(path);
+  const file = isPath ? `is ${JSON.stringify(path)}, but this file` : 'is set to a file that';
+  return `${variable} ${file} ${reason}. Set it to the path of a file that contains only the secret.`;
+}

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { commands } from '../../src/cli/commands.ts';
+import { noLoadLimit } from '../support/build-app.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
+
+/** Arguments with which a command does its work. A command that is not listed runs without arguments. */
+const calls: Readonly<Record<string, readonly string[]>> = {
+  serve: ['serve', '--port', '0'],
+  read: ['read', '@ada.example'],
+  search: ['search', 'harbour', '--platform', 'sample'],
+  ask: ['ask', 'What is Perch?'],
+  keys: ['keys', 'create', '--label', 'Ada'],
+  sessions: ['sessions', 'list'],
+  archive: ['archive', 'list'],
+};
+
+it.each(Object.keys(commands))(
+  'perch %s leaves nothing in the folder in which it runs',
+  async (name) => {
+    const [cwd, home] = [temporaryFolder(), temporaryFolder()];
+    const child = spawn(process.execPath, [inject('perchMain'), ...(calls[name] ?? [name])], {
+      cwd,
+      env: { PATH: process.env.PATH ?? '', HOME: home, PERCH_PROVIDERS: 'archive', ...noLoadLimit },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.stdout.on('data', (text) => {
+      if (String(text).includes('Perch is ready')) child.kill('SIGTERM');
+    });
+    child.stderr.resume();
+    const [code, signal] = await once(child, 'close');
+
+    expect(signal).toBeNull();
+    if (calls[name] !== undefined) expect(code).toBe(0);
+    expect(readdirSync(cwd)).toEqual([]);
+  },
+);
