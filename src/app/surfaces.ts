@@ -6,6 +6,7 @@ import type { Turns } from '../core/scheduling/turns.ts';
 import { version } from '../core/version.ts';
 import { type AdminGuard, createAdminGuard } from '../http/admin/guard.ts';
 import { adminKeysPlugin } from '../http/admin/keys.ts';
+import { dashboardPlugin } from '../http/dashboard/dashboard-plugin.ts';
 import { discoveryPlugin } from '../http/discovery/documents.ts';
 import { type Identification, identityOf } from '../http/key-status/plugin.ts';
 import { problemReply } from '../http/openapi/problems.ts';
@@ -24,6 +25,7 @@ import { sessionsPlugin } from '../sessions/http/plugin.ts';
 import type { AccessLog } from '../web/access-log.ts';
 import type { Access } from './open/access.ts';
 import type { AnsweredSessions } from './open/answered-sessions.ts';
+import { createSections, createSessionsOfDashboard } from './open/dashboard.ts';
 import { listDocuments, openLibrary, toDiscoveryFacts } from './open/documents.ts';
 import type { Fetching } from './open/fetching.ts';
 import { measureServer } from './open/metrics.ts';
@@ -75,6 +77,12 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   const histories = { ...watched, importer, identification, ledger, baseUrl };
   server.register(historyRoutesPlugin, { ...histories, routes: historyRoutes });
   server.register(adminKeysPlugin, { baseUrl, origins, guard, keys });
+  server.register(dashboardPlugin, {
+    ...{ site, origins, guard, accessLog, random: services.random },
+    token: config.PERCH_ADMIN_TOKEN,
+    store: createSessionsOfDashboard(clock, services.sharedEngine),
+    sections: createSections(services),
+  });
   server.register(mcpPlugin, {
     version,
     problem: problemReply,

@@ -104,3 +104,13 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: A
   // In `onRequest`, so that the body is not read.
   app.route({ method, url, config, onRequest: refuse, handler: refuse });
 }
+
+/** Registers a route that answers all methods with 404 `route_not_found`, after the `onRequest` hooks of `app`. */
+export function refuseAll(app: FastifyInstance, url: string): void {
+  const refuse = async (request: FastifyRequest) => {
+    throw routeNotFound(request);
+  };
+  const method = [...app.supportedMethods];
+  // In `onRequest`, so that the body is not read.
+  app.route({ method, url, exposeHeadRoute: false, onRequest: refuse, handler: refuse });
+}

@@ -168,23 +168,19 @@ function startLine(port: number, headers: string): Promise<string | undefined> {
 }
 
 describe('the operator', () => {
-  it.each([
-    ['/admin', 404],
-    ['/admin/', 404],
-    ['/admin/followers', 404],
-    ['/api/admin', 404],
-    ['/api/admin/unknown', 404],
-    [`${keys}/0123456789ab/unknown`, 404],
-  ])('gets 404 for %s', async (url) => {
-    const app = await buildTestApp();
+  it.each(['/api/admin', '/api/admin/unknown', `${keys}/0123456789ab/unknown`])(
+    'gets 404 for %s',
+    async (url) => {
+      const app = await buildTestApp();
 
-    for (const method of methods.filter((name) => name !== 'HEAD')) {
-      expect(codeOf(await app.request(url, { method, headers: asAdmin }))).toEqual([
-        404,
-        'route_not_found',
-      ]);
-    }
-  });
+      for (const method of methods.filter((name) => name !== 'HEAD')) {
+        expect(codeOf(await app.request(url, { method, headers: asAdmin }))).toEqual([
+          404,
+          'route_not_found',
+        ]);
+      }
+    },
+  );
 
   it.each([
     [keys, 'GET, HEAD, POST'],

@@ -4,6 +4,7 @@ import type { EngineAddress } from './engine-url.ts';
 export interface EngineClient {
   get(key: string): Promise<string | null>;
   set(key: string, value: string, options?: SetOptions): Promise<string | null>;
+  del(key: string): Promise<number>;
   hGet(key: string, field: string): Promise<string | null>;
   hGetAll(key: string): Promise<Readonly<Record<string, string>>>;
   zRem(key: string, member: string): Promise<number>;

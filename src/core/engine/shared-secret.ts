@@ -1,15 +1,21 @@
 import type { Random } from '../random.ts';
 import type { Engine } from './engine.ts';
 
+/** Milliseconds to wait for an engine that does not answer, and then for its reply. */
 const deadlineMs = 2000;
 
-/** Returns the 32-byte secret `name` from the shared engine, and creates it if missing. @throws EngineError */
+/**
+ * Returns the 32-byte secret `name` from the shared engine, and creates it if missing. Waits for up to 2 seconds if the
+ * engine does not answer at present. @throws EngineError
+ */
 export async function openSharedSecret(
   engine: Engine,
   name: string,
   random: Random,
 ): Promise<Buffer> {
   const key = `secret:${name}`;
+  // A single slow reply marks the engine as down until the next probe. A start should survive that.
+  await engine.waitUntilUp(deadlineMs);
   const text = await engine.run(async (client) => {
     await client.set(key, random.bytes(32).toString('hex'), { condition: 'NX' });
     return client.get(key);

@@ -14,22 +14,32 @@ interface AdminGuardOptions {
 
 export type AdminGuard = ReturnType<typeof createAdminGuard>;
 
-/** Creates a request hook that requires the admin token in `Authorization: Bearer`, for the operator's routes. */
+/** Creates the checks of the admin token. All routes of the operator share one counter of failed attempts. */
 export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) {
   const expected = token === undefined ? null : toDigest(token);
   const attempts = createFailedAttempts(clock);
-  /** Checks the token. @throws Problem `overloaded`; `unauthorized` after a delay that grows with failed attempts */
-  return async (request: FastifyRequest): Promise<void> => {
+  /** Checks a token that a request contains. @throws as `requireToken` */
+  const checkToken = async (token: string, request: FastifyRequest): Promise<void> => {
     const { signal } = request;
-    const token = readToken(request);
-    // A request without a token does not count as an attempt; crawlers and browsers send such requests.
-    if (token === null) throw unauthorized();
     const client = clientOf(request);
     const outcome = await attempts.delayIfPending(client, signal);
     if (outcome === 'aborted') throw unauthorized();
     if (expected !== null && timingSafeEqual(toDigest(token), expected)) return;
     if (outcome === 'not delayed') await attempts.recordFailure(client, signal);
     throw unauthorized();
+  };
+  return {
+    checkToken,
+    /**
+     * Request hook that requires the admin token in `Authorization: Bearer`. @throws Problem `overloaded`;
+     * `unauthorized` after a delay that grows with the number of failed attempts
+     */
+    requireToken: async (request: FastifyRequest): Promise<void> => {
+      const sent = readToken(request);
+      // A request without a token does not count as an attempt; crawlers and browsers send such requests.
+      if (sent === null) throw unauthorized();
+      await checkToken(sent, request);
+    },
   };
 }
 
@@ -42,7 +52,7 @@ function toDigest(token: string): Buffer {
 }
 
 /** Returns the error for a wrong or missing token, or for a server without a token. The error does not reveal which. */
-function unauthorized(): Problem {
+export function unauthorized(): Problem {
   const detail = 'Only the operator of this server can use this route.';
   return new Problem('unauthorized', { detail });
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { keyChanges, keyMembers, newKey, toKeyMembers } from '../../access/keys/key-record.ts';
 import type { IssuedKey, KeyStore } from '../../access/keys/key-store.ts';
@@ -8,8 +8,7 @@ import type { Origins } from '../../core/http/origins.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
 import { rejectOtherOrigins } from '../../web/cors.ts';
-import { routeNotFound } from '../../web/errors.ts';
-import { refuseOtherMethods } from '../../web/methods.ts';
+import { refuseAll, refuseOtherMethods } from '../../web/methods.ts';
 import { privateCaching } from '../../web/reply.ts';
 import type { AdminGuard } from './guard.ts';
 
@@ -24,11 +23,11 @@ interface AdminKeysOptions {
 
 type OneKey = { readonly Params: { readonly id: string } };
 
-/** Registers the routes that manage API keys. All paths under `/api/admin` and `/admin` require the admin token. */
+/** Registers the routes that manage API keys. All paths under `/api/admin` require the admin token. */
 export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOptions) {
   const { keys, baseUrl } = options;
   rejectOtherOrigins(app, options.origins);
-  app.addHook('onRequest', options.guard);
+  app.addHook('onRequest', options.guard.requireToken);
   readJsonBodies(app);
   registerKey(app, keys);
   app.get(keysPath, async (_request, reply) =>
@@ -44,7 +43,7 @@ export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOp
     return sendMade(reply, known(await keys.rotate(params.id), params.id), baseUrl);
   });
   refuseOtherMethods(app, rotation, { allow: ['POST'] });
-  for (const url of ['/admin', '/admin/*', '/api/admin', '/api/admin/*']) refuseAll(app, url);
+  for (const url of ['/api/admin', '/api/admin/*']) refuseAll(app, url);
 }
 
 function registerKey(app: FastifyInstance, keys: AdminKeysOptions['keys']): void {
@@ -69,14 +68,6 @@ function registerKey(app: FastifyInstance, keys: AdminKeysOptions['keys']): void
     return setHeaders(reply).code(204).send();
   });
   refuseOtherMethods(app, url, { allow: ['GET', 'HEAD', 'PATCH', 'DELETE'] });
-}
-
-function refuseAll(app: FastifyInstance, url: string): void {
-  const refuse = async (request: FastifyRequest) => {
-    throw routeNotFound(request);
-  };
-  const method = [...app.supportedMethods];
-  app.route({ method, url, exposeHeadRoute: false, onRequest: refuse, handler: refuse });
 }
 
 function refuseFields(body: unknown): void {

@@ -110,7 +110,7 @@ export const healthEndpoints: readonly Endpoint[] = [
 const metricsPath = '/metrics';
 
 interface MetricsOptions {
-  /** Hook that requires the admin token; `null` to admit all callers (`PERCH_METRICS=open`). */
+  /** Check of the admin token; `null` to admit all callers (`PERCH_METRICS=open`). */
   readonly guard: AdminGuard | null;
   readonly measure: () => Promise<readonly MetricFamily[]>;
   readonly origins: Origins;
@@ -119,7 +119,7 @@ interface MetricsOptions {
 export async function metricsPlugin(app: FastifyInstance, options: MetricsOptions) {
   const { guard, measure, origins } = options;
   rejectOtherOrigins(app, origins);
-  if (guard !== null) app.addHook('onRequest', guard);
+  if (guard !== null) app.addHook('onRequest', guard.requireToken);
   app.get(metricsPath, async (_request, reply) =>
     sendFresh(reply, metricsMediaType, writeMetrics(await measure())),
   );

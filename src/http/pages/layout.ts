@@ -49,6 +49,8 @@ export interface Page {
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
   readonly robots?: 'index' | 'noindex';
+  /** Header and footer of the page as HTML. Default: those of the site. */
+  readonly surroundings?: { readonly headerHtml: string; readonly footerHtml: string };
 }
 
 /** Prefixes a path of this server with the path of the base URL, for links in pages. */
@@ -73,14 +75,14 @@ export function renderPage(page: Page, site: Site): string {
 ${renderHead(page, site)}
 <body class="${escapeHtml(page.kind ?? 'page')}">
 <a class="skip" href="#main">Skip to the content</a>
-${renderHeader(page, site)}
+${page.surroundings?.headerHtml ?? renderHeader(page, site)}
 <div class="frame">
 ${page.asideHtml ?? ''}
 <main id="main" tabindex="-1">
 ${page.bodyHtml}
 </main>
 </div>
-${renderFooter(site)}
+${page.surroundings?.footerHtml ?? renderFooter(site)}
 </body>
 </html>
 `;
@@ -135,7 +137,7 @@ function renderHeader(page: Page, site: Site): string {
 <a class="brand" href="${escapeHtml(toLink('/', site))}"${current('home')}>${brandMark}<span>Perch</span></a>
 <nav aria-label="Site"><ul>${links.join('')}</ul></nav>
 ${renderQuickFind(page, site)}
-<button class="theme" type="button" aria-label="Dark theme" aria-pressed="false" data-theme-switch hidden>${themeIcon}</button>
+${themeSwitch}
 </div>
 </header>`;
 }
@@ -150,6 +152,9 @@ function renderQuickFind(page: Page, site: Site): string {
 
 const themeIcon =
   '<svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true"><circle cx="12" cy="12" r="8.25" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M12 3.75a8.25 8.25 0 0 1 0 16.5z" fill="currentColor"/></svg>';
+
+/** Button for the dark theme. It stays hidden without JavaScript. */
+export const themeSwitch = `<button class="theme" type="button" aria-label="Dark theme" aria-pressed="false" data-theme-switch hidden>${themeIcon}</button>`;
 
 function renderFooter(site: Site): string {
   const links = [

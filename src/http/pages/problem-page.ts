@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { ProblemDocument } from '../../core/problem.ts';
 import { escapeHtml } from '../../render/html/escape.ts';
 import type { WriteProblemPage } from '../../web/errors.ts';
@@ -58,13 +58,14 @@ export function createProblemPages(site: FrontSite): WriteProblemPage {
     const isUnknown = problem.code === 'route_not_found' && !programPath.test(path);
     if (!hasErrorPages(path) && !isUnknown) return null;
     addVary(reply, 'Accept', 'Sec-Fetch-Mode');
-    if (!isNavigation(reply)) return null;
+    if (!isNavigation(reply.request)) return null;
     reply.headers(htmlHeaders);
     return renderProblemPage(problem, path, site);
   };
 }
 
-function isNavigation({ request: { headers } }: FastifyReply): boolean {
+/** Returns whether a request is a navigation of a browser that prefers HTML (`docs/contract/reads.md#errors`). */
+export function isNavigation({ headers }: FastifyRequest): boolean {
   const isPage = headers['sec-fetch-mode'] === 'navigate';
   return isPage && negotiate(headers.accept, offers.problem) === 'html';
 }

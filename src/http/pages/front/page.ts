@@ -31,8 +31,14 @@ function listExamples({ baseUrl, hasSample }: FrontSite) {
   ];
 }
 
-function listSurfaces({ baseUrl, hasSample }: FrontSite) {
-  const handle = hasSample ? 'ada.example' : 'jack';
+/** Returns the handle of an account that this server can read, for examples. */
+export function toExampleHandle({ hasSample }: FrontSite): string {
+  return hasSample ? 'ada.example' : 'jack';
+}
+
+function listSurfaces(site: FrontSite) {
+  const { baseUrl } = site;
+  const handle = toExampleHandle(site);
   const path = findVersioned('getProfile').path.replace('{handle}', handle);
   return [
     {

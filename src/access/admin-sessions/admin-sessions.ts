@@ -1,0 +1,50 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../core/clock.ts';
+
+/** Time in milliseconds without a request after which a session of the dashboard ends. */
+export const idleMs = 30 * 60_000;
+
+/** Maximum age of a session of the dashboard in milliseconds. */
+export const maxAgeMs = 8 * 3_600_000;
+
+/** Reason for which a session is looked up: a request by the operator, or one that a script sends by itself. */
+export type SessionUse = 'visit' | 'look';
+
+/** Store of the signed-in sessions of the dashboard. A session that the store does not contain has ended. */
+export interface AdminSessions {
+  /** Adds a session. `id` is a hash, from which the cookie cannot be computed. */
+  add(id: string): Promise<void>;
+  /** Returns whether a session has not ended. `visit` restarts the idle time of the session, `look` does not. */
+  find(id: string, reason: SessionUse): Promise<boolean>;
+  /** Ends a session, at all instances. */
+  remove(id: string): Promise<void>;
+}
+
+/** Maximum number of sessions. A further session ends the session that was idle for the longest time. */
+const maxSessions = 1000;
+
+/** Creates the store of one process. A restart of the process ends all sessions. */
+export function createAdminSessions(clock: Clock): AdminSessions {
+  const startedMs = new LRUCache<string, number>({
+    maxSize: maxSessions, // `max` would allocate for all entries at once
+    sizeCalculation: () => 1,
+    ttl: idleMs - 1, // the cache keeps an entry for longer than `ttl` by less than a millisecond
+    ttlResolution: 0,
+    perf: clock,
+  });
+  return {
+    add: async (id) => {
+      startedMs.set(id, clock.now());
+    },
+    find: async (id, reason) => {
+      const started = startedMs.get(id, { updateAgeOnGet: reason === 'visit' });
+      if (started === undefined) return false;
+      if (clock.now() - started < maxAgeMs) return true;
+      startedMs.delete(id);
+      return false;
+    },
+    remove: async (id) => {
+      startedMs.delete(id);
+    },
+  };
+}

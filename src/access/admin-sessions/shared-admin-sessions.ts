@@ -1,0 +1,81 @@
+import { defineScript, type Engine } from '../../core/engine/engine.ts';
+import { EngineError } from '../../core/engine/engine-error.ts';
+import { Problem } from '../../core/problem.ts';
+import { type AdminSessions, idleMs, maxAgeMs } from './admin-sessions.ts';
+
+/** Milliseconds to wait for the engine. A person waits for the page, so the wait can be longer than that of a read. */
+const deadlineMs = 2000;
+
+const toMilliseconds = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+/** Script that stores the time at which a session started, by the engine's clock. */
+const start = defineScript(`${toMilliseconds}
+redis.call('SET', KEYS[1], string.format('%d', now), 'PX', ARGV[1])
+return 1
+`);
+
+/** Script that returns 1 if a session has not ended, otherwise 0. ARGV: maximum age; new idle time, 0 to keep the old. */
+const find = defineScript(`${toMilliseconds}
+local started = redis.call('GET', KEYS[1])
+if not started then return 0 end
+local left = tonumber(started) + ARGV[1] - now
+if left <= 0 then
+  redis.call('DEL', KEYS[1])
+  return 0
+end
+if tonumber(ARGV[2]) > 0 then redis.call('PEXPIRE', KEYS[1], math.min(left, ARGV[2])) end
+return 1
+`);
+
+/** Creates the store of sessions in the shared engine (Redis or Valkey). All methods throw EngineError. */
+export function createSharedAdminSessions(engine: Engine): AdminSessions {
+  return {
+    add: async (id) => {
+      await engine.evaluate(start, { keys: [keyOf(id)], args: [idleMs], deadlineMs });
+    },
+    find: async (id, reason) => {
+      const args = [maxAgeMs, reason === 'visit' ? idleMs : 0];
+      return (await engine.evaluate(find, { keys: [keyOf(id)], args, deadlineMs })) === 1;
+    },
+    remove: async (id) => {
+      await engine.run((client) => client.del(keyOf(id)), deadlineMs);
+    },
+  };
+}
+
+const keyOf = (id: string): string => `admin-session:${id}`;
+
+/**
+ * Creates the store of an instance. While the engine does not answer, sessions of the engine count as ended, and new
+ * sessions are valid at this instance only, so that the operator can still look at it.
+ */
+export function createInstanceAdminSessions(
+  shared: AdminSessions,
+  own: AdminSessions,
+): AdminSessions {
+  return {
+    add: (id) => shared.add(id).catch(duringOutage(() => own.add(id))),
+    find: async (id, reason) =>
+      (await own.find(id, reason)) ||
+      shared.find(id, reason).catch(duringOutage(async () => false)),
+    remove: async (id) => {
+      await own.remove(id);
+      await shared.remove(id).catch(duringOutage(refuse));
+    },
+  };
+}
+
+const refuse = async (cause: EngineError): Promise<never> => {
+  const detail = 'The shared engine does not answer, so the session cannot be ended.';
+  throw new Problem('not_ready', { detail, resolution: 'Sign out again in a moment.', cause });
+};
+
+/** Returns a function for `catch` that handles errors of the engine, and rethrows all other errors. */
+function duringOutage<Value>(act: (error: EngineError) => Promise<Value>) {
+  return async (error: unknown): Promise<Value> => {
+    if (error instanceof EngineError) return act(error);
+    throw error;
+  };
+}

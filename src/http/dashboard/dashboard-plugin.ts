@@ -1,0 +1,228 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AdminSessions, SessionUse } from '../../access/admin-sessions/admin-sessions.ts';
+import type { Origins } from '../../core/http/origins.ts';
+import { parseQuery } from '../../core/http/query.ts';
+import { toJsonBody } from '../../core/http/to-json-body.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Random } from '../../core/random.ts';
+import type { AccessLog } from '../../web/access-log.ts';
+import { rejectOtherOrigins } from '../../web/cors.ts';
+import { recordProblem, sendProblem, toProblem } from '../../web/errors.ts';
+import { addVary } from '../../web/headers.ts';
+import { refuseAll, refuseOtherMethods } from '../../web/methods.ts';
+import { type AdminGuard, unauthorized } from '../admin/guard.ts';
+import { type Site, toLink } from '../pages/layout.ts';
+import { isNavigation, renderProblem } from '../pages/problem-page.ts';
+import { toPath } from '../reads/routes.ts';
+import { isRead, readForms, refuseOtherSites } from './forms.ts';
+import { dashboardHeaders, renderDashboard, renderFormToken } from './layout.ts';
+import type { DashboardPage, DashboardSection, Outcome, View, Visit } from './pages.ts';
+import { dashboardPath, signInPath, signOutPath } from './paths.ts';
+import {
+  createDashboardSessions,
+  type DashboardSession,
+  type DashboardSessions,
+  hasFormToken,
+} from './session.ts';
+import { describeSignIn, signInFields, toNextPath } from './sign-in-page.ts';
+
+export interface DashboardOptions {
+  readonly site: Site;
+  readonly origins: Origins;
+  readonly guard: AdminGuard;
+  readonly token: string | undefined;
+  readonly store: AdminSessions;
+  readonly random: Random;
+  readonly accessLog: AccessLog;
+  /** Sections of the dashboard, in the order of the navigation. */
+  readonly sections: readonly DashboardSection[];
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a request to the route restarts the idle time of the dashboard's session. Default: `visit`. */
+    sessionUse?: SessionUse;
+  }
+
+  interface FastifyRequest {
+    /** Session of the dashboard; `null` on other routes, and if nobody is signed in. */
+    dashboardSession: DashboardSession | null;
+  }
+}
+
+/** Registers the dashboard at `/admin`. All its paths answer 401 to requests without a session. */
+export async function dashboardPlugin(app: FastifyInstance, options: DashboardOptions) {
+  const shell = createShell(options);
+  app.decorateRequest('dashboardSession', null);
+  rejectOtherOrigins(app, options.origins);
+  app.addHook('onRequest', refuseOtherSites);
+  readForms(app);
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    shell.sendError(error, request, reply),
+  );
+  app.post(signInPath, (request, reply) => signIn(request, reply, shell));
+  await app.register(async (inside) => {
+    inside.addHook('onRequest', async (request) => {
+      const { sessionUse } = request.routeOptions.config;
+      request.dashboardSession = await shell.sessions.find(request, sessionUse);
+      if (request.dashboardSession === null) throw unauthorized();
+    });
+    registerPages(inside, shell);
+  });
+}
+
+type Shell = ReturnType<typeof createShell>;
+
+/** Creates the functions that send pages and errors in the layout of the dashboard. */
+function createShell(options: DashboardOptions) {
+  const { site, sections, accessLog } = options;
+  const links = sections.map(({ link }) => link);
+  const sessions: DashboardSessions = createDashboardSessions(options);
+  const render = (view: View, { dashboardSession: session, raw }: FastifyRequest) =>
+    renderDashboard(view, { site, links, session, path: toPath(raw.url ?? '') });
+  const send = (reply: FastifyReply, view: View, status = 200) =>
+    reply.code(status).headers(dashboardHeaders).send(render(view, reply.request));
+  /** Sends a page with the status of a problem to browsers, and the problem to programs. */
+  const sendFault = (reply: FastifyReply, problem: Problem, view: View) => {
+    if (!isNavigation(reply.request)) throw problem;
+    recordProblem(problem, reply, accessLog);
+    return send(reply, view, problem.status);
+  };
+  return {
+    ...options,
+    sessions,
+    send,
+    sendFault,
+    /** Sends an error: the sign-in form for `unauthorized`, otherwise a page that describes the error. */
+    sendError: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      const problem = toProblem(error, request);
+      return sendProblem(reply, problem, {
+        baseUrl: site.baseUrl,
+        accessLog,
+        writePage: (document) => {
+          addVary(reply, 'Accept', 'Sec-Fetch-Mode');
+          if (!isNavigation(request)) return null;
+          reply.headers(dashboardHeaders);
+          const next = toNextPath(isRead(request) ? (request.raw.url ?? '') : '');
+          return problem.code === 'unauthorized'
+            ? render(describeSignIn({ site, next }), request)
+            : render(
+                { title: document.title, bodyHtml: renderProblem(document, site, 'h1') },
+                request,
+              );
+        },
+      });
+    },
+  };
+}
+
+function registerPages(app: FastifyInstance, shell: Shell): void {
+  const { site, sections, sessions } = shell;
+  const page = (page: DashboardPage) => registerPage(app, page, shell);
+  const part = (url: string, read: (visit: Visit) => unknown) => {
+    // An open page must not keep the operator signed in.
+    app.get(url, { config: { sessionUse: 'look' } }, async (request, reply) => {
+      const body = toJsonBody(await read(toVisit(request, reply)));
+      const headers = {
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-store',
+      };
+      return reply.headers(headers).send(body);
+    });
+    refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'] });
+  };
+  refuseOtherMethods(app, signInPath, { allow: ['POST'] });
+  page({
+    url: signOutPath,
+    submit: async ({ session, reply }) => {
+      reply.header('set-cookie', await sessions.end(session));
+      return { to: dashboardPath };
+    },
+  });
+  for (const { register } of sections) register({ site, page, part });
+  const [first] = sections;
+  if (first !== undefined && first.link.path !== dashboardPath) {
+    app.get(dashboardPath, (_request, reply) => redirect(reply, first.link.path, site));
+    refuseOtherMethods(app, dashboardPath, { allow: ['GET', 'HEAD'] });
+  }
+  refuseAll(app, `${dashboardPath}/*`);
+}
+
+function registerPage(app: FastifyInstance, { url, show, submit }: DashboardPage, shell: Shell) {
+  if (show !== undefined) {
+    app.get(url, async (request, reply) => shell.send(reply, await show(toVisit(request, reply))));
+  }
+  if (submit !== undefined) {
+    app.post(url, async (request, reply) => {
+      const visit = toVisit(request, reply);
+      const form = toForm(request);
+      if (!hasFormToken(visit.session, form)) throw formRefused();
+      return sendOutcome(reply, await submit(visit, form), shell);
+    });
+  }
+  const allow = [
+    ...(show === undefined ? [] : ['GET', 'HEAD']),
+    ...(submit === undefined ? [] : ['POST']),
+  ];
+  refuseOtherMethods(app, url, { allow });
+}
+
+function sendOutcome(reply: FastifyReply, outcome: Outcome, { site, sendFault }: Shell) {
+  if ('problem' in outcome) return sendFault(reply, outcome.problem, outcome.view);
+  return redirect(reply, outcome.to, site);
+}
+
+/** Redirects a form to a path of this server, so that a reload does not send the form again (RFC 9110 §15.4.4). */
+function redirect(reply: FastifyReply, path: string, site: Site): FastifyReply {
+  return reply
+    .code(303)
+    .headers({ location: toLink(path, site), 'cache-control': 'no-store' })
+    .send();
+}
+
+function toVisit(request: FastifyRequest, reply: FastifyReply): Visit {
+  const { dashboardSession: session } = request;
+  if (session === null) throw unauthorized();
+  return {
+    request,
+    reply,
+    session,
+    params: request.params as Visit['params'], // the router creates an object of strings
+    query: parseQuery(request.raw.url ?? ''),
+    formTokenHtml: renderFormToken(session),
+  };
+}
+
+/** Returns the parsed form; an empty form if the request has no body. */
+function toForm({ body }: FastifyRequest): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams();
+}
+
+function formRefused(): Problem {
+  return new Problem('origin_not_allowed', {
+    detail:
+      'The form has no valid form token, so nothing was changed. It is from an earlier session or from another website.',
+    resolution: 'Open the page again, and send the form again.',
+  });
+}
+
+/** Checks the admin token of the sign-in form, and opens a session. Ends an earlier session of the browser. */
+async function signIn(request: FastifyRequest, reply: FastifyReply, shell: Shell) {
+  const { site, sessions, guard } = shell;
+  const form = toForm(request);
+  const token = (form.get(signInFields.token) ?? '').trim();
+  const next = toNextPath(form.get(signInFields.next) ?? '');
+  const refuse = (problem: Problem, fault: string) =>
+    shell.sendFault(reply, problem, describeSignIn({ site, next, fault }));
+  if (token === '') return refuse(unauthorized(), 'Enter the admin token.');
+  try {
+    await guard.checkToken(token, request);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'unauthorized') throw error;
+    return refuse(error, 'This is not the admin token of this server.');
+  }
+  const earlier = await sessions.find(request);
+  if (earlier !== null) await sessions.end(earlier);
+  reply.header('set-cookie', await sessions.open());
+  return redirect(reply, next, site);
+}

@@ -1,0 +1,45 @@
+import { escapeHtml } from '../../render/html/escape.ts';
+
+/** Text field of a form. `fault` is the error of the last attempt, shown next to the field. */
+export interface Field {
+  /** Name of the field, and id of its element. */
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly hint?: string;
+  readonly fault?: string | undefined;
+  /** Kind of the field. `number` is a text field with a keyboard of digits. Default: `line`. */
+  readonly kind?: 'line' | 'number' | 'text';
+  readonly isRequired?: boolean;
+}
+
+/** Renders a field with its label, its hint and its error. The error and the hint describe the field to screen readers. */
+export function renderField(field: Field): string {
+  const { name, label, hint, fault } = field;
+  const notes = [
+    ...(fault === undefined ? [] : [['fault', 'field-fault', fault] as const]),
+    ...(hint === undefined ? [] : [['hint', 'hint', hint] as const]),
+  ];
+  const ids = notes.map(([kind]) => `${name}-${kind}`).join(' ');
+  const lines = notes.map(
+    ([kind, style, text]) => `<p class="${style}" id="${name}-${kind}">${escapeHtml(text)}</p>`,
+  );
+  const attributes = [
+    `id="${name}" name="${name}"`,
+    ...(field.isRequired ? ['required'] : []),
+    ...(fault === undefined ? [] : ['aria-invalid="true"']),
+    ...(ids === '' ? [] : [`aria-describedby="${ids}"`]),
+  ].join(' ');
+  return `<div class="field">
+<label for="${name}">${escapeHtml(label)}</label>
+${renderControl(field, attributes)}
+${lines.join('\n')}
+</div>`;
+}
+
+function renderControl({ kind = 'line', value }: Field, attributes: string): string {
+  // The parser drops a line break after the start tag, so that a value can start with its own one.
+  if (kind === 'text') return `<textarea ${attributes}>\n${escapeHtml(value)}</textarea>`;
+  const digits = kind === 'number' ? ' inputmode="numeric"' : '';
+  return `<input type="text" ${attributes}${digits} autocomplete="off" value="${escapeHtml(value)}">`;
+}

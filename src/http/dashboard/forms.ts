@@ -1,0 +1,34 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../../core/problem.ts';
+
+const formMediaType = 'application/x-www-form-urlencoded';
+
+/** Maximum size of a form in bytes. Notes of 2000 characters have up to 24,000 bytes. */
+const maxFormBytes = 65_536;
+
+/** Restricts the request bodies of a Fastify scope to urlencoded forms. */
+export function readForms(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    formMediaType,
+    { parseAs: 'string', bodyLimit: maxFormBytes },
+    async (_request: unknown, body: string) => new URLSearchParams(body),
+  );
+  app.addContentTypeParser('*', async () => {
+    const detail = `The pages of the dashboard accept only forms. Send \`${formMediaType}\`.`;
+    throw new Problem('unsupported_media_type', { detail });
+  });
+}
+
+/** Rejects changes that another site sends, also if the browser sends no `Origin` (https://www.w3.org/TR/fetch-metadata/). */
+export async function refuseOtherSites(request: FastifyRequest): Promise<void> {
+  const { 'sec-fetch-site': site = 'same-origin' } = request.headers;
+  if (isRead(request) || site === 'same-origin') return;
+  const detail = 'The request comes from another website, which cannot change anything here.';
+  throw new Problem('origin_not_allowed', { detail });
+}
+
+/** Returns whether a request changes nothing. */
+export function isRead({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
+}

@@ -1,0 +1,79 @@
+import type { z } from 'zod';
+import type { KeyRecord } from '../../../access/keys/key-record.ts';
+import { Problem } from '../../../core/problem.ts';
+import { renderField } from '../fields.ts';
+
+/** Rate limit of keys without their own one: units per window, and the window in seconds. */
+export interface KeyDefaults {
+  readonly allowance: number;
+  readonly windowSeconds: number;
+}
+
+/** Texts of the form's fields, as the operator typed them. */
+export type KeyFields = Readonly<Record<'label' | 'allowance' | 'notes', string>>;
+
+export const emptyFields: KeyFields = { label: '', allowance: '', notes: '' };
+
+/** Returns the texts of the form's fields for a stored key. */
+export function toFields({ label, allowance, notes }: KeyRecord): KeyFields {
+  return { label, allowance: allowance === null ? '' : String(allowance), notes: notes ?? '' };
+}
+
+/** Reads the fields from a sent form. Browsers send line breaks as CR LF. */
+export function readFields(form: URLSearchParams): KeyFields {
+  const read = (name: keyof KeyFields) => (form.get(name) ?? '').replaceAll('\r\n', '\n');
+  return { label: read('label'), allowance: read('allowance').trim(), notes: read('notes') };
+}
+
+type FieldFaults = Readonly<Partial<Record<string, string>>>;
+
+/** Values of a valid form, or the errors of an invalid form by field name. */
+export type ParsedFields<Value> =
+  | { readonly value: Value }
+  | { readonly faults: FieldFaults; readonly problem: Problem };
+
+/** Validates the fields with the schema of the admin API. An empty allowance and empty notes mean none. */
+export function parseFields<Value>(
+  { label, allowance, notes }: KeyFields,
+  schema: z.ZodType<Value>,
+): ParsedFields<Value> {
+  const parsed = schema.safeParse({
+    label,
+    allowance: allowance === '' ? null : toNumber(allowance),
+    notes: notes.trim() === '' ? null : notes,
+  });
+  if (parsed.success) return { value: parsed.data };
+  const faults: Record<string, string> = {};
+  for (const { path, message } of parsed.error.issues) {
+    const name = String(path[0]);
+    faults[name] ??= `The ${name} ${message}.`;
+  }
+  const detail = Object.values(faults).join(' ');
+  return { faults, problem: new Problem('invalid_option', { detail }) };
+}
+
+const toNumber = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN);
+
+/** Renders the fields of a key. */
+export function renderFields(
+  { label, allowance, notes }: KeyFields,
+  defaults: KeyDefaults,
+  faults: FieldFaults = {},
+): string {
+  const usual = `${defaults.allowance} in ${defaults.windowSeconds} seconds`;
+  return [
+    renderField({
+      ...{ name: 'label', label: 'Label', value: label, fault: faults.label, isRequired: true },
+      hint: 'Name of the key for you, such as the person or program that uses it.',
+    }),
+    renderField({
+      ...{ name: 'allowance', label: 'Allowance', value: allowance, fault: faults.allowance },
+      kind: 'number',
+      hint: `Units that the key may spend in a window. If empty, the default applies: ${usual}.`,
+    }),
+    renderField({
+      ...{ name: 'notes', label: 'Notes', value: notes, fault: faults.notes, kind: 'text' },
+      hint: 'Only operators see the notes.',
+    }),
+  ].join('\n');
+}

@@ -1,0 +1,45 @@
+import type { KeyRecord } from '../../../access/keys/key-record.ts';
+import { toIsoSeconds } from '../../../core/clock.ts';
+import { escapeHtml } from '../../../render/html/escape.ts';
+import { dashboardPath } from '../paths.ts';
+import type { KeyDefaults } from './key-form.ts';
+
+export const keysPath = `${dashboardPath}/keys`;
+
+export const newKeyPath = `${keysPath}/new`;
+
+/** Style sheets of the pages about keys. */
+export const keyStyles = ['admin-keys.css'];
+
+/** Returns the path of a key's page, or of a page below it. */
+export const toKeyPath = (id: string, page?: KeyAction): string =>
+  page === undefined ? `${keysPath}/${id}` : `${keysPath}/${id}/${page}`;
+
+/** Changes of a key that have their own path. */
+export type KeyAction = 'enable' | 'disable' | 'rotate' | 'delete';
+
+/** Renders a time to the minute as HTML, such as `2026-11-21 00:00 UTC`. */
+export function renderTime(ms: number): string {
+  const iso = toIsoSeconds(ms);
+  return `<time datetime="${iso}">${iso.slice(0, 16).replace('T', '&nbsp;')}&nbsp;UTC</time>`;
+}
+
+export function renderLastUse({ lastUsedMs }: KeyRecord): string {
+  return lastUsedMs === null ? 'Never' : renderTime(lastUsedMs);
+}
+
+export function renderState({ enabled }: KeyRecord): string {
+  return enabled
+    ? '<span class="badge good">Enabled</span>'
+    : '<span class="badge off">Disabled</span>';
+}
+
+export function renderAllowance({ allowance }: KeyRecord, defaults: KeyDefaults): string {
+  if (allowance !== null) return String(allowance);
+  return `${defaults.allowance} <span class="hint">(default)</span>`;
+}
+
+/** Renders a label in quotation marks. The label is kept on one line direction of its own. */
+export function renderLabel({ label }: KeyRecord): string {
+  return `“<bdi>${escapeHtml(label)}</bdi>”`;
+}

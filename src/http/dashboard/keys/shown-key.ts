@@ -1,0 +1,57 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Random } from '../../../core/random.ts';
+import type { Site } from '../../pages/layout.ts';
+import { createCookieWriter, type DashboardSession, derive, readCookie } from '../session.ts';
+
+const cookieName = 'perch_admin_key';
+/** Seconds for which the browser keeps a key that was not shown yet. */
+const maxAgeSeconds = 300;
+const algorithm = 'aes-256-gcm';
+const [ivBytes, tagBytes] = [12, 16];
+
+/**
+ * Creates the store for a new key between the form and the page that shows the key. The key is in a cookie, encrypted
+ * for the session, so that no server stores the key, and every instance can show it (docs/decisions/0073).
+ */
+export function createShownKeys(site: Site, random: Random) {
+  const toCookie = createCookieWriter(site);
+  return {
+    /** Keeps a key with the id `id` for the next page. */
+    keep: ({ id, key }: NewKey, session: DashboardSession, reply: FastifyReply): void => {
+      const iv = random.bytes(ivBytes);
+      const cipher = createCipheriv(algorithm, toSecret(session), iv);
+      const text = Buffer.concat([cipher.update(`${id} ${key}`, 'utf8'), cipher.final()]);
+      const value = Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
+      reply.header('set-cookie', toCookie(cookieName, value, maxAgeSeconds));
+    },
+    /** Returns the kept key with the id `id`, and deletes it; `null` if there is none, or it was shown already. */
+    take: (id: string, session: DashboardSession, reply: FastifyReply): string | null => {
+      const kept = open(reply.request, session);
+      if (kept?.id !== id) return null;
+      reply.header('set-cookie', toCookie(cookieName, '', 0));
+      return kept.key;
+    },
+  };
+}
+
+export type ShownKeys = ReturnType<typeof createShownKeys>;
+
+type NewKey = Readonly<{ id: string; key: string }>;
+
+const toSecret = (session: DashboardSession) =>
+  Buffer.from(derive(session.secret, 'key'), 'base64url');
+
+function open(request: FastifyRequest, session: DashboardSession): NewKey | null {
+  const sealed = Buffer.from(readCookie(request, cookieName) ?? '', 'base64url');
+  if (sealed.length <= ivBytes + tagBytes) return null;
+  const decipher = createDecipheriv(algorithm, toSecret(session), sealed.subarray(0, ivBytes));
+  decipher.setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));
+  try {
+    const text = decipher.update(sealed.subarray(ivBytes + tagBytes), undefined, 'utf8');
+    const [id = '', key = ''] = `${text}${decipher.final('utf8')}`.split(' ');
+    return { id, key };
+  } catch {
+    return null; // of an earlier session, or changed
+  }
+}

@@ -1,0 +1,57 @@
+import type { ParsedUrlQuery } from 'node:querystring';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem } from '../../core/problem.ts';
+import type { Site } from '../pages/layout.ts';
+import type { DashboardSession } from './session.ts';
+
+/** Group of pages with one link in the navigation of the dashboard. */
+export interface DashboardSection {
+  /** Link in the navigation. `path` is the path of the first page, such as `/admin/keys`. */
+  readonly link: SectionLink;
+  /** Registers the pages. Called once, when the server starts. */
+  readonly register: (dashboard: Dashboard) => void;
+}
+
+export type SectionLink = Readonly<{ path: string; text: string }>;
+
+/** Functions that register pages. All pages and parts require a session, and must not be cached. */
+export interface Dashboard {
+  readonly site: Site;
+  /** Registers a page, and 405 for other methods at its path. */
+  readonly page: (page: DashboardPage) => void;
+  /** Registers a part that a script of a page fetches: JSON, with GET. Signed-out callers get 401 `unauthorized`. */
+  readonly part: (url: string, read: (visit: Visit) => unknown) => void;
+}
+
+/** Page of the dashboard: a view (GET), a form (POST), or both at the same path. */
+export interface DashboardPage {
+  /** Path in the syntax of Fastify, such as `/admin/keys/:id`. */
+  readonly url: string;
+  /** Returns the page. @throws Problem, which is shown as a page with the status of the problem */
+  readonly show?: (visit: Visit) => View | Promise<View>;
+  /** Handles the form. The session and the form token were checked before. @throws as `show` */
+  readonly submit?: (visit: Visit, form: URLSearchParams) => Outcome | Promise<Outcome>;
+}
+
+/** Request of a signed-in operator. */
+export interface Visit {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly session: DashboardSession;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: ParsedUrlQuery;
+  /** Hidden field with the form token, as HTML. Every `<form method="post">` must contain the field. */
+  readonly formTokenHtml: string;
+}
+
+/** Content of a page below the navigation. `bodyHtml` is HTML and starts with the `h1`; `title` is plain text. */
+export interface View {
+  readonly title: string;
+  readonly bodyHtml: string;
+  /** Names of files in `assets/`, in addition to `site.js` and `admin.css`. */
+  readonly scripts?: readonly string[];
+  readonly styles?: readonly string[];
+}
+
+/** Result of a form: a path to redirect to with status 303, or the form again with the error. */
+export type Outcome = { readonly to: string } | { readonly problem: Problem; readonly view: View };

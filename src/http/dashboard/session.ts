@@ -1,0 +1,89 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import {
+  type AdminSessions,
+  maxAgeMs,
+  type SessionUse,
+} from '../../access/admin-sessions/admin-sessions.ts';
+import type { Random } from '../../core/random.ts';
+import { type Site, toLink } from '../pages/layout.ts';
+import { dashboardPath } from './paths.ts';
+
+const cookieName = 'perch_admin';
+
+/** Name of the form field that contains the token against cross-site request forgery (CSRF). */
+export const formTokenField = 'form_token';
+
+/** Session of a signed-in operator. */
+export interface DashboardSession {
+  /** Secret in the cookie, from which all other values of the session are derived. */
+  readonly secret: string;
+  /** Token that every form of the session contains. Other websites cannot read it. */
+  readonly formToken: string;
+}
+
+interface SessionOptions {
+  readonly store: AdminSessions;
+  /** Admin token. A session is valid only while the server has the token with which the session was opened. */
+  readonly token: string | undefined;
+  readonly random: Random;
+  readonly site: Site;
+}
+
+export type DashboardSessions = ReturnType<typeof createDashboardSessions>;
+
+/** Creates the functions that open, find and end sessions of the dashboard (docs/decisions/0073). */
+export function createDashboardSessions({ store, token = '', random, site }: SessionOptions) {
+  const key = createHash('sha256').update(token).digest();
+  const idOf = (secret: string) => createHmac('sha256', key).update(secret).digest('hex');
+  const toCookie = createCookieWriter(site);
+  return {
+    /** Opens a session. Returns the value of the header `Set-Cookie`. */
+    open: async (): Promise<string> => {
+      const secret = random.bytes(32).toString('base64url');
+      await store.add(idOf(secret));
+      return toCookie(cookieName, secret, maxAgeMs / 1000);
+    },
+    /** Returns the session of a request's cookie; `null` if there is no cookie, or the session has ended. */
+    find: async (
+      request: FastifyRequest,
+      reason: SessionUse = 'visit',
+    ): Promise<DashboardSession | null> => {
+      const secret = readCookie(request, cookieName);
+      if (secret === null || !(await store.find(idOf(secret), reason))) return null;
+      return { secret, formToken: derive(secret, 'form') };
+    },
+    /** Ends a session. Returns the value of `Set-Cookie` that deletes the cookie. */
+    end: async ({ secret }: DashboardSession): Promise<string> => {
+      await store.remove(idOf(secret));
+      return toCookie(cookieName, '', 0);
+    },
+  };
+}
+
+/** Returns whether a form contains the token of the session. Compares in constant time. */
+export function hasFormToken({ formToken }: DashboardSession, form: URLSearchParams): boolean {
+  const sent = Buffer.from(form.get(formTokenField) ?? '');
+  const expected = Buffer.from(formToken);
+  return sent.length === expected.length && timingSafeEqual(sent, expected);
+}
+
+/** Derives a text of 43 characters for one purpose from the secret of a session (RFC 2104). */
+export function derive(secret: string, purpose: string): string {
+  return createHmac('sha256', secret).update(purpose).digest('base64url');
+}
+
+/** Creates the function that returns `Set-Cookie` (RFC 6265 §4.1). Scripts and other sites cannot use the cookies. */
+export function createCookieWriter(site: Site) {
+  const secure = new URL(site.baseUrl).protocol === 'https:' ? '; Secure' : '';
+  const path = toLink(dashboardPath, site);
+  return (name: string, value: string, maxAgeSeconds: number): string =>
+    `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/** Returns the value of a cookie with letters, digits, `_` and `-` only; `null` for other and missing cookies. */
+export function readCookie({ headers }: FastifyRequest, name: string): string | null {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+  return /^[\w-]+$/.test(value) ? value : null;
+}
