@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listEndpoints } from '../src/app/endpoints.ts';
 import { toAllowanceLimits } from '../src/app/open/bounds.ts';
 import { loadConfig, secretNames, variables } from '../src/config/config.ts';
+import { defaultOf } from '../src/config/described-settings.ts';
 import { isSecret } from '../src/config/schemas.ts';
 import { fileVariableOf } from '../src/config/sources.ts';
 import { problemKinds } from '../src/core/problem.ts';
@@ -36,7 +37,7 @@ function openApiDescription(examples: RecordedExamples): string {
 function configurationPage(): string {
   const rows = Object.entries(variables.shape).map(([name, schema]) => {
     const value = defaultOf(schema);
-    return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\``} | ${schema.description}${choiceOf(schema)}${fileOf(name, schema)} |`;
+    return `| \`${name}\` | ${value === null ? '' : `\`${value}\``} | ${schema.description}${choiceOf(schema)}${fileOf(name, schema)} |`;
   });
   return `# Configuration
 
@@ -107,13 +108,6 @@ This page is generated from \`src/config/config.ts\` by \`npm run generate\`.
 function listSecrets(): string {
   const names = secretNames().map((name) => `\`${fileVariableOf(name)}\``);
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-}
-
-function defaultOf(schema: z.ZodType): string | undefined {
-  if (!(schema instanceof z.ZodDefault)) return undefined;
-  const value: unknown = schema.def.defaultValue;
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.join(',');
-  return String(value);
 }
 
 /** Returns a sentence that lists the allowed values of an enumeration; an empty string for other types. */

@@ -70,7 +70,8 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   const accessLog = traffic.countReplies(createAccessLog(server, lines));
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog, writePage });
   const serving = { site, identification, access, fetching, sessions, traffic, work, load };
-  const services = { ...bounded, ...serving };
+  const { settings = new Map(), startWarnings = [] } = options;
+  const services = { ...bounded, ...serving, requestIds, settings, startWarnings };
   takeTurns(server, loop, identification.clientOf);
   await addHooks(server, services, readiness);
   registerSurfaces(server, { ...services, accessLog });

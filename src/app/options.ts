@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AnswerEngine } from '../answers/answer.ts';
 import type { Config } from '../config/config.ts';
+import type { Settings } from '../config/sources.ts';
 import type { Clock } from '../core/clock.ts';
 import type { PublicHttpOptions } from '../core/http/public-network.ts';
 import type { Random } from '../core/random.ts';
@@ -30,4 +31,8 @@ export interface AppOptions extends AppBasics {
   /** Identification of callers. Default: by API key and client address. The benchmark passes a faster substitute. */
   readonly identification?: Identification;
   readonly engine?: AnswerEngine;
+  /** Settings that are set, with their sources, for the dashboard. Default: none. */
+  readonly settings?: Settings;
+  /** Warnings about the settings, for the dashboard. Default: none. */
+  readonly startWarnings?: readonly string[];
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Settings } from '../config/sources.ts';
 import type { Engine } from '../core/engine/engine.ts';
 import { openEngineReport } from '../core/engine/engine-report.ts';
 import { createOrigins, type Origins } from '../core/http/origins.ts';
@@ -29,9 +30,11 @@ import { createSections, createSessionsOfDashboard } from './open/dashboard.ts';
 import { listDocuments, openLibrary, toDiscoveryFacts } from './open/documents.ts';
 import type { Fetching } from './open/fetching.ts';
 import { measureServer } from './open/metrics.ts';
+import { openOperatorFigures, type ReadEngine } from './open/operator-figures.ts';
 import { createPageAnswers } from './open/page-answers.ts';
 import { toCallerRules } from './open/sessions.ts';
 import type { AppBasics } from './options.ts';
+import type { RequestIds } from './request-ids.ts';
 import { createReporter } from './server.ts';
 
 /** Services that the surfaces (HTTP routes, pages, MCP, sessions) use. */
@@ -48,6 +51,11 @@ export interface Services extends AppBasics {
   readonly work: Work;
   readonly load: LoadGauge;
   readonly accessLog: AccessLog;
+  readonly requestIds: RequestIds;
+  /** Settings that are set, with their sources, for the operator. */
+  readonly settings: Settings;
+  /** Warnings about the settings since the start, for the operator. */
+  readonly startWarnings: readonly string[];
 }
 
 export function registerSurfaces(server: FastifyInstance, services: Services): void {
@@ -64,7 +72,10 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   const watched = { work, load, accessLog };
   const reading = { ...watched, reader, context, heavyTurns, identification, sharedCacheSeconds };
   const guard = createAdminGuard({ token: config.PERCH_ADMIN_TOKEN, clock, clientOf });
-  registerOperations(server, services, { guard, origins });
+  const readEngine = openReport(server, services);
+  registerOperations(server, services, { guard, origins, readEngine });
+  const figures = openOperatorFigures(services, readEngine);
+  server.addHook('onClose', async () => figures.close());
   server.register(discoveryPlugin, { ...facts, clock });
   server.register(assetsPlugin, { assets: site.assets });
   server.register(docsPlugin, { site, library, origins, ask: asking && { asking, ...watched } });
@@ -81,7 +92,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
     ...{ site, origins, guard, accessLog, random: services.random },
     token: config.PERCH_ADMIN_TOKEN,
     store: createSessionsOfDashboard(clock, services.sharedEngine),
-    sections: createSections(services),
+    sections: createSections(services, figures),
   });
   server.register(mcpPlugin, {
     version,
@@ -101,20 +112,32 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   if (sessions !== null) registerSessions(server, sessions, services);
 }
 
-/** Registers the health checks and the metrics. */
-function registerOperations(
-  server: FastifyInstance,
-  services: Services,
-  { guard, origins }: { readonly guard: AdminGuard; readonly origins: Origins },
-): void {
-  const { config, clock, logger, fetching, sharedEngine: engine } = services;
+/** Starts to check the shared engine. Returns a function that reads its state; `undefined` for a single instance. */
+function openReport(server: FastifyInstance, services: Services): ReadEngine {
+  const { clock, logger, sharedEngine: engine } = services;
   const onWarnings = (warnings: readonly string[]) =>
     warnings.length > 0
       ? logger.warn({ warnings }, 'the shared engine can lose data or refuse changes')
       : logger.info('the shared engine has safe settings again');
   const report = engine && openEngineReport({ engine, clock, onWarnings });
   if (report !== null) server.addHook('onClose', async () => report.close());
-  server.register(healthPlugin, { chain: fetching.chain, readEngine: report?.read });
+  return report?.read;
+}
+
+interface OperationsOptions {
+  readonly guard: AdminGuard;
+  readonly origins: Origins;
+  readonly readEngine: ReadEngine;
+}
+
+/** Registers the health checks and the metrics. */
+function registerOperations(
+  server: FastifyInstance,
+  services: Services,
+  { guard, origins, readEngine }: OperationsOptions,
+): void {
+  const { config, fetching } = services;
+  server.register(healthPlugin, { chain: fetching.chain, readEngine });
   server.register(metricsPlugin, {
     origins,
     guard: config.PERCH_METRICS === 'open' ? null : guard,

@@ -124,8 +124,11 @@ async function runConfigured(
   // Loading the schemas takes a while, so invalid arguments are reported before that.
   const { loadConfig } = await import('../config/config.ts');
   const loaded = loadConfig(env, findDataFolder(env), { options, configFile });
-  for (const warning of loaded.warnings) streams.stderr.write(`perch: ${warning}\n`);
-  if (loaded.ok) return run({ ...streams, config: loaded.config, settings: loaded.settings });
+  const { warnings } = loaded;
+  for (const warning of warnings) streams.stderr.write(`perch: ${warning}\n`);
+  if (loaded.ok) {
+    return run({ ...streams, config: loaded.config, settings: loaded.settings, warnings });
+  }
   const lines = loaded.faults.map((fault) => `  ${fault}\n`);
   streams.stderr.write(`perch: The configuration is not valid.\n${lines.join('')}`);
   return exitCodes.usage;

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../render/html/escape.ts';
+import { toIsoSeconds } from '../../core/clock.ts';
 
 /** Formats a whole number with a comma between thousands: `12,345`. */
 export const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US');
@@ -60,21 +60,16 @@ export function formatMs(ms: number): string {
 /** Formats the time of day in UTC: `12:05`. */
 export const formatClock = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
 
-const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+/** Formats a date in UTC: `2026-11-21`. */
+export const formatDay = (ms: number): string => toIsoSeconds(ms).slice(0, 10);
 
-/** Formats a date and time in UTC: `21 Nov 2026, 12:05`. */
-export function formatTime(ms: number): string {
-  const date = new Date(ms);
-  return `${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}, ${formatClock(ms)}`;
-}
-
-/** Renders a time in UTC as an HTML element. */
+/** Renders a time to the minute as HTML, such as `2026-11-21 00:00 UTC`. */
 export function renderTime(ms: number): string {
-  const iso = `${new Date(ms).toISOString().slice(0, 19)}Z`;
-  return `<time datetime="${iso}">${escapeHtml(formatTime(ms))} UTC</time>`;
+  const iso = toIsoSeconds(ms);
+  return `<time datetime="${iso}">${iso.slice(0, 16).replace('T', '&nbsp;')}&nbsp;UTC</time>`;
 }
 
-/** Renders a past time with its distance from now: `21 Nov 2026, 12:05 UTC (8 min ago)`. */
+/** Renders a past time with its distance from now: `2026-11-21 12:05 UTC (8 min ago)`. */
 export function renderPast(ms: number, nowMs: number): string {
   const ago = nowMs - ms < 1000 ? 'now' : `${formatDuration(nowMs - ms)} ago`;
   return `${renderTime(ms)} (${ago})`;

@@ -21,7 +21,9 @@ export interface MinuteHistory<Name extends string> {
 }
 
 interface MinuteHistoryOptions<Name extends string> {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Calls a function every second until the returned function is called. Default: `setInterval`. */
+  readonly everySecond?: (tick: () => void) => () => void;
   readonly names: readonly Name[];
   /** Returns the counters. They must never decrease. Called once a minute and by each call of `list`. */
   read(): Readonly<Record<Name, number>>;
@@ -34,35 +36,33 @@ interface MinuteHistoryOptions<Name extends string> {
 export function openMinuteHistory<Name extends string>(
   options: MinuteHistoryOptions<Name>,
 ): MinuteHistory<Name> {
-  const { clock, names, read } = options;
+  const { clock, names, read, everySecond = startInterval } = options;
   const ring = createRing(names.length);
-  const closing = new AbortController();
-  let seen = names.map((name) => read()[name]);
-  /** Adds the growth since the last call to a minute. */
-  const record = (minute: number): void => {
+  const readCounters = () => {
     const counters = read();
-    const now = names.map((name) => counters[name]);
+    return names.map((name) => counters[name]);
+  };
+  const currentMinute = () => Math.floor(clock.now() / minuteMs);
+  let seen = readCounters();
+  let minute = currentMinute();
+  /** Adds the growth since the last call to the minute of that call, which is at most a second ago. */
+  const record = (): void => {
+    const counters = readCounters();
     ring.add(
       minute,
-      now.map((value, column) => value - (seen[column] ?? 0)),
+      counters.map((value, column) => value - (seen[column] ?? 0)),
     );
-    seen = now;
+    seen = counters;
+    minute = currentMinute();
   };
-  const keepRecording = async (): Promise<void> => {
-    for (;;) {
-      await clock.sleep(minuteMs - (clock.now() % minuteMs), closing.signal);
-      // The growth belongs to the minute that has ended. A timer can end some milliseconds before or after the minute.
-      record(Math.floor((clock.now() - minuteMs / 2) / minuteMs));
-    }
-  };
-  keepRecording().catch((error: unknown) => {
-    if (!closing.signal.aborted) throw error;
+  const close = everySecond(() => {
+    if (currentMinute() !== minute) record();
   });
   return {
     list: (count, minutes) => {
-      const current = Math.floor(clock.now() / minuteMs);
-      record(current);
-      const last = Math.floor(current / minutes);
+      record();
+      ring.advanceTo(minute);
+      const last = Math.floor(minute / minutes);
       return Array.from({ length: count }, (_, at) => {
         const first = (last - count + 1 + at) * minutes;
         const sums = ring.sum(first, minutes);
@@ -71,8 +71,14 @@ export function openMinuteHistory<Name extends string>(
         return { startMs: first * minuteMs, counts: counts as Record<Name, number> };
       });
     },
-    close: () => closing.abort(),
+    close,
   };
+}
+
+function startInterval(tick: () => void): () => void {
+  const timer = setInterval(tick, 1000);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 /** Creates a ring buffer with one row of `columns` numbers for each of the last 1440 minutes. */
@@ -95,6 +101,7 @@ function createRing(columns: number) {
     }
   };
   return {
+    advanceTo,
     /** Adds numbers to the row of a minute; to the newest row if the clock was set back by less than a day. */
     add: (minute: number, numbers: readonly number[]): void => {
       advanceTo(minute);

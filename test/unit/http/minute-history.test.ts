@@ -1,28 +1,39 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Clock } from '../../../src/core/clock.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openMinuteHistory } from '../../../src/http/operations/minute-history.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const minuteMs = 60_000;
 const startMs = Date.UTC(2026, 10, 21, 12, 0, 20);
 
-/** Opens a history of two counters that the test increases. */
-function openHistory<Used extends Clock>(clock: Used) {
+/** Opens a history of two counters that the test increases. Without `advance`, no second passes for its timer. */
+function openHistory(atMs = startMs) {
+  const clock = createManualClock(atMs);
   const counters = { requests: 5, errors: 0 };
-  const names = ['requests', 'errors'] as const;
-  const history = openMinuteHistory({ clock, names, read: () => ({ ...counters }) });
-  onTestFinished(() => history.close());
+  const ticks = new Set<() => void>();
+  const history = openMinuteHistory({
+    clock,
+    names: ['requests', 'errors'],
+    read: () => ({ ...counters }),
+    everySecond: (tick) => {
+      ticks.add(tick);
+      return () => ticks.delete(tick);
+    },
+  });
+  const advance = async (ms: number) => {
+    await clock.advance(ms);
+    for (const tick of ticks) tick();
+  };
   const requests = (count: number, minutes = 1) =>
     history.list(count, minutes).map(({ counts }) => counts.requests);
-  return { clock, counters, history, requests };
+  return { clock, counters, ticks, history, advance, requests };
 }
 
 describe('the history of counters', () => {
   it('counts the growth of each minute, without counts from before its start', async () => {
-    const { clock, counters, history } = openHistory(createManualClock(startMs));
+    const { counters, history, advance } = openHistory();
 
     counters.requests += 3;
-    await clock.advance(40_000);
+    await advance(40_000);
     counters.requests += 2;
     counters.errors += 1;
 
@@ -34,56 +45,51 @@ describe('the history of counters', () => {
   });
 
   it('counts nothing twice if it is read often', async () => {
-    const { clock, counters, requests } = openHistory(createManualClock(startMs));
+    const { counters, requests, advance } = openHistory();
 
     counters.requests += 3;
     expect([requests(1), requests(1)]).toEqual([[3], [3]]);
     counters.requests += 1;
     expect(requests(1)).toEqual([4]);
-    await clock.advance(40_000);
+    await advance(40_000);
 
     expect(requests(2)).toEqual([4, 0]);
   });
 
   it('sums periods of several minutes that start at whole quarters of an hour', async () => {
-    const { clock, counters, history, requests } = openHistory(
-      createManualClock(Date.UTC(2026, 10, 21, 12, 14, 20)),
+    const { counters, history, requests, advance } = openHistory(
+      Date.UTC(2026, 10, 21, 12, 14, 20),
     );
 
     counters.requests += 1;
-    await clock.advance(40_000); // 12:15
+    await advance(40_000); // 12:15
     counters.requests += 10;
-    await clock.advance(minuteMs);
+    await advance(minuteMs);
     counters.requests += 100;
 
     expect(requests(3, 15)).toEqual([0, 1, 110]);
     expect(history.list(1, 15)[0]?.startMs).toBe(Date.UTC(2026, 10, 21, 12, 15));
   });
 
-  it.each([-4, 4])('assigns counts to the ended minute if its timer ends %i ms off', async (ms) => {
-    const manual = createManualClock(startMs);
-    const clock = { ...manual, sleep: (wait: number) => manual.sleep(wait + ms) };
-    const { counters, history } = openHistory(clock);
+  it('assigns counts to the minute of the last second before they were read', async () => {
+    const { counters, requests, advance } = openHistory();
 
     counters.requests += 3;
-    await manual.advance(40_000 + ms);
+    await advance(39_000);
+    counters.requests += 1;
+    await advance(2000); // 12:01:01
     counters.requests += 2;
-    await manual.advance(minuteMs);
 
-    const counted = history.list(3, 1).filter(({ counts }) => counts.requests > 0);
-    expect(counted.map(({ startMs: start, counts }) => [start, counts.requests])).toEqual([
-      [Date.UTC(2026, 10, 21, 12, 0), 3],
-      [Date.UTC(2026, 10, 21, 12, 1), 2],
-    ]);
+    expect(requests(2)).toEqual([4, 2]);
   });
 
   it('forgets counts after a day', async () => {
-    const { clock, counters, requests } = openHistory(createManualClock(startMs));
+    const { counters, requests, advance } = openHistory();
 
     counters.requests += 7;
-    for (let minute = 0; minute < 1439; minute += 1) await clock.advance(minuteMs);
+    for (let minute = 0; minute < 1439; minute += 1) await advance(minuteMs);
     expect(requests(1440)[0]).toBe(7);
-    await clock.advance(minuteMs);
+    await advance(minuteMs);
 
     expect(requests(1441).reduce((sum, count) => sum + count)).toBe(0);
     counters.requests += 2;
@@ -91,30 +97,31 @@ describe('the history of counters', () => {
   });
 
   it('leaves minutes empty in which the computer slept', async () => {
-    const { clock, counters, requests } = openHistory(createManualClock(startMs));
+    const { counters, requests, advance } = openHistory();
 
     counters.requests += 1;
-    await clock.advance(40_000);
+    await advance(40_000);
     counters.requests += 2;
-    await clock.advance(5 * minuteMs);
+    await advance(5 * minuteMs);
 
-    expect(requests(7)).toEqual([1, 0, 0, 0, 0, 2, 0]);
+    expect(requests(7)).toEqual([1, 2, 0, 0, 0, 0, 0]);
   });
 
   it('starts again after a clock that was days ahead is set right', async () => {
-    const { clock, counters, requests } = openHistory(createManualClock(startMs + 7 * 86_400_000));
+    const { clock, counters, requests } = openHistory(startMs + 7 * 86_400_000);
 
     counters.requests += 1;
     requests(1);
     const now = clock.now;
     (clock as { now: () => number }).now = () => now() - 7 * 86_400_000;
+    requests(1);
     counters.requests += 2;
 
     expect(requests(2)).toEqual([0, 2]);
   });
 
   it('keeps its counts if the clock is set back by some minutes', async () => {
-    const { clock, counters, requests } = openHistory(createManualClock(startMs));
+    const { clock, counters, requests } = openHistory();
 
     counters.requests += 1;
     requests(1);
@@ -127,23 +134,33 @@ describe('the history of counters', () => {
     expect(requests(2)).toEqual([0, 3]);
   });
 
-  it('ends its timer when it is closed', async () => {
-    const { clock, counters, history } = openHistory(createManualClock(startMs));
-    let reads = 0;
-    const other = openMinuteHistory({
-      clock,
-      names: ['requests'],
-      read: () => {
-        reads += 1;
-        return counters;
-      },
-    });
+  it('ends its timer when it is closed', () => {
+    const { ticks, history } = openHistory();
 
+    expect(ticks.size).toBe(1);
     history.close();
-    other.close();
-    const before = reads;
-    await clock.advance(10 * minuteMs);
 
-    expect(reads).toBe(before);
+    expect(ticks.size).toBe(0);
+  });
+
+  it('records by itself with a real timer', async () => {
+    const clock = createManualClock(startMs);
+    const read = vi.fn(() => ({ requests: 0 }));
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const history = openMinuteHistory({ clock, names: ['requests'], read });
+
+    const reads = [read.mock.calls.length];
+    vi.advanceTimersByTime(1000);
+    reads.push(read.mock.calls.length);
+    await clock.advance(minuteMs);
+    vi.advanceTimersByTime(1000);
+    reads.push(read.mock.calls.length);
+    history.close();
+    await clock.advance(minuteMs);
+    vi.advanceTimersByTime(1000);
+    reads.push(read.mock.calls.length);
+
+    expect(reads).toEqual([1, 1, 2, 2]);
   });
 });

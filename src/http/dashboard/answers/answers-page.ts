@@ -26,7 +26,7 @@ export interface AnswersFigures {
 
 /** Renders the body of the page about questions and their documents. */
 export function renderAnswers(figures: AnswersFigures | null, site: Site): string {
-  const lead = `<p class="lead">Questions about documents, in ${renderLink(`${docsPath}/sessions`, 'sessions', site)} and on the page ${renderLink(`${docsPath}/ask`, 'Ask', site)}.</p>`;
+  const lead = `<p class="lede">Questions about documents, in ${renderLink(`${docsPath}/sessions`, 'sessions', site)} and on the page ${renderLink(`${docsPath}/ask`, 'Ask', site)}.</p>`;
   if (figures === null) {
     return `<h1>Answers</h1>
 <p class="empty">Questions are turned off (<code>PERCH_SESSIONS</code>).</p>`;

@@ -4,7 +4,7 @@ import type { StoredImport } from '../../../archive/store/import-rows.ts';
 import { platformNames } from '../../../model/reference.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
 import { docsPath, renderLink, type Site } from '../../pages/layout.ts';
-import { countOf, formatBytes, formatCount, formatTime, renderPast } from '../numbers.ts';
+import { countOf, formatBytes, formatCount, formatDay, renderPast } from '../numbers.ts';
 import { renderTiles } from '../tiles.ts';
 
 export interface ArchiveFigures {
@@ -22,7 +22,7 @@ export interface ArchiveFigures {
 export function renderArchive(figures: ArchiveFigures, site: Site): string {
   const { report } = figures;
   return `<h1>Archive</h1>
-<p class="lead">Accounts and posts that you have imported with ${renderLink(`${docsPath}/archive`, 'perch archive import', site)}.</p>
+<p class="lede">Accounts and posts that you have imported with ${renderLink(`${docsPath}/archive`, 'perch archive import', site)}.</p>
 ${report === null ? renderEmpty(figures) : renderReport(report, figures)}
 <p class="soft">${figures.hasSample ? 'Perch also serves the sample, a set of fictional accounts. The sample is not counted here.' : 'The sample is turned off.'}</p>`;
 }
@@ -52,8 +52,8 @@ function renderReport(report: ArchiveReport, { nowMs, keepsHistories }: ArchiveF
     { name: 'Size on disk', value: formatBytes(bytes), note: 'archive.db, with the sample' },
     {
       name: 'Last import',
-      value: last === undefined ? 'None' : formatTime(last.updated * 1000),
-      ...(last !== undefined && { note: `${last.title}, UTC` }),
+      value: last === undefined ? 'None' : toDay(last.updated),
+      ...(last !== undefined && { note: `${last.title}: ${last.name}` }),
     },
     {
       name: 'Posts in stored histories',
@@ -101,7 +101,7 @@ function renderAccount(account: AccountSummary): string {
 
 function renderImports(imports: readonly StoredImport[], nowMs: number): string {
   const items = imports.map(({ title, name, updated, isDone, counts, items: read }) => {
-    const badge = isDone ? '' : ' <span class="badge bad">Not finished</span>';
+    const badge = isDone ? '' : ' <span class="badge off">Not finished</span>';
     const faults = counts.faults === 0 ? '' : ` · ${countOf(counts.faults, 'unreadable record')}`;
     return `<li>
 <h3>${escapeLine(name)}${badge}</h3>
@@ -115,4 +115,4 @@ ${items.length === 0 ? '<p class="empty">There was no import yet.</p>' : `<ul cl
 </section>`;
 }
 
-const toDay = (seconds: number): string => formatTime(seconds * 1000).split(',')[0] ?? '';
+const toDay = (seconds: number): string => formatDay(seconds * 1000);

@@ -1,16 +1,16 @@
 import { escapeLine } from '../../../render/html/escape.ts';
 import { docsPath, renderCode, renderLink, type Site } from '../../pages/layout.ts';
 
-/** Effective setting. `value` is `null` if the setting has no value, or if its value is secret. */
+/** Effective setting. `value` is `null` if the setting has no value, and masked if it is secret. */
 export interface ShownSetting {
   readonly name: string;
   readonly area: SettingArea;
   readonly value: string | null;
-  readonly isSet: boolean;
-  readonly isSecret: boolean;
-  readonly default: string | null;
   readonly isDefault: boolean;
-  /** Meaning of the setting, with names in backticks and emphasis in asterisks. */
+  /** Place where the value was set, such as `environment`. */
+  readonly source: string;
+  readonly default: string | null;
+  /** Meaning of the setting in Markdown, with names in backticks and emphasis in asterisks. */
   readonly description: string;
 }
 
@@ -38,14 +38,14 @@ export interface ConfigurationFigures {
 /** Renders the body of the page with the effective settings. It never contains the value of a secret. */
 export function renderConfiguration(figures: ConfigurationFigures, site: Site): string {
   const { settings, notices } = figures;
-  const changed = settings.filter(({ isDefault }) => !isDefault);
+  const own = settings.filter(({ isDefault }) => !isDefault);
   const names = Object.keys(areas) as SettingArea[]; // `areas` has no other keys
   return `<h1>Configuration</h1>
-<p class="lead">The settings with which this server started. To change a setting, change its ${renderLink(`${docsPath}/configuration`, 'environment variable', site)} and restart the server. Values of secrets are never shown.</p>
+<p class="lede">The settings with which this server started. To change a setting, see ${renderLink(`${docsPath}/configuration`, 'Configuration', site)}, and restart the server. Values of secrets are masked.</p>
 ${renderNotices(notices)}
-<section aria-labelledby="changed">
-<h2 id="changed">Settings that differ from their default</h2>
-${changed.length === 0 ? '<p class="empty">All settings have their defaults.</p>' : renderSettings(changed, 'brief')}
+<section aria-labelledby="set">
+<h2 id="set">Settings that you have set</h2>
+${own.length === 0 ? '<p class="empty">No setting is set, so all settings have their defaults.</p>' : renderSettings(own, 'brief')}
 </section>
 <section aria-labelledby="all">
 <h2 id="all">All settings</h2>
@@ -56,7 +56,7 @@ ${names.map((area) => renderArea(area, settings)).join('\n')}
 function renderNotices(notices: readonly Notice[]): string {
   const items = notices.map(
     ({ kind, text }) =>
-      `<li><span class="badge${kind === 'fault' ? ' bad' : ''}">${kind === 'fault' ? 'Fault' : 'Warning'}</span> ${renderCode(text)}</li>`,
+      `<li><span class="badge${kind === 'fault' ? ' off' : ''}">${kind === 'fault' ? 'Fault' : 'Warning'}</span> ${renderCode(text)}</li>`,
   );
   return `<section aria-labelledby="notices">
 <h2 id="notices">Faults and warnings</h2>
@@ -74,26 +74,23 @@ ${renderSettings(own, 'full')}
 function renderSettings(settings: readonly ShownSetting[], extent: 'brief' | 'full'): string {
   const items = settings.map((setting) => {
     const description =
-      extent === 'full' ? `<dd class="soft">${renderDescription(setting.description)}</dd>` : '';
-    return `<div class="setting"><dt><code>${setting.name}</code></dt><dd class="value">${renderValue(setting)}</dd><dd class="soft">${renderDefault(setting)}</dd>${description}</div>`;
+      extent === 'full'
+        ? `<dd class="soft about">${renderDescription(setting.description)}</dd>`
+        : '';
+    return `<div class="setting"><dt><code>${setting.name}</code></dt><dd class="value">${renderValue(setting)}</dd><dd class="soft">${renderSource(setting)}</dd>${description}</div>`;
   });
   return `<dl class="settings">${items.join('\n')}</dl>`;
 }
 
-function renderValue({ value, isSet, isSecret }: ShownSetting): string {
-  if (isSecret)
-    return isSet
-      ? '<span class="secret">•••••• (set, not shown)</span>'
-      : '<span class="unset">Not set</span>';
+function renderValue({ value }: ShownSetting): string {
   if (value === null) return '<span class="unset">Not set</span>';
   return `<code>${escapeLine(value)}</code>`;
 }
 
-function renderDefault({ isDefault, default: byDefault }: ShownSetting): string {
+function renderSource({ isDefault, source, default: byDefault }: ShownSetting): string {
   if (isDefault) return 'Default';
-  return byDefault === null
-    ? 'Not set by default'
-    : `Default: <code>${escapeLine(byDefault)}</code>`;
+  const instead = byDefault === null ? '' : `. Default: <code>${escapeLine(byDefault)}</code>`;
+  return `Set by: ${escapeLine(source)}${instead}`;
 }
 
 /** Renders a description: backticks mark names, and asterisks mark emphasis. */

@@ -32,7 +32,7 @@ function renderProvider(provider: ProviderFigures, nowMs: number): string {
   const states = describeHolds(holds);
   const isHeld = states.length > 0;
   const badge = isHeld
-    ? '<span class="badge bad">Paused</span>'
+    ? '<span class="badge off">Paused</span>'
     : '<span class="badge good">Working</span>';
   const failure =
     lastFailure === null

@@ -65,7 +65,7 @@ describe('numbers of the dashboard', () => {
     const atMs = Date.UTC(2026, 10, 1, 9, 5, 7);
 
     expect(renderPast(atMs, atMs + 480_000)).toBe(
-      '<time datetime="2026-11-01T09:05:07Z">1 Nov 2026, 09:05 UTC</time> (8 min ago)',
+      '<time datetime="2026-11-01T09:05:07Z">2026-11-01&nbsp;09:05&nbsp;UTC</time> (8 min ago)',
     );
     expect(renderPast(atMs, atMs - 5)).toContain('(now)');
   });
