@@ -5,7 +5,7 @@ import { platformNames } from '../../../model/reference.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
 import { docsPath, renderLink, type Site } from '../../pages/layout.ts';
 import { countOf, formatBytes, formatCount, formatDay, renderPast } from '../numbers.ts';
-import { renderTiles } from '../tiles.ts';
+import { renderTiles, type Tile } from '../tiles.ts';
 
 export interface ArchiveFigures {
   readonly nowMs: number;
@@ -55,15 +55,17 @@ function renderReport(report: ArchiveReport, { nowMs, keepsHistories }: ArchiveF
       value: last === undefined ? 'None' : toDay(last.updated),
       ...(last !== undefined && { note: `${last.title}: ${last.name}` }),
     },
-    {
-      name: 'Posts in stored histories',
-      value: formatCount(historyPosts),
-      note: keepsHistories ? 'New histories are stored.' : 'New histories are not stored.',
-    },
+    ...toHistoryTiles(historyPosts, keepsHistories),
   ]);
   return `${tiles}
 ${renderAccounts(report)}
 ${renderImports(imports, nowMs)}`;
+}
+
+function toHistoryTiles(posts: number, keepsHistories: boolean): readonly Tile[] {
+  if (posts === 0 && !keepsHistories) return [];
+  const note = keepsHistories ? 'New histories are stored.' : 'New histories are not stored.';
+  return [{ name: 'Posts in stored histories', value: formatCount(posts), note }];
 }
 
 function renderAccounts({ accounts, accountCount }: ArchiveReport): string {

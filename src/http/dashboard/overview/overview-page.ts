@@ -22,7 +22,7 @@ const refreshSeconds = 10;
 export function renderOverview(figures: OverviewFigures, site: Site): string {
   return `<div class="page-head">
 <h1>Overview</h1>
-<button type="button" id="pause" hidden>Pause updates</button>
+<button type="button" class="button" id="pause" hidden>Pause updates</button>
 </div>
 <p id="live-status" class="live-status" role="status"></p>
 <div id="live" data-part="${escapeHtml(toLink(overviewPart, site))}" data-seconds="${refreshSeconds}">
