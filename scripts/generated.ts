@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listEndpoints } from '../src/app/endpoints.ts';
+import { adminEndpoints, listEndpoints } from '../src/app/endpoints.ts';
 import { toAllowanceLimits } from '../src/app/open/bounds.ts';
 import { loadConfig, secretNames, variables } from '../src/config/config.ts';
 import { defaultOf } from '../src/config/described-settings.ts';
@@ -7,6 +7,7 @@ import { isSecret } from '../src/config/schemas.ts';
 import { fileVariableOf } from '../src/config/sources.ts';
 import { problemKinds } from '../src/core/problem.ts';
 import { version } from '../src/core/version.ts';
+import { describeAdminApi } from '../src/http/openapi/admin-document.ts';
 import { describeOpenApi } from '../src/http/openapi/document.ts';
 import { moveExamples, type RecordedExamples } from '../src/http/openapi/examples.ts';
 import { recordExamples } from './record-examples.ts';
@@ -18,20 +19,34 @@ export async function generatedFiles(): Promise<Readonly<Record<string, string>>
     'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
     'openapi/examples.json': `${JSON.stringify(examples, null, 2)}\n`,
+    'openapi/admin.json': adminDescription(examples),
     'openapi/perch.json': openApiDescription(examples),
   };
 }
 
-/** Returns the OpenAPI description of a server with default settings, without parts that depend on the date. */
-function openApiDescription(examples: RecordedExamples): string {
+/** Returns the facts about a server with default settings, without parts that depend on the date. */
+function defaultFacts() {
   const loaded = loadConfig({});
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
   const { PERCH_BASE_URL: baseUrl, PERCH_LINK_PREVIEWS: linkPreviews } = loaded.config;
   const endpoints = listEndpoints(loaded.config.PERCH_SESSION_PREFIX);
   const limits = toAllowanceLimits(loaded.config);
-  const facts = { baseUrl, version, nowMs: null, linkPreviews, endpoints, limits };
-  const moved = moveExamples(examples, baseUrl);
+  return { baseUrl, version, nowMs: null, linkPreviews, endpoints, limits };
+}
+
+/** Returns the OpenAPI description of a server with default settings, without parts that depend on the date. */
+function openApiDescription(examples: RecordedExamples): string {
+  const facts = defaultFacts();
+  const moved = moveExamples(examples, facts.baseUrl);
   return `${JSON.stringify(describeOpenApi({ ...facts, examples: moved }), null, 2)}\n`;
+}
+
+/** Returns the OpenAPI description of the routes for the operator, of a server with default settings. */
+function adminDescription(examples: RecordedExamples): string {
+  const { baseUrl } = defaultFacts();
+  const facts = { baseUrl, version, endpoints: adminEndpoints };
+  const moved = moveExamples(examples, baseUrl);
+  return `${JSON.stringify(describeAdminApi({ ...facts, examples: moved }), null, 2)}\n`;
 }
 
 function configurationPage(): string {

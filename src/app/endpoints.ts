@@ -1,4 +1,5 @@
 import type { Endpoint } from '../core/endpoint.ts';
+import { adminDescriptionEndpoints } from '../http/admin/admin-plugin.ts';
 import { adminKeysEndpoints } from '../http/admin/keys.ts';
 import { discoveryEndpoints } from '../http/discovery/documents.ts';
 import { healthEndpoints, metricsEndpoints } from '../http/operations/probes.ts';
@@ -7,7 +8,7 @@ import { addressEndpoints } from '../http/reads/address-route.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
-/** Routes except read routes (`http/reads/routes.ts`), session routes and `/docs/ask`, in the order of `/api`. */
+/** Public routes except read routes (`http/reads/routes.ts`), session routes and `/docs/ask`, in the order of `/api`. */
 export const endpoints: readonly Endpoint[] = [
   ...addressEndpoints,
   ...mcpEndpoints,
@@ -15,11 +16,16 @@ export const endpoints: readonly Endpoint[] = [
   ...frontEndpoints,
   ...docsEndpoints,
   ...healthEndpoints,
-  ...adminKeysEndpoints,
-  ...metricsEndpoints,
 ];
 
-/** Returns all routes except read routes. `sessionSegment`: path prefix of session routes; `null` omits them. */
+/** Routes for the operator, which `/api/admin/openapi.json` describes. */
+export const adminEndpoints: readonly Endpoint[] = [
+  ...adminKeysEndpoints,
+  ...metricsEndpoints,
+  ...adminDescriptionEndpoints,
+];
+
+/** Returns all public routes except read routes. `sessionSegment`: path prefix of session routes; `null` omits them. */
 export function listEndpoints(sessionSegment: string | null): readonly Endpoint[] {
   if (sessionSegment === null) return endpoints;
   return [...endpoints, ...askEndpoints, ...describeSessionEndpoints(sessionSegment)];

@@ -5,8 +5,8 @@ import { openEngineReport } from '../core/engine/engine-report.ts';
 import { createOrigins, type Origins } from '../core/http/origins.ts';
 import type { Turns } from '../core/scheduling/turns.ts';
 import { version } from '../core/version.ts';
+import { adminPlugin } from '../http/admin/admin-plugin.ts';
 import { type AdminGuard, createAdminGuard } from '../http/admin/guard.ts';
-import { adminKeysPlugin } from '../http/admin/keys.ts';
 import { dashboardPlugin } from '../http/dashboard/dashboard-plugin.ts';
 import { discoveryPlugin } from '../http/discovery/documents.ts';
 import { type Identification, identityOf } from '../http/key-status/plugin.ts';
@@ -27,7 +27,7 @@ import type { AccessLog } from '../web/access-log.ts';
 import type { Access } from './open/access.ts';
 import type { AnsweredSessions } from './open/answered-sessions.ts';
 import { createSections, createSessionsOfDashboard } from './open/dashboard.ts';
-import { listDocuments, openLibrary, toDiscoveryFacts } from './open/documents.ts';
+import { describeAdmin, listDocuments, openLibrary, toDiscoveryFacts } from './open/documents.ts';
 import type { Fetching } from './open/fetching.ts';
 import { measureServer } from './open/metrics.ts';
 import { openOperatorFigures, type ReadEngine } from './open/operator-figures.ts';
@@ -87,7 +87,8 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   });
   const histories = { ...watched, importer, identification, ledger, baseUrl };
   server.register(historyRoutesPlugin, { ...histories, routes: historyRoutes });
-  server.register(adminKeysPlugin, { baseUrl, origins, guard, keys });
+  const describe = () => describeAdmin(config);
+  server.register(adminPlugin, { baseUrl, origins, guard, keys, describe });
   server.register(dashboardPlugin, {
     ...{ site, origins, guard, accessLog, random: services.random },
     token: config.PERCH_ADMIN_TOKEN,

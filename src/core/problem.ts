@@ -179,8 +179,8 @@ export const problemKinds = {
     'a read of a profile, list or search, or a request to `/mcp`, has an unknown or disabled API key',
   ]),
   unauthorized: kind(401, 'Admin token required', [
-    'Use the public routes, which `/openapi.json` lists. If you are the operator, send the value of `PERCH_ADMIN_TOKEN` as the bearer token.',
-    'a request to an admin route has no admin token, or a wrong admin token',
+    'Use the public routes, which `/openapi.json` lists. If you are the operator, open `/admin` in a browser, or send the value of `PERCH_ADMIN_TOKEN` as the bearer token to the admin API.',
+    'a request to the admin API has no admin token, or a wrong admin token, or a request to the dashboard has no valid session',
   ]),
   origin_not_allowed: kind(403, 'Origin or host not allowed', [
     'Send the request from a program, or from a page of this server at the address in `PERCH_BASE_URL`. The operator can allow other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`. Web pages of any origin can send requests to the routes for reading under `/api/v1`.',

@@ -105,7 +105,7 @@ describe('the page of the API', () => {
     const { body } = await app.request('/docs/api.md');
 
     const commands = [...body.matchAll(/^curl .*$/gm)].map(([line]) => line);
-    expect(commands.length).toBeGreaterThan(40);
+    expect(commands.length).toBeGreaterThan(35);
     expect(commands.filter((line) => !line.includes("'https://perch.test/read/"))).toEqual([]);
     expect(sectionsOf(body).get('getProfile')).toContain(
       "curl 'https://perch.test/read/api/v1/profiles/ada.example?format=json'",

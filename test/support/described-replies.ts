@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
-import { listEndpoints } from '../../src/app/endpoints.ts';
+import { adminEndpoints, listEndpoints } from '../../src/app/endpoints.ts';
 import { version } from '../../src/core/version.ts';
 import { describeOpenApi } from '../../src/http/openapi/document.ts';
 import { toPath } from '../../src/http/reads/routes.ts';
@@ -53,7 +53,7 @@ export function descriptionOf(settings: { readonly linkPreviews: boolean }): Des
     baseUrl: 'http://localhost:8080',
     version,
     nowMs: 0,
-    endpoints: listEndpoints('svc'),
+    endpoints: [...listEndpoints('svc'), ...adminEndpoints],
     // Responses are not validated with them.
     examples: { baseUrl: '', parameters: {}, reads: {}, endpoints: {}, problems: {} },
     limits: { windowSeconds: 60, public: 60, key: 600, post: 600, pool: 800 },

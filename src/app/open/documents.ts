@@ -3,9 +3,11 @@ import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../core/clock.ts';
 import { packagePath } from '../../core/files/package-path.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
+import type { JsonSchema } from '../../core/json-schema.ts';
 import { version } from '../../core/version.ts';
 import { cacheForTheDay, writeLlmsText } from '../../http/discovery/documents.ts';
 import { type DiscoveryFacts, discoveryPaths } from '../../http/discovery/surfaces.ts';
+import { describeAdminApi } from '../../http/openapi/admin-document.ts';
 import { describeOpenApi } from '../../http/openapi/document.ts';
 import { readExamples } from '../../http/openapi/examples.ts';
 import { createAssets } from '../../http/pages/assets.ts';
@@ -14,7 +16,7 @@ import { createLibrary, type Library } from '../../http/pages/docs/library.ts';
 import { navigation } from '../../http/pages/docs/navigation.ts';
 import type { FrontSite } from '../../http/pages/front/page.ts';
 import type { McpDocument } from '../../mcp/server.ts';
-import { listEndpoints } from '../endpoints.ts';
+import { adminEndpoints, listEndpoints } from '../endpoints.ts';
 import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits } from './bounds.ts';
 
@@ -61,6 +63,12 @@ export function toDiscoveryFacts({ config, library }: DocumentOptions): Discover
 function describe(options: DocumentOptions, nowMs: number | null) {
   const examples = readExamples(options.config.PERCH_BASE_URL);
   return describeOpenApi({ ...toDiscoveryFacts(options), nowMs, examples });
+}
+
+/** Returns the OpenAPI description of the routes for the operator. */
+export function describeAdmin({ PERCH_BASE_URL: baseUrl }: Config): JsonSchema {
+  const examples = readExamples(baseUrl);
+  return describeAdminApi({ baseUrl, version, endpoints: adminEndpoints, examples });
 }
 
 /** Returns the documents that MCP serves as resources. */

@@ -3,32 +3,22 @@ import { z } from 'zod';
 import { keyChanges, keyMembers, newKey, toKeyMembers } from '../../access/keys/key-record.ts';
 import type { IssuedKey, KeyStore } from '../../access/keys/key-store.ts';
 import type { Endpoint, EndpointReply } from '../../core/endpoint.ts';
-import { jsonMediaTypes } from '../../core/http/json-bodies.ts';
-import type { Origins } from '../../core/http/origins.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
-import { rejectOtherOrigins } from '../../web/cors.ts';
-import { refuseAll, refuseOtherMethods } from '../../web/methods.ts';
+import { refuseOtherMethods } from '../../web/methods.ts';
 import { privateCaching } from '../../web/reply.ts';
-import type { AdminGuard } from './guard.ts';
 
 const keysPath = '/api/admin/keys';
 
-interface AdminKeysOptions {
-  readonly guard: AdminGuard;
+export interface AdminKeysOptions {
   readonly keys: Pick<KeyStore, 'list' | 'create' | 'change' | 'remove' | 'rotate'>;
   readonly baseUrl: string;
-  readonly origins: Origins;
 }
 
 type OneKey = { readonly Params: { readonly id: string } };
 
-/** Registers the routes that manage API keys. All paths under `/api/admin` require the admin token. */
-export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOptions) {
-  const { keys, baseUrl } = options;
-  rejectOtherOrigins(app, options.origins);
-  app.addHook('onRequest', options.guard.requireToken);
-  readJsonBodies(app);
+/** Registers the routes that manage API keys, in a scope that requires the admin token. */
+export function registerKeys(app: FastifyInstance, { keys, baseUrl }: AdminKeysOptions): void {
   registerKey(app, keys);
   app.get(keysPath, async (_request, reply) =>
     sendJson(reply, { keys: (await keys.list()).map(toKeyMembers) }),
@@ -43,7 +33,6 @@ export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOp
     return sendMade(reply, known(await keys.rotate(params.id), params.id), baseUrl);
   });
   refuseOtherMethods(app, rotation, { allow: ['POST'] });
-  for (const url of ['/api/admin', '/api/admin/*']) refuseAll(app, url);
 }
 
 function registerKey(app: FastifyInstance, keys: AdminKeysOptions['keys']): void {
@@ -79,7 +68,8 @@ function sendMade(reply: FastifyReply, { record, key }: IssuedKey, baseUrl: stri
   return sendJson(reply, { ...toKeyMembers(record), key });
 }
 
-function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
+/** Sends JSON that must not be cached. */
+export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
   return setHeaders(reply)
     .header('content-type', 'application/json; charset=utf-8')
     .send(toJsonBody(body));
@@ -96,25 +86,6 @@ function setHeaders(reply: FastifyReply): FastifyReply {
 function known<Found>(found: Found | undefined, id: string): Found {
   if (found !== undefined) return found;
   throw new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });
-}
-
-/** Restricts the request bodies of a Fastify scope to JSON of up to 16 KiB. Parses an empty body as `undefined`. */
-function readJsonBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    jsonMediaTypes,
-    { parseAs: 'buffer', bodyLimit: 16_384 },
-    async (_request: unknown, body: Buffer) => (body.length === 0 ? undefined : parseJson(body)),
-  );
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch (cause) {
-    const detail = 'The request body is not valid JSON in UTF-8.';
-    throw new Problem('invalid_body', { detail, cause });
-  }
 }
 
 /** Parses a request body. @throws Problem `invalid_body` if it is not an object, `invalid_option` for a bad field */

@@ -43,9 +43,9 @@ export const accesses: Readonly<Record<Endpoint['access'], AccessDescription>> =
   },
 };
 
-/** Returns the OpenAPI security schemes that the server's operations use. */
-export function describeSecurity(endpoints: readonly Endpoint[]): JsonSchema {
-  const used = new Set<string>(['key', ...endpoints.map(({ access }) => access)]);
+/** Returns the OpenAPI security schemes of operations with the given kinds of access. */
+export function describeSecurity(kinds: readonly Endpoint['access'][]): JsonSchema {
+  const used = new Set<string>(kinds);
   const schemes = Object.entries(accesses)
     .filter(([name]) => used.has(name))
     .flatMap(([, { scheme }]) => Object.entries(scheme));

@@ -12,6 +12,7 @@ import { nameExamples, type RecordedExamples } from './examples.ts';
 import { describedHeaders } from './headers.ts';
 import { describeProblemCodes, problemReply } from './problems.ts';
 import { describePaths, describeProblemResponses } from './read-paths.ts';
+import { keepUsedComponents } from './used-components.ts';
 
 export interface OpenApiFacts {
   readonly baseUrl: string;
@@ -25,12 +26,13 @@ export interface OpenApiFacts {
   readonly examples: RecordedExamples;
 }
 
+/** Returns the OpenAPI description of the public routes. */
 export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
   const { baseUrl, version, endpoints } = facts;
   const examples = nameExamples(facts.examples);
   const readReplies = Object.values(allReads).map(({ reply }) => reply);
   const ownReplies = [historyPostLine, historyMetaLine, problemReply];
-  return {
+  const document = {
     openapi: '3.1.1',
     info: {
       title: 'Perch',
@@ -48,16 +50,20 @@ export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
     'x-rate-limit-policies': describeRateLimits(facts.limits),
     'x-problem-codes': describeProblemCodes(baseUrl),
     paths: { ...describePaths(facts, examples), ...describeEndpointPaths(endpoints, examples) },
-    components: {
-      schemas: {
-        ...toReplySchemas([...readReplies, ...ownReplies, ...listReplySchemas(endpoints)]),
-        ...describeBodyParts(endpoints),
-      },
-      responses: describeProblemResponses(examples),
-      headers: describedHeaders,
-      examples,
-      securitySchemes: describeSecurity(endpoints),
+  };
+  const components = {
+    schemas: {
+      ...toReplySchemas([...readReplies, ...ownReplies, ...listReplySchemas(endpoints)]),
+      ...describeBodyParts(endpoints),
     },
+    responses: describeProblemResponses(examples),
+    headers: describedHeaders,
+    examples,
+  };
+  const securitySchemes = describeSecurity(['key', ...endpoints.map(({ access }) => access)]);
+  return {
+    ...document,
+    components: { ...keepUsedComponents(document, components), securitySchemes },
   };
 }
 
@@ -70,12 +76,11 @@ const introduction = [
 
 /** Returns the OpenAPI tags: one for each group of routes that the server has. */
 function describeTags(endpoints: readonly Endpoint[]): readonly JsonSchema[] {
-  const operator = 'Private: for the operator of the server, behind the admin token.';
   const used = new Set<string>([
     ...routes.map((one) => one.surface),
     ...endpoints.map((one) => one.tag),
   ]);
-  return Object.entries({ ...surfaces, operator })
+  return Object.entries(surfaces)
     .filter(([name]) => used.has(name))
     .map(([name, description]) => ({ name, description }));
 }

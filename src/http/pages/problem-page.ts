@@ -26,7 +26,6 @@ const pageResolutions: Readonly<Record<string, string>> = {
   invalid_path: 'Use a link such as https://x.com/jack/status/20.',
   invalid_option: 'Correct the address and try again.',
   malformed_request: 'Correct the address. Write a percent sign as `%25`.',
-  unauthorized: 'If you are the operator, use the command line, or send the admin token.',
   origin_not_allowed: 'Type the address of this server into the address bar of the browser.',
   route_not_found: 'Check the address for typing errors.',
   method_not_allowed: 'Type the address into the address bar instead of sending a form.',

@@ -104,9 +104,11 @@ function renderTable(keys: readonly KeyRecord[], defaults: KeyDefaults, site: Si
   );
   const rows = keys.map((key) => {
     const label = renderLink(toKeyPath(key.id), key.label, site);
-    const cells = names.map(
-      (name) => `<td role="cell" data-name="${name}">${columns[name]?.(key, defaults) ?? ''}</td>`,
-    );
+    const cells = names.map((name) => {
+      const html = columns[name]?.(key, defaults) ?? '';
+      const content = html === '' ? '' : `<div>${html}</div>`;
+      return `<td role="cell" data-name="${name}">${content}</td>`;
+    });
     return `<tr role="row"><th role="rowheader" scope="row"><bdi>${label}</bdi></th>${cells.join('')}</tr>`;
   });
   return `<div class="table key-table"><table role="table">

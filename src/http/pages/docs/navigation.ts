@@ -107,7 +107,7 @@ export const navigation: readonly NavigationGroup[] = [
       { name: 'configuration', summary: 'Every environment variable with its default' },
       {
         name: 'admin',
-        summary: 'Create, list, change and revoke keys, on the command line or over HTTP',
+        summary: 'Manage keys in the dashboard, on the command line or over HTTP',
       },
       {
         name: 'monitoring',

@@ -1,0 +1,71 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Endpoint } from '../../core/endpoint.ts';
+import { jsonMediaTypes } from '../../core/http/json-bodies.ts';
+import type { Origins } from '../../core/http/origins.ts';
+import type { JsonSchema } from '../../core/json-schema.ts';
+import { Problem } from '../../core/problem.ts';
+import { rejectOtherOrigins } from '../../web/cors.ts';
+import { refuseAll, refuseOtherMethods } from '../../web/methods.ts';
+import type { AdminGuard } from './guard.ts';
+import { type AdminKeysOptions, registerKeys, sendJson } from './keys.ts';
+
+const descriptionPath = '/api/admin/openapi.json';
+
+interface AdminOptions extends AdminKeysOptions {
+  readonly guard: AdminGuard;
+  readonly origins: Origins;
+  /** Returns the OpenAPI description of the admin routes. */
+  readonly describe: () => JsonSchema;
+}
+
+/** Registers the admin API. All paths under `/api/admin` require the admin token. */
+export async function adminPlugin(app: FastifyInstance, options: AdminOptions) {
+  rejectOtherOrigins(app, options.origins);
+  app.addHook('onRequest', options.guard.requireToken);
+  readJsonBodies(app);
+  registerKeys(app, options);
+  app.get(descriptionPath, async (_request, reply) => sendJson(reply, options.describe()));
+  refuseOtherMethods(app, descriptionPath, { allow: ['GET', 'HEAD'] });
+  for (const url of ['/api/admin', '/api/admin/*']) refuseAll(app, url);
+}
+
+/** Restricts the request bodies of a Fastify scope to JSON of up to 16 KiB. Parses an empty body as `undefined`. */
+function readJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    jsonMediaTypes,
+    { parseAs: 'buffer', bodyLimit: 16_384 },
+    async (_request: unknown, body: Buffer) => (body.length === 0 ? undefined : parseJson(body)),
+  );
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch (cause) {
+    const detail = 'The request body is not valid JSON in UTF-8.';
+    throw new Problem('invalid_body', { detail, cause });
+  }
+}
+
+export const adminDescriptionEndpoints: readonly Endpoint[] = [
+  {
+    id: 'getAdminOpenApi',
+    method: 'GET',
+    path: descriptionPath,
+    tag: 'operator',
+    summary: 'Describes the routes for the operator (OpenAPI 3.1).',
+    replies: [
+      {
+        status: 200,
+        description: 'The description.',
+        content: {
+          'application/json': z.object({ openapi: z.string() }).meta({ id: 'AdminOpenApi' }),
+        },
+      },
+    ],
+    problems: [],
+    access: 'operator',
+  },
+];
