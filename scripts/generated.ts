@@ -4,6 +4,7 @@ import { adminEndpoints, listEndpoints } from '../src/app/endpoints.ts';
 import { toAllowanceLimits } from '../src/app/open/bounds.ts';
 import { loadCommands } from '../src/cli/commands.ts';
 import { loadConfig, secretNames, variables } from '../src/config/config.ts';
+import { defaultOf } from '../src/config/described-settings.ts';
 import { isSecret } from '../src/config/schemas.ts';
 import { fileVariableOf } from '../src/config/sources.ts';
 import { packagePath } from '../src/core/files/package-path.ts';
@@ -58,7 +59,7 @@ function adminDescription(examples: RecordedExamples): string {
 function configurationPage(): string {
   const rows = Object.entries(variables.shape).map(([name, schema]) => {
     const value = defaultOf(schema);
-    return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\``} | ${schema.description}${choiceOf(schema)}${fileOf(name, schema)} |`;
+    return `| \`${name}\` | ${value === null ? '' : `\`${value}\``} | ${schema.description}${choiceOf(schema)}${fileOf(name, schema)} |`;
   });
   return `# Configuration
 
@@ -141,13 +142,6 @@ function listVariables(): readonly ManVariable[] {
     byDefault: defaultOf(schema),
     description: `${schema.description}${choiceOf(schema)}${fileOf(name, schema)}`,
   }));
-}
-
-function defaultOf(schema: z.ZodType): string | undefined {
-  if (!(schema instanceof z.ZodDefault)) return undefined;
-  const value: unknown = schema.def.defaultValue;
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.join(',');
-  return String(value);
 }
 
 /** Returns a sentence that lists the allowed values of an enumeration; an empty string for other types. */

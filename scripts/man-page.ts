@@ -6,7 +6,7 @@ import { wrap } from '../src/cli/output/help.ts';
 /** Environment variable of the manual page. `description` is a text with Markdown. */
 export interface ManVariable {
   readonly name: string;
-  readonly byDefault: string | undefined;
+  readonly byDefault: string | null;
   readonly description: string;
 }
 
@@ -118,7 +118,7 @@ function listOptions(options: CommandOptions): readonly string[] {
 
 function describeVariable({ name, byDefault, description }: ManVariable): readonly string[] {
   const plain = description.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '');
-  const value = byDefault === undefined ? '' : ` Default: ${byDefault}.`;
+  const value = byDefault === null ? '' : ` Default: ${byDefault}.`;
   return [`.It Ev ${name}`, ...toText(`${plain}${value}`)];
 }
 

@@ -24,6 +24,7 @@ import { openFetching } from './open/fetching.ts';
 import { writeAddressFile } from './open/sessions.ts';
 import { openSharedEngine } from './open/shared-engine.ts';
 import type { AppOptions } from './options.ts';
+import { createRequestIds } from './request-ids.ts';
 import { createServer } from './server.ts';
 import { registerSurfaces, type Services } from './surfaces.ts';
 
@@ -62,7 +63,8 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   const identification = options.identification ?? access.identification;
   const site = toSite(options, sessions !== null);
   const writePage = createProblemPages(site);
-  const server = createServer({ ...options, writePage }, access, identification);
+  const requestIds = createRequestIds(options.random);
+  const server = createServer({ ...options, writePage, requestIds }, access, identification);
   server.addHook('onClose', opened.close);
   server.addHook('onListen', async () => sessions?.start());
   if (sessions !== null) writeAddressFile(server, config);
@@ -70,7 +72,8 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   const accessLog = traffic.countReplies(createAccessLog(server, lines));
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog, writePage });
   const serving = { site, identification, access, fetching, sessions, traffic, work, load };
-  const services = { ...bounded, ...serving };
+  const { settings = new Map(), startWarnings = [] } = options;
+  const services = { ...bounded, ...serving, requestIds, settings, startWarnings };
   setRequestTracing(server, { tracing, baseUrl: config.PERCH_BASE_URL });
   takeTurns(server, loop, identification.clientOf);
   await addHooks(server, services, readiness);

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AnswerEngine } from '../answers/answer.ts';
 import type { Config } from '../config/config.ts';
+import type { Settings } from '../config/sources.ts';
 import type { Clock } from '../core/clock.ts';
 import type { PublicHttpOptions } from '../core/http/public-network.ts';
 import type { Random } from '../core/random.ts';
@@ -33,4 +34,8 @@ export interface AppOptions extends AppBasics {
   readonly engine?: AnswerEngine;
   /** Source of spans; `null` turns tracing off. Default: the OpenTelemetry SDK that was loaded before Perch, if any. */
   readonly tracing?: Tracing | null;
+  /** Settings that are set, with their sources, for the dashboard. Default: none. */
+  readonly settings?: Settings;
+  /** Warnings about the settings, for the dashboard. Default: none. */
+  readonly startWarnings?: readonly string[];
 }

@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Config } from '../config/config.ts';
-import type { Random } from '../core/random.ts';
 import { boundConnections } from '../http/admission/connections.ts';
 import {
   createRefusals,
@@ -27,6 +26,7 @@ import {
 } from '../web/errors.ts';
 import type { Access } from './open/access.ts';
 import type { AppBasics } from './options.ts';
+import type { RequestIds } from './request-ids.ts';
 
 /** Returns the functions that session routes use to report problems in the same way as all other routes. */
 export function createReporter(baseUrl: string, accessLog: AccessLog): ProblemReplies {
@@ -41,13 +41,18 @@ function isSessionPath(url: string, { PERCH_SESSIONS, PERCH_SESSION_PREFIX }: Co
   return PERCH_SESSIONS && toPath(url).startsWith(`/${PERCH_SESSION_PREFIX}/`);
 }
 
+interface ServerOptions extends AppBasics {
+  readonly writePage: WriteProblemPage;
+  readonly requestIds: RequestIds;
+}
+
 /** Creates the Fastify server. The caller adds the error handlers, hooks and routes. */
 export function createServer(
-  { config, logger, random, writePage }: AppBasics & { readonly writePage: WriteProblemPage },
+  { config, logger, writePage, requestIds }: ServerOptions,
   access: Access,
   identification: Identification,
 ): FastifyInstance {
-  const requestId = createRequestIds(random);
+  const requestId = requestIds.next;
   const baseUrl = config.PERCH_BASE_URL;
   // Unreadable requests to session routes get no CORS headers.
   const describe = (url: string): RefusedPath =>
@@ -99,14 +104,4 @@ export function createServer(
   // A server may ignore an unknown expectation (RFC 9110 §10.1.1).
   server.server.on('checkExpectation', (...exchange) => server.server.emit('request', ...exchange));
   return server;
-}
-
-/** Creates a generator of request ids: a random prefix for the process, followed by a counter. */
-function createRequestIds(random: Random): () => string {
-  const prefix = random.bytes(6).toString('base64url');
-  let count = 0;
-  return () => {
-    count += 1;
-    return `${prefix}-${count.toString(36)}`;
-  };
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Settings } from '../config/sources.ts';
 import type { Engine } from '../core/engine/engine.ts';
 import { openEngineReport } from '../core/engine/engine-report.ts';
 import { createOrigins, type Origins } from '../core/http/origins.ts';
@@ -29,9 +30,11 @@ import { createSections, createSessionsOfDashboard } from './open/dashboard.ts';
 import { describeAdmin, listDocuments, openLibrary, toDiscoveryFacts } from './open/documents.ts';
 import type { Fetching } from './open/fetching.ts';
 import { measureServer } from './open/metrics.ts';
+import { openOperatorFigures, type ReadEngine } from './open/operator-figures.ts';
 import { createPageAnswers } from './open/page-answers.ts';
 import { toCallerRules } from './open/sessions.ts';
 import type { AppBasics } from './options.ts';
+import type { RequestIds } from './request-ids.ts';
 import { createReporter } from './server.ts';
 
 /** Services that the surfaces (HTTP routes, pages, MCP, sessions) use. */
@@ -48,13 +51,18 @@ export interface Services extends AppBasics {
   readonly work: Work;
   readonly load: LoadGauge;
   readonly accessLog: AccessLog;
+  readonly requestIds: RequestIds;
+  /** Settings that are set, with their sources, for the operator. */
+  readonly settings: Settings;
+  /** Warnings about the settings since the start, for the operator. */
+  readonly startWarnings: readonly string[];
 }
 
 export function registerSurfaces(server: FastifyInstance, services: Services): void {
   const { config, clock, access, fetching, sessions } = services;
   const { site, identification, heavyTurns, work, load, accessLog } = services;
   const { reader, context, importer } = fetching;
-  const { clientOf, ledger, keys } = access;
+  const { clientOf, ledger } = access;
   const baseUrl = config.PERCH_BASE_URL;
   const origins = createOrigins(baseUrl, []);
   const library = openLibrary(config, server.log);
@@ -64,7 +72,9 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   const watched = { work, load, accessLog };
   const reading = { ...watched, reader, context, heavyTurns, identification, sharedCacheSeconds };
   const guard = createAdminGuard({ token: config.PERCH_ADMIN_TOKEN, clock, clientOf });
-  registerOperations(server, services, { guard, origins });
+  const readEngine = openReport(server, services);
+  registerOperations(server, services, { guard, origins, readEngine });
+  registerOperator(server, services, { guard, origins, readEngine });
   server.register(discoveryPlugin, { ...facts, clock });
   server.register(assetsPlugin, { assets: site.assets });
   server.register(docsPlugin, { site, library, origins, ask: asking && { asking, ...watched } });
@@ -77,21 +87,6 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   });
   const histories = { ...watched, importer, identification, ledger, baseUrl };
   server.register(historyRoutesPlugin, { ...histories, routes: historyRoutes });
-  const describe = () => describeAdmin(config);
-  server.register(adminPlugin, {
-    baseUrl,
-    origins,
-    guard,
-    keys,
-    describe,
-    connectionOf: access.connectionOf,
-  });
-  server.register(dashboardPlugin, {
-    ...{ site, origins, guard, accessLog, random: services.random },
-    token: config.PERCH_ADMIN_TOKEN,
-    store: createSessionsOfDashboard(clock, services.sharedEngine),
-    sections: createSections(services),
-  });
   server.register(mcpPlugin, {
     version,
     problem: problemReply,
@@ -110,20 +105,55 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   if (sessions !== null) registerSessions(server, sessions, services);
 }
 
-/** Registers the health checks and the metrics. */
-function registerOperations(
-  server: FastifyInstance,
-  services: Services,
-  { guard, origins }: { readonly guard: AdminGuard; readonly origins: Origins },
-): void {
-  const { config, clock, logger, fetching, sharedEngine: engine } = services;
+/** Starts to check the shared engine. Returns a function that reads its state; `undefined` for a single instance. */
+function openReport(server: FastifyInstance, services: Services): ReadEngine {
+  const { clock, logger, sharedEngine: engine } = services;
   const onWarnings = (warnings: readonly string[]) =>
     warnings.length > 0
       ? logger.warn({ warnings }, 'the shared engine can lose data or refuse changes')
       : logger.info('the shared engine has safe settings again');
   const report = engine && openEngineReport({ engine, clock, onWarnings });
   if (report !== null) server.addHook('onClose', async () => report.close());
-  server.register(healthPlugin, { chain: fetching.chain, readEngine: report?.read });
+  return report?.read;
+}
+
+interface OperationsOptions {
+  readonly guard: AdminGuard;
+  readonly origins: Origins;
+  readonly readEngine: ReadEngine;
+}
+
+/** Registers the admin API and the dashboard. */
+function registerOperator(
+  server: FastifyInstance,
+  services: Services,
+  { guard, origins, readEngine }: OperationsOptions,
+): void {
+  const { config, clock, access, site, accessLog, random, sharedEngine } = services;
+  const { keys, connectionOf } = access;
+  const figures = openOperatorFigures(services, readEngine);
+  server.addHook('onClose', async () => figures.close());
+  server.register(adminPlugin, {
+    ...{ origins, guard, keys, connectionOf },
+    baseUrl: config.PERCH_BASE_URL,
+    describe: () => describeAdmin(config),
+  });
+  server.register(dashboardPlugin, {
+    ...{ site, origins, guard, accessLog, random },
+    token: config.PERCH_ADMIN_TOKEN,
+    store: createSessionsOfDashboard(clock, sharedEngine),
+    sections: createSections(services, figures),
+  });
+}
+
+/** Registers the health checks and the metrics. */
+function registerOperations(
+  server: FastifyInstance,
+  services: Services,
+  { guard, origins, readEngine }: OperationsOptions,
+): void {
+  const { config, fetching } = services;
+  server.register(healthPlugin, { chain: fetching.chain, readEngine });
   server.register(metricsPlugin, {
     origins,
     guard: config.PERCH_METRICS === 'open' ? null : guard,

@@ -14,6 +14,8 @@ export interface CommandContext extends CommandStreams {
   readonly config: Config;
   /** Settings that are set, with their origins. */
   readonly settings: Settings;
+  /** Warnings about the configuration, such as unknown variables. */
+  readonly warnings: readonly string[];
 }
 
 /** Context of a command that runs without a valid configuration. */

@@ -1,5 +1,9 @@
-import { listSettings, type ShownSetting, shownSettings } from '../config/shown-settings.ts';
-import { fileVariableOf } from '../config/sources.ts';
+import {
+  describeSource,
+  listSettings,
+  type ShownSetting,
+  shownSettings,
+} from '../config/shown-settings.ts';
 import { listenOptions, parseCommandArgs, toListenSettings, withOptions } from './arguments.ts';
 import { type CommandBody, type CommandOptions, exitCodes, UsageError } from './command.ts';
 import { toTable } from './output/table.ts';
@@ -32,11 +36,3 @@ const columns = {
   VALUE: ({ value }: ShownSetting) => value ?? '-',
   SOURCE: ({ name, source }: ShownSetting) => describeSource(source, name),
 };
-
-function describeSource(source: ShownSetting['source'], name: string): string {
-  if (source.kind === 'file') return `${source.path}, line ${source.line}`;
-  if (source.kind === 'option') return `option ${source.option}`;
-  if (source.kind !== 'secret_file') return source.kind;
-  const variable = fileVariableOf(name);
-  return `${source.path} (${variable}: ${describeSource(source.from, variable)})`;
-}

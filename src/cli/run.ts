@@ -126,9 +126,10 @@ async function runConfigured(
   // Loading the schemas takes a while, so invalid arguments are reported before that.
   const { loadConfig } = await import('../config/config.ts');
   const loaded = loadConfig(env, findDataFolder(env), { options, configFile });
-  for (const warning of loaded.warnings) streams.stderr.write(`perch: ${warning}\n`);
+  const { warnings } = loaded;
+  for (const warning of warnings) streams.stderr.write(`perch: ${warning}\n`);
   if (loaded.ok) {
-    const context = { ...streams, config: loaded.config, settings: loaded.settings };
+    const context = { ...streams, config: loaded.config, settings: loaded.settings, warnings };
     return await runInFolder(command, run, context);
   }
   const lines = loaded.faults.map((fault) => `  ${fault}\n`);

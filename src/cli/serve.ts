@@ -47,11 +47,14 @@ async function serve(context: CommandContext): Promise<ExitCode> {
   return code;
 }
 
-async function open({ config }: CommandContext, logger: Logger): Promise<App> {
+async function open(context: CommandContext, logger: Logger): Promise<App> {
+  const { config, settings, warnings } = context;
   const warning = restrictDataFolder(config.PERCH_DATA_DIR);
   if (warning !== null) logger.warn(warning);
+  const startWarnings = warning === null ? warnings : [...warnings, warning];
   const { buildApp } = await import('../app/build-app.ts');
-  return buildApp({ config, logger, clock: systemClock, random: systemRandom });
+  const basics = { config, logger, clock: systemClock, random: systemRandom };
+  return buildApp({ ...basics, settings, startWarnings });
 }
 
 /** Runs the server until `signal` is aborted, then shuts it down. @throws Error if the port cannot be opened */

@@ -10,6 +10,9 @@ export const sessionVariables = z.object({
   PERCH_SESSIONS: flag(true).describe(
     'Whether clients can ask questions in sessions and on `/docs/ask`.',
   ),
+  PERCH_KEEP_DECLINED_QUESTIONS: integer(0, 1000, 0).describe(
+    'Number of declined questions that Perch keeps in memory and shows to the operator on the page *Answers* of the dashboard. A declined question is a question without an answer in the documents. `0` keeps no questions.',
+  ),
   PERCH_SESSION_PREFIX: z
     .string()
     .regex(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Config, secretNames, variables } from './config.ts';
-import type { Settings } from './sources.ts';
+import { fileVariableOf, type Settings } from './sources.ts';
 
 const setOrigin = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('environment') }),
@@ -47,4 +47,13 @@ export function listSettings(config: Config, settings: Settings): readonly Shown
 function toText(value: Config[keyof Config]): string | null {
   if (value === undefined) return null;
   return Array.isArray(value) ? value.join(',') : String(value);
+}
+
+/** Describes where a setting was set, such as `environment` or `perch.env, line 3`. */
+export function describeSource(source: ShownSetting['source'], name: string): string {
+  if (source.kind === 'file') return `${source.path}, line ${source.line}`;
+  if (source.kind === 'option') return `option ${source.option}`;
+  if (source.kind !== 'secret_file') return source.kind;
+  const variable = fileVariableOf(name);
+  return `${source.path} (${variable}: ${describeSource(source.from, variable)})`;
 }

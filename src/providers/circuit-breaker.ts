@@ -34,6 +34,13 @@ export interface CircuitBreakerOptions extends BreakerOptions {
 /** `closed`: queries pass; `open`: queries fail immediately; `half_open`: a single query probes for recovery. */
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
+/** Reason for which a circuit breaker rejects queries. */
+export interface BreakerHold {
+  readonly reason: 'rate limit' | 'failures';
+  /** Milliseconds until the breaker admits a query; 0 while a single query probes for recovery. */
+  readonly waitMs: number;
+}
+
 export interface BreakerCall {
   readonly signal: AbortSignal;
   /** Post, account or path of the query. Repeated `malformed` responses about one subject count as one failure. */
@@ -85,6 +92,15 @@ export class CircuitBreaker {
     if (this.state !== 'closed') return;
     this.#openUntilMs = this.#options.clock.now() + ms;
     this.#change('open');
+  }
+
+  /** Returns the reason for which the breaker rejects queries at the moment, or `null` if queries pass. */
+  hold(): BreakerHold | null {
+    const now = this.#options.clock.now();
+    if (now < this.#pausedUntilMs)
+      return { reason: 'rate limit', waitMs: this.#pausedUntilMs - now };
+    if (this.state === 'closed') return null;
+    return { reason: 'failures', waitMs: Math.max(0, this.#openUntilMs - now) };
   }
 
   #admit(): number {

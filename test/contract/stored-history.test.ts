@@ -296,6 +296,7 @@ describe('a stored history', () => {
     const context = {
       config: testConfig({ PERCH_DATA_DIR: rig.folder }),
       settings: new Map(),
+      warnings: [],
       stdin: Readable.from([]),
       stdout: createOutput(to('stdout')),
       stderr: createOutput(to('stderr')),

@@ -4,7 +4,7 @@ import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { AnswerEngine } from '../../src/answers/answer.ts';
 import { type App, buildApp } from '../../src/app/build-app.ts';
-import { type Config, loadConfig } from '../../src/config/config.ts';
+import { type Config, loadConfig, type ValidConfig } from '../../src/config/config.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { parseQuery } from '../../src/core/http/query.ts';
 import { problemKinds } from '../../src/core/problem.ts';
@@ -38,6 +38,8 @@ export interface TestAppOptions {
   /** Answer engine of the sessions. */
   readonly engine?: AnswerEngine;
   readonly tracing?: Tracing;
+  /** Warnings about the settings. */
+  readonly startWarnings?: readonly string[];
   /** Called with each log line. */
   readonly onLog?: (line: string) => void;
 }
@@ -81,6 +83,10 @@ export const xOnly = { PERCH_PROVIDERS: 'archive,fxtwitter,syndication' } as con
 
 /** Returns the configuration of tests: nothing on disk, no network, and sessions only on request. */
 export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
+  return loadTestConfig(env).config;
+}
+
+function loadTestConfig(env: Readonly<Record<string, string>>): ValidConfig {
   const loaded = loadConfig({
     PERCH_DATA_DIR: ':memory:',
     PERCH_FXTWITTER_URL: 'http://127.0.0.1:9',
@@ -94,7 +100,7 @@ export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
     ...env,
   });
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
-  return loaded.config;
+  return loaded;
 }
 
 /** Archives with the sample by base URL. They are shared, because creating one takes longer than building an app. */
@@ -115,9 +121,11 @@ function toSharedArchive(config: Config): { archive?: Provider } {
 export async function buildTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const manual = createManualClock();
   const clock = options.clock ?? manual;
-  const config = testConfig(options.env);
+  const { config, settings } = loadTestConfig(options.env ?? {});
   const app = await buildApp({
     config,
+    settings,
+    ...(options.startWarnings === undefined ? {} : { startWarnings: options.startWarnings }),
     clock,
     random: systemRandom,
     logger: pino({ level: 'debug' }, { write: (line) => options.onLog?.(line) }),

@@ -46,9 +46,12 @@ export interface Allowances {
   /** Number of spends and refunds so far. While this number is unchanged, a cached state stays valid for `validMs`. */
   readonly revision: number;
   readonly pool: Pool;
-  /** Returns the number of upstream requests in the current window, and the maximum. */
-  poolUse(): { readonly spent: number; readonly limit: number };
+  /** Returns how many of the upstream requests that all callers share were used in the last window. */
+  poolUse(): Promise<PoolUse>;
 }
+
+/** Used and available upstream requests of all callers in a window of `windowSeconds` seconds. */
+export type PoolUse = Readonly<Record<'used' | 'limit' | 'windowSeconds', number>>;
 
 /** Creates the rate limit of each caller, and the limit on upstream requests of all callers together (`pool`). */
 export function createAllowances(
@@ -97,15 +100,17 @@ export function createAllowances(
       };
       return refreshed?.then(count) ?? null;
     },
-    poolUse: () => {
-      const { spent } = stores.pool.stateOf('pool', limits.pool);
-      return { spent, limit: limits.pool };
-    },
     pool: {
       take: async (share, history) => {
         const spent = await stores.pool.spend(poolCharges(limits.pool, share, history));
         if (!spent.ok) throw toRateLimited(spent, describePool(spent.account));
       },
+    },
+    poolUse: async () => {
+      const all = wholePool(limits.pool);
+      await stores.pool.refresh?.([all]);
+      const { spent } = stores.pool.stateOf(all.account, all.limit);
+      return { used: spent, limit: all.limit, windowSeconds };
     },
   };
 }
@@ -126,12 +131,14 @@ const poolParts = { anonymous: 4 / 5, histories: 5 / 8, client: 1 / 2 } as const
 const anonymous = 'pool anonymous';
 const histories = 'pool histories';
 
+const wholePool = (limit: number): Charge => ({ account: 'pool', limit });
+
 function poolCharges(limit: number, share: PoolShare, history?: Client): readonly Charge[] {
   const part = (account: string, size: number) => ({
     account,
     limit: Math.max(1, Math.floor(limit * size)),
   });
-  const charges = [part('pool', 1)];
+  const charges = [wholePool(limit)];
   if (share === 'anonymous') charges.push(part(anonymous, poolParts.anonymous));
   if (history !== undefined) {
     const client = history.network ?? history.address;

@@ -1,9 +1,11 @@
+import { createIndexRecord, type IndexRecord } from '../../answers/index/index-record.ts';
+import { createQuestionRecord } from '../../answers/question-record.ts';
 import { openThreadedAnswers } from '../../answers/worker/open-threaded-answers.ts';
 import type { AppOptions } from '../options.ts';
 import { openConfiguredAnswers, toLogLines } from './answers.ts';
 import { openSessions, type SessionsOptions } from './sessions.ts';
 
-/** Session service with its answer engine. Call `start` when the server is listening, to build the search index. */
+/** Session service with its answer engine, and the records of both for the operator. Call `start` when the server is listening, to build the search index. */
 export type AnsweredSessions = NonNullable<Awaited<ReturnType<typeof openAnsweredSessions>>>;
 
 /** Opens the session service. Returns `null` if sessions are disabled. @throws CorpusError; errors of `openSessions` */
@@ -12,18 +14,43 @@ export async function openAnsweredSessions(
 ) {
   const { engine, config, clock, logger } = options;
   if (!config.PERCH_SESSIONS) return null;
+  const questions = createQuestionRecord({ clock, keep: config.PERCH_KEEP_DECLINED_QUESTIONS });
   if (engine !== undefined) {
-    const service = await openSessions({ ...options, engine });
-    return { service, engine, start: () => {}, close: () => service.close() };
+    const watched = questions.watch(engine);
+    const service = await openSessions({ ...options, engine: watched });
+    const records = { questions, index: null };
+    return { service, engine: watched, records, start: () => {}, close: () => service.close() };
   }
-  const lines = toLogLines(logger, clock);
+  const index = createIndexRecord(clock);
+  const lines = recordIndex(toLogLines(logger, clock), index);
   const answers = openConfiguredAnswers({ config, clock, open: openThreadedAnswers, ...lines });
+  const watched = questions.watch(answers.engine);
+  const records = { questions, index };
   try {
-    const service = await openSessions({ ...options, engine: answers.engine });
+    const service = await openSessions({ ...options, engine: watched });
     const close = () => service.close().finally(() => answers.close());
-    return { service, engine: answers.engine, start: answers.keepCurrent, close };
+    return { service, engine: watched, records, start: answers.keepCurrent, close };
   } catch (error) {
     await answers.close();
     throw error;
   }
+}
+
+/** Returns callbacks that log the updates of the index, and also store the state of the index in `record`. */
+function recordIndex(lines: ReturnType<typeof toLogLines>, record: IndexRecord): typeof lines {
+  return {
+    ...lines,
+    onProgress: (progress) => {
+      record.onProgress(progress);
+      lines.onProgress?.(progress);
+    },
+    onRefreshed: (summary) => {
+      record.onRefreshed(summary);
+      lines.onRefreshed?.(summary);
+    },
+    onError: (error) => {
+      record.onError(error);
+      lines.onError?.(error);
+    },
+  };
 }

@@ -3,8 +3,8 @@ import { toLogFields } from '../../core/tracing/tracing.ts';
 import {
   createProviderBreakers,
   createProviderChain,
-  type ProviderChain,
 } from '../../fetching/chain/provider-chain.ts';
+import { createProviderRecords } from '../../fetching/chain/provider-records.ts';
 import { sharePauses } from '../../fetching/chain/shared-pauses.ts';
 import type { QueryKind } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
@@ -20,11 +20,11 @@ export function toBreakerOptions(config: Config): BreakerOptions {
   };
 }
 
-/** Creates the chain of providers. With `sharedEngine`, if one instance pauses a provider, all instances pause it. */
+/** Creates the chain of providers, and the record of their failures. With `sharedEngine`, if one instance pauses a provider, all instances pause it. */
 export function createChain(
   providers: readonly Provider[],
   { config, clock, logger, heavyTurns, sharedEngine }: FetchingOptions,
-): ProviderChain {
+) {
   const announce = (name: string, ms: number) => pauses?.announce(name, ms);
   const links = providers.map((provider) => {
     const toOptions = (kind: QueryKind): CircuitBreakerOptions => ({
@@ -46,8 +46,13 @@ export function createChain(
         links.find(({ provider }) => provider.name === name)?.breakers.pauseFor(kind, leftMs);
       },
     });
+  const records = createProviderRecords(
+    providers.map(({ name }) => name),
+    clock,
+  );
   const chain = createProviderChain(links, {
     heavyTurns,
+    watch: records.watch,
     onFailure: ({ provider, error, span }) =>
       logger[levelOf(error)](
         { provider, ...toLogFields(span), err: error },
@@ -58,7 +63,7 @@ export function createChain(
     pauses?.close();
     chain.close();
   };
-  return { ...chain, close };
+  return { ...chain, records, close };
 }
 
 /** Returns the log level: `error` for bugs in Perch, `warn` for malformed responses, `debug` for other failures. */

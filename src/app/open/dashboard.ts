@@ -6,12 +6,20 @@ import {
   createInstanceAdminSessions,
   createSharedAdminSessions,
 } from '../../access/admin-sessions/shared-admin-sessions.ts';
+import { describeSettings } from '../../config/described-settings.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Engine } from '../../core/engine/engine.ts';
+import { renderAnswers } from '../../http/dashboard/answers/answers-page.ts';
+import { renderArchive } from '../../http/dashboard/archive/archive-page.ts';
+import { renderConfiguration } from '../../http/dashboard/configuration/configuration-page.ts';
+import { createFigureSection } from '../../http/dashboard/figure-section.ts';
 import { createKeysSection } from '../../http/dashboard/keys/keys-section.ts';
+import { createOverviewSection } from '../../http/dashboard/overview/overview-section.ts';
 import type { DashboardSection } from '../../http/dashboard/pages.ts';
+import { answersPath, archivePath, configurationPath } from '../../http/dashboard/section-paths.ts';
 import { toExampleHandle } from '../../http/pages/front/page.ts';
 import type { Services } from '../surfaces.ts';
+import type { OperatorFigures } from './operator-figures.ts';
 
 /** Creates the store of the dashboard's sessions. With a shared engine, a session is valid at every instance. */
 export function createSessionsOfDashboard(clock: Clock, engine: Engine | null): AdminSessions {
@@ -22,8 +30,12 @@ export function createSessionsOfDashboard(clock: Clock, engine: Engine | null): 
 }
 
 /** Creates the sections of the dashboard, in the order of the navigation. */
-export function createSections({ access, config, random, site }: Services) {
-  const sections: readonly DashboardSection[] = [
+export function createSections(
+  { access, config, random, site, settings }: Services,
+  figures: OperatorFigures,
+): readonly DashboardSection[] {
+  return [
+    createOverviewSection(figures.readOverview),
     createKeysSection({
       keys: access.keys,
       random,
@@ -33,6 +45,23 @@ export function createSections({ access, config, random, site }: Services) {
       },
       handle: toExampleHandle(site),
     }),
+    createFigureSection({
+      link: { path: archivePath, text: 'Archive' },
+      read: figures.readArchive,
+      render: renderArchive,
+    }),
+    createFigureSection({
+      link: { path: answersPath, text: 'Answers' },
+      read: figures.readAnswers,
+      render: renderAnswers,
+    }),
+    createFigureSection({
+      link: { path: configurationPath, text: 'Configuration' },
+      read: () => ({
+        settings: describeSettings(config, settings),
+        notices: figures.listNotices(),
+      }),
+      render: renderConfiguration,
+    }),
   ];
-  return sections;
 }

@@ -27,7 +27,7 @@ export async function measureServer({
     gauge('perch_reads_in_flight', 'Reads in progress.', work.inFlight),
     gauge('perch_load_is_high', '1 while reads are refused as overloaded.', Number(load.isHigh)),
     ...measureDelay(load),
-    ...measurePool(allowances),
+    ...(await measurePool(allowances)),
     {
       name: 'perch_provider_breaker_is_open',
       help: '1 while a circuit breaker of the provider is open.',
@@ -45,16 +45,16 @@ export async function measureServer({
   ];
 }
 
-function measureDelay({ delaySeconds }: LoadGauge): readonly MetricFamily[] {
-  if (delaySeconds === undefined) return [];
+function measureDelay({ delay = null }: LoadGauge): readonly MetricFamily[] {
+  if (delay === null) return [];
   const help = 'Mean event-loop delay of the last 250 ms in seconds.';
-  return [gauge('nodejs_eventloop_delay_seconds', help, delaySeconds)];
+  return [gauge('nodejs_eventloop_delay_seconds', help, delay.nowMs / 1000)];
 }
 
-function measurePool({ poolUse }: Allowances): readonly MetricFamily[] {
-  const { spent, limit } = poolUse();
+async function measurePool({ poolUse }: Allowances): Promise<readonly MetricFamily[]> {
+  const { used, limit } = await poolUse();
   return [
-    gauge('perch_pool_used', 'Upstream requests of the current window that count.', spent),
+    gauge('perch_pool_used', 'Upstream requests of the current window that count.', used),
     gauge('perch_pool_limit', 'Maximum number of upstream requests in a window.', limit),
   ];
 }

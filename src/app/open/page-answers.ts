@@ -24,6 +24,7 @@ export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer
   return {
     sessionBase: `/${config.PERCH_SESSION_PREFIX}/v1`,
     isAboutPages: config.PERCH_CORPUS.length === 0,
+    keepsDeclined: config.PERCH_KEEP_DECLINED_QUESTIONS > 0,
     answer: async (question, request) => {
       service.refuseUnlessReady();
       const client = service.toClient(clientOf(request));

@@ -174,7 +174,7 @@ export function toCallerRules(config: Config): CallerRules {
   };
 }
 
-function toServiceLimits(config: Config): ServiceLimits {
+export function toServiceLimits(config: Config): ServiceLimits {
   return {
     messageBytes: config.PERCH_SESSION_MESSAGE_BYTES,
     bodyBytes: config.PERCH_SESSION_BODY_BYTES,

@@ -21,7 +21,7 @@ const imported = platform.options.filter((one) => one !== 'sample');
 
 /** Returns functions that list imported accounts (without the built-in sample) and remove accounts. */
 export function openAccountSummaries(database: SqliteDatabase) {
-  const list = database.prepare<unknown[], AccountSummaryRow>(`
+  const select = `
     SELECT platform, handle, protected, stored,
       (SELECT count(*) FROM posts WHERE ${ofAccount} AND gone = 0) AS posts,
       (SELECT count(*) FROM reposts WHERE ${ofAccount}) AS reposts,
@@ -33,7 +33,20 @@ export function openAccountSummaries(database: SqliteDatabase) {
       (SELECT max(number) FROM posts WHERE ${ofAccount} AND gone = 0) AS newestPost,
       (SELECT min(number) FROM reposts WHERE ${ofAccount}) AS oldestRepost,
       (SELECT max(number) FROM reposts WHERE ${ofAccount}) AS newestRepost
-    FROM accounts WHERE platform <> 'sample' ORDER BY platform, handle`);
+    FROM accounts WHERE platform <> 'sample'`;
+  const list = database.prepare<unknown[], AccountSummaryRow>(
+    `${select} ORDER BY platform, handle`,
+  );
+  const one = database.prepare<[AccountReference], AccountSummaryRow>(
+    `${select} AND platform = @platform AND handle = @handle`,
+  );
+  const handles = database.prepare<[number], AccountReference>(
+    `SELECT platform, handle FROM accounts WHERE platform <> 'sample'
+     ORDER BY platform, handle LIMIT ?`,
+  );
+  const count = database
+    .prepare<[], number>(`SELECT count(*) FROM accounts WHERE platform <> 'sample'`)
+    .pluck();
   const some = database.prepare<[string, string], number>(
     `SELECT EXISTS (SELECT 1 FROM accounts WHERE platform = ?)
        OR EXISTS (SELECT 1 FROM posts WHERE platform = ?)`,
@@ -42,6 +55,14 @@ export function openAccountSummaries(database: SqliteDatabase) {
   return {
     /** Lists the imported accounts, ordered by platform and handle. */
     listAccounts: (): readonly AccountSummary[] => list.all().map(toAccountSummary),
+    /** Lists the first `limit` imported accounts, ordered by platform and handle, without counting their posts. */
+    listHandles: (limit: number): readonly AccountReference[] => handles.all(limit),
+    countAccounts: (): number => count.get() ?? 0,
+    /** Counts the posts of an imported account. Returns `undefined` if there is no such account. */
+    summarizeAccount: ({ platform, handle }: AccountReference): AccountSummary | undefined => {
+      const row = one.get({ platform, handle });
+      return row && toAccountSummary(row);
+    },
     /** Returns whether any posts or accounts of a platform were imported; of any platform if `of` is omitted. */
     hasImports: (of?: Platform): boolean => (of === undefined ? imported : [of]).some(hasImportsOf),
     /** Deletes an account and its rows. Returns the counts of deleted rows; `undefined` for an unknown account. */

@@ -54,6 +54,9 @@ export function openImportRows(database: SqliteDatabase) {
     `SELECT imports.* FROM import_accounts JOIN imports ON imports.number = import
      WHERE platform = ? AND handle = ? ORDER BY exported DESC, number DESC`,
   );
+  const listRecent = database.prepare<[number], ImportRow>(
+    'SELECT * FROM imports ORDER BY updated DESC, number DESC LIMIT ?',
+  );
   const begin = database.transaction((found: NewImport, now: number) => {
     const row =
       find.get(found.fingerprint) ??
@@ -71,6 +74,9 @@ export function openImportRows(database: SqliteDatabase) {
     },
     addImportedAccount: (number: number, { platform, handle }: AccountReference) =>
       void note.run(platform, handle, number),
+    /** Returns the last `limit` imports, most recent first. */
+    listRecentImports: (limit: number): readonly StoredImport[] =>
+      listRecent.all(limit).map(toImport),
     /** Returns the imports that contain an account, newest export first. */
     listImports: (platform: Platform, handle: string): readonly StoredImport[] =>
       list.all(platform, handle).map(toImport),

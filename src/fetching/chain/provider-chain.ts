@@ -8,6 +8,7 @@ import { platformNames } from '../../model/reference.ts';
 import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
 import {
   type BreakerCall,
+  type BreakerHold,
   type BreakerState,
   CircuitBreaker,
   type CircuitBreakerOptions,
@@ -15,6 +16,7 @@ import {
   toPauseMs,
 } from '../../providers/circuit-breaker.ts';
 import type { Ask, Provider } from '../../providers/provider.ts';
+import type { ProviderRecords } from './provider-records.ts';
 
 interface ChainLink {
   readonly provider: Provider;
@@ -46,13 +48,15 @@ interface ChainOptions {
   readonly onFailure: (failure: ProviderFailure) => void;
   /** Queue for the CPU time slices in which large responses are processed. Default: processing without pauses. */
   readonly heavyTurns?: Turns | undefined;
+  /** Runs each query that is sent to a provider, for example to count its result. */
+  readonly watch?: ProviderRecords['watch'] | undefined;
 }
 
 export type ProviderChain = ReturnType<typeof createProviderChain>;
 
 export function createProviderChain(
   links: readonly ChainLink[],
-  { onFailure, heavyTurns }: ChainOptions,
+  { onFailure, heavyTurns, watch = (_, ask) => ask() }: ChainOptions,
 ) {
   return {
     /**
@@ -67,7 +71,7 @@ export function createProviderChain(
     ): Promise<SourcedAnswer<Kind>> => {
       const slices = heavyTurns && createAnswerSlices(options, heavyTurns);
       const span = options.span?.startChild('chain', { attributes: { 'perch.query.kind': kind } });
-      const chainQuery = { ...slices, kind, query, onFailure, ...options, span };
+      const chainQuery = { ...slices, kind, query, onFailure, watch, ...options, span };
       return endWith(span, askInOrder(links, chainQuery));
     },
     /** Lists the providers in order for `/health/ready`, with the states of their circuit breakers. */
@@ -76,6 +80,9 @@ export function createProviderChain(
         const [breaker = 'closed' as const] = Object.values(broken).toSorted().reverse();
         return { name, breaker, broken, platforms, reads: [...reads] };
       }),
+    /** Returns the kinds of query that each provider does not answer at the moment, by the name of the provider. */
+    holds: (): ReadonlyMap<string, readonly QueryHold[]> =>
+      new Map(links.map(({ provider, breakers }) => [provider.name, breakers.holds()])),
     close: (): void => {
       for (const { provider } of links) provider.close?.();
     },
@@ -94,13 +101,15 @@ interface ChainQuery<Kind extends QueryKind> extends AskOptions {
   readonly kind: Kind;
   readonly query: Answers[Kind]['query'];
   readonly onFailure: ChainOptions['onFailure'];
+  readonly watch: ProviderRecords['watch'];
 }
 
 async function askInOrder<Kind extends QueryKind>(
   links: readonly ChainLink[],
   chainQuery: ChainQuery<Kind>,
 ): Promise<SourcedAnswer<Kind>> {
-  const { kind, query, provider: _only, isLiveOnly: _isLive, onFailure, ...request } = chainQuery;
+  const { kind, query, provider: _only, isLiveOnly: _isLive, onFailure, ...rest } = chainQuery;
+  const { watch, ...request } = rest;
   const failures: ProviderError[] = [];
   const description = describe(query);
   for (const { provider, breakers, ask, isLastResort } of toCandidates(links, chainQuery)) {
@@ -110,10 +119,9 @@ async function askInOrder<Kind extends QueryKind>(
     try {
       const context = { ...request, span, onThrottled: breakers.pause };
       const call = { signal: request.signal, subject: description.subject };
-      const found = await endWith(
-        span,
-        breakers.run(kind, () => ask(query, context), call),
-      );
+      const watched = { provider: name, kind, signal: request.signal };
+      const send = () => watch(watched, () => ask(query, context));
+      const found = await endWith(span, breakers.run(kind, send, call));
       request.span?.set(named.attributes);
       return { found, source: name, degraded: isLastResort, isLocal: provider.isLocal === true };
     } catch (error) {
@@ -232,6 +240,9 @@ export function toLiveOnlyError(error: unknown): unknown {
   });
 }
 
+/** Kind of query that a provider does not answer at the moment. */
+export type QueryHold = BreakerHold & { readonly query: QueryKind };
+
 export type ProviderBreakers = ReturnType<typeof createProviderBreakers>;
 
 /** Creates a provider's circuit breakers, one for each kind of query. A rate-limit pause applies to all of them. */
@@ -274,6 +285,11 @@ export function createProviderBreakers(
         else if (kind === own) breaker.openFor(ms);
       }
     },
+    holds: (): readonly QueryHold[] =>
+      [...breakers].flatMap(([query, breaker]) => {
+        const hold = breaker.hold();
+        return hold === null ? [] : [{ ...hold, query }];
+      }),
     get broken(): Readonly<Partial<Record<QueryKind, BreakerState>>> {
       const states = [...breakers].map(([kind, { state }]) => [kind, state] as const);
       return Object.fromEntries(states.filter(([, state]) => state !== 'closed'));

@@ -3,33 +3,62 @@ import { Problem } from '../../core/problem.ts';
 
 export type Load = { readonly isHigh: boolean };
 
+/** Delays of the event loop in milliseconds: the mean of the last check, and the highest mean of the last minute. */
+export type EventLoopDelay = Readonly<Record<'nowMs' | 'highestMs', number>>;
+
 export type LoadGauge = Load & {
-  /** Mean event-loop delay of the last 250 ms in seconds; absent if the gauge is off. */
-  readonly delaySeconds?: number;
+  /** Delay of the event loop; `null` or absent if it is not measured. */
+  readonly delay?: EventLoopDelay | null;
   close(): void;
 };
+
+const checkMs = 250;
+
+/** Interval in milliseconds at which the delay is sampled. The measured values include it. */
+const resolutionMs = 10;
 
 /** Opens a gauge that checks every 250 ms whether the mean event-loop delay reaches `maxDelayMs`. 0: no checks. */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };
-  let meanNanoseconds = 0;
-  const delays = monitorEventLoopDelay({ resolution: 10 });
+  let isHigh = false;
+  const means = createRecentMaximum(60_000 / checkMs);
+  const delays = monitorEventLoopDelay({ resolution: resolutionMs });
   delays.enable();
   const timer = setInterval(() => {
-    meanNanoseconds = delays.count === 0 ? 0 : delays.mean;
+    const meanMs = delays.mean / 1e6; // nanoseconds; not a number if the loop was blocked for the whole interval
+    isHigh = meanMs >= maxDelayMs;
+    if (!Number.isNaN(meanMs)) means.add(Math.max(0, meanMs - resolutionMs));
     delays.reset();
-  }, 250);
+  }, checkMs);
   timer.unref();
   return {
     get isHigh() {
-      return meanNanoseconds >= maxDelayMs * 1e6;
+      return isHigh;
     },
-    get delaySeconds() {
-      return meanNanoseconds / 1e9;
+    get delay() {
+      return { nowMs: means.last, highestMs: means.highest };
     },
     close: () => {
       clearInterval(timer);
       delays.disable();
+    },
+  };
+}
+
+/** Creates a ring buffer of the last `count` numbers, which returns the last and the highest of them. */
+export function createRecentMaximum(count: number) {
+  const numbers: number[] = [];
+  let added = 0;
+  return {
+    add: (number: number): void => {
+      numbers[added % count] = number;
+      added += 1;
+    },
+    get last() {
+      return numbers[(added - 1) % count] ?? 0;
+    },
+    get highest() {
+      return Math.max(0, ...numbers);
     },
   };
 }

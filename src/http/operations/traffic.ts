@@ -1,4 +1,5 @@
 import type { MetricFamily } from '../../core/metrics-text.ts';
+import { type ProblemCode, problemKinds } from '../../core/problem.ts';
 import type { Fetcher } from '../../fetching/fetch.ts';
 import type { Answer, CacheState, Plan } from '../../fetching/plan.ts';
 import type { AccessLog } from '../../web/access-log.ts';
@@ -11,10 +12,13 @@ type StateCounts = Record<CacheState, number>;
 /** Counts a cache hit. `elapsedTime` is the time since the start of the request in milliseconds. */
 export type CountHit = (reply: { readonly elapsedTime: number }) => void;
 
+/** Counts since the start of the process: reads by cache state, and error responses by the class of their status. */
+export type TrafficTotals = Readonly<StateCounts & Record<'clientErrors' | 'serverErrors', number>>;
+
 /** Creates counters of replies, problems and response times for the server's metrics. */
 export function createTraffic() {
   const reads = new Map<string, Map<string, StateCounts>>();
-  const problems = new Map<string, number>();
+  const problems = new Map<ProblemCode, number>();
   const durations = createDurations();
   const countAnswer = ({ source, cache }: Answer, { freshness }: Plan): void => {
     const kinds = reads.get(source) ?? new Map<string, StateCounts>();
@@ -49,6 +53,7 @@ export function createTraffic() {
       const counts = durations.of(route, true);
       return ({ elapsedTime }) => counts.add(elapsedTime);
     },
+    totals: (): TrafficTotals => ({ ...sumReads(reads), ...sumProblems(problems) }),
     families: (): readonly MetricFamily[] => [
       {
         name: 'perch_reads_total',
@@ -71,4 +76,25 @@ export function createTraffic() {
       durations.family(),
     ],
   };
+}
+
+function sumReads(reads: ReadonlyMap<string, ReadonlyMap<string, StateCounts>>): StateCounts {
+  const sum = { hit: 0, miss: 0, stale: 0, bypass: 0 };
+  for (const kinds of reads.values()) {
+    for (const counts of kinds.values()) {
+      sum.hit += counts.hit;
+      sum.miss += counts.miss;
+      sum.stale += counts.stale;
+      sum.bypass += counts.bypass;
+    }
+  }
+  return sum;
+}
+
+function sumProblems(problems: ReadonlyMap<ProblemCode, number>) {
+  const sum = { clientErrors: 0, serverErrors: 0 };
+  for (const [code, count] of problems) {
+    sum[problemKinds[code].status < 500 ? 'clientErrors' : 'serverErrors'] += count;
+  }
+  return sum;
 }

@@ -23,6 +23,7 @@ export async function runArchive(dataDir: string, ...args: readonly string[]): P
   const code = await archiveCommand.plan(args)({
     config: loaded.config,
     settings: new Map(),
+    warnings: [],
     stdin: Readable.from([]),
     stdout: createOutput(into('stdout')),
     stderr: createOutput(into('stderr')),

@@ -40,6 +40,23 @@ describe('the circuit breaker', () => {
     await expect(succeed()).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
+  it('tells why and for how long it refuses queries', async () => {
+    const { clock, gate, fail, succeed } = setUp();
+
+    expect(gate.hold()).toBeNull();
+    for (let i = 0; i < 5; i += 1) await fail('unavailable');
+    await clock.advance(2000);
+    expect(gate.hold()).toEqual({ reason: 'failures', waitMs: 3000 });
+    await clock.advance(4000);
+    expect(gate.hold()).toEqual({ reason: 'failures', waitMs: 0 });
+    await succeed();
+    expect(gate.hold()).toBeNull();
+    await fail('throttled', 20);
+    await clock.advance(5000);
+
+    expect(gate.hold()).toEqual({ reason: 'rate limit', waitMs: 15_000 });
+  });
+
   it('stays closed if only one subject is malformed, however often it is requested', async () => {
     const { gate } = setUp();
     const failWith = (subject: string) =>

@@ -2,6 +2,7 @@ import type { KeyRecord } from '../../../access/keys/key-record.ts';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { renderLink, type Site, toLink } from '../../pages/layout.ts';
 import { findVersioned } from '../../reads/routes.ts';
+import { renderTime } from '../numbers.ts';
 import type { View, Visit } from '../pages.ts';
 import { type KeyDefaults, type KeyFields, renderFields } from './key-form.ts';
 import {
@@ -13,7 +14,6 @@ import {
   renderLabel,
   renderLastUse,
   renderState,
-  renderTime,
   toKeyPath,
 } from './key-texts.ts';
 

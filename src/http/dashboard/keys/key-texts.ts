@@ -1,6 +1,6 @@
 import type { KeyRecord } from '../../../access/keys/key-record.ts';
-import { toIsoSeconds } from '../../../core/clock.ts';
 import { escapeHtml } from '../../../render/html/escape.ts';
+import { renderTime } from '../numbers.ts';
 import { dashboardPath } from '../paths.ts';
 import type { KeyDefaults } from './key-form.ts';
 
@@ -17,12 +17,6 @@ export const toKeyPath = (id: string, page?: KeyAction): string =>
 
 /** Changes of a key that have their own path. */
 export type KeyAction = 'enable' | 'disable' | 'rotate' | 'delete';
-
-/** Renders a time to the minute as HTML, such as `2026-11-21 00:00 UTC`. */
-export function renderTime(ms: number): string {
-  const iso = toIsoSeconds(ms);
-  return `<time datetime="${iso}">${iso.slice(0, 16).replace('T', '&nbsp;')}&nbsp;UTC</time>`;
-}
 
 export function renderLastUse({ lastUsedMs }: KeyRecord): string {
   return lastUsedMs === null ? 'Never' : renderTime(lastUsedMs);

@@ -3,6 +3,7 @@ import type { KeyRecord } from '../../../access/keys/key-record.ts';
 import { encodeComponent } from '../../../core/http/encode-component.ts';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { renderLink, type Site, toLink } from '../../pages/layout.ts';
+import { renderTime } from '../numbers.ts';
 import type { View } from '../pages.ts';
 import type { KeyDefaults } from './key-form.ts';
 import {
@@ -12,7 +13,6 @@ import {
   renderAllowance,
   renderLastUse,
   renderState,
-  renderTime,
   toKeyPath,
 } from './key-texts.ts';
 

@@ -36,6 +36,8 @@ export interface QuestionAnswerer {
   readonly sessionBase: string;
   /** Whether answers are about the documentation pages of this site. If so, citations link to these pages. */
   readonly isAboutPages: boolean;
+  /** Whether the operator keeps questions without an answer, which the page then says. */
+  readonly keepsDeclined: boolean;
   /**
    * Answers a question without a session. The answer is Markdown with citations of the form `path#heading:line`.
    * @throws Problem `not_ready`, `shutting_down`, `rate_limited`, `overloaded`
@@ -45,6 +47,10 @@ export interface QuestionAnswerer {
     request: FastifyRequest,
   ): Promise<{ readonly text: string; readonly abstained: boolean }>;
 }
+
+/** Sentence for people who ask, if the operator keeps declined questions. */
+const keptNotice =
+  ' The operator of this server can see questions that the documents do not answer, without your name or address.';
 
 export interface AskOptions extends Pick<ReadingOptions, 'load' | 'work' | 'accessLog'> {
   readonly asking: QuestionAnswerer;
@@ -123,7 +129,8 @@ function createAskPage({ open, asking }: AskOptions) {
   const listLinks = () => (asking.isAboutPages ? createAnswerLinks(open().site) : foreignLinks);
   const write = (result: QuestionResult | null) => {
     const { site } = open();
-    const context = { site, links: listLinks(), sessionBase: asking.sessionBase };
+    const { sessionBase, keepsDeclined } = asking;
+    const context = { site, links: listLinks(), sessionBase, keepsDeclined };
     const html = renderPage(describeAskPage(result, context), site);
     return preparePage(html, 'html', result === null ? {} : fresh);
   };
@@ -140,7 +147,7 @@ function createAskPage({ open, asking }: AskOptions) {
   };
 }
 
-interface AskPageContext extends Pick<QuestionAnswerer, 'sessionBase'> {
+interface AskPageContext extends Pick<QuestionAnswerer, 'sessionBase' | 'keepsDeclined'> {
   readonly site: DocSite;
   readonly links: AnswerLinks;
 }
@@ -168,7 +175,7 @@ function describeAskPage(result: QuestionResult | null, context: AskPageContext)
 <p id="status" class="visually-hidden" role="status"></p>
 ${renderForm(result, context)}
 ${renderExamples(context)}
-<p class="kept">With JavaScript, this server stores your questions for a while, so that you can ask follow-up questions. See ${renderLink(`${docsPath}/sessions`, 'sessions', context.site)}.</p>`,
+<p class="kept">With JavaScript, this server stores your questions for a while, so that you can ask follow-up questions. See ${renderLink(`${docsPath}/sessions`, 'sessions', context.site)}.${context.keepsDeclined ? keptNotice : ''}</p>`,
   };
 }
 

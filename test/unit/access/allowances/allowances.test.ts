@@ -145,6 +145,18 @@ async function takeStep(
 }
 
 describe('the allowances of callers', () => {
+  it('tells how much of the pool is used in the current window', async () => {
+    const { clock, allowances } = setUp();
+
+    await allowances.pool.take('keyed');
+    await clock.advance(30_000);
+    await allowances.pool.take('anonymous');
+    expect(await allowances.poolUse()).toEqual({ used: 2, limit: 10, windowSeconds: 60 });
+    await clock.advance(30_000);
+
+    expect(await allowances.poolUse()).toMatchObject({ used: 1 });
+  });
+
   clause(
     ['read.limits.exhausted_429_retry_after', 'read.errors.rate_limit'],
     'match a reference model in 10,000 requests at random times',

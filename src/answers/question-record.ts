@@ -1,0 +1,83 @@
+import type { Clock } from '../core/clock.ts';
+import { redactKeys } from '../core/redact.ts';
+import type { Answer, AnswerEngine, Fallback } from './answer.ts';
+
+/** Question that the engine declined, because it found no answer in the documents. */
+export interface DeclinedQuestion {
+  /** Question on one line, without API keys, of up to 300 characters. */
+  readonly text: string;
+  /** Number of times that the question was declined since it was first kept. */
+  readonly times: number;
+  /** Time of the last time in epoch milliseconds. */
+  readonly atMs: number;
+}
+
+export type QuestionRecord = ReturnType<typeof createQuestionRecord>;
+
+interface QuestionRecordOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  /** Maximum number of declined questions to keep in memory. With 0, questions are only counted. */
+  readonly keep: number;
+}
+
+const maxCharacters = 300;
+
+/** Last answer that the language model did not give completely, with its time in epoch milliseconds. */
+export type LastFallback = Pick<Fallback, 'message'> & { readonly atMs: number };
+
+/** Creates counters of answered and declined questions. Keeps the last `keep` declined questions in memory. */
+export function createQuestionRecord({ clock, keep }: QuestionRecordOptions) {
+  const counts = { answered: 0, declined: 0, fallbacks: 0 };
+  let lastFallback: LastFallback | null = null;
+  // In the order of their last time. The least recent question is removed first.
+  const kept = new Map<string, DeclinedQuestion>();
+  const keepQuestion = (question: string): void => {
+    const text = toKeptText(question);
+    const times = (kept.get(text)?.times ?? 0) + 1;
+    kept.delete(text);
+    kept.set(text, { text, times, atMs: clock.now() });
+    const [oldest] = kept.keys();
+    if (kept.size > keep && oldest !== undefined) kept.delete(oldest);
+  };
+  const count = ({ abstained, fallback }: Answer, question: string): void => {
+    counts[abstained ? 'declined' : 'answered'] += 1;
+    if (abstained && keep > 0) keepQuestion(question);
+    if (fallback === undefined) return;
+    counts.fallbacks += 1;
+    lastFallback = { message: fallback.message, atMs: clock.now() };
+  };
+  return {
+    /** Returns an engine that counts the answers of `engine`. Failed and cancelled questions are not counted. */
+    watch: (engine: AnswerEngine): AnswerEngine => ({
+      get modelId() {
+        return engine.modelId;
+      },
+      get isReady() {
+        return engine.isReady;
+      },
+      answer: async (question, call) => {
+        const answer = await engine.answer(question, call);
+        count(answer, question.text);
+        return answer;
+      },
+    }),
+    /** Numbers of questions since the start of the process. `fallbacks`: questions that the model did not complete. */
+    counts: counts as Readonly<typeof counts>,
+    get lastFallback() {
+      return lastFallback;
+    },
+    keep,
+    /** Lists the declined questions that were kept, most recent first. */
+    listDeclined: (): readonly DeclinedQuestion[] => [...kept.values()].reverse(),
+  };
+}
+
+function toKeptText(question: string): string {
+  // A code point has up to two code units, so this slice contains more than enough of them.
+  const line = redactKeys(question.slice(0, 8 * maxCharacters))
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+  const characters = [...line];
+  if (characters.length <= maxCharacters) return line;
+  return `${characters.slice(0, maxCharacters - 1).join('')}…`;
+}

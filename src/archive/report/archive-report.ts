@@ -1,0 +1,71 @@
+import { statSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { openStore, type SqliteDatabase } from '../../core/files/sqlite.ts';
+import { type AccountSummary, openAccountSummaries } from '../store/account-summaries.ts';
+import { openImportRows, type StoredImport } from '../store/import-rows.ts';
+import { migrations } from '../store/schema.ts';
+
+/** Contents of the archive for the operator, without the sample. */
+export interface ArchiveReport {
+  /** Imported accounts, ordered by platform and handle: up to `maxAccounts` of them. */
+  readonly accounts: readonly AccountSummary[];
+  /** Number of all imported accounts. */
+  readonly accountCount: number;
+  /** Imports, most recent first: up to `maxImports` of them. */
+  readonly imports: readonly StoredImport[];
+  /** Number of posts in stored histories of accounts. */
+  readonly historyPosts: number;
+  /** Size of the database files in bytes. */
+  readonly bytes: number;
+}
+
+/** Maximum numbers of accounts and imports in a report. */
+export const reportLimits = { accounts: 200, imports: 20 } as const;
+
+export type ArchiveReporter = ReturnType<typeof createArchiveReporter>;
+
+/** Creates a reader of reports about the archive at `path`. Opens the database for the first report. */
+export function createArchiveReporter(path: string) {
+  let opened: ReturnType<typeof openTables> | undefined;
+  return {
+    /** Reads a report; returns `null` if there is no database. Yields to the event loop between accounts. */
+    read: async (): Promise<ArchiveReport | null> => {
+      const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
+      if (path === ':memory:' || bytes === 0) return null;
+      opened ??= openTables(path);
+      const { summarizeAccount, ...tables } = opened;
+      const accounts: AccountSummary[] = [];
+      for (const account of tables.listHandles(reportLimits.accounts)) {
+        const summary = summarizeAccount(account);
+        if (summary !== undefined) accounts.push(summary);
+        await nextTurn();
+      }
+      return {
+        accounts,
+        accountCount: tables.countAccounts(),
+        imports: tables.listRecentImports(reportLimits.imports),
+        historyPosts: tables.countHistoryPosts(),
+        bytes,
+      };
+    },
+    close: (): void => opened?.close(),
+  };
+}
+
+const openTables = (path: string) =>
+  openStore({ path, migrations, mustExist: true }, (database) => ({
+    ...openAccountSummaries(database),
+    ...openImportRows(database),
+    countHistoryPosts: prepareCount(database, 'kept_posts'),
+    close: () => void database.close(),
+  }));
+
+function prepareCount(database: SqliteDatabase, table: string): () => number {
+  const count = database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck();
+  return () => count.get() ?? 0;
+}
+
+/** Returns the size of a file in bytes; 0 if there is no such file. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

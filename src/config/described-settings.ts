@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { type Config, variables } from './config.ts';
+import { limitVariables } from './limits.ts';
+import { modelVariables } from './model.ts';
+import { sessionVariables } from './sessions.ts';
+import { engineVariables } from './shared-engine.ts';
+import { describeSource, listSettings } from './shown-settings.ts';
+import type { Settings } from './sources.ts';
+
+/** Effective setting with its meaning. The value of a secret is masked. */
+export interface DescribedSetting {
+  readonly name: string;
+  readonly area: SettingArea;
+  /** Value as it would be written in the environment; `null` if the setting has no value. */
+  readonly value: string | null;
+  readonly isDefault: boolean;
+  /** Place where the value was set, such as `environment`. */
+  readonly source: string;
+  /** Fixed default; `null` if there is none, or if it depends on other settings. */
+  readonly default: string | null;
+  /** Meaning of the setting in Markdown. */
+  readonly description: string;
+}
+
+const areas = {
+  sharedEngine: engineVariables,
+  limits: limitVariables,
+  model: modelVariables,
+  sessions: sessionVariables,
+} as const satisfies Readonly<Record<string, z.ZodObject>>;
+
+/** Part of the configuration. `general` contains all settings that belong to no other area. */
+export type SettingArea = 'general' | keyof typeof areas;
+
+/** Lists the effective settings in the order of `docs/configuration.md`, with masked secrets. */
+export function describeSettings(config: Config, settings: Settings): readonly DescribedSetting[] {
+  const schemas: Readonly<Record<string, z.ZodType>> = variables.shape;
+  return listSettings(config, settings).map(({ name, value, source }) => ({
+    name,
+    area: areaOf(name),
+    value,
+    isDefault: source.kind === 'default',
+    source: describeSource(source, name),
+    default: defaultOf(schemas[name]),
+    description: schemas[name]?.description ?? '',
+  }));
+}
+
+function areaOf(name: string): SettingArea {
+  const found = Object.entries(areas).find(([, { shape }]) => Object.hasOwn(shape, name));
+  return (found?.[0] as keyof typeof areas | undefined) ?? 'general'; // a key of `areas`
+}
+
+/** Returns the fixed default of a setting's schema as it would be written in the environment; else `null`. */
+export function defaultOf(schema: z.ZodType | undefined): string | null {
+  if (!(schema instanceof z.ZodDefault)) return null;
+  const value: unknown = schema.def.defaultValue;
+  if (Array.isArray(value)) return value.length === 0 ? null : value.join(',');
+  return String(value);
+}

@@ -1,0 +1,75 @@
+import type { Clock } from '../../core/clock.ts';
+import { Problem } from '../../core/problem.ts';
+import type { QueryKind } from '../../model/queries.ts';
+import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
+
+/** Most recent failure of a provider, without the post, account or text of the query. */
+export interface ProviderFailure {
+  readonly query: QueryKind;
+  /** Reason as a sentence, such as `The source did not answer in time.` */
+  readonly message: string;
+  /** Time of the failure in epoch milliseconds. */
+  readonly atMs: number;
+}
+
+/** Numbers of answered and failed queries of a provider since the start of the process. */
+export interface ProviderRecord {
+  readonly answered: number;
+  readonly failed: number;
+  readonly lastFailure: ProviderFailure | null;
+}
+
+export type ProviderRecords = ReturnType<typeof createProviderRecords>;
+
+/** Query that a provider is answering. */
+interface WatchedQuery {
+  readonly provider: string;
+  readonly kind: QueryKind;
+  /** Signal of the read. Queries that the caller cancels are not counted. */
+  readonly signal: AbortSignal;
+}
+
+const outages: ReadonlySet<ProviderErrorKind> = new Set(['throttled', 'unavailable', 'malformed']);
+
+/** Creates a record of the answers and failures of each provider. `names`: names of all providers. */
+export function createProviderRecords(names: readonly string[], clock: Pick<Clock, 'now'>) {
+  const records = new Map<string, ProviderRecord>(
+    names.map((name) => [name, { answered: 0, failed: 0, lastFailure: null }]),
+  );
+  const change = (name: string, next: (record: ProviderRecord) => ProviderRecord): void => {
+    const record = records.get(name);
+    if (record !== undefined) records.set(name, next(record));
+  };
+  const countAnswer = ({ provider }: WatchedQuery): void =>
+    change(provider, (record) => ({ ...record, answered: record.answered + 1 }));
+  const countFailure = ({ provider, kind: query }: WatchedQuery, message: string): void =>
+    change(provider, ({ answered, failed }) => {
+      return { answered, failed: failed + 1, lastFailure: { query, message, atMs: clock.now() } };
+    });
+  const countError = (query: WatchedQuery, error: unknown): void => {
+    if (!(error instanceof ProviderError)) countFailure(query, defect);
+    else if (outages.has(error.kind)) countFailure(query, error.message);
+    else countAnswer(query);
+  };
+  return {
+    /**
+     * Runs a query and counts its result. A missing post or a refused search text is an answer. Ignores queries
+     * that were cancelled, and queries that Perch refused before it sent a request (`Problem`).
+     */
+    watch: async <Found>(query: WatchedQuery, ask: () => Promise<Found>): Promise<Found> => {
+      try {
+        const found = await ask();
+        countAnswer(query);
+        return found;
+      } catch (error) {
+        const isCounted = !query.signal.aborted && !(error instanceof Problem);
+        if (isCounted) countError(query, error);
+        throw error;
+      }
+    },
+    of: (name: string): ProviderRecord | undefined => records.get(name),
+    names,
+  };
+}
+
+const defect = 'Perch could not read the response because of a defect. The log contains the error.';

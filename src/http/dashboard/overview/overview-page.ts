@@ -1,0 +1,170 @@
+import { escapeHtml } from '../../../render/html/escape.ts';
+import { renderLink, type Site, toLink } from '../../pages/layout.ts';
+import {
+  countOf,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatMs,
+  formatShare,
+  renderTime,
+} from '../numbers.ts';
+import { configurationPath, overviewPart } from '../section-paths.ts';
+import { renderTiles, type Tile } from '../tiles.ts';
+import type { OverviewFigures } from './figures.ts';
+import { renderProviders } from './providers.ts';
+import { cacheUse, renderTraffic, total } from './traffic.ts';
+
+/** Seconds between two refreshes of the overview by `admin-overview.js`. */
+const refreshSeconds = 10;
+
+/** Renders the body of the overview. The script replaces the content of `#live` with new figures. */
+export function renderOverview(figures: OverviewFigures, site: Site): string {
+  return `<div class="page-head">
+<h1>Overview</h1>
+<button type="button" class="button" id="pause" hidden>Pause updates</button>
+</div>
+<p id="live-status" class="live-status" role="status"></p>
+<div id="live" data-part="${escapeHtml(toLink(overviewPart, site))}" data-seconds="${refreshSeconds}">
+${renderFigures(figures, site)}
+</div>`;
+}
+
+/** Renders the part of the overview that changes. */
+export function renderFigures(figures: OverviewFigures, site: Site): string {
+  return `${renderNow(figures)}
+${renderAlerts(figures, site)}
+${renderTiles(listTiles(figures))}
+${renderTraffic(figures)}
+${renderProviders(figures.providers, figures.nowMs)}
+${renderSessions(figures.sessions)}`;
+}
+
+function renderNow({ version, startedMs, nowMs, shared }: OverviewFigures): string {
+  const running = `Perch ${escapeHtml(version)}, running for ${formatDuration(nowMs - startedMs)}. Figures of ${renderTime(nowMs)}.`;
+  if (shared === null) return `<p class="soft">${running}</p>`;
+  const { instance, engine } = shared;
+  return `<p class="soft">${running}</p>
+<p class="soft">These are the figures of the instance <code>${escapeHtml(instance)}</code>, one of ${countOf(engine.instances, 'instance')}. The upstream pool and the sessions are shared by all instances.</p>`;
+}
+
+/** Renders a list of everything that needs the operator's attention. */
+function renderAlerts(figures: OverviewFigures, site: Site): string {
+  const { isOverloaded, shared, providers, notices } = figures;
+  const paused = providers.filter(({ holds }) => holds.length > 0).map(({ name }) => name);
+  const alerts = [
+    ...(isOverloaded ? ['The server is overloaded, and refuses reads.'] : []),
+    ...(shared?.engine.fault ? [`The shared engine is down: ${shared.engine.fault}`] : []),
+    ...(paused.length > 0 ? [`Perch pauses requests to ${paused.join(', ')}.`] : []),
+  ].map((alert) => `<li>${escapeHtml(alert)}</li>`);
+  if (notices > 0) {
+    const link = renderLink(configurationPath, 'configuration', site);
+    alerts.push(
+      `<li>There ${notices === 1 ? 'is 1 notice' : `are ${notices} notices`} about the ${link}.</li>`,
+    );
+  }
+  return alerts.length === 0
+    ? ''
+    : `<ul class="alerts" aria-label="Needs attention">${alerts.join('')}</ul>`;
+}
+
+function listTiles(figures: OverviewFigures): readonly Tile[] {
+  return [
+    ...listTrafficTiles(figures),
+    toPoolTile(figures.pool),
+    {
+      name: 'Reads in progress',
+      value: formatCount(figures.readsInFlight),
+      note: figures.isOverloaded ? 'Further reads are refused.' : 'New reads are accepted.',
+    },
+    {
+      name: 'Memory',
+      value: formatBytes(figures.memory.resident),
+      note: `${formatBytes(figures.memory.heap)} of JavaScript objects`,
+    },
+    toDelayTile(figures.eventLoop),
+  ];
+}
+
+function listTrafficTiles({ hour, cache }: OverviewFigures): readonly Tile[] {
+  const requests = total(hour, 'requests');
+  const [server, client] = [total(hour, 'serverErrors'), total(hour, 'clientErrors')];
+  const { fromCache, reads } = cacheUse(hour);
+  return [
+    {
+      name: 'Requests, last hour',
+      value: formatCount(requests),
+      note: 'including health checks and this page',
+    },
+    {
+      name: 'Error responses, last hour',
+      value: formatCount(server + client),
+      note: `${formatCount(server)} with a 5xx status, ${formatCount(client)} with a 4xx status`,
+    },
+    {
+      name: 'Answered from the cache, last hour',
+      value: formatShare(fromCache, reads) ?? 'No reads',
+      note: `${formatCount(fromCache)} of ${countOf(reads, 'read')}`,
+    },
+    {
+      name: 'Cache',
+      value: formatBytes(cache.bytes),
+      note: `of ${formatBytes(cache.maxBytes)}, ${countOf(cache.entries, 'entry', 'entries')}`,
+      used: cache.bytes / cache.maxBytes,
+    },
+  ];
+}
+
+function toPoolTile({ used, limit, windowSeconds }: OverviewFigures['pool']): Tile {
+  return {
+    name: `Upstream pool, last ${windowSeconds} seconds`,
+    value: `${formatCount(Math.max(0, limit - used))} left`,
+    note: `${formatCount(used)} of ${countOf(limit, 'request')} used`,
+    used: used / limit,
+  };
+}
+
+function toDelayTile(delay: OverviewFigures['eventLoop']): Tile {
+  const name = 'Event-loop delay';
+  if (delay === null) {
+    const note = 'PERCH_MAX_EVENT_LOOP_DELAY_MS is 0.';
+    return { name, value: 'Not measured', note };
+  }
+  return {
+    name,
+    value: formatMs(delay.nowMs),
+    note: `at most ${formatMs(delay.highestMs)} in the last minute`,
+  };
+}
+
+function renderSessions(sessions: OverviewFigures['sessions']): string {
+  return `<section aria-labelledby="sessions">
+<h2 id="sessions">Sessions</h2>
+${sessions === null ? '<p>Sessions are turned off (<code>PERCH_SESSIONS</code>).</p>' : renderSessionTiles(sessions)}
+</section>`;
+}
+
+function renderSessionTiles(sessions: NonNullable<OverviewFigures['sessions']>): string {
+  if (sessions === 'unavailable') return '<p>The store of the sessions does not answer.</p>';
+  const { live, turnsAtWork, turnsAtOnce, turnsWaiting, maxWaiting, streams, storedBytes } =
+    sessions;
+  return renderTiles([
+    {
+      name: 'Active sessions',
+      value: formatCount(live),
+      note: `${countOf(streams, 'open stream')}`,
+    },
+    {
+      name: 'Questions being answered',
+      value: formatCount(turnsAtWork),
+      note: `at most ${formatCount(turnsAtOnce)} at the same time`,
+    },
+    {
+      name: 'Questions in the queue',
+      value: formatCount(turnsWaiting),
+      note: `at most ${formatCount(maxWaiting)} waiting and running`,
+      used: (turnsWaiting + turnsAtWork) / maxWaiting,
+    },
+    { name: 'Stored sessions', value: formatBytes(storedBytes) },
+  ]);
+}

@@ -1,0 +1,24 @@
+import type { DashboardSection } from '../pages.ts';
+import { dashboardPath } from '../paths.ts';
+import { overviewPart } from '../section-paths.ts';
+import type { OverviewFigures } from './figures.ts';
+import { renderFigures, renderOverview } from './overview-page.ts';
+
+/** Creates the section with the overview of the server. A script of the page fetches its figures again and again. */
+export function createOverviewSection(read: () => Promise<OverviewFigures>): DashboardSection {
+  return {
+    link: { path: dashboardPath, text: 'Overview' },
+    register: ({ page, part, site }) => {
+      page({
+        url: dashboardPath,
+        show: async () => ({
+          title: 'Overview',
+          bodyHtml: renderOverview(await read(), site),
+          styles: ['admin-figures.css'],
+          scripts: ['admin-overview.js'],
+        }),
+      });
+      part(overviewPart, async () => ({ html: renderFigures(await read(), site) }));
+    },
+  };
+}

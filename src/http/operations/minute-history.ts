@@ -1,0 +1,120 @@
+import type { Clock } from '../../core/clock.ts';
+
+/** Number of minutes that a history remembers: one day. */
+export const historyMinutes = 1440;
+
+const minuteMs = 60_000;
+
+/** Counts of a period, by the name of the counter. `startMs`: start of the period in epoch milliseconds. */
+export interface Period<Name extends string> {
+  readonly startMs: number;
+  readonly counts: Readonly<Record<Name, number>>;
+}
+
+export interface MinuteHistory<Name extends string> {
+  /**
+   * Returns the last `count` periods of `minutes` minutes, oldest first. The last period includes the current minute.
+   * Periods start at multiples of `minutes` since the epoch. Minutes older than a day count as 0.
+   */
+  list(count: number, minutes: number): readonly Period<Name>[];
+  close(): void;
+}
+
+interface MinuteHistoryOptions<Name extends string> {
+  readonly clock: Pick<Clock, 'now'>;
+  /** Calls a function every second until the returned function is called. Default: `setInterval`. */
+  readonly everySecond?: (tick: () => void) => () => void;
+  readonly names: readonly Name[];
+  /** Returns the counters. They must never decrease. Called once a minute and by each call of `list`. */
+  read(): Readonly<Record<Name, number>>;
+}
+
+/**
+ * Starts to record how much each counter grows in each minute, for one day, in a ring buffer. Counting itself costs
+ * nothing more, because the history reads the counters once a minute. Stop it with `close`.
+ */
+export function openMinuteHistory<Name extends string>(
+  options: MinuteHistoryOptions<Name>,
+): MinuteHistory<Name> {
+  const { clock, names, read, everySecond = startInterval } = options;
+  const ring = createRing(names.length);
+  const readCounters = () => {
+    const counters = read();
+    return names.map((name) => counters[name]);
+  };
+  const currentMinute = () => Math.floor(clock.now() / minuteMs);
+  let seen = readCounters();
+  let minute = currentMinute();
+  /** Adds the growth since the last call to the minute of that call, which is at most a second ago. */
+  const record = (): void => {
+    const counters = readCounters();
+    ring.add(
+      minute,
+      counters.map((value, column) => value - (seen[column] ?? 0)),
+    );
+    seen = counters;
+    minute = currentMinute();
+  };
+  const close = everySecond(() => {
+    if (currentMinute() !== minute) record();
+  });
+  return {
+    list: (count, minutes) => {
+      record();
+      ring.advanceTo(minute);
+      const last = Math.floor(minute / minutes);
+      return Array.from({ length: count }, (_, at) => {
+        const first = (last - count + 1 + at) * minutes;
+        const sums = ring.sum(first, minutes);
+        const counts = Object.fromEntries(names.map((name, column) => [name, sums[column] ?? 0]));
+        // The keys are the names of the counters.
+        return { startMs: first * minuteMs, counts: counts as Record<Name, number> };
+      });
+    },
+    close,
+  };
+}
+
+function startInterval(tick: () => void): () => void {
+  const timer = setInterval(tick, 1000);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Creates a ring buffer with one row of `columns` numbers for each of the last 1440 minutes. */
+function createRing(columns: number) {
+  const cells = new Float64Array(historyMinutes * columns);
+  let newest: number | null = null;
+  const rowOf = (minute: number) =>
+    (((minute % historyMinutes) + historyMinutes) % historyMinutes) * columns;
+  const isKept = (minute: number) =>
+    newest !== null && minute <= newest && minute > newest - historyMinutes;
+  /** Clears the rows of the minutes up to `minute`. If the clock was set back by a day or more, clears all rows. */
+  const advanceTo = (minute: number): void => {
+    if (newest === null || Math.abs(minute - newest) >= historyMinutes) {
+      cells.fill(0);
+      newest = minute;
+    }
+    while (newest < minute) {
+      newest += 1;
+      cells.fill(0, rowOf(newest), rowOf(newest) + columns);
+    }
+  };
+  return {
+    advanceTo,
+    /** Adds numbers to the row of a minute; to the newest row if the clock was set back by less than a day. */
+    add: (minute: number, numbers: readonly number[]): void => {
+      advanceTo(minute);
+      const row = rowOf(newest ?? minute);
+      for (const [column, number] of numbers.entries()) {
+        cells[row + column] = (cells[row + column] ?? 0) + number;
+      }
+    },
+    sum: (first: number, minutes: number): readonly number[] => {
+      const kept = Array.from({ length: minutes }, (_, at) => first + at).filter(isKept);
+      return Array.from({ length: columns }, (_, column) =>
+        kept.reduce((sum, minute) => sum + (cells[rowOf(minute) + column] ?? 0), 0),
+      );
+    },
+  };
+}

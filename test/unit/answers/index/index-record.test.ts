@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { createIndexRecord } from '../../../../src/answers/index/index-record.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+
+it('records the progress, the result and the last error of index updates', async () => {
+  const clock = createManualClock();
+  const record = createIndexRecord(clock);
+  const progress = { files: 20, read: 20, removed: 0 };
+  const summary = { ...progress, passages: 90, ms: 400 };
+
+  expect(record.read()).toEqual({ progress: null, current: null, failure: null });
+  record.onProgress(progress);
+  expect(record.read()).toEqual({ progress, current: null, failure: null });
+  record.onError(new Error('The folder is gone.'));
+  const failure = { message: 'The folder is gone.', atMs: clock.now() };
+  expect(record.read()).toEqual({ progress: null, current: null, failure });
+  await clock.advance(1000);
+  record.onRefreshed(summary);
+
+  const current = { ...summary, atMs: clock.now() };
+  expect(record.read()).toEqual({ progress: null, current, failure: null });
+});

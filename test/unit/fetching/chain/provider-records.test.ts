@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../../../../src/core/problem.ts';
+import { createProviderRecords } from '../../../../src/fetching/chain/provider-records.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../../src/platforms/provider-error.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+
+function setUp() {
+  const clock = createManualClock();
+  const records = createProviderRecords(['fxtwitter', 'bluesky'], clock);
+  const ask = async (error?: unknown, signal = new AbortController().signal) => {
+    const query = { provider: 'fxtwitter', kind: 'post', signal } as const;
+    const answer = () => (error === undefined ? Promise.resolve('found') : Promise.reject(error));
+    return records.watch(query, answer).catch((thrown: unknown) => thrown);
+  };
+  return { clock, records, ask };
+}
+
+describe('the record of a provider', () => {
+  it('is empty at the start, and missing for an unknown provider', () => {
+    const { records } = setUp();
+
+    expect(records.of('bluesky')).toEqual({ answered: 0, failed: 0, lastFailure: null });
+    expect(records.of('myspace')).toBeUndefined();
+  });
+
+  it('passes answers and errors through', async () => {
+    const { ask } = setUp();
+    const error = new ProviderError('unavailable', 'It is down.');
+
+    expect([await ask(), await ask(error)]).toEqual(['found', error]);
+  });
+
+  it.each(['throttled', 'unavailable', 'malformed'] as const)(
+    'counts %s as a failure, and remembers its words and its time',
+    async (kind) => {
+      const { clock, records, ask } = setUp();
+
+      await clock.advance(5000);
+      await ask(new ProviderError(kind, 'The source is failing at the moment.'));
+      const lastFailure = {
+        query: 'post',
+        message: 'The source is failing at the moment.',
+        atMs: clock.now(),
+      };
+      await clock.advance(5000);
+      await ask();
+
+      expect(records.of('fxtwitter')).toEqual({ answered: 1, failed: 1, lastFailure });
+      expect(records.of('bluesky')).toMatchObject({ answered: 0, failed: 0 });
+    },
+  );
+
+  it.each<ProviderErrorKind>(['missing', 'ambiguous', 'rejected'])(
+    'counts %s as an answer',
+    async (kind) => {
+      const { records, ask } = setUp();
+
+      await ask(new ProviderError(kind, 'There is no such post.'));
+
+      expect(records.of('fxtwitter')).toEqual({ answered: 1, failed: 0, lastFailure: null });
+    },
+  );
+
+  it('names a defect without quoting its error', async () => {
+    const { records, ask } = setUp();
+
+    await ask(new TypeError('secret payload is not iterable'));
+
+    expect(records.of('fxtwitter')?.lastFailure?.message).toMatch(/because of a defect/);
+  });
+
+  it('ignores cancelled queries, and queries that Perch refused itself', async () => {
+    const { records, ask } = setUp();
+
+    await ask(new ProviderError('unavailable', 'Cancelled.'), AbortSignal.abort());
+    await ask(new Problem('rate_limited', { detail: 'Used up.' }));
+
+    expect(records.of('fxtwitter')).toMatchObject({ answered: 0, failed: 0 });
+  });
+});
