@@ -31,7 +31,7 @@ import {
 import { explainOpenError } from './output/explain.ts';
 import { explainWriteErrors } from './output/output-file.ts';
 import { withStopSignal } from './stop-signal.ts';
-import { dataFolderOf } from './with-store.ts';
+import { dataFolderOf } from './stores/with-store.ts';
 
 /** Command `perch backup`, which copies the data folder into one file, even while a server runs. */
 export const backupCommand: CommandBody = {

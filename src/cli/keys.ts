@@ -27,9 +27,9 @@ import {
   type Run,
   UsageError,
 } from './command.ts';
-import { openCommandEngine } from './command-engine.ts';
 import { type Columns, toJsonLines, toTable } from './output/table.ts';
-import { dataFolderOf, withStore } from './with-store.ts';
+import { openCommandEngine } from './stores/command-engine.ts';
+import { dataFolderOf, withStore } from './stores/with-store.ts';
 
 const fieldOptions = {
   label: { type: 'string', value: 'TEXT', about: 'Name of the key, shown in lists.' },

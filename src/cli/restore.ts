@@ -18,7 +18,7 @@ import {
 } from './command.ts';
 import { explainOpenError } from './output/explain.ts';
 import { withStopSignal } from './stop-signal.ts';
-import { dataFolderOf } from './with-store.ts';
+import { dataFolderOf } from './stores/with-store.ts';
 
 /** Command `perch restore`, which replaces the data of a stopped server by the data of a backup. */
 export const restoreCommand: CommandBody = {

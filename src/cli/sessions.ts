@@ -20,9 +20,9 @@ import {
   type Run,
   UsageError,
 } from './command.ts';
-import { openCommandEngine } from './command-engine.ts';
 import { type Columns, toJsonLines, toTable } from './output/table.ts';
-import { withStore } from './with-store.ts';
+import { openCommandEngine } from './stores/command-engine.ts';
+import { withStore } from './stores/with-store.ts';
 
 /** Command `perch sessions`, which lists, prints and deletes stored sessions, even while a server runs. */
 export const sessionsCommand: CommandBody = {

@@ -4,7 +4,7 @@ import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { type CommandContext, CommandError, type ExitCode } from '../command.ts';
 import { findByCode } from '../output/explain.ts';
-import { dataFolderOf, withStore } from '../with-store.ts';
+import { dataFolderOf, withStore } from '../stores/with-store.ts';
 
 /**
  * Opens the archive of imported accounts, calls `use` with the archive, and closes the archive. @throws CommandError if

@@ -22,12 +22,12 @@ import {
   exitCodes,
   UsageError,
 } from '../command.ts';
-import { openCommandEngine } from '../command-engine.ts';
 import { createLogger } from '../logger.ts';
 import { explainOpenError } from '../output/explain.ts';
 import { createProgressLine } from '../output/progress-line.ts';
 import { toJsonLines } from '../output/table.ts';
 import { describeSessionPlace } from '../sessions.ts';
+import { openCommandEngine } from '../stores/command-engine.ts';
 import {
   createLocalClient,
   createRemoteClient,

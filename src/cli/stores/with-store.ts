@@ -1,4 +1,4 @@
-import { type CommandContext, CommandError, type ExitCode, UsageError } from './command.ts';
+import { type CommandContext, CommandError, type ExitCode, UsageError } from '../command.ts';
 
 /**
  * Opens a store (a database), calls `use` with the store, and closes the store. @throws CommandError for a store error

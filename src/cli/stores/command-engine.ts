@@ -1,7 +1,7 @@
-import type { Config } from '../config/config.ts';
-import { systemClock } from '../core/clock.ts';
-import type { Engine } from '../core/engine/engine.ts';
-import { systemRandom } from '../core/random.ts';
+import type { Config } from '../../config/config.ts';
+import { systemClock } from '../../core/clock.ts';
+import type { Engine } from '../../core/engine/engine.ts';
+import { systemRandom } from '../../core/random.ts';
 
 /**
  * Opens the shared engine (a Valkey or Redis server) for a command; returns `null` if
@@ -9,7 +9,7 @@ import { systemRandom } from '../core/random.ts';
  */
 export async function openCommandEngine(config: Config): Promise<Engine | null> {
   if (config.PERCH_REDIS_URL === undefined) return null;
-  const { openSharedEngine } = await import('../app/open/shared-engine.ts');
+  const { openSharedEngine } = await import('../../app/open/shared-engine.ts');
   const logger = { info: () => {}, error: () => {} };
   return openSharedEngine({ config, logger, clock: systemClock, random: systemRandom });
 }
