@@ -97,12 +97,16 @@ async function recordReplies(request: SendRequest): Promise<SessionExamples['end
 /** Records error responses one after another, so that the session ids are the same in every run. */
 async function recordProblems(request: SendRequest): Promise<SessionExamples['problems']> {
   const base = toBase();
-  const send = (body: object) =>
-    request(`${base}/session`, { method: 'POST', payload: JSON.stringify(body), headers: json });
+  const sendText = (payload: string, headers: Readonly<Record<string, string>> = json) =>
+    request(`${base}/session`, { method: 'POST', payload, headers });
+  const send = (body: object) => sendText(JSON.stringify(body));
   const { url } = await start(request);
   const ended = await start(request);
   await requireOk(request(`${ended.url}/reset`, { method: 'POST', headers: ended.token }));
   return toProblems([
+    await sendText('no JSON'),
+    await sendText('<message/>', { 'content-type': 'application/xml' }),
+    await send({ message: 'a'.repeat(600_000) }),
     await send({}),
     await send({ message: [{ type: 'image' }] }),
     await send({ message: 'How long is a cursor valid?', outputSchema: {} }),

@@ -123,6 +123,7 @@ describe('the public and the admin description', () => {
 
     expect(Object.keys(open.components.securitySchemes)).not.toContain('adminToken');
     expect(open.tags.map(({ name }: { name: string }) => name)).not.toContain('operator');
+    expect(JSON.stringify(open)).not.toContain('/api/admin');
     expect(JSON.stringify(surfaces)).not.toContain('admin');
     expect((await app.request('/llms.txt')).body).not.toContain('/api/admin');
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { version } from '../../src/core/version.ts';
 import { adminToken, buildTestApp } from '../support/build-app.ts';
 import { cookieOf, navigation, sendForm, signIn } from '../support/dashboard.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -52,6 +53,7 @@ describe('signing in at the dashboard', () => {
 
     const { elements, errors } = parsePage(page.body);
     expect([page.statusCode, errors]).toEqual([401, []]);
+    expect(page.body).not.toContain(`Perch ${version}`);
     expect(elements.find(({ attributes }) => attributes.name === 'next')?.attributes.value).toBe(
       '/admin/keys?q=a%20b',
     );

@@ -43,7 +43,7 @@ export function renderDashboard(view: View, { site, links, session, path }: Surr
       robots: 'noindex',
       surroundings: {
         headerHtml: renderHeader({ site, links, session, path }),
-        footerHtml: renderFooter(site),
+        footerHtml: renderFooter(site, session),
       },
     },
     site,
@@ -82,7 +82,7 @@ export function renderFormToken({ formToken }: DashboardSession): string {
   return `<input type="hidden" name="${formTokenField}" value="${escapeHtml(formToken)}">`;
 }
 
-function renderFooter(site: Site): string {
+function renderFooter(site: Site, session: DashboardSession | null): string {
   const links = [
     renderLink(`${docsPath}/admin`, 'Keys and dashboard', site),
     renderLink(`${docsPath}/configuration`, 'Configuration', site),
@@ -90,7 +90,7 @@ function renderFooter(site: Site): string {
   ];
   return `<footer class="site-footer">
 <div class="bar">
-<p>Perch ${escapeHtml(version)}</p>
+<p>Perch${session === null ? '' : ` ${escapeHtml(version)}`}</p>
 <nav aria-label="Footer"><ul>${links.map((link) => `<li>${link}</li>`).join('')}</ul></nav>
 </div>
 </footer>`;

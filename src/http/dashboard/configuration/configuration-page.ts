@@ -79,7 +79,7 @@ function renderSettings(settings: readonly ShownSetting[], extent: 'brief' | 'fu
         : '';
     return `<div class="setting"><dt><code>${setting.name}</code></dt><dd class="value">${renderValue(setting)}</dd><dd class="soft">${renderSource(setting)}</dd>${description}</div>`;
   });
-  return `<dl class="settings">${items.join('\n')}</dl>`;
+  return `<dl class="effective">${items.join('\n')}</dl>`;
 }
 
 function renderValue({ value }: ShownSetting): string {

@@ -73,7 +73,7 @@ export function describeKey(page: KeyPage): View {
 <div class="page-head"><h1><bdi>${escapeHtml(key.label)}</bdi></h1>${renderState(key)}</div>
 ${message}${renderSecret(page)}
 <dl class="card facts">
-${renderFact('Id', `<code>${escapeHtml(key.id)}</code>`)}
+${renderFact('ID', `<code>${escapeHtml(key.id)}</code>`)}
 ${renderFact('Allowance', renderAllowance(key, defaults))}
 ${renderFact('Created', renderTime(key.createdMs))}
 ${renderFact('Last used', renderLastUse(key))}

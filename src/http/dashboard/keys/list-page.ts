@@ -81,8 +81,8 @@ function renderWelcome(site: Site): string {
 
 function renderSearch(text: string, site: Site): string {
   return `<form class="key-search" role="search" action="${escapeHtml(toLink(keysPath, site))}">
-<label class="visually-hidden" for="q">Search keys by label, notes or id</label>
-<input id="q" type="search" name="q" value="${escapeHtml(text)}" maxlength="${maxSearch}" placeholder="Label, notes or id" autocomplete="off" spellcheck="false">
+<label class="visually-hidden" for="q">Search keys by label, notes or ID</label>
+<input id="q" type="search" name="q" value="${escapeHtml(text)}" maxlength="${maxSearch}" placeholder="Label, notes or ID" autocomplete="off" spellcheck="false">
 <button class="button" type="submit">Search</button>
 </form>`;
 }

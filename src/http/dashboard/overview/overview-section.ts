@@ -14,7 +14,7 @@ export function createOverviewSection(read: () => Promise<OverviewFigures>): Das
         show: async () => ({
           title: 'Overview',
           bodyHtml: renderOverview(await read(), site),
-          styles: ['admin-figures.css'],
+          styles: ['admin-figures.css', 'admin-charts.css'],
           scripts: ['admin-overview.js'],
         }),
       });
