@@ -18,6 +18,13 @@ export async function checkProxy(
     const report = await askServer(config, signal);
     return 'status' in report ? report : judge(report);
   }
+  if (answer.kind === 'unverified') {
+    // The admin token must not be sent to a server that only answers like Perch.
+    return warning(
+      'Not checked, because perch doctor cannot prove that the server at PERCH_BASE_URL is yours.',
+      'Send GET /api/admin/connection through the proxy with the admin token, and compare the address in `peer` with PERCH_TRUST_PROXY.',
+    );
+  }
   return warning(
     'Not checked, because PERCH_BASE_URL does not lead to this server.',
     'Correct the base URL first.',

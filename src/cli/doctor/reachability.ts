@@ -8,11 +8,13 @@ import { type Listener, livePath, openListener, processOf } from './listener.ts'
 import { checkProxy } from './proxy.ts';
 import type { DoctorContext } from './run-checks.ts';
 
-/** Server that answers at the base URL: the doctor's own server with its report, this Perch server, or another one. */
+/**
+ * Server that answers at the base URL: the doctor's own server with its report, the running Perch server, a server that
+ * answers like Perch but may be someone else's, or another one.
+ */
 export type BaseAnswer =
   | { readonly kind: 'own'; readonly report: ConnectionReport }
-  | { readonly kind: 'perch' }
-  | { readonly kind: 'other' };
+  | { readonly kind: 'perch' | 'unverified' | 'other' };
 
 /** Checks of the port, the base URL and the proxy, which share a server. Callers must call `close`. */
 export function createReachability(context: DoctorContext) {
@@ -120,7 +122,7 @@ function identify(
     return { result: ok(`${base} leads to this server.`), answer: { kind: 'perch' } };
   }
   if (listener !== null && engine === undefined) return null;
-  return { result: ok(`Perch answers at ${base}.`), answer: { kind: 'perch' } };
+  return { result: ok(`Perch answers at ${base}.`), answer: { kind: 'unverified' } };
 }
 
 /** Returns the result if another server, or a proxy that does not reach Perch, has answered. */
