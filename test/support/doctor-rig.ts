@@ -38,6 +38,13 @@ export async function healthySettings(): Promise<Record<string, string>> {
   };
 }
 
+/** Returns such settings with FxTwitter at `url` as the only provider that needs a network. */
+export const withFxTwitter = async (url: string) => ({
+  ...(await healthySettings()),
+  PERCH_PROVIDERS: 'archive,fxtwitter',
+  PERCH_FXTWITTER_URL: url,
+});
+
 /** Runs `perch doctor --json` with exactly these settings. */
 export async function runDoctor(
   env: Readonly<Record<string, string>>,
