@@ -15,6 +15,8 @@ const calls: Readonly<Record<string, readonly string[]>> = {
   keys: ['keys', 'create', '--label', 'Ada'],
   sessions: ['sessions', 'list'],
   archive: ['archive', 'list'],
+  config: ['config'],
+  completion: ['completion', 'bash'],
 };
 
 it.each(Object.keys(commands))(
