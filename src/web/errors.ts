@@ -58,12 +58,16 @@ const clientDisconnected = 499;
 /** Sets the error handlers, which answer every failed request with a problem document or an HTML page. */
 export function setProblemHandlers(app: FastifyInstance, options: ProblemOptions): void {
   app.decorateReply('problemCode', null);
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    // A request that was aborted because its client disconnected has not failed.
-    if (request.socket.destroyed) return reply.code(clientDisconnected).send();
-    return sendProblem(reply, toProblem(error, request), options);
-  });
+  app.setErrorHandler((error: FastifyError, _request, reply) => sendError(reply, error, options));
   app.setNotFoundHandler((request, reply) => sendProblem(reply, routeNotFound(request), options));
+}
+
+/** Sends the problem for a thrown error. Sends nothing if the client has disconnected. */
+export function sendError(reply: FastifyReply, error: Error, options: ProblemOptions) {
+  const { request } = reply;
+  // A request that was aborted because its client disconnected has not failed.
+  if (request.socket.destroyed) return reply.code(clientDisconnected).send();
+  return sendProblem(reply, toProblem(error, request), options);
 }
 
 export function routeNotFound(request: FastifyRequest): Problem {

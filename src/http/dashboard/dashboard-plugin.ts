@@ -3,11 +3,11 @@ import type { AdminSessions, SessionUse } from '../../access/admin-sessions/admi
 import type { Origins } from '../../core/http/origins.ts';
 import { parseQuery } from '../../core/http/query.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
-import { Problem } from '../../core/problem.ts';
+import { Problem, type ProblemDocument } from '../../core/problem.ts';
 import type { Random } from '../../core/random.ts';
 import type { AccessLog } from '../../web/access-log.ts';
 import { rejectOtherOrigins } from '../../web/cors.ts';
-import { recordProblem, sendProblem, toProblem } from '../../web/errors.ts';
+import { recordProblem, sendError } from '../../web/errors.ts';
 import { addVary } from '../../web/headers.ts';
 import { refuseAll, refuseOtherMethods } from '../../web/methods.ts';
 import { type AdminGuard, unauthorized } from '../admin/guard.ts';
@@ -57,9 +57,7 @@ export async function dashboardPlugin(app: FastifyInstance, options: DashboardOp
   rejectOtherOrigins(app, options.origins);
   app.addHook('onRequest', refuseOtherSites);
   readForms(app);
-  app.setErrorHandler((error: FastifyError, request, reply) =>
-    shell.sendError(error, request, reply),
-  );
+  app.setErrorHandler((error: FastifyError, _request, reply) => shell.sendError(error, reply));
   app.post(signInPath, (request, reply) => signIn(request, reply, shell));
   await app.register(async (inside) => {
     inside.addHook('onRequest', async (request) => {
@@ -94,26 +92,28 @@ function createShell(options: DashboardOptions) {
     send,
     sendFault,
     /** Sends an error: the sign-in form for `unauthorized`, otherwise a page that describes the error. */
-    sendError: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      const problem = toProblem(error, request);
-      return sendProblem(reply, problem, {
+    sendError: (error: Error, reply: FastifyReply) =>
+      sendError(reply, error, {
         baseUrl: site.baseUrl,
         accessLog,
-        writePage: (document) => {
+        writePage: (problem) => {
+          const { request } = reply;
           addVary(reply, 'Accept', 'Sec-Fetch-Mode');
           if (!isNavigation(request)) return null;
           reply.headers(dashboardHeaders);
-          const next = toNextPath(isRead(request) ? (request.raw.url ?? '') : '');
-          return problem.code === 'unauthorized'
-            ? render(describeSignIn({ site, next }), request)
-            : render(
-                { title: document.title, bodyHtml: renderProblem(document, site, 'h1') },
-                request,
-              );
+          return render(describeError(problem, request, site), request);
         },
-      });
-    },
+      }),
   };
+}
+
+/** Returns the page about an error: the sign-in form if nobody is signed in, otherwise a page in words. */
+function describeError(problem: ProblemDocument, request: FastifyRequest, site: Site): View {
+  if (problem.code === 'unauthorized') {
+    const next = toNextPath(isRead(request) ? (request.raw.url ?? '') : '');
+    return describeSignIn({ site, next });
+  }
+  return { title: problem.title, bodyHtml: renderProblem(problem, site, 'h1') };
 }
 
 function registerPages(app: FastifyInstance, shell: Shell): void {
@@ -145,6 +145,9 @@ function registerPages(app: FastifyInstance, shell: Shell): void {
     app.get(dashboardPath, (_request, reply) => redirect(reply, first.link.path, site));
     refuseOtherMethods(app, dashboardPath, { allow: ['GET', 'HEAD'] });
   }
+  // People type this path.
+  app.get(`${dashboardPath}/`, (_request, reply) => redirect(reply, dashboardPath, site));
+  refuseOtherMethods(app, `${dashboardPath}/`, { allow: ['GET', 'HEAD'] });
   refuseAll(app, `${dashboardPath}/*`);
 }
 
@@ -172,7 +175,7 @@ function sendOutcome(reply: FastifyReply, outcome: Outcome, { site, sendFault }:
   return redirect(reply, outcome.to, site);
 }
 
-/** Redirects a form to a path of this server, so that a reload does not send the form again (RFC 9110 §15.4.4). */
+/** Redirects to a path of this server. After a form, a reload then does not send the form again (RFC 9110 §15.4.4). */
 function redirect(reply: FastifyReply, path: string, site: Site): FastifyReply {
   return reply
     .code(303)
