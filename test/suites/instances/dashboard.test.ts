@@ -55,6 +55,23 @@ describeWithEngine('the dashboard of several instances', () => {
     expect(reply.headers['x-api-key-status']).toBe('valid');
   });
 
+  it('shows the figures of one instance, and says which', async () => {
+    const { one, two } = await startTwo();
+    const operator = await signIn(one);
+
+    for (let at = 0; at < 5; at += 1) await two.request('/no/route');
+    const { body } = await operator.open('/admin');
+    const { cookie } = operator.headers;
+    const other = await two.request('/admin', { headers: { ...navigation, cookie } });
+
+    const nameOf = (html: string) =>
+      /figures of the instance <code>([^<]+)<\/code>/.exec(html)?.[1];
+    expect(nameOf(body)).toMatch(/^[\w-]+$/);
+    expect(nameOf(other.body)).not.toBe(nameOf(body));
+    expect(body).toContain('No error responses in the last hour.');
+    expect(other.body).toContain('5 error responses in the last hour');
+  });
+
   it('ends all sessions if the admin token changes', async () => {
     const engine = await startEngine();
     const token = 'another-admin-token-for-tests-of-44-characters';
