@@ -124,7 +124,9 @@ describe('the overview of the dashboard', () => {
     const text = toText(await read(operator, '/admin'));
 
     expect(text).toContain('No error responses in the last hour.');
-    expect(text).toContain('No queries in the last hour. No failure since the start.');
+    expect(text).toMatch(
+      /archive Not used [^.]*\bNo queries in the last hour\. No failure since the start\./,
+    );
     expect(text).toContain('Sessions are turned off');
     expect(text).not.toContain('NaN');
   });
@@ -164,7 +166,20 @@ describe('the overview of the dashboard', () => {
     await app.advance(61 * 60_000); // the session ends after half an hour without a request
     const empty = toText(await read(await signIn(app), '/admin'));
 
-    expect(empty).toContain('No queries in the last hour. Last failure (posts):');
+    expect(empty).toContain(
+      'fxtwitter Not used X No queries in the last hour. Last failure (posts):',
+    );
+  });
+
+  it('does not call a provider working if all its queries failed', async () => {
+    const { state, provider } = createFailingProvider();
+    const { app, operator } = await open({ providers: [provider] });
+
+    state.failure = new ProviderError('unavailable', 'The source did not answer in time.');
+    await app.request(post);
+    const text = toText(await read(operator, '/admin'));
+
+    expect(text).toContain('fxtwitter Failing X 1 query in the last hour, 1 failed (100%).');
   });
 
   it('shows a rate limit of an upstream as a pause', async () => {

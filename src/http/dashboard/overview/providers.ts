@@ -30,21 +30,24 @@ ${items.length === 0 ? '<p>No providers are configured, so Perch cannot read any
 function renderProvider(provider: ProviderFigures, nowMs: number): string {
   const { name, platforms, holds, lastHour, lastFailure } = provider;
   const states = describeHolds(holds);
-  const isHeld = states.length > 0;
-  const badge = isHeld
-    ? '<span class="badge off">Paused</span>'
-    : '<span class="badge good">Working</span>';
   const failure =
     lastFailure === null
       ? 'No failure since the start.'
       : `Last failure (${queryNames[lastFailure.query]}): ${escapeHtml(lastFailure.message)} ${renderPast(lastFailure.atMs, nowMs)}`;
   return `<li class="provider">
-<h3>${escapeHtml(name)} ${badge}</h3>
+<h3>${escapeHtml(name)} ${renderState(provider)}</h3>
 <p class="soft">${escapeHtml(platforms.map((platform) => platformNames[platform]).join(', '))}</p>
 ${states.map((state) => `<p class="held">${escapeHtml(state)}</p>`).join('')}
 <p>${describeRate(lastHour)}</p>
 <p class="soft">${failure}</p>
 </li>`;
+}
+
+function renderState({ holds, lastHour: { answered, failed } }: ProviderFigures): string {
+  if (holds.length > 0) return '<span class="badge off">Paused</span>';
+  if (answered > 0) return '<span class="badge good">Working</span>';
+  if (failed > 0) return '<span class="badge off">Failing</span>';
+  return '<span class="badge">Not used</span>';
 }
 
 function describeRate({ answered, failed }: ProviderFigures['lastHour']): string {
