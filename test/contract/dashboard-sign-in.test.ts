@@ -115,6 +115,27 @@ describe('signing in at the dashboard', () => {
     }
   });
 
+  it.each([
+    ['the longest token and path, percent-encoded', 3 * 512 + 3 * 512, 401],
+    ['a form of more than 4 KiB', 4097, 413],
+  ])('bounds the form that waits for a delayed reply: %s', async (_, length, status) => {
+    const app = await buildTestApp();
+
+    const reply = await sendForm(app, '/admin/sign-in', { token: 'x'.repeat(length - 6) });
+
+    expect(reply.statusCode).toBe(status);
+  });
+
+  it('leads to the dashboard from the path of the form, once signed in', async () => {
+    const app = await buildTestApp();
+
+    const signedOut = await app.request('/admin/sign-in', { headers: navigation });
+    const signedIn = await (await signIn(app)).open('/admin/sign-in');
+
+    expect(signedOut.statusCode).toBe(401);
+    expect([signedIn.statusCode, signedIn.headers.location]).toEqual([303, '/admin']);
+  });
+
   it('refuses bodies that are not forms', async () => {
     const app = await buildTestApp();
 

@@ -24,7 +24,7 @@ import {
   type DashboardSessions,
   hasFormToken,
 } from './session.ts';
-import { describeSignIn, signInFields, toNextPath } from './sign-in-page.ts';
+import { describeSignIn, maxSignInBytes, signInFields, toNextPath } from './sign-in-page.ts';
 
 export interface DashboardOptions {
   readonly site: Site;
@@ -58,7 +58,8 @@ export async function dashboardPlugin(app: FastifyInstance, options: DashboardOp
   app.addHook('onRequest', refuseOtherSites);
   readForms(app);
   app.setErrorHandler((error: FastifyError, _request, reply) => shell.sendError(error, reply));
-  app.post(signInPath, (request, reply) => signIn(request, reply, shell));
+  const signInLimits = { bodyLimit: maxSignInBytes };
+  app.post(signInPath, signInLimits, (request, reply) => signIn(request, reply, shell));
   await app.register(async (inside) => {
     inside.addHook('onRequest', async (request) => {
       const { sessionUse } = request.routeOptions.config;
@@ -131,7 +132,9 @@ function registerPages(app: FastifyInstance, shell: Shell): void {
     });
     refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'] });
   };
-  refuseOtherMethods(app, signInPath, { allow: ['POST'] });
+  // After a failed attempt, the address bar contains this path.
+  app.get(signInPath, (_request, reply) => redirect(reply, dashboardPath, site));
+  refuseOtherMethods(app, signInPath, { allow: ['GET', 'HEAD', 'POST'] });
   page({
     url: signOutPath,
     submit: async ({ session, reply }) => {

@@ -1,8 +1,10 @@
+import { dashboardPath } from './paths.ts';
+
 /** Path of the figures that the script of the overview fetches. */
-export const overviewPart = '/admin/overview';
+export const overviewPart = `${dashboardPath}/overview`;
 
-export const archivePath = '/admin/archive';
+export const archivePath = `${dashboardPath}/archive`;
 
-export const answersPath = '/admin/answers';
+export const answersPath = `${dashboardPath}/answers`;
 
-export const configurationPath = '/admin/configuration';
+export const configurationPath = `${dashboardPath}/configuration`;

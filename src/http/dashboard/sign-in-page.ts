@@ -8,6 +8,12 @@ import { dashboardPath, signInPath } from './paths.ts';
 /** Names of the fields of the sign-in form. */
 export const signInFields = { token: 'token', next: 'next' } as const;
 
+/**
+ * Maximum size of the sent form in bytes: the longest token and the longest path, each with three bytes a character. The
+ * reply to a wrong token is delayed, and the server keeps the form in memory until then.
+ */
+export const maxSignInBytes = 4096;
+
 interface SignInForm {
   readonly site: Site;
   /** Path to open after signing in. */
@@ -22,7 +28,7 @@ export function describeSignIn({ site, next, fault }: SignInForm): View {
   const { message } = unauthorized();
   const docs = toLink(`${docsPath}/errors#unauthorized`, site);
   return {
-    title: fault === undefined ? 'Sign in' : 'Sign in: wrong token',
+    title: fault === undefined ? 'Sign in' : 'Error: Sign in',
     bodyHtml: `<form class="sign-in card" method="post" action="${escapeHtml(toLink(signInPath, site))}">
 <h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(message)}</p>
