@@ -345,6 +345,8 @@ describe('the answers page of the dashboard', () => {
 
     expect(html).not.toContain('<img');
     expect(html).toContain('the second &quot;&gt;&lt;img');
+    // A question in another direction, or with directional characters, does not reorder the text around it.
+    expect(html).toContain('<bdi>the third one</bdi>');
     expect(html).not.toContain('the first one');
     expect(toText(html)).toContain('Perch keeps the last 2 declined questions in memory');
     expect(toText((await ask(app, 'and now?')).body)).toContain(

@@ -136,7 +136,7 @@ function renderKept(declined: readonly DeclinedQuestion[], keep: number, nowMs: 
     return `${privacy}\n<p class="empty">No question was declined since the start.</p>`;
   const items = declined.map(({ text, times, atMs }) => {
     const often = times === 1 ? '' : ` <span class="badge">${formatCount(times)} times</span>`;
-    return `<li><p class="question">${escapeHtml(text)}${often}</p><p class="soft">${renderPast(atMs, nowMs)}</p></li>`;
+    return `<li><p class="question"><bdi>${escapeHtml(text)}</bdi>${often}</p><p class="soft">${renderPast(atMs, nowMs)}</p></li>`;
   });
   return `${privacy}\n<ul class="rows">${items.join('\n')}</ul>`;
 }
