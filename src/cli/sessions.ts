@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { toSessionsPath } from '../app/open/sessions.ts';
 import { systemClock, toIsoSeconds } from '../core/clock.ts';
 import type { Engine } from '../core/engine/engine.ts';
 import { UnusableEngineError } from '../core/engine/engine-error.ts';
+import { isMissing } from '../core/files/private-files.ts';
 import { errorCodeOf, UnusableFileError } from '../core/files/sqlite.ts';
 import { Problem } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
@@ -20,6 +20,7 @@ import {
   type Run,
   UsageError,
 } from './command.ts';
+import { explainOpenError } from './output/explain.ts';
 import { type Columns, toJsonLines, toTable } from './output/table.ts';
 import { openCommandEngine } from './stores/command-engine.ts';
 import { withStore } from './stores/with-store.ts';
@@ -84,8 +85,12 @@ function withSessions(
 ): Run {
   return (context) => {
     const place = describeSessionPlace(context);
-    const explain = (error: unknown) =>
-      isStoreFault(error) ? `The sessions cannot be read. ${error.message}\n${place}` : null;
+    const explain = (error: unknown) => {
+      if (/^E(?:ACCES|NOTDIR)$/.test(errorCodeOf(error) ?? '')) {
+        return explainOpenError(error, context.config);
+      }
+      return isStoreFault(error) ? `The sessions cannot be read. ${error.message}\n${place}` : null;
+    };
     return withStore(
       () => openStore(context),
       explain,
@@ -122,7 +127,7 @@ async function openStore(context: CommandContext): Promise<SessionStore> {
   const engine = await openCommandEngine(context.config);
   if (engine !== null) return openOnEngine(engine, stamp);
   const path = sessionsFileOf(context);
-  if (!existsSync(path)) return openSqliteSessions({ path: ':memory:', stamp });
+  if (isMissing(path)) return openSqliteSessions({ path: ':memory:', stamp });
   return openSqliteSessions({ path, stamp, mustExist: true });
 }
 

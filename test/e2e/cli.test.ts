@@ -144,6 +144,24 @@ describe('perch without a valid command', () => {
   });
 });
 
+describe('perch', () => {
+  it.each(['archive list', 'archive export', 'sessions list', 'backup x.zip'])(
+    '%s reports a data folder that it cannot look into, instead of an empty one',
+    async (command) => {
+      const folder = temporaryFolder();
+      writeFileSync(`${folder}/file`, '');
+
+      const { code, stdout, stderr } = await run(
+        command.replace('x.zip', `${folder}/x.zip`).split(' '),
+        { PERCH_DATA_DIR: `${folder}/file` },
+      );
+
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+      expect(stderr).toMatch(/^perch: PERCH_DATA_DIR.+Set (?:it|PERCH_DATA_DIR) to a folder\./);
+    },
+  );
+});
+
 describe('perch serve', () => {
   it('runs until SIGTERM, finishes requests in progress, and exits with 0', async () => {
     let release = () => {};

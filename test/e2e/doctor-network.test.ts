@@ -31,6 +31,7 @@ describe('perch doctor finds a port', () => {
 
     expect(code).toBe(1);
     expect(of('port')).toContain('HOST is "192.0.2.1", which is not an address of this machine');
+    expect(of('base_url')).toMatch(/^warning: Not checked, because Perch cannot listen\./);
   });
 });
 

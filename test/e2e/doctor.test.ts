@@ -242,6 +242,34 @@ describe('perch doctor finds a data folder', () => {
 
     expect(code).toBe(1);
     expect(of('data_folder')).toContain(`has no permission to create ${folder} in`);
+    expect(of('data_folder')).toMatch(/Run `install -d -m 700 -o \d+ .+\/a\/b` as root/);
+  });
+
+  it('in a folder that the user may not open, without advice to change that folder', async () => {
+    const env = await healthySettings();
+    const parent = env.PERCH_DATA_DIR ?? '';
+    chmodSync(parent, otherUser === undefined ? 0 : 0o700);
+    onTestFinished(() => chmodSync(parent, 0o700));
+
+    const { of, code } = await runDoctor(
+      { ...env, PERCH_DATA_DIR: `${parent}/data` },
+      { uid: otherUser },
+    );
+
+    expect(code).toBe(1);
+    expect(of('data_folder')).toContain(`has no permission to open ${parent}, which contains`);
+    expect(of('data_folder')).not.toContain('chown');
+  });
+
+  it.skipIf(otherUser === undefined)('of another user, who may run the server', async () => {
+    const env = await healthySettings();
+
+    const { of, code } = await runDoctor(env, { uid: otherUser });
+
+    expect(code).toBe(1);
+    expect(of('data_folder')).toContain(
+      'Run perch as the user 0, the owner of the folder. If the user 65534 runs the server, run',
+    );
   });
 
   it('that other users can access', async () => {

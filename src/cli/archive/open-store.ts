@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { type ArchiveStore, openArchiveStore } from '../../archive/store/store.ts';
+import { isMissing } from '../../core/files/private-files.ts';
 import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { type CommandContext, CommandError, type ExitCode } from '../command.ts';
@@ -16,8 +16,10 @@ export async function withArchiveStore(
   use: (store: ArchiveStore) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const path = `${dataFolderOf(context, 'the archive')}/archive.db`;
-  const isEmpty = whenMissing === 'empty' && !existsSync(path);
-  const open = () => openArchiveStore(isEmpty ? ':memory:' : path, context.config.PERCH_BASE_URL);
+  const open = () => {
+    const isEmpty = whenMissing === 'empty' && isMissing(path);
+    return openArchiveStore(isEmpty ? ':memory:' : path, context.config.PERCH_BASE_URL);
+  };
   const explain = (error: unknown) => {
     const reason = explainStoreError(error);
     return reason === null ? null : `${reason}\nThe archive is ${path}.`;
@@ -34,7 +36,7 @@ const reasons: Readonly<Record<string, string>> = {
   'SQLITE_FULL ENOSPC': 'The disk is full. Free some space and run the command again.',
   SQLITE_BUSY: 'Another process has locked the archive. Run the command again.',
   'SQLITE_READONLY SQLITE_CANTOPEN SQLITE_PERM EACCES EROFS':
-    'You have no permission to write to the archive.',
+    'You have no permission to use the archive. Run perch as the user that runs the server.',
   'EEXIST ENOTDIR': 'PERCH_DATA_DIR, or a part of its path, is a file. Set it to a folder.',
   'SQLITE_CORRUPT SQLITE_NOTADB': 'The archive is damaged, or is not an archive of Perch.',
 };

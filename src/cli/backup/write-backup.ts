@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,6 +11,7 @@ import {
   savedFiles,
   savedSecrets,
 } from '../../core/files/data-folder.ts';
+import { isMissing } from '../../core/files/private-files.ts';
 import { takeSnapshots } from '../../core/files/snapshot.ts';
 import { version } from '../../core/version.ts';
 import { CommandError } from '../command.ts';
@@ -40,7 +41,7 @@ const lockTimeoutMs = 30_000;
  */
 export async function copyData(options: CopyOptions): Promise<Manifest> {
   const { folder, target, clock, signal, onStep, hasSharedEngine } = options;
-  const names = savedFiles.filter((name) => existsSync(`${folder}/${name}`));
+  const names = savedFiles.filter((name) => !isMissing(`${folder}/${name}`));
   if (names.length === 0) {
     const fault = `The data directory ${folder} contains no data of Perch. Set PERCH_DATA_DIR to the data directory of your server.`;
     throw new CommandError('usage', fault);

@@ -28,8 +28,7 @@ export function checkDataFolder({ folder, readFreeBytes = freeBytes }: FolderOpt
   }
   const isMissing = existing !== path;
   if (!canAccess(existing, constants.R_OK | constants.W_OK | constants.X_OK)) {
-    const use = isMissing ? `create ${path} in ${existing}` : `read and write ${path}`;
-    return [fault(`The user ${userName()} has no permission to ${use}.`, chownAdvice(existing))];
+    return [isMissing ? describeParent(path, existing) : describeOwner(path, stats)];
   }
   const found = [
     ...(isMissing ? [] : findAccess(path, stats)),
@@ -41,6 +40,27 @@ export function checkDataFolder({ folder, readFreeBytes = freeBytes }: FolderOpt
   if (isMissing) return [ok(`Perch will create ${path} at the first start; ${free} are free.`)];
   return [ok(`${path} can be used; ${free} are free.`)];
 }
+
+/** Describes a data folder that the user may not create, or whose parents the user may not enter. */
+function describeParent(path: string, parent: string): Result {
+  if (!canAccess(parent, constants.X_OK)) {
+    const message = `The user ${userName()} has no permission to open ${parent}, which contains the data folder ${path}.`;
+    return fault(
+      message,
+      'Run perch as the user that runs the server, or set PERCH_DATA_DIR to another folder.',
+    );
+  }
+  return fault(
+    `The user ${userName()} has no permission to create ${path} in ${parent}.`,
+    `Run \`install -d -m 700 -o ${userName()} ${path}\` as root, or set PERCH_DATA_DIR to another folder.`,
+  );
+}
+
+const describeOwner = (path: string, { uid }: Stats): Result =>
+  fault(
+    `The user ${userName()} has no permission to read and write ${path}.`,
+    chownAdvice(path, uid),
+  );
 
 /** Returns the path, or its innermost parent that exists. */
 function findExisting(path: string): string {
@@ -82,7 +102,7 @@ function findForeignFiles(path: string, { uid }: Stats): readonly Result[] {
   );
   if (unusable.length > 0) {
     const message = `The user ${userName()} has no permission to read and write ${listNames(unusable)} in ${path}.`;
-    return [fault(message, chownAdvice(path))];
+    return [fault(message, chownAdvice(path, uid))];
   }
   const foreign = names.filter((name) => ownerOf(`${path}/${name}`, uid) !== uid);
   if (foreign.length === 0) return [];
@@ -100,8 +120,13 @@ function listNames(names: readonly string[]): string {
 
 const userName = () => (process.getuid === undefined ? 'that runs Perch' : process.getuid());
 
-const chownAdvice = (path: string): string =>
-  `Run \`chown -R ${userName()} ${path}\` as root, run Perch as the owner of the folder, or set PERCH_DATA_DIR to another folder.`;
+/** Returns the advice for a data folder that belongs to another user, who can be the user that runs the server. */
+function chownAdvice(path: string, owner: number): string {
+  const self = userName();
+  const give = `\`chown -R ${self} ${path}\` as root`;
+  if (owner === self) return `Run ${give} and \`chmod u+rwx ${path}\`.`;
+  return `Run perch as the user ${owner}, the owner of the folder. If the user ${self} runs the server, run ${give}.`;
+}
 
 function findSpace(path: string, free: number): readonly Result[] {
   if (free >= space.low) return [];

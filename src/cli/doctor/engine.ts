@@ -26,13 +26,23 @@ export async function checkEngine({ config, random }: DoctorContext): Promise<re
   });
   try {
     if (!(await engine.waitUntilUp(connectMs))) {
-      const message = `The engine at ${hosts} does not answer. ${describeFault(engine.state.fault ?? '')}`;
-      return [fault(message, 'Start it, or correct PERCH_REDIS_URL.')];
+      return [describeUnusable(hosts, engine.state.fault ?? '')];
     }
     return await examine(engine, hosts, config);
   } finally {
     engine.close();
   }
+}
+
+/** Describes an engine that cannot be used. `reason` is the `fault` of its state. */
+function describeUnusable(hosts: string, reason: string): Result {
+  const meaning = describeFault(reason);
+  if (/^(?:NOAUTH|WRONGPASS) /.test(reason)) {
+    const advice = 'Correct the user name and the password in PERCH_REDIS_URL.';
+    return fault(`The engine at ${hosts} cannot be used. ${meaning}`, advice);
+  }
+  const message = `The engine at ${hosts} does not answer. ${meaning}`;
+  return fault(message, 'Start it, or correct PERCH_REDIS_URL.');
 }
 
 async function examine(

@@ -152,7 +152,7 @@ function describeFailure(
   }
   const code = codeOf(error);
   const detail = status === undefined ? code : `status ${status}`;
-  const advice = `Check the network of this machine and the URL of ${name} in the settings. If both are right, the platform is failing; without it, remove ${name} from PERCH_PROVIDERS.`;
+  const advice = `Check the network of this machine and the URL of ${name} in the settings. If both are right, the platform is down. To run Perch without it, remove ${name} from PERCH_PROVIDERS.`;
   return fault(
     `${name} cannot be used${detail === null ? '' : ` (${detail})`}. ${error.message}`,
     advice,

@@ -13,10 +13,11 @@ export async function checkProxy(
   answer: BaseAnswer,
   signal: AbortSignal,
 ): Promise<Result> {
-  if (answer.kind === 'own') return judge(answer.report);
+  const usesTls = config.PERCH_BASE_URL.startsWith('https:');
+  if (answer.kind === 'own') return judge(answer.report, usesTls);
   if (answer.kind === 'perch') {
     const report = await askServer(config, signal);
-    return 'status' in report ? report : judge(report);
+    return 'status' in report ? report : judge(report, usesTls);
   }
   if (answer.kind === 'unverified') {
     // The admin token must not be sent to a server that only answers like Perch.
@@ -48,7 +49,7 @@ async function askServer(
 ): Promise<ConnectionReport | Result> {
   if (token === undefined) {
     return warning(
-      'Not checked, because the running server tells only its operator about proxies.',
+      'Not checked, because the running server reports proxy headers only to its operator.',
       `Set PERCH_ADMIN_TOKEN, ${stopServer}`,
     );
   }
@@ -69,7 +70,11 @@ async function askServer(
   );
 }
 
-function judge({ peer, is_trusted_proxy, forwarding_headers: names }: ConnectionReport): Result {
+/** Judges the headers of a request. With `usesTls`, a proxy has sent it, because Perch does not support TLS. */
+function judge(
+  { peer, is_trusted_proxy, forwarding_headers: names }: ConnectionReport,
+  usesTls: boolean,
+): Result {
   const from = peer ?? 'an unknown address';
   const hasForwardedFor = names.includes('x-forwarded-for');
   if (hasForwardedFor && is_trusted_proxy) {
@@ -81,9 +86,10 @@ function judge({ peer, is_trusted_proxy, forwarding_headers: names }: Connection
       `Set PERCH_TRUST_PROXY to ${from}, or to the range of its addresses.`,
     );
   }
-  if (names.length > 0) {
+  if (names.length > 0 || usesTls) {
+    const others = names.length > 0 ? `sends ${names.join(' and ')}, but not` : 'does not send';
     return fault(
-      `The proxy at ${from} sends ${names.join(' and ')}, but not X-Forwarded-For, which Perch reads. All visitors share one rate limit.`,
+      `The proxy at ${from} ${others} X-Forwarded-For, which Perch reads. All visitors share one rate limit.`,
       'Configure the proxy to send X-Forwarded-For, and set PERCH_TRUST_PROXY to its address.',
     );
   }

@@ -29,6 +29,7 @@ export function createReachability(context: DoctorContext) {
   let asking: Promise<BaseResult> | undefined;
   const askBase = async (signal: AbortSignal): Promise<BaseResult> => {
     const listener = await listen(signal);
+    if (listener?.kind === 'unusable') return unusable;
     asking ??= requestBase(config, listener, signal);
     return asking;
   };
@@ -72,7 +73,7 @@ function findLocalBase({ config, settings }: DoctorContext): readonly Result[] {
   const host = new URL(config.PERCH_BASE_URL).hostname;
   if (!isLoopbackName(host) || isLoopbackName(config.HOST)) return [];
   const isSet = settings.has('PERCH_BASE_URL') ? 'is' : 'is not set, so it is';
-  const message = `PERCH_BASE_URL ${isSet} ${config.PERCH_BASE_URL}, but HOST accepts connections of other machines. Their links lead to themselves.`;
+  const message = `PERCH_BASE_URL ${isSet} ${config.PERCH_BASE_URL}, but HOST accepts connections from other machines. On these machines, links in responses do not lead to this server.`;
   return [warning(message, 'Set PERCH_BASE_URL to the address that people use.')];
 }
 
@@ -80,6 +81,12 @@ interface BaseResult {
   readonly result: Result;
   readonly answer: BaseAnswer;
 }
+
+/** Result if Perch cannot listen, so that no server can answer at the base URL. */
+const unusable: BaseResult = {
+  result: warning('Not checked, because Perch cannot listen.', 'Correct HOST or PORT first.'),
+  answer: { kind: 'other' },
+};
 
 /** Maximum time in milliseconds for a request through the base URL. */
 const baseMs = 4000;

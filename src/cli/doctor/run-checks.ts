@@ -38,7 +38,8 @@ export async function runChecks(
 
 function leaveOut(missing: readonly string[]): Result {
   const verb = missing.length === 1 ? 'is' : 'are';
-  const message = `Not checked, because ${missing.join(' and ')} ${verb} not valid.`;
+  const names = new Intl.ListFormat('en-GB').format(missing);
+  const message = `Not checked, because ${names} ${verb} not valid.`;
   return warning(message, 'Correct the settings first.');
 }
 

@@ -14,10 +14,11 @@ export function checkSettingsOf(context: DoctorContext): readonly Result[] {
   const found = [...faults, ...warnings, ...findOpenFiles(context)];
   if (found.length > 0) return found;
   const count = Object.keys(variables.shape).filter((name) => context.settings.has(name)).length;
+  if (count === 0) return [ok('No settings are set, so all have their defaults.')];
   return [
     ok(
-      count === 0
-        ? 'No settings are set, so all have their defaults.'
+      count === 1
+        ? 'The only setting that is set is valid.'
         : `All ${count} settings that are set are valid.`,
     ),
   ];

@@ -49,15 +49,18 @@ function pathOf(error: unknown): string | undefined {
 }
 
 const fileFaults: Readonly<Record<string, (file: string, folder: string) => string>> = {
-  'ENOTDIR EEXIST': (file, folder) =>
+  EEXIST: (file, folder) =>
     `PERCH_DATA_DIR is ${folder}, but ${file} is not a folder. Set PERCH_DATA_DIR to a folder.`,
+  // The path of the error is that of a file in the data directory.
+  ENOTDIR: (_, folder) =>
+    `PERCH_DATA_DIR is ${folder}, but this path, or a part of it, is not a folder. Set PERCH_DATA_DIR to a folder.`,
   ENOENT: (file) => `The folder ${file} cannot be created. Set PERCH_DATA_DIR to another folder.`,
   'SQLITE_FULL ENOSPC EDQUOT': (file) =>
     `The disk is full, so ${file} cannot be written. Free some space and run the command again.`,
   SQLITE_BUSY: (file) =>
     `The file ${file} is locked by another process. Stop that process and run the command again.`,
   'SQLITE_READONLY SQLITE_PERM SQLITE_AUTH EACCES EPERM EROFS': (file) =>
-    `The user that runs Perch has no permission to use ${file}. Change its owner, or set PERCH_DATA_DIR to another folder.`,
+    `The user that runs Perch has no permission to use ${file}. Run perch as the owner of the data directory, change the owner, or set PERCH_DATA_DIR to another folder.`,
   'SQLITE_CANTOPEN SQLITE_IOERR EISDIR EIO ELOOP': (file) =>
     `The file ${file} cannot be opened. Check that it is a file, and that the user that runs Perch may write to it and to its folder.`,
   SQLITE_: (file) =>

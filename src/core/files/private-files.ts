@@ -8,6 +8,10 @@ const privateFileMode = 0o600;
 export const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
+/** Returns whether no file or folder has this path. @throws Error if this user may not find out, such as `EACCES` */
+export const isMissing = (path: string): boolean =>
+  withPath(path, () => statSync(path, { throwIfNoEntry: false })) === undefined;
+
 /**
  * Creates a folder and its missing parents. Keeps an existing folder. Node's recursive `mkdir` is not used, because for
  * some paths, such as paths in `/proc`, it never returns.

@@ -39,7 +39,9 @@ describeWithEngine('perch doctor finds an engine', () => {
 
     const { of, output } = await runDoctor({ ...env, PERCH_REDIS_URL: url });
 
-    expect(of('engine')).toMatch(/^fault: .+The engine refuses the user name or the password\./);
+    expect(of('engine')).toMatch(
+      /^fault: .+ cannot be used\. The engine refuses the user name or the password\. Correct the/,
+    );
     expect(output).not.toContain('swordfish');
   });
 });
