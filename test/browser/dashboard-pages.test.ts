@@ -125,6 +125,8 @@ describe.skipIf(browserPath === undefined)('the pages of the dashboard in PERCH_
 
       expect(await findBarriers(page)).toEqual([]);
       expect(await overflowOf(page)).toBe(0);
+      await page.setViewportSize({ width: 320, height: 800 }); // as a wide window at a zoom of 400%
+      expect(await overflowOf(page)).toBe(0);
     }
   });
 });
