@@ -20,7 +20,7 @@ const turns = 4;
 const load = { seconds: 1, connections: 32 };
 const goal = 1.03;
 
-/** Sources of the modules that replace the tracing in the build without it, by the end of their path. */
+/** Source code that replaces modules in the build without tracing, by the end of their paths. */
 const replaced = {
   'core/tracing/tracing.ts': `
     export const openTracing = () => null;

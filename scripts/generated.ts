@@ -151,7 +151,7 @@ function choiceOf(schema: z.ZodType): string {
   return ` Allowed values: ${inner.options.map((value) => `\`${value}\``).join(', ')}.`;
 }
 
-/** Returns a sentence that names the variable with the path of a file with the secret; an empty string if not secret. */
+/** Returns the sentence about the variable `NAME_FILE` of a secret; an empty string for a setting that is not secret. */
 function fileOf(name: string, schema: z.ZodType): string {
   if (!isSecret(schema)) return '';
   return ` To read this value from a file, set \`${fileVariableOf(name)}\` instead.`;

@@ -13,7 +13,7 @@ export interface Release {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns the reasons why a version must not be released, as sentences that name the mend. */
+/** Returns the reasons why a version must not be released, as sentences that explain the fix. */
 export function findReleaseFaults(release: Release): readonly string[] {
   const { manifest, changelog, openApi, releasedOpenApi, env } = release;
   const { version, repository } = manifest;

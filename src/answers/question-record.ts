@@ -8,7 +8,7 @@ export interface DeclinedQuestion {
   readonly text: string;
   /** Number of times that the question was declined since it was first kept. */
   readonly times: number;
-  /** Time of the last time in epoch milliseconds. */
+  /** Time at which the question was last declined, in epoch milliseconds. */
   readonly atMs: number;
 }
 
@@ -22,14 +22,14 @@ interface QuestionRecordOptions {
 
 const maxCharacters = 300;
 
-/** Last answer that the language model did not give completely, with its time in epoch milliseconds. */
+/** Last failure of the language model to complete an answer, with its time in epoch milliseconds. */
 export type LastFallback = Pick<Fallback, 'message'> & { readonly atMs: number };
 
 /** Creates counters of answered and declined questions. Keeps the last `keep` declined questions in memory. */
 export function createQuestionRecord({ clock, keep }: QuestionRecordOptions) {
   const counts = { answered: 0, declined: 0, fallbacks: 0 };
   let lastFallback: LastFallback | null = null;
-  // In the order of their last time. The least recent question is removed first.
+  // Ordered by `atMs`. The question that was declined the longest time ago is removed first.
   const kept = new Map<string, DeclinedQuestion>();
   const keepQuestion = (question: string): void => {
     const text = toKeptText(question);
@@ -61,7 +61,7 @@ export function createQuestionRecord({ clock, keep }: QuestionRecordOptions) {
         return answer;
       },
     }),
-    /** Numbers of questions since the start of the process. `fallbacks`: questions that the model did not complete. */
+    /** Numbers of questions since the start of the process. `fallbacks`: questions whose answer the model did not complete. */
     counts: counts as Readonly<typeof counts>,
     get lastFallback() {
       return lastFallback;

@@ -57,7 +57,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   doctor: {
     usage: 'doctor [--json]',
     about:
-      'Checks the settings, the data folder, the port, the base URL and all services that Perch uses.',
+      'Checks the settings, the data directory, the port, the base URL and all services that Perch uses.',
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   health: {
@@ -72,7 +72,8 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   restore: {
     usage: 'restore FILE [--check]',
-    about: 'Checks a backup, and replaces the data of a stopped server by that of the backup.',
+    about:
+      'Checks a backup, and replaces the data of a stopped server with the data of the backup.',
     load: async () => (await import('./restore.ts')).restoreCommand,
   },
   completion: {

@@ -32,7 +32,7 @@ export const healthCommand: BareBody = {
   }),
 };
 
-/** Returns the base URL of the server from the settings, or a message why there is none. */
+/** Returns the base URL of the server from the settings, or the error message for invalid settings. */
 function readTarget(sources: SettingSources): { url: string } | { fault: string } {
   const { settings, faults } = gatherSettings(sources, []);
   if (faults.length > 0) return { fault: faults.map(({ message }) => message).join('\n') };
@@ -53,7 +53,7 @@ async function findFault(url: string): Promise<string | null> {
     const { status, text } = await withDeadline(timeoutMs, [], ask);
     if (status === 200 && /^\{"status":"ready"[,}]/.test(text)) return null;
     if (text.includes('"code":"shutting_down"')) return 'The server is shutting down.';
-    return `The program at ${url} answered /health/ready with the status ${status}, and not as Perch does. Check HOST and PORT.`;
+    return `The program at ${url} answered /health/ready with status ${status}, but not like a Perch server. Check HOST and PORT.`;
   } catch (error) {
     const code = codeOfFailure(error);
     return code === 'ABORT_ERR'

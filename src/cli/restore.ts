@@ -20,11 +20,11 @@ import { explainOpenError } from './output/explain.ts';
 import { withStopSignal } from './stop-signal.ts';
 import { dataFolderOf } from './stores/with-store.ts';
 
-/** Command `perch restore`, which replaces the data of a stopped server by the data of a backup. */
+/** Command `perch restore`, which replaces the data of a stopped server with the data of a backup. */
 export const restoreCommand: CommandBody = {
   folder: 'own',
   details: `Stop the server first. The command checks the whole backup before it changes anything, and keeps the earlier data
-in a folder of the data directory. If the command is interrupted, the earlier or the restored data is complete.`,
+in a folder of the data directory. If the command is interrupted, either all the earlier data or all the restored data remains in use.`,
   exits:
     'Exit code: 0 success, 2 bad usage or not a backup, 3 backup damaged or too new, or data directory in use or not writable.',
   ...withOptions(
@@ -97,7 +97,7 @@ interface ExtractOptions {
   readonly stderr: CommandContext['stderr'];
 }
 
-/** Returns the path of the folder with the earlier files, or `null`. */
+/** Restores a backup. Returns the path of the folder with the earlier files; `null` if there were none. */
 async function fillAndReplace(options: ExtractOptions, folder: string): Promise<string | null> {
   const { backup, target } = options;
   const files = backup.manifest.files.map(({ name }) => name);

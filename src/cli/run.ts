@@ -165,7 +165,7 @@ function findHome(): string {
   try {
     return homedir();
   } catch {
-    return '/'; // the folder that container engines set as HOME of such users
+    return '/'; // container engines set HOME to this folder for such users
   }
 }
 

@@ -38,7 +38,7 @@ export function describeSettings(config: Config, settings: Settings): readonly D
   return listSettings(config, settings).map(({ name, value, source }) => ({
     name,
     area: areaOf(name),
-    value: value === '' ? null : value, // an empty list
+    value: value === '' ? null : value, // '' is an empty list
     isDefault: source.kind === 'default',
     source: describeSource(source, name),
     default: defaultOf(schemas[name]),

@@ -15,7 +15,7 @@ export function describeUnknown(name: string, label: string, known: readonly str
   return `${label} is set, but Perch has no such variable. ${advice}`;
 }
 
-/** Returns the name that only lacks or has the prefix `PERCH_` in addition, or else the most similar name. */
+/** Returns the known name that differs only by the prefix `PERCH_` or the suffix `_FILE`; else the most similar name. */
 function findNear(name: string, known: readonly string[]): string | undefined {
   const other = name.startsWith('PERCH_') ? name.slice('PERCH_'.length) : `PERCH_${name}`;
   if (known.includes(other)) return other;

@@ -4,7 +4,7 @@ import { readSettingsFile } from './settings-file.ts';
 /** Maximum size of a file with a secret in bytes. */
 const maxSecretBytes = 16_384;
 
-/** Place where a variable was set. */
+/** Place where a variable was set: the environment, an option, or the settings file. */
 export type SetOrigin =
   | { readonly kind: 'environment' }
   /** Command-line option, such as `--port`. */
@@ -12,7 +12,7 @@ export type SetOrigin =
   /** Line of the settings file. */
   | { readonly kind: 'file'; readonly path: string; readonly line: number };
 
-/** Place where a setting was set. */
+/** Place where a setting was set. For a secret, this can be a file that contains only the secret. */
 export type Origin =
   | SetOrigin
   /** File at `path` that the variable `NAME_FILE` names. `from` is the origin of that variable. */
@@ -108,7 +108,7 @@ function removePairs(set: Map<string, Setting>, secrets: readonly string[]): Set
   });
 }
 
-/** Deletes the secrets of a weaker source that a stronger source sets, as a value or as a file. */
+/** Deletes secrets from `weaker` if `stronger`, a source with a higher priority, sets them as a value or as a file. */
 function overrideSecrets(
   weaker: Map<string, Setting>,
   stronger: Settings,

@@ -34,7 +34,7 @@ export interface CircuitBreakerOptions extends BreakerOptions {
 /** `closed`: queries pass; `open`: queries fail immediately; `half_open`: a single query probes for recovery. */
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-/** Reason for which a circuit breaker rejects queries. */
+/** Reason why a circuit breaker rejects queries. */
 export interface BreakerHold {
   readonly reason: 'rate limit' | 'failures';
   /** Milliseconds until the breaker admits a query; 0 while a single query probes for recovery. */
@@ -94,7 +94,7 @@ export class CircuitBreaker {
     this.#change('open');
   }
 
-  /** Returns the reason for which the breaker rejects queries at the moment, or `null` if queries pass. */
+  /** Returns the reason why the breaker rejects queries at the moment; `null` if it admits them. */
   hold(): BreakerHold | null {
     const now = this.#options.clock.now();
     if (now < this.#pausedUntilMs)

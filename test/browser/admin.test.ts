@@ -21,7 +21,7 @@ describe.skipIf(browserPath === undefined)('the dashboard in the browser PERCH_B
     await page.getByRole('button', { name: 'Sign in' }).click();
   };
 
-  /** Opens a page, which signs in without a page that has an error status. */
+  /** Opens a page as a signed-in operator. Skips the sign-in page, whose status 401 the browser logs as an error. */
   const openDashboard = async (path = '/admin/keys', options: VisitOptions = {}) => {
     const page = await rig.open(options);
     await page.context().addCookies([await signIn()]);

@@ -365,7 +365,7 @@ const hostile: Readonly<Record<string, readonly [(rig: Rig) => Promise<string> |
         forge(rig, (files, manifest) => {
           manifest.files = listFiles(files).map((file) => ({ ...file, sha256: '0'.repeat(64) }));
         }),
-      /is damaged: it is not the file that was backed up/,
+      /is damaged: its content is not the content that was backed up/,
     ],
     'no manifest': [
       (rig) => writeZip(join(rig.root, 'other.zip'), new Map([['perch.db', 'x']])),
@@ -425,7 +425,7 @@ const hostile: Readonly<Record<string, readonly [(rig: Rig) => Promise<string> |
         setStatedSize(path, 'cursor.key', 65);
         return path;
       },
-      /cursor\.key in \S+ is damaged: it is not the file that was backed up/,
+      /cursor\.key in \S+ is damaged: its content is not the content that was backed up/,
     ],
     'a newer format': [
       (rig) =>

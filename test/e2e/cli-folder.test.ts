@@ -6,7 +6,7 @@ import { commands } from '../../src/cli/commands.ts';
 import { noLoadLimit } from '../support/build-app.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
-/** Arguments with which a command does its work. A command that is not listed runs without arguments. */
+/** Arguments of each command that needs some. Other commands run without arguments. */
 const calls: Readonly<Record<string, readonly string[]>> = {
   serve: ['serve', '--port', '0'],
   read: ['read', '@ada.example'],

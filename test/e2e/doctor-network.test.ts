@@ -98,13 +98,15 @@ describe('perch doctor finds a base URL', () => {
     expect(of('base_url')).toContain('redirects to https://perch.example.org/health/live. Set PER');
   });
 
-  it('of a proxy that does not reach Perch', async () => {
+  it('of a proxy that cannot connect to Perch', async () => {
     const proxy = await startProxy(String(await freePort()), {});
 
     const { of, code } = await diagnose(proxy);
 
     expect(code).toBe(1);
-    expect(of('base_url')).toMatch(/answers 502, because it does not reach Perch\. Let the proxy/);
+    expect(of('base_url')).toMatch(
+      /answers 502, because it cannot connect to Perch\. Let the proxy/,
+    );
   });
 
   it('of a proxy with a certificate that nobody trusts', async () => {
@@ -130,7 +132,7 @@ describe('perch doctor finds a base URL', () => {
     );
   });
 
-  it('whose proxy sends another host name to Perch', async () => {
+  it('whose proxy changes the Host header', async () => {
     const env = await healthySettings();
     const proxy = await startProxy(env.PORT ?? '', { host: 'perch.internal.example' });
     await startServer({ ...env, PERCH_BASE_URL: proxy });
@@ -138,7 +140,7 @@ describe('perch doctor finds a base URL', () => {
     const { of, code } = await runDoctor({ ...env, PERCH_BASE_URL: proxy });
 
     expect(code).toBe(1);
-    expect(of('base_url')).toContain('Configure the proxy to pass the header Host');
+    expect(of('base_url')).toContain('Configure the proxy to pass the Host header');
   });
 });
 
@@ -197,7 +199,11 @@ describe.each([false, true])('perch doctor, with the server running: %s,', (isRu
 describe('the check of the proxy', () => {
   it.each([
     ['no token', {}, 'Set PERCH_ADMIN_TOKEN, or stop the server'],
-    ['another token', { PERCH_ADMIN_TOKEN: 'x'.repeat(40) }, 'Restart the server with the same'],
+    [
+      'another token',
+      { PERCH_ADMIN_TOKEN: 'x'.repeat(40) },
+      'Restart the server with the settings',
+    ],
   ])('is left out while the server runs if the doctor has %s', async (_, own, advice) => {
     const env = await healthySettings();
     await startServer({ ...env, PERCH_ADMIN_TOKEN: token });

@@ -178,7 +178,7 @@ describe('perch doctor finds a language model', () => {
     const { url } = await fakeModel(() => {});
 
     expect(await diagnose(url, { PERCH_MODEL_STALL_SECONDS: '1' })).toMatch(
-      /^0 warning: .+did not answer within 1 seconds\. If the/,
+      /^0 warning: .+did not answer within 1000 ms\. If the/,
     );
   });
 });
@@ -192,7 +192,7 @@ describe('perch doctor finds an engine', () => {
 
     expect(code).toBe(1);
     expect(of('engine')).toBe(
-      `fault: The engine at 127.0.0.1:${port} does not answer. The engine cannot be reached. Start it, or correct PERCH_REDIS_URL.`,
+      `fault: The engine at 127.0.0.1:${port} does not answer. The engine cannot be reached. Start the engine, or correct PERCH_REDIS_URL.`,
     );
   });
 });

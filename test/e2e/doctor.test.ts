@@ -291,7 +291,7 @@ describe('perch doctor finds a data folder', () => {
     const { of, code } = await runDoctor({ ...env, PERCH_DATA_DIR: path });
 
     expect(code).toBe(1);
-    expect(of('data_folder')).toContain('is not a folder. Set PERCH_DATA_DIR to a folder.');
+    expect(of('data_folder')).toContain('is not a directory. Set PERCH_DATA_DIR to a directory.');
   });
 
   it.skipIf(otherUser === undefined)('with files of another user', async () => {

@@ -56,7 +56,7 @@ describe('perch health', () => {
     const { code, stderr } = await health([], { PORT: portOf(url) });
 
     expect(code).toBe(1);
-    expect(stderr).toContain('answered /health/ready with the status 200, and not as Perch does');
+    expect(stderr).toContain('answered /health/ready with status 200, but not like a Perch server');
   });
 
   it('exits with 1 if the server does not answer in time', async () => {

@@ -29,7 +29,7 @@ undici.setTracerProvider(provider);
 undici.enable();
 `;
 
-/** Writes a file that finds the packages of the tests, in a folder that is deleted at the end of the test. */
+/** Writes a module that can import the packages of the tests. Its folder is deleted at the end of the test. */
 function writeSetup(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'perch-test-otel-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

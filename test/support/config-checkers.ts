@@ -14,7 +14,7 @@ export interface Checker {
   readonly findFaults: (text: string) => string;
 }
 
-/** How the configuration and the programs that the documentation shows are checked, by the language of their block. */
+/** Checks of the configuration files and programs in the documentation, by the language of the code block. */
 export const checkers: Readonly<Record<string, Checker>> = {
   json: { findFaults: findJsonFaults },
   yaml: { findFaults: (text) => parseDocument(text).errors.join('\n') },
@@ -54,7 +54,7 @@ export function save(name: string, text: string): string {
   return path;
 }
 
-/** Runs a program, and returns what it printed if it failed. */
+/** Runs a program. Returns its output if it failed; otherwise an empty text. */
 export function run(program: string, ...args: readonly string[]): string {
   const home = temporaryFolder();
   const env = { PATH: process.env.PATH ?? '', HOME: home, PYTHONPYCACHEPREFIX: home };
@@ -100,7 +100,7 @@ function findTypeScriptFaults(text: string): string {
   }
 }
 
-/** Has nginx test servers, with ports that need no privileges. */
+/** Checks servers with nginx, on ports that need no privileges. Returns the faults. */
 export function findNginxFaults(text: string): string {
   const folder = temporaryFolder();
   const servers = text.replaceAll(/(?<=listen (?:\[::\]:)?)(?=(?:80|443)\b)/g, '10');
@@ -120,7 +120,7 @@ export function toNginxFile(folder: string, servers: string): string {
   return `pid ${folder}/nginx.pid;\nevents {}\nhttp {\n${temporary}\naccess_log off;\n${http}\n}\n`;
 }
 
-/** Has Caddy load a configuration without serving it. */
+/** Loads a configuration with Caddy, which does not serve it. Returns the faults. */
 export function findCaddyFaults(text: string): string {
   const file = save('Caddyfile', `${text}\n`);
   return run('caddy', 'validate', '--adapter', 'caddyfile', '--config', file);

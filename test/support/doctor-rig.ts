@@ -25,7 +25,7 @@ interface DoctorOptions {
   readonly uid?: number | undefined;
 }
 
-/** Settings with which all checks pass and need no network. Each call has another port and data folder. */
+/** Returns settings with which all checks pass and need no network. Each call uses another port and data folder. */
 export async function healthySettings(): Promise<Record<string, string>> {
   const parent = temporaryFolder();
   chmodSync(parent, 0o755); // for tests that run as another user
@@ -38,7 +38,7 @@ export async function healthySettings(): Promise<Record<string, string>> {
   };
 }
 
-/** Returns such settings with FxTwitter at `url` as the only provider that needs a network. */
+/** Returns healthy settings with FxTwitter at `url` as the only provider that needs a network. */
 export const withFxTwitter = async (url: string) => ({
   ...(await healthySettings()),
   PERCH_PROVIDERS: 'archive,fxtwitter',

@@ -7,16 +7,16 @@ export const idleMs = 30 * 60_000;
 /** Maximum age of a session of the dashboard in milliseconds. */
 export const maxAgeMs = 8 * 3_600_000;
 
-/** Reason for which a session is looked up: a request by the operator, or one that a script sends by itself. */
+/** Cause of a session lookup: a request by the operator (`visit`), or an automatic request by a script (`look`). */
 export type SessionUse = 'visit' | 'look';
 
 /** Store of the signed-in sessions of the dashboard. A session that the store does not contain has ended. */
 export interface AdminSessions {
-  /** Adds a session. `id` is a hash, from which the cookie cannot be computed. */
+  /** Adds a session. `id` is a hash of the secret in its cookie. */
   add(id: string): Promise<void>;
   /** Returns whether a session has not ended. `visit` restarts the idle time of the session, `look` does not. */
   find(id: string, reason: SessionUse): Promise<boolean>;
-  /** Ends a session, at all instances. */
+  /** Ends a session at all instances. */
   remove(id: string): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const maxSessions = 1000;
 /** Creates the store of one process. A restart of the process ends all sessions. */
 export function createAdminSessions(clock: Clock): AdminSessions {
   const startedMs = new LRUCache<string, number>({
-    maxSize: maxSessions, // `max` would allocate for all entries at once
+    maxSize: maxSessions, // `max` would allocate memory for all entries in advance
     sizeCalculation: () => 1,
     ttl: idleMs - 1, // the cache keeps an entry for longer than `ttl` by less than a millisecond
     ttlResolution: 0,

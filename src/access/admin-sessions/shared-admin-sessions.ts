@@ -10,7 +10,7 @@ const toMilliseconds = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** Script that stores the time at which a session started, by the engine's clock. */
+/** Script that stores the start time of a session, measured by the engine's clock. */
 const start = defineScript(`${toMilliseconds}
 redis.call('SET', KEYS[1], string.format('%d', now), 'PX', ARGV[1])
 return 1

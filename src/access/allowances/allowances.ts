@@ -46,11 +46,11 @@ export interface Allowances {
   /** Number of spends and refunds so far. While this number is unchanged, a cached state stays valid for `validMs`. */
   readonly revision: number;
   readonly pool: Pool;
-  /** Returns how many of the upstream requests that all callers share were used in the last window. */
+  /** Returns the numbers of used and allowed upstream requests of all callers together. */
   poolUse(): Promise<PoolUse>;
 }
 
-/** Used and available upstream requests of all callers in a window of `windowSeconds` seconds. */
+/** Upstream requests of all callers in the last `windowSeconds` seconds (`used`), and their maximum (`limit`). */
 export type PoolUse = Readonly<Record<'used' | 'limit' | 'windowSeconds', number>>;
 
 /** Creates the rate limit of each caller, and the limit on upstream requests of all callers together (`pool`). */

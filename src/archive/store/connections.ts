@@ -24,7 +24,7 @@ interface ConnectionRow {
 
 const idPrefix = 'id:'; // marks accounts known only by id; handles of X contain no colon
 
-/** Returns `id:` and the id of an X account, which replaces an unknown handle. */
+/** Returns the placeholder for the unknown handle of an X account: `id:` and the id of the account. */
 export const toIdHandle = (id: string): string => `${idPrefix}${id}`;
 
 const idOfHandle = (handle: string): string | null =>

@@ -27,7 +27,7 @@ const migrations: Readonly<Record<(typeof savedDatabases)[number], readonly Migr
 const isDatabase = (name: SavedName): name is keyof typeof migrations =>
   savedDatabases.some((one) => one === name);
 
-/** Returns the newest schema version that this version of Perch knows; `null` for a file that is no database. */
+/** Returns the newest schema version that this version of Perch knows; `null` if the file is not a database. */
 export const newestSchemaOf = (name: SavedName): number | null =>
   isDatabase(name) ? migrations[name].length : null;
 
@@ -68,7 +68,7 @@ function checkOpened(database: SqliteDatabase, known: readonly Migration[], labe
   const version = database.prepare<[], number>('PRAGMA user_version').pluck().get() ?? 0;
   if (version > known.length) throw new NewerSchemaError(label, version);
   const found = database.prepare<[], string>('PRAGMA integrity_check(1)').pluck().get() ?? '';
-  // The first line can name the database instead of the fault.
+  // The first line can be the name of the database. The last line describes the fault.
   if (found !== 'ok')
     throw new UnusableFileError(`${label} is damaged: ${found.split('\n').at(-1)}.`);
   if (version < 1) throw new UnusableFileError(`${label} is not a database of Perch.`);
@@ -102,7 +102,7 @@ function findForeign(database: SqliteDatabase, known: readonly Migration[]): str
   }
 }
 
-/** Reads the tables, and the triggers and views, which contain statements that SQLite runs. */
+/** Reads the tables, triggers and views of a database. Triggers and views contain statements that SQLite runs. */
 function readSchema(database: SqliteDatabase): readonly SchemaEntry[] {
   const select = "SELECT type, name, sql FROM sqlite_schema WHERE type <> 'index' LIMIT 1000";
   const entries = database.prepare<[], SchemaEntry>(select).all();

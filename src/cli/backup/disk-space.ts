@@ -1,14 +1,14 @@
 import { statfsSync } from 'node:fs';
 import { CommandError } from '../command.ts';
 
-/** Throws CommandError if the disk that contains `folder` has not enough space for `bytes` more bytes. */
+/** Throws CommandError if the disk that contains `folder` has less than `bytes` bytes of free space. */
 export function requireSpace(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   if (free >= bytes) return;
   throw new CommandError(
     'upstream',
-    `The disk of ${folder} has ${toSize(free)} free, but the command needs ${toSize(bytes)}. Free some space and run the command again.`,
+    `The disk with ${folder} has ${toSize(free)} free, but the command needs ${toSize(bytes)}. Free some space and run the command again.`,
   );
 }
 

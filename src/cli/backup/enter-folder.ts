@@ -6,8 +6,8 @@ import { explainOpenError } from '../output/explain.ts';
 import { enterDataFolder } from './swap.ts';
 
 /**
- * Locks the data folder for a command, and creates it for `created`. Prints the error and returns `null` if a backup is
- * being restored, or if an interrupted restore cannot be finished.
+ * Locks the data folder for a command. With `created`, first creates a missing folder. Prints the error and returns
+ * `null` if a backup is being restored, or if an interrupted restore cannot be finished.
  */
 export async function enterFolder(
   path: string,
@@ -23,7 +23,7 @@ export async function enterFolder(
   }
 }
 
-/** Creates a missing folder. The command reports the error if this is not possible. */
+/** Creates a missing folder. Ignores errors, because the command then reports them. */
 function createIfPossible(path: string): void {
   try {
     makePrivateFolder(path);

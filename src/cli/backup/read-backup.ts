@@ -142,11 +142,11 @@ async function extractEntry(options: Extraction): Promise<void> {
 }
 
 function damaged(label: string, cause?: unknown): CommandError {
-  const fault = `${label} is damaged: it is not the file that was backed up. Use another backup.`;
+  const fault = `${label} is damaged: its content is not the content that was backed up. Use another backup.`;
   return new CommandError('upstream', fault, { cause });
 }
 
-/** Writes a file of a backup, and returns whether its content is the one that was backed up. */
+/** Writes a file of a backup to `path`. Returns whether its size and hash are those in the manifest. */
 async function writeEntry(
   { zip, entry, file, signal, label }: Extraction,
   path: string,
@@ -157,7 +157,7 @@ async function writeEntry(
     transform(chunk: Buffer, _encoding, done) {
       hash.update(chunk);
       bytes += chunk.length;
-      // The number of bytes to write was compared with the free space of the disk.
+      // The free space of the disk was checked for `file.bytes` bytes, so the file must not be larger.
       done(bytes > file.bytes ? new DamagedContentError() : null, chunk);
     },
   });
@@ -175,5 +175,5 @@ async function writeEntry(
 
 class DamagedContentError extends Error {}
 
-/** Returns whether an error comes from the file system. Errors of zlib have the same form, without a system call. */
+/** Returns whether an error comes from the file system. Errors of zlib also have a code, but no system call. */
 const isOfDisk = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

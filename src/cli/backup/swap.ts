@@ -24,9 +24,9 @@ import { giveToOwnerOf, seizeDataFolder, shareDataFolder } from '../../core/file
 
 /**
  * Replacing the files of a data folder takes several renames, and the process can be killed between any two of them.
- * The new files are therefore collected in the folder `restore.new`. Renaming it to `restore.ready` is the decision:
- * before it, the earlier files are in place and complete; after it, every command that uses the data folder first
- * finishes the replacement. A file in `restore.ready` has not replaced the earlier one yet, so that each step can be
+ * The new files are therefore collected in the folder `restore.new`, which is then renamed to `restore.ready`. Before
+ * this rename, the earlier files are complete and in place. After it, every command that uses the data folder first
+ * finishes the replacement. A file stays in `restore.ready` until it replaces the earlier file, so each step can be
  * repeated.
  */
 const planName = 'plan.json';
@@ -46,8 +46,8 @@ export function discardIncomplete(folder: string): void {
 }
 
 /**
- * Replaces the files of a data folder by the complete and synced files in its folder `restore.new`. The caller holds the
- * lock of the data folder. Returns the path of the folder with the earlier files; `null` if there were none.
+ * Replaces the files of a data folder with the complete and synced files in its folder `restore.new`. The caller holds
+ * the lock of the data folder. Returns the path of the folder with the earlier files; `null` if there were none.
  */
 export function replaceFiles(
   folder: string,
@@ -82,7 +82,7 @@ function writePlan(incomplete: string, plan: Plan): void {
 }
 
 function readPlan(complete: string): Plan {
-  // `writePlan` has written the file, so it has this form.
+  // `writePlan` has written the file, so it contains a `Plan`.
   return JSON.parse(readFileSync(`${complete}/${planName}`, 'utf8')) as Plan;
 }
 
@@ -134,7 +134,7 @@ function moveAway(folder: string, name: SavedName, earlier: string): void {
   }
 }
 
-/** Waits until the disk has stored the names of the files in a folder, on systems that can do this. */
+/** Waits until the disk has stored the names of the files in a folder. Does nothing on Windows, which cannot do this. */
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');
@@ -145,13 +145,13 @@ function syncFolder(path: string): void {
   }
 }
 
-/** Time in milliseconds for which a command waits while another one finishes an interrupted restore. */
+/** Maximum time in milliseconds to wait while another command finishes an interrupted restore. */
 const waitMs = 2000;
 const retryMs = 25;
 
 /**
  * Locks a data folder for a command that uses its files. If a restore was interrupted, first finishes it, or deletes
- * its incomplete files. @throws FileLockedError while a backup is restored; Error with `path` for other failures
+ * its incomplete files. @throws FileLockedError while a restore is running; Error with `path` for other failures
  */
 export async function enterDataFolder(folder: string, clock: Clock): Promise<FileLock> {
   const endMs = clock.now() + waitMs;
@@ -177,7 +177,7 @@ function tryToEnter(folder: string): FileLock | null {
   }
 }
 
-/** Locks a data folder in which nothing but the incomplete files of a restore remains to be deleted. */
+/** Locks a data folder that can still contain incomplete files. @throws FileLockedError if a restore must be finished */
 function enterUnfinished(folder: string): FileLock {
   const lock = shareDataFolder(folder);
   if (!existsSync(`${folder}/${restoreFolders.complete}`)) return lock;

@@ -28,7 +28,7 @@ export interface CopyOptions {
   readonly hasSharedEngine: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called before each file is copied or checked. */
+  /** Called with a message before each file is copied or checked. */
   readonly onStep: (text: string) => void;
 }
 
@@ -46,11 +46,11 @@ export async function copyData(options: CopyOptions): Promise<Manifest> {
     const fault = `The data directory ${folder} contains no data of Perch. Set PERCH_DATA_DIR to the data directory of your server.`;
     throw new CommandError('usage', fault);
   }
-  // The copies, and the backup, which is smaller than the copies.
+  // Twice the size: for the copies, and for the backup, which is smaller than the copies.
   requireSpace(target, 2 * sizeOf(folder, names));
   const created = toIsoSeconds(clock.now());
   await copyDatabases(options, names);
-  // A secret is created once, before anything that depends on it, so it may be newer than the databases.
+  // A secret is created before the data that depends on it, and never changes, so it can be copied after the databases.
   for (const name of savedSecrets) {
     if (names.includes(name)) await copyFile(`${folder}/${name}`, `${target}/${name}`);
   }
@@ -78,7 +78,7 @@ async function copyDatabases(
   { folder, target, clock, signal, onStep }: CopyOptions,
   names: readonly SavedName[],
 ): Promise<void> {
-  // Processes wait for the locked database of keys, so it is copied first.
+  // `perch.db` stays locked until it is copied, and other processes wait for it, so it is copied first.
   const found = savedDatabases.filter((name) => names.includes(name)).sort(keysFirst);
   const paths = found.map((name) => `${folder}/${name}`);
   const snapshots = await takeSnapshots({ paths, clock, timeoutMs: lockTimeoutMs });

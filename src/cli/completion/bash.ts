@@ -1,6 +1,6 @@
 import type { ActionCompletions, Completion, Completions } from './completions.ts';
 
-/** Returns a script for bash that completes the commands of perch. It also works with bash 3.2 of macOS. */
+/** Returns a script for bash that completes the commands of perch. It also works with bash 3.2, which macOS contains. */
 export function renderBash(completions: Completions): string {
   const actions: readonly (readonly [string, ActionCompletions])[] = completions.flatMap(
     (command) => [

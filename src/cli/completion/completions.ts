@@ -1,7 +1,7 @@
 import { globalOptions } from '../arguments.ts';
 import type { ActionHelp, Command, CommandOption } from '../command.ts';
 
-/** Value of an option or an argument: a path, one of some words, or a text that cannot be completed. */
+/** Value of an option or an argument: a path, one of several words, or a text that cannot be completed. */
 export type Completion =
   | { readonly kind: 'path' | 'text'; readonly name: string }
   | { readonly kind: 'words'; readonly name: string; readonly words: readonly string[] };
@@ -25,7 +25,7 @@ export interface ActionCompletions {
 
 export type Completions = readonly ActionCompletions[];
 
-/** Returns what shells can complete, in the order of the help texts. */
+/** Returns the commands, options and values that shells can complete, in the order of the help texts. */
 export function describeCompletions(commands: Readonly<Record<string, Command>>): Completions {
   return Object.entries(commands).map(([name, command]) => ({
     ...describeAction(name, command),

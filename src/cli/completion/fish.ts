@@ -24,7 +24,7 @@ function completeCommand(command: ActionCompletions, first: string): readonly st
   const { name, options, subcommands } = command;
   const seen = `__fish_seen_subcommand_from ${name}`;
   const words = subcommands.map((subcommand) => subcommand.name);
-  // Options without a command belong to `serve`.
+  // Without a command, `perch` accepts the options of `serve`.
   const conditions = name === 'serve' ? [seen, first] : [seen];
   const open =
     words.length === 0 ? seen : `${seen}; and not __fish_seen_subcommand_from ${words.join(' ')}`;

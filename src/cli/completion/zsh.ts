@@ -17,7 +17,7 @@ export function renderZsh(completions: Completions): string {
           ),
         ],
   );
-  // Options without a command belong to `serve`.
+  // Without a command, `perch` accepts the options of `serve`.
   const serve = completions.find(({ name }) => name === 'serve')?.options ?? [];
   const version = { flag: '--version', about: 'Prints the version', value: null };
   return `#compdef perch

@@ -5,7 +5,7 @@ import { walkCorpus } from '../../answers/corpus/walk.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
-/** Maximum number of files that are counted, and the maximum time for this in milliseconds. */
+/** Maximum number of files to count, and maximum time for counting in milliseconds. */
 const bounds = { files: 5000, ms: 2000 } as const;
 
 /** Checks that the documents for answers exist and can be read. */
@@ -13,9 +13,12 @@ export async function checkCorpus({ config, clock }: DoctorContext): Promise<rea
   const { PERCH_CORPUS: paths } = config;
   if (paths.length === 0) {
     const count = [...walkCorpus(ownCorpus())].length;
-    if (count > 0) return [ok('Answers come from the documentation of Perch.')];
+    if (count > 0) return [ok('Perch answers questions from its own documentation.')];
     return [
-      fault('The documentation of Perch is missing.', 'Install Perch again, with the folder docs.'),
+      fault(
+        'The documentation of Perch is missing.',
+        'Install Perch again, including the folder docs.',
+      ),
     ];
   }
   return paths.map((path) => {

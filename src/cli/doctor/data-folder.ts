@@ -4,13 +4,13 @@ import { listOwnFiles } from '../../core/files/data-folder.ts';
 import { isAccessibleByOthers, isCode } from '../../core/files/private-files.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 
-/** Free space in bytes below which the disk counts as full, and below which it counts as nearly full. */
+/** Free space in bytes below which the disk counts as full (`full`) or nearly full (`low`). */
 const space = { full: 64 * 2 ** 20, low: 2 ** 30 } as const;
 
 interface FolderOptions {
   /** Value of `PERCH_DATA_DIR`. */
   readonly folder: string;
-  /** Returns the free space of the disk with an existing path in bytes. */
+  /** Returns the free space, in bytes, of the disk that contains an existing path. */
   readonly readFreeBytes?: (path: string) => number;
 }
 
@@ -23,8 +23,8 @@ export function checkDataFolder({ folder, readFreeBytes = freeBytes }: FolderOpt
   const existing = findExisting(path);
   const stats = statSync(existing);
   if (!stats.isDirectory()) {
-    const message = `PERCH_DATA_DIR is ${path}, but ${existing} is not a folder.`;
-    return [fault(message, 'Set PERCH_DATA_DIR to a folder.')];
+    const message = `PERCH_DATA_DIR is ${path}, but ${existing} is not a directory.`;
+    return [fault(message, 'Set PERCH_DATA_DIR to a directory.')];
   }
   const isMissing = existing !== path;
   if (!canAccess(existing, constants.R_OK | constants.W_OK | constants.X_OK)) {
@@ -69,7 +69,7 @@ function findExisting(path: string): string {
       statSync(at);
       return at;
     } catch (error) {
-      // A folder without permission to search it is reported instead of what it contains.
+      // Without the permission to search a folder, the result is this folder, because nothing below it can be found.
       if (!isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES') || at === dirname(at)) throw error;
     }
   }
@@ -87,14 +87,14 @@ function canAccess(path: string, mode: number): boolean {
 function findAccess(path: string, stats: Stats): readonly Result[] {
   if (!isAccessibleByOthers(stats)) return [];
   const mode = (stats.mode & 0o7777).toString(8);
-  const message = `Other users can access the data folder ${path} (its permissions are ${mode}).`;
+  const message = `Other users can access the data directory ${path} (its permissions are ${mode}).`;
   return [warning(message, `Run \`chmod 700 ${path}\`.`)];
 }
 
 /** Maximum number of files that a message names. */
 const maxNames = 3;
 
-/** Reports files that the user cannot use, or whose owner is not the owner of the folder, as after `sudo perch …`. */
+/** Reports files that the user cannot use, and files of another owner than the folder, such as after `sudo perch …`. */
 function findForeignFiles(path: string, { uid }: Stats): readonly Result[] {
   const names = listOwnFiles(path);
   const unusable = names.filter(
@@ -106,7 +106,7 @@ function findForeignFiles(path: string, { uid }: Stats): readonly Result[] {
   }
   const foreign = names.filter((name) => ownerOf(`${path}/${name}`, uid) !== uid);
   if (foreign.length === 0) return [];
-  const message = `${listNames(foreign)} in ${path} and the folder belong to different users.`;
+  const message = `${listNames(foreign)} in ${path} and the directory itself belong to different users.`;
   return [warning(message, `Run \`chown -R USER ${path}\` with the user that runs the server.`)];
 }
 
@@ -120,18 +120,18 @@ function listNames(names: readonly string[]): string {
 
 const userName = () => (process.getuid === undefined ? 'that runs Perch' : process.getuid());
 
-/** Returns the advice for a data folder that belongs to another user, who can be the user that runs the server. */
+/** Returns the advice for a data directory that belongs to another user, who can be the user that runs the server. */
 function chownAdvice(path: string, owner: number): string {
   const self = userName();
   const give = `\`chown -R ${self} ${path}\` as root`;
   if (owner === self) return `Run ${give} and \`chmod u+rwx ${path}\`.`;
-  return `Run perch as the user ${owner}, the owner of the folder. If the user ${self} runs the server, run ${give}.`;
+  return `Run perch as the user ${owner}, the owner of the directory. If the user ${self} runs the server, run ${give}.`;
 }
 
 function findSpace(path: string, free: number): readonly Result[] {
   if (free >= space.low) return [];
-  const message = `The disk of ${path} has only ${toSize(free)} of free space.`;
-  const advice = 'Free some space, or set PERCH_DATA_DIR to a folder on another disk.';
+  const message = `The disk with ${path} has only ${toSize(free)} of free space.`;
+  const advice = 'Free some space, or set PERCH_DATA_DIR to a directory on another disk.';
   return [free < space.full ? fault(message, advice) : warning(message, advice)];
 }
 

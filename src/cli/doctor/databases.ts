@@ -44,7 +44,7 @@ function listNames(folder: string): readonly string[] {
   try {
     return folder === ':memory:' ? [] : listOwnFiles(folder);
   } catch (error) {
-    // The check of the data folder reports these.
+    // The check of the data folder reports these errors.
     if (isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return [];
     throw error;
   }
@@ -90,7 +90,7 @@ function describeUnseen(paths: readonly string[], failure: string | null): Resul
   );
 }
 
-/** Runs the check in a process of its own. Returns the results up to the abort of `signal`. */
+/** Runs the check in a separate process. If `signal` is aborted, returns the results so far. */
 async function runIntegrity(paths: readonly string[], signal: AbortSignal) {
   const isSource = import.meta.url.endsWith('.ts');
   const entry = fileURLToPath(

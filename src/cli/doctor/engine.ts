@@ -14,7 +14,7 @@ const calls = 15;
 export async function checkEngine({ config, random }: DoctorContext): Promise<readonly Result[]> {
   const address = parseEngineUrl(config.PERCH_REDIS_URL ?? '');
   if (address === null)
-    return [ok('No Valkey or Redis server is configured, so there is one instance.')];
+    return [ok('No Valkey or Redis server is configured, so Perch runs as a single instance.')];
   const hosts = address.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
   const engine = await openEngine({
     address,
@@ -42,7 +42,7 @@ function describeUnusable(hosts: string, reason: string): Result {
     return fault(`The engine at ${hosts} cannot be used. ${meaning}`, advice);
   }
   const message = `The engine at ${hosts} does not answer. ${meaning}`;
-  return fault(message, 'Start it, or correct PERCH_REDIS_URL.');
+  return fault(message, 'Start the engine, or correct PERCH_REDIS_URL.');
 }
 
 async function examine(
@@ -54,7 +54,7 @@ async function examine(
   const warnings = (await readWarnings(engine)) ?? [];
   const isRefused = config.PERCH_SESSIONS && !allowsVolatile && (await isVolatile(engine));
   const volatile = fault(
-    `The engine at ${hosts} has no append-only file, so a restart deletes sessions. Perch does not start with it.`,
+    `The engine at ${hosts} has no append-only file, so a restart of the engine deletes sessions. Perch does not start with such an engine.`,
     'Set `appendonly yes` in the configuration of the engine. If sessions may be lost, set PERCH_REDIS_ALLOW_VOLATILE=true.',
   );
   const settings = warnings

@@ -24,7 +24,7 @@ const finding = z.object({
   advice: z.string().nullable().describe('Sentences about what to do; `null` if nothing.'),
 });
 
-/** Result of a part of a check. */
+/** Result of a check with the name of the check. A check can have several results. */
 export type Finding = z.output<typeof finding>;
 
 /** JSON document that `perch doctor --json` prints. */
@@ -36,7 +36,7 @@ export const doctorReport = z.object({
 
 export type DoctorReport = z.output<typeof doctorReport>;
 
-/** Finding of a check, which does not know its own name. */
+/** Finding without the name of its check. */
 export type Result = Omit<Finding, 'check'>;
 
 export const ok = (message: string): Result => ({ status: 'ok', message, advice: null });

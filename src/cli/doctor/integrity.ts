@@ -1,6 +1,6 @@
 import { errorCodeOf, findDamage } from '../../core/files/sqlite.ts';
 
-// Entry point of a process of its own, because a check of SQLite cannot be interrupted. Its arguments are paths.
+// Entry point of a separate process, because SQLite's check cannot be interrupted. Its arguments are paths of databases.
 for (const path of process.argv.slice(2)) {
   process.stdout.write(`${JSON.stringify(check(path))}\n`);
 }

@@ -22,15 +22,15 @@ export type Listener =
   /** Running Perch server. `process` identifies the process. */
   | { readonly kind: 'perch'; readonly process: string }
   | { readonly kind: 'other' }
-  /** Own server of the doctor, which listens until `close`. */
+  /** The doctor's own server, which listens until `close` is called. */
   | ({ readonly kind: 'own' } & OwnServer)
-  /** The port cannot be used. `code` is the code of the error of `listen`. */
+  /** The port cannot be used. `code` is the error code of `listen`. */
   | { readonly kind: 'unusable'; readonly code: string };
 
 export interface OwnServer {
-  /** Random text with which requests ask this server for a report. */
+  /** Random text that a request must contain to get a report from this server. */
   readonly nonce: string;
-  /** Returns the report in a body that this server has sent; `null` for a body of another server. */
+  /** Returns the report in a response body; `null` if this server has not sent the body. */
   readReport(body: string): ConnectionReport | null;
   close(): void;
 }
@@ -56,7 +56,7 @@ export async function openListener(
   }
 }
 
-/** Returns the text that identifies the Perch process that answered; `null` if it is no answer of Perch. */
+/** Returns the text that identifies the Perch process that answered; `null` if the answer is not from Perch. */
 export function processOf({ status, headers, text }: OnceAnswer): string | null {
   const id = headers['x-request-id'];
   const [, prefix = null] = /^([\w-]{8})-[0-9a-z]+$/.exec(String(id)) ?? [];
@@ -69,7 +69,7 @@ const maxConnections = 64;
 /** Opens a server that answers 503, except to requests with its nonce. Returns the code of the error if it fails. */
 function openOwnServer(config: Address, random: Random): Promise<OwnServer | string> {
   const nonce = random.bytes(16).toString('hex');
-  const proof = random.bytes(16).toString('hex'); // another server could repeat the nonce
+  const proof = random.bytes(16).toString('hex'); // not part of the request, so no other server can send it
   const server = createServer({ requestTimeout: 5000 }, (request, response) => {
     const isOurs = request.url === `${livePath}?doctor=${nonce}`;
     response.writeHead(isOurs ? 200 : 503, {

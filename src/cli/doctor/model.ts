@@ -5,7 +5,7 @@ import { openPostClient } from '../../core/http/post-client.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
-/** Maximum time in milliseconds to wait for the first word of the model, if the settings allow as much. */
+/** Maximum time in milliseconds to wait for the first word of the model, if the settings do not set a lower limit. */
 const maxStallMs = 7500;
 
 const messages = [{ role: 'user', content: 'Reply with the word OK.' }] as const;
@@ -71,7 +71,7 @@ function describeFailure(
     );
   }
   if (failure.code === 'model_stalled') {
-    const message = `The language model ${model} at ${host} did not answer within ${stallMs / 1000} seconds.`;
+    const message = `The language model ${model} at ${host} did not answer within ${stallMs} ms.`;
     return warning(
       message,
       'If the model is still being loaded, run perch doctor again. Otherwise, use a faster one.',

@@ -19,7 +19,7 @@ const slowMs = 3000;
 /** Milliseconds after which a read is stopped. It is less than the deadline of all checks. */
 const stopMs = 7500;
 
-/** Response of an upstream: its status, and the difference of its clock to the clock of this machine. */
+/** Response of an upstream: its status, and the difference between its clock and the clock of this machine. */
 interface Seen {
   readonly status: number;
   /** Milliseconds by which the clock of this machine is ahead; `null` without a valid header `Date`. */
@@ -81,13 +81,13 @@ async function readOne(
   }
 }
 
-/** Returns the HTTP client, which adds each response to `seen`. */
+/** Returns an HTTP client that sends requests with `http`, and adds each response to `seen`. */
 function observe(http: HttpClient, clock: Clock, seen: Seen[]): HttpClient {
   return {
     get: async (url, context) => {
       const answer = await http.get(url, context);
       const dateMs = Date.parse(answer.header('date') ?? '');
-      // The header has whole seconds, so half a second is added on average.
+      // The header has whole seconds. On average, the real time is half a second later.
       const aheadMs = Number.isNaN(dateMs) ? null : clock.now() - dateMs - 500;
       seen.push({ status: answer.status, aheadMs });
       return answer;
@@ -96,7 +96,7 @@ function observe(http: HttpClient, clock: Clock, seen: Seen[]): HttpClient {
   };
 }
 
-/** First post on X, and old accounts that will probably remain. A missing one is also a complete answer. */
+/** Reads the first post on X, or an account that will probably remain. A missing post or account is also an answer. */
 async function askCheaply(name: Remote, { ask }: Provider, signal: AbortSignal): Promise<void> {
   const context = { signal };
   switch (name) {
@@ -131,7 +131,7 @@ function judgeSpeed(name: Remote, ms: number): Result {
   const message = `${name} answered only after ${(ms / 1000).toFixed(1)} seconds.`;
   return warning(
     message,
-    'Check the network of this machine. If it is fast, the platform is slow at the moment.',
+    'Check the network of this machine. If the network is fast, the platform is slow at the moment.',
   );
 }
 
@@ -144,15 +144,15 @@ function describeFailure(
   if (error.kind === 'missing' || error.kind === 'ambiguous') return judgeSpeed(name, ms);
   const status = seen.at(-1)?.status;
   if (error.kind === 'throttled') {
-    const message = `${name} limits the rate of requests of this machine (status ${status}).`;
+    const message = `${name} limits the rate of requests from this machine (status ${status}).`;
     return warning(
       message,
-      'Wait some minutes. If it happens again, another program at this address sends many requests.',
+      'Wait a few minutes, and run perch doctor again. If the limit remains, another program at the same IP address probably sends many requests.',
     );
   }
   const code = codeOf(error);
   const detail = status === undefined ? code : `status ${status}`;
-  const advice = `Check the network of this machine and the URL of ${name} in the settings. If both are right, the platform is down. To run Perch without it, remove ${name} from PERCH_PROVIDERS.`;
+  const advice = `Check the network of this machine and the URL of ${name} in the settings. If both are right, the platform is failing. To run Perch without this provider, remove ${name} from PERCH_PROVIDERS.`;
   return fault(
     `${name} cannot be used${detail === null ? '' : ` (${detail})`}. ${error.message}`,
     advice,
@@ -168,10 +168,10 @@ function codeOf(error: Error): string | null {
 const ownCodeOf = (error: Error): string | null =>
   'code' in error && typeof error.code === 'string' ? error.code : null;
 
-/** Differences of clocks in milliseconds above which the clock counts as inexact, and as wrong. */
+/** Differences of clocks in milliseconds above which the clock counts as inexact or wrong. */
 const clockLimits = { inexact: 5000, wrong: 60_000 } as const;
 
-/** Judges the clock of this machine by the median of its differences to the clocks of upstreams. */
+/** Returns the result for the clock of this machine, from the median difference to the clocks of upstreams. */
 function judgeClock(aheadMs: readonly number[]): Result {
   const sorted = aheadMs.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)];

@@ -42,14 +42,14 @@ const adminMs = 2500;
 
 const stopServer = 'or stop the server and run perch doctor again.';
 
-/** Asks the running server about a request through the base URL. Only the operator may do this. */
+/** Requests the report about the connection from the running server, through the base URL and with the admin token. */
 async function askServer(
   { PERCH_BASE_URL: base, PERCH_ADMIN_TOKEN: token }: Config,
   signal: AbortSignal,
 ): Promise<ConnectionReport | Result> {
   if (token === undefined) {
     return warning(
-      'Not checked, because the running server reports proxy headers only to its operator.',
+      'Not checked, because the running server reports proxy headers only to requests with the admin token.',
       `Set PERCH_ADMIN_TOKEN, ${stopServer}`,
     );
   }
@@ -66,7 +66,7 @@ async function askServer(
   if (status === 200) return parseConnectionReport(parseJson(text)) ?? unreadable;
   return warning(
     `Not checked, because the server answered ${status} to a request with PERCH_ADMIN_TOKEN.`,
-    `Restart the server with the same settings, ${stopServer}`,
+    `Restart the server with the settings that perch doctor uses, ${stopServer}`,
   );
 }
 
@@ -95,7 +95,7 @@ function judge(
   }
   if (is_trusted_proxy) {
     return warning(
-      `PERCH_TRUST_PROXY contains ${from}, but the request from there has no X-Forwarded-For.`,
+      `PERCH_TRUST_PROXY contains ${from}, but the request from this address has no X-Forwarded-For header.`,
       'If this is a proxy, configure it to send X-Forwarded-For. Otherwise, unset PERCH_TRUST_PROXY, because programs at this address can pretend to be other clients.',
     );
   }

@@ -9,8 +9,8 @@ import { checkProxy } from './proxy.ts';
 import type { DoctorContext } from './run-checks.ts';
 
 /**
- * Server that answers at the base URL: the doctor's own server with its report, the running Perch server, a server that
- * answers like Perch but may be someone else's, or another one.
+ * Server that answers at the base URL: the doctor's own server (`own`), the running Perch server (`perch`), a server that
+ * answers like Perch but may belong to someone else (`unverified`), or another server (`other`).
  */
 export type BaseAnswer =
   | { readonly kind: 'own'; readonly report: ConnectionReport }
@@ -65,7 +65,7 @@ function describePort({ HOST, PORT }: Config, listener: Listener | null): Result
     return fault(message, 'Set PORT to 1024 or higher.');
   }
   const message = `HOST is ${JSON.stringify(HOST)}, which is not an address of this machine (${listener.code}).`;
-  return fault(message, 'Set HOST to 127.0.0.1, or to 0.0.0.0 for all networks.');
+  return fault(message, 'Set HOST to 127.0.0.1, or to 0.0.0.0 to listen on all networks.');
 }
 
 /** Reports a base URL that only this machine can use, if the server listens for other machines too. */
@@ -146,11 +146,11 @@ function describeOther(received: OnceAnswer, config: Config): Result {
     return fault(`${base} redirects to ${target}.`, advice);
   }
   if (status === 403 && text.includes('"code":"origin_not_allowed"')) {
-    const message = `The proxy at ${base} sends another host name to Perch.`;
-    return fault(message, 'Configure the proxy to pass the header Host of the request.');
+    const message = `The proxy at ${base} changes the Host header, so Perch refuses the request.`;
+    return fault(message, 'Configure the proxy to pass the Host header of the request unchanged.');
   }
   if ([502, 503, 504].includes(status)) {
-    const message = `The proxy at ${base} answers ${status}, because it does not reach Perch.`;
+    const message = `The proxy at ${base} answers ${status}, because it cannot connect to Perch.`;
     return fault(message, `Let the proxy send requests to port ${PORT} of ${HOST}, or ${correct}`);
   }
   const message = `Another server answers at ${base} (status ${status}).`;

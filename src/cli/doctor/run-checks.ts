@@ -4,7 +4,7 @@ import type { Random } from '../../core/random.ts';
 import { withDeadline } from '../../core/scheduling/deadline.ts';
 import { type CheckName, type Finding, fault, type Result, warning } from './finding.ts';
 
-/** Data and sources of time and randomness for the checks. */
+/** Configuration, clock and source of randomness for the checks. */
 export interface DoctorContext extends UsableConfig {
   readonly clock: Clock;
   readonly random: Random;
@@ -12,7 +12,7 @@ export interface DoctorContext extends UsableConfig {
 
 export interface Check {
   readonly name: CheckName;
-  /** Settings without which the check makes no sense. If one of them is not valid, the check is left out. */
+  /** Settings that the check needs. If one of them is not valid, the check is skipped. */
   readonly needs: readonly (keyof DoctorContext['config'])[];
   /** Runs the check until `signal` is aborted. */
   run(signal: AbortSignal): Promise<readonly Result[]>;
@@ -54,14 +54,14 @@ async function runInTime(check: Check): Promise<readonly Result[]> {
   }
 }
 
-/** Resolves with the result of a check that takes too long. */
+/** Resolves with the warning about a check that takes too long, after `signal` is aborted. */
 function expire(signal: AbortSignal): Promise<readonly Result[]> {
   const late = warning(
     `The check did not finish within ${checkMs / 1000} seconds.`,
     'Run perch doctor again when the machine is less busy.',
   );
   return new Promise((resolve) => {
-    // The check can use the abort to return what it has found so far.
+    // Gives the check time to return its findings so far after the abort.
     const wait = () => setImmediate(() => setImmediate(resolve, [late]));
     signal.addEventListener('abort', wait, { once: true });
   });

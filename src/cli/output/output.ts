@@ -15,7 +15,7 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Whether the program that reads the output has closed the stream, as `head` does. */
   readonly hasLeft: boolean;
-  /** The stream itself, for binary content; `null` for a substitute that is no stream. */
+  /** The stream itself, for binary content; `null` if the output is not a stream. */
   readonly stream: Writable | null;
   /** Writes human-readable text. */
   write(text: string): void;

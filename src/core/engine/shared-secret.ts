@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts';
 import type { Engine } from './engine.ts';
 
-/** Milliseconds to wait for an engine that does not answer, and then for its reply. */
+/** Maximum time in milliseconds to wait until the engine answers, and again to wait for the secret. */
 const deadlineMs = 2000;
 
 /**

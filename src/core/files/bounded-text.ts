@@ -12,8 +12,8 @@ export class UnusableTextError extends Error {
 }
 
 /**
- * Returns the text of a regular file in UTF-8 with at most `maxBytes` bytes, without a byte order mark. Never waits for
- * a writer, as reading a named pipe would. @throws UnusableTextError
+ * Returns the text of a regular file in UTF-8 with at most `maxBytes` bytes, without a byte order mark. Refuses named
+ * pipes, because a read could wait forever. @throws UnusableTextError
  */
 export function readBoundedText(path: string, maxBytes: number): string {
   try {
@@ -27,7 +27,7 @@ export function readBoundedText(path: string, maxBytes: number): string {
   }
 }
 
-/** Returns the first bytes of a file, at most `maxBytes + 1`. */
+/** Returns the first `maxBytes + 1` bytes of a file; all bytes if the file is shorter. */
 function readBytes(path: string, maxBytes: number): Buffer {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

@@ -14,7 +14,7 @@ export type SavedName = (typeof savedFiles)[number];
 export const journalSuffixes = ['-wal', '-shm', '-journal'] as const;
 /** Name of the file that every process locks while it uses a data folder. */
 export const lockName = 'data.lock';
-/** Names of the folders in a data folder that `perch restore` creates: before and after the new files are complete. */
+/** Names of the folder for the new files of `perch restore`: while they are incomplete, and after they are complete. */
 export const restoreFolders = { incomplete: 'restore.new', complete: 'restore.ready' } as const;
 /** Start of the name of the folder into which `perch restore` moves the earlier files. */
 export const earlierPrefix = 'before-restore-';
@@ -36,7 +36,7 @@ const ownName = new RegExp(
   ].join('|')})$`,
 );
 
-/** Returns whether a name in a data folder is that of a file or folder that Perch creates. */
+/** Returns whether Perch creates files or folders with this name in a data folder. */
 export const isOwnName = (name: string): boolean => ownName.test(name);
 
 /** Returns the names of Perch's files in a data folder. @throws Error if the folder cannot be read */

@@ -10,7 +10,7 @@ export class FileLockedError extends Error {
   override readonly name = 'FileLockedError';
 }
 
-/** Kinds of locks. Several processes can hold a shared lock of a file, but only if none holds the exclusive lock. */
+/** Statement for each kind of lock. Several processes can share a lock if no process holds the exclusive lock. */
 const statements = {
   exclusive: 'BEGIN EXCLUSIVE',
   // Reading takes the shared lock, also for an empty file.

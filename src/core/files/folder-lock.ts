@@ -3,13 +3,13 @@ import { lockName } from './data-folder.ts';
 import { type FileLock, FileLockedError, lockFile } from './file-lock.ts';
 import { isCode, makePrivateFile } from './private-files.ts';
 
-/** Lock that holds nothing, for a folder that cannot be locked. */
+/** Lock without effect, for a folder that cannot be locked. */
 const noLock: FileLock = { release: () => {} };
 
 /**
- * Locks a data folder for a process that uses its files. Any number of processes can do this, but none while a backup is
- * restored. Returns a lock without effect if the folder is missing or this process may not create files in it.
- * @throws FileLockedError while a backup is restored
+ * Locks a data folder for a process that uses its files. Any number of processes can hold this lock, except during a
+ * restore. Returns a lock without effect if the folder is missing or this process may not create files in it.
+ * @throws FileLockedError while a restore is running
  */
 export function shareDataFolder(folder: string): FileLock {
   if (!existsSync(folder)) return noLock;

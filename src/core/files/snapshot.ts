@@ -22,7 +22,7 @@ export interface Snapshots {
   close(): void;
 }
 
-/** Error if other processes wrote to the databases all the time. */
+/** Error if the databases could not be locked in time, because other processes wrote to them. */
 export class BusyDatabasesError extends Error {}
 
 interface Source {
@@ -89,8 +89,8 @@ function openSource(path: string): Source {
 }
 
 /**
- * Locks all databases against writes. While one of them is locked by another process, none stays locked, because that
- * process may wait for another of these databases.
+ * Locks all databases against writes. If another process has locked one of them, unlocks all of them before the next
+ * attempt, because that process may wait for another of these databases.
  */
 async function lockAll(sources: readonly Source[], { clock, timeoutMs }: SnapshotOptions) {
   const endMs = clock.now() + timeoutMs;

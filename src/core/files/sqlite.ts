@@ -156,7 +156,7 @@ function keepForever<Native>(native: Native): Native {
   return native;
 }
 
-/** Keeps the native object of each backup. The package has it only in a member of the database with a symbol as name. */
+/** Protects native backup objects from garbage collection. better-sqlite3 creates them in a member with a symbol as name. */
 function keepBackupsOf(database: SqliteDatabase): void {
   for (const symbol of Object.getOwnPropertySymbols(database)) {
     const native: unknown = Reflect.get(database, symbol);

@@ -44,7 +44,7 @@ export async function getOnce(url: URL, { headers, signal }: OnceOptions): Promi
   });
 }
 
-/** Returns the code of a failure of `getOnce`. A host with several addresses has an error for each of them. */
+/** Returns the code of an error of `getOnce`. If a host has several addresses, the error contains one error for each. */
 export function codeOfFailure(error: unknown): string {
   const [first = error] = error instanceof AggregateError ? error.errors : [];
   if (!(first instanceof Error)) return String(first);

@@ -105,7 +105,7 @@ type SendOptions = Rules & { readonly sender: Sender };
 interface AttemptOptions extends SendOptions {
   /** Converts an error of a request. @throws Problem if the error is one */
   readonly toFailure: (error: unknown) => HttpFailure;
-  /** Counts a request that is sent. Returns the number of requests that were sent before. */
+  /** Counts a sent request. Returns the number of requests that were sent before it. */
   readonly countSent: () => number;
 }
 

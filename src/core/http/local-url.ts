@@ -1,4 +1,4 @@
-/** Addresses of this machine by which a server that listens on all addresses can be reached. */
+/** Loopback address of a server that listens on all addresses (`0.0.0.0` or `::`). */
 const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** Returns the URL of a server on this machine, from the address or name that it listens on. */

@@ -65,7 +65,7 @@ const retriesPerPage = 4; // of each page that looks incomplete
 const maxRetries = 60; // of all pages that have rows but look incomplete
 const maxIdlePages = 4; // consecutive upstream pages without new items; the next read continues
 
-/** Weights of upstream pages without items: all rows were filtered (`found`), failed (`cut`), no new rows (`idle`). */
+/** Weight of an upstream page without items: all rows filtered (`found`), page failed (`cut`), no new rows (`idle`). */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
 const maxFruitless = 120; // total weight at which the list ends
 const enoughFruitless = 6; // total weight above which pages are accepted without retries

@@ -108,7 +108,7 @@ function createShell(options: DashboardOptions) {
   };
 }
 
-/** Returns the page about an error: the sign-in form if nobody is signed in, otherwise a page in words. */
+/** Returns the page about an error: the sign-in form if nobody is signed in, otherwise a page that describes the error. */
 function describeError(problem: ProblemDocument, request: FastifyRequest, site: Site): View {
   if (problem.code === 'unauthorized') {
     const next = toNextPath(isRead(request) ? (request.raw.url ?? '') : '');

@@ -8,7 +8,10 @@ export function countOf(count: number, noun: string, plural = `${noun}s`): strin
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** Formats a part of a whole in percent: `0.4%`, `87%`; `null` if the whole is 0. Only all is 100%, only none is 0%. */
+/**
+ * Formats a part of a whole in percent, such as `0.4%` or `87%`. Returns `null` if the whole is 0. Never rounds to `0%` or
+ * `100%`.
+ */
 export function formatShare(part: number, whole: number): string | null {
   if (whole === 0) return null;
   const percent = (100 * part) / whole;

@@ -81,7 +81,7 @@ export function createCookieWriter(site: Site) {
     `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
 }
 
-/** Returns the value of a cookie with letters, digits, `_` and `-` only; `null` for other and missing cookies. */
+/** Returns the value of a cookie; `null` if it is missing or contains anything but letters, digits, `_` and `-`. */
 export function readCookie({ headers }: FastifyRequest, name: string): string | null {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';

@@ -4,7 +4,7 @@ import type { TurnEnd } from '../store/state.ts';
 
 export type TurnSpans = ReturnType<typeof createTurnSpans>;
 
-/** Maximum number of messages that wait for an answer and whose requests are remembered. */
+/** Maximum number of waiting messages for which the span of the request is stored. */
 const maxRemembered = 10_000;
 
 /**

@@ -86,7 +86,7 @@ function describeProgress(index: IndexState | null): string {
   if (progress !== null)
     return `${countOf(progress.files, 'file')} checked, ${formatCount(progress.read)} read`;
   if (current === null) return 'The first update has not started yet.';
-  return `last update took ${formatMs(current.ms)}`;
+  return `The last update took ${formatMs(current.ms)}.`;
 }
 
 function renderCorpus({ corpus, index, nowMs }: AnswersFigures): string {
@@ -110,8 +110,8 @@ ${last}
 function renderModel({ modelId, counts, lastFallback, nowMs }: AnswersFigures): string {
   const last =
     lastFallback === null
-      ? '<p>The model has answered all questions that it was asked.</p>'
-      : `<p>${countOf(counts.fallbacks, 'question')} without a complete answer of the model. Last reason: ${escapeLine(lastFallback.message)} ${renderPast(lastFallback.atMs, nowMs)}</p>`;
+      ? '<p>The model has completed all its answers since the start of the server.</p>'
+      : `<p>The model did not complete the answers to ${countOf(counts.fallbacks, 'question')}. Last reason: ${escapeLine(lastFallback.message)} ${renderPast(lastFallback.atMs, nowMs)}</p>`;
   return `<section aria-labelledby="model">
 <h2 id="model">Language model</h2>
 <p><code>${escapeLine(modelId)}</code></p>

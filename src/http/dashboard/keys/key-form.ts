@@ -3,7 +3,7 @@ import type { KeyRecord } from '../../../access/keys/key-record.ts';
 import { Problem } from '../../../core/problem.ts';
 import { renderField } from '../fields.ts';
 
-/** Rate limit of keys without their own one: units per window, and the window in seconds. */
+/** Rate limit of keys without a limit of their own: units per window, and the window in seconds. */
 export interface KeyDefaults {
   readonly allowance: number;
   readonly windowSeconds: number;
@@ -60,16 +60,15 @@ export function renderFields(
   defaults: KeyDefaults,
   faults: FieldFaults = {},
 ): string {
-  const usual = `${defaults.allowance} in ${defaults.windowSeconds} seconds`;
   return [
     renderField({
       ...{ name: 'label', label: 'Label', value: label, fault: faults.label, isRequired: true },
-      hint: 'Name of the key for you, such as the person or program that uses it.',
+      hint: 'Name that you recognize, such as the person or program that uses the key.',
     }),
     renderField({
       ...{ name: 'allowance', label: 'Allowance', value: allowance, fault: faults.allowance },
       kind: 'number',
-      hint: `Units that the key may spend in a window. If empty, the default applies: ${usual}.`,
+      hint: `Number of profiles, lists and searches in ${defaults.windowSeconds} seconds. If empty, the default applies: ${defaults.allowance}.`,
     }),
     renderField({
       ...{ name: 'notes', label: 'Notes', value: notes, fault: faults.notes, kind: 'text' },

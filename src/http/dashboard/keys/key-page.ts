@@ -119,7 +119,7 @@ function renderSecret({ secret, site, handle }: KeyPage): string {
   const command = `curl -H 'Authorization: Bearer ${secret}' ${url}`;
   return `<section class="card new-key" aria-labelledby="new-key-title">
 <h2 id="new-key-title">Copy the key now</h2>
-<p>This is the only time that Perch shows the key. Give it to the caller over a safe channel.</p>
+<p>This is the only time that Perch shows the key. Send it privately to its owner.</p>
 <p class="secret"><code id="new-key">${escapeHtml(secret)}</code>
 <button class="primary" type="button" data-copies="new-key" hidden>Copy the key</button></p>
 <p>Try the key:</p>

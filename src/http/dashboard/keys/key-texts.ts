@@ -33,7 +33,7 @@ export function renderAllowance({ allowance }: KeyRecord, defaults: KeyDefaults)
   return `${defaults.allowance} <span class="hint">(default)</span>`;
 }
 
-/** Renders a label in quotation marks. The label is kept on one line direction of its own. */
+/** Renders a label in quotation marks. `bdi` keeps a right-to-left label from reordering the text around it. */
 export function renderLabel({ label }: KeyRecord): string {
   return `“<bdi>${escapeHtml(label)}</bdi>”`;
 }

@@ -96,7 +96,7 @@ const columns: Readonly<Record<string, (key: KeyRecord, defaults: KeyDefaults) =
   Notes: ({ notes }) => escapeHtml(shorten(notes ?? '')),
 };
 
-// The roles stay if the styles of narrow windows show rows as blocks.
+// The roles keep the table a table for screen readers, although narrow windows show its rows as blocks.
 function renderTable(keys: readonly KeyRecord[], defaults: KeyDefaults, site: Site): string {
   const names = Object.keys(columns);
   const head = ['Label', ...names].map(

@@ -41,7 +41,7 @@ ${renderSessions(figures.sessions)}`;
 }
 
 function renderNow({ version, startedMs, nowMs, shared }: OverviewFigures): string {
-  const running = `Perch ${escapeHtml(version)}, running for ${formatDuration(nowMs - startedMs)}. Figures of ${renderTime(nowMs)}.`;
+  const running = `Perch ${escapeHtml(version)}, running for ${formatDuration(nowMs - startedMs)}. Figures from ${renderTime(nowMs)}.`;
   if (shared === null) return `<p class="soft">${running}</p>`;
   const { instance, engine } = shared;
   return `<p class="soft">${running}</p>
@@ -145,7 +145,8 @@ ${sessions === null ? '<p>Sessions are turned off (<code>PERCH_SESSIONS</code>).
 }
 
 function renderSessionTiles(sessions: NonNullable<OverviewFigures['sessions']>): string {
-  if (sessions === 'unavailable') return '<p>The store of the sessions does not answer.</p>';
+  if (sessions === 'unavailable')
+    return '<p>The store of the sessions does not answer, so there are no figures.</p>';
   const { live, turnsAtWork, turnsAtOnce, turnsWaiting, maxWaiting, streams, storedBytes } =
     sessions;
   return renderTiles([

@@ -36,7 +36,7 @@ export interface QuestionAnswerer {
   readonly sessionBase: string;
   /** Whether answers are about the documentation pages of this site. If so, citations link to these pages. */
   readonly isAboutPages: boolean;
-  /** Whether the operator keeps questions without an answer, which the page then says. */
+  /** Whether Perch keeps declined questions for the operator. If so, the page shows a notice. */
   readonly keepsDeclined: boolean;
   /**
    * Answers a question without a session. The answer is Markdown with citations of the form `path#heading:line`.
@@ -48,7 +48,7 @@ export interface QuestionAnswerer {
   ): Promise<{ readonly text: string; readonly abstained: boolean }>;
 }
 
-/** Sentence for people who ask, if the operator keeps declined questions. */
+/** Notice for visitors, if Perch keeps declined questions for the operator. */
 const keptNotice =
   ' The operator of this server can see questions that the documents do not answer, without your name or address.';
 

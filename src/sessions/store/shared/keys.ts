@@ -25,7 +25,7 @@ export const keys = {
   /** Sorted sets of waiting and ended (`over`) sessions of a client, network or all clients (`*`), by last activity. */
   waiting: 'waiting:',
   over: 'over:',
-  /** Sorted sets by live sessions or stored bytes: of a network's clients, or of networks and IPv4 clients (`*`). */
+  /** Sorted sets of a network's clients, or of networks and IPv4 clients (`*`), by live sessions or stored bytes. */
   holdersByLive: 'holders:live:',
   holdersByStored: 'holders:stored:',
 } as const;

@@ -8,7 +8,7 @@ describe('the free space of a disk', () => {
 
     expect(() => requireSpace(folder, 0)).not.toThrow();
     expect(() => requireSpace(folder, 1e18)).toThrow(
-      /^The disk of \S+ has [\d.]+ [MG]B free, but the command needs 1000000000\.0 GB\. Free some space/,
+      /^The disk with \S+ has [\d.]+ [MG]B free, but the command needs 1000000000\.0 GB\. Free some space/,
     );
   });
 
