@@ -30,10 +30,7 @@ ${items.length === 0 ? '<p>No providers are configured, so Perch cannot read any
 function renderProvider(provider: ProviderFigures, nowMs: number): string {
   const { name, platforms, holds, lastHour, lastFailure } = provider;
   const states = describeHolds(holds);
-  const isHeld = states.length > 0;
-  const badge = isHeld
-    ? '<span class="badge off">Paused</span>'
-    : '<span class="badge good">Working</span>';
+  const badge = renderBadge(states.length > 0, lastHour);
   const failure =
     lastFailure === null
       ? 'No failure since the start.'
@@ -45,6 +42,13 @@ ${states.map((state) => `<p class="held">${escapeHtml(state)}</p>`).join('')}
 <p>${describeRate(lastHour)}</p>
 <p class="soft">${failure}</p>
 </li>`;
+}
+
+/** Renders the state of a provider. Short pauses between failures do not count as working. */
+function renderBadge(isHeld: boolean, { answered, failed }: ProviderFigures['lastHour']): string {
+  if (isHeld) return '<span class="badge off">Paused</span>';
+  if (failed > 0 && answered === 0) return '<span class="badge off">Failing</span>';
+  return '<span class="badge good">Working</span>';
 }
 
 function describeRate({ answered, failed }: ProviderFigures['lastHour']): string {
