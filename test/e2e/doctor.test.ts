@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkNames } from '../../src/cli/doctor/finding.ts';
+import { connectSqlite } from '../../src/core/files/sqlite.ts';
 import {
   healthySettings,
   otherUser,
@@ -329,7 +329,7 @@ describe('perch doctor finds in the data folder', () => {
   it('a database that a newer version of Perch wrote', async () => {
     const env = await healthySettings();
     await spawnPerch(['keys', 'create', '--label', 'Ada'], env).ended;
-    const database = new Database(`${env.PERCH_DATA_DIR}/perch.db`);
+    const database = connectSqlite({ path: `${env.PERCH_DATA_DIR}/perch.db` });
     database.exec('PRAGMA user_version = 99');
     database.close();
 

@@ -34,7 +34,9 @@ export async function checkDatabases(config: Config, signal: AbortSignal) {
     return secrets.length > 0 ? secrets : [ok('There are no databases yet.')];
   }
   const { seen, failure } = await runIntegrity(paths, signal);
-  const faults = seen.flatMap((one) => describe(one, config));
+  const described = seen.flatMap((one) => describe(one, config));
+  // A missing SQLite module has the same message for each database.
+  const faults = [...new Map(described.map((one) => [one.message, one])).values()];
   const unseen = paths.filter((path) => !seen.some((one) => one.path === path));
   const late = unseen.length > 0 ? [describeUnseen(unseen, failure)] : [];
   const found = [...secrets, ...faults, ...late];
