@@ -131,6 +131,8 @@ export function parseCommandArgs<const Options extends CommandOptions>(
 function describeParseError(error: unknown, known: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, unknown] = /^Unknown option '(-[^']*)'/.exec(message) ?? [];
+  const [, lacking] = /^Option '(?:-\w, )?(--[^' ]+) <value>' argument missing/.exec(message) ?? [];
+  if (lacking !== undefined) return `${lacking} needs a value.`;
   if (unknown === undefined) return message;
   const near = nearestName(unknown.replace(/^--?/, ''), known);
   const fault = `${unknown} is not an option of this command.`;

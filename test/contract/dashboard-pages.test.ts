@@ -182,6 +182,18 @@ describe('the overview of the dashboard', () => {
     expect(text).toContain('fxtwitter Failing X 1 query in the last hour, 1 failed (100%).');
   });
 
+  it('does not call a provider working if all its queries failed', async () => {
+    const { state, provider } = createFailingProvider();
+    const { app, operator } = await open({ providers: [provider] });
+
+    state.failure = new ProviderError('unavailable', 'The source did not answer in time.');
+    await app.request(post);
+    const text = toText(await read(operator, '/admin'));
+
+    expect(text).toContain('fxtwitter Failing X');
+    expect(text).toContain('1 query in the last hour, 1 failed (100%).');
+  });
+
   it('shows a rate limit of an upstream as a pause', async () => {
     const { state, provider } = createFailingProvider();
     const { app, operator } = await open({ providers: [provider] });

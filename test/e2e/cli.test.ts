@@ -70,6 +70,7 @@ describe('perch read', () => {
     [['read', 'http://localhost:8080/ada.example/status/1'], 1, 'no such post'],
     [['fly'], 2, 'There is no command "fly"'],
     [['serve', 'now'], 2, 'takes no arguments'],
+    [['serve', '--port'], 2, 'perch: --port needs a value.'],
   ] as const)('refuses %j with exit code %i', async (args, code, words) => {
     const ended = await run(args, xOnly);
 

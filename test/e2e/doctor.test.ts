@@ -4,6 +4,7 @@ import { chmodSync, chownSync, readdirSync, readFileSync, writeFileSync } from '
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkNames } from '../../src/cli/doctor/finding.ts';
+import { connectSqlite } from '../../src/core/files/sqlite.ts';
 import {
   healthySettings,
   otherUser,
@@ -323,6 +324,21 @@ describe('perch doctor finds in the data folder', () => {
     expect(code).toBe(1);
     expect(of('databases')).toMatch(/^fault: .+archive\.db is damaged/);
     expect(of('databases')).toMatch(/estore a backup/);
+  });
+
+  it('a database that a newer version of Perch wrote', async () => {
+    const env = await healthySettings();
+    await spawnPerch(['keys', 'create', '--label', 'Ada'], env).ended;
+    const database = connectSqlite({ path: `${env.PERCH_DATA_DIR}/perch.db` });
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+
+    const { of, code } = await runDoctor(env);
+
+    expect(code).toBe(1);
+    expect(of('databases')).toMatch(
+      /^fault: .+perch\.db was written by a newer version of Perch \(schema 99\)\. Install that/,
+    );
   });
 
   it('a file that is not a database', async () => {

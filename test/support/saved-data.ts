@@ -13,7 +13,7 @@ import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 /** Content of the files of a data folder that a backup contains, by name: the rows of databases, the text of secrets. */
 export type SavedData = Readonly<Record<string, unknown>>;
 
-/** Reads the files of a data folder that a backup contains. No process may use the folder. */
+/** Reads the files of a data folder that a backup contains. */
 export function readSavedData(folder: string): SavedData {
   const names = savedFiles.filter((name) => existsSync(`${folder}/${name}`));
   const read = (name: (typeof savedFiles)[number]) => {

@@ -3,9 +3,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Config } from '../../config/config.ts';
-import { listOwnFiles } from '../../core/files/data-folder.ts';
+import { listOwnFiles, savedDatabases } from '../../core/files/data-folder.ts';
 import { isCode } from '../../core/files/private-files.ts';
+import { NewerSchemaError } from '../../core/files/sqlite.ts';
 import { readSecret, UnusableSecretError } from '../../core/secret.ts';
+import { newestSchemaOf } from '../backup/check-file.ts';
 import { explainOpenError } from '../output/explain.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 
@@ -13,6 +15,7 @@ import { fault, ok, type Result, warning } from './finding.ts';
 const checked = z.object({
   path: z.string(),
   damage: z.string().max(10_000).nullable(),
+  schema: z.number(),
   code: z.string().nullable(),
 });
 
@@ -31,7 +34,9 @@ export async function checkDatabases(config: Config, signal: AbortSignal) {
     return secrets.length > 0 ? secrets : [ok('There are no databases yet.')];
   }
   const { seen, failure } = await runIntegrity(paths, signal);
-  const faults = seen.flatMap((one) => describe(one, config));
+  const described = seen.flatMap((one) => describe(one, config));
+  // A missing SQLite module has the same message for each database.
+  const faults = [...new Map(described.map((one) => [one.message, one])).values()];
   const unseen = paths.filter((path) => !seen.some((one) => one.path === path));
   const late = unseen.length > 0 ? [describeUnseen(unseen, failure)] : [];
   const found = [...secrets, ...faults, ...late];
@@ -65,15 +70,24 @@ function findUnusable(path: string): readonly Result[] {
 
 type Checked = z.output<typeof checked>;
 
-function describe({ path, damage, code }: Checked, config: Config): readonly Result[] {
+function describe({ path, damage, schema, code }: Checked, config: Config): readonly Result[] {
   if (damage !== null) {
     const [first = ''] = damage.split('\n').filter((line) => !line.startsWith('***'));
     const message = `The database ${path} is damaged: ${first.slice(0, 200)}`;
     return [fault(message, 'Stop the server, and restore a backup or move the file away.')];
   }
-  if (code === null) return [];
+  if (code === null) return describeNewer(path, schema);
   const error = Object.assign(new Error(code), { code, path });
   return [{ status: 'fault', message: explainOpenError(error, config), advice: null }];
+}
+
+/** Reports a database with a newer schema, which this version of Perch cannot open. */
+function describeNewer(path: string, schema: number): readonly Result[] {
+  const name = savedDatabases.find((one) => path.endsWith(`/${one}`));
+  const newest = name === undefined ? null : newestSchemaOf(name);
+  if (newest === null || schema <= newest) return [];
+  const { message } = new NewerSchemaError(path, schema);
+  return [fault(message, 'You can also restore a backup that this version has made.')];
 }
 
 function describeUnseen(paths: readonly string[], failure: string | null): Result {

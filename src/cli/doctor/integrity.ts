@@ -1,14 +1,14 @@
-import { errorCodeOf, findDamage } from '../../core/files/sqlite.ts';
+import { errorCodeOf, findDamage, readSchemaVersion } from '../../core/files/sqlite.ts';
 
 // Entry point of a separate process, because SQLite's check cannot be interrupted. Its arguments are paths of databases.
 for (const path of process.argv.slice(2)) {
   process.stdout.write(`${JSON.stringify(check(path))}\n`);
 }
 
-function check(path: string): { path: string; damage: string | null; code: string | null } {
+function check(path: string) {
   try {
-    return { path, damage: findDamage(path), code: null };
+    return { path, damage: findDamage(path), schema: readSchemaVersion(path), code: null };
   } catch (error) {
-    return { path, damage: null, code: errorCodeOf(error) ?? String(error) };
+    return { path, damage: null, schema: 0, code: errorCodeOf(error) ?? String(error) };
   }
 }

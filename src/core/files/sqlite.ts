@@ -106,6 +106,18 @@ export function findDamage(path: string): string | null {
   });
 }
 
+/** Returns the schema version of a database, which is opened read-only. @throws Error with `path` if it cannot be read */
+export function readSchemaVersion(path: string): number {
+  return withPath(path, () => {
+    const database = keepForever(new Database(path, { readonly: true, timeout: 5000 }));
+    try {
+      return keepForever(database.prepare<[], number>('PRAGMA user_version').pluck()).get() ?? 0;
+    } finally {
+      database.close();
+    }
+  });
+}
+
 /** Sets the journal mode and migrates the schema. Throws like `openSqlite`. Callers may retry if the file is locked. */
 export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): void {
   // This call fails if the file is locked. A failed `exec` creates no native object.
