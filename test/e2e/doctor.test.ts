@@ -269,7 +269,7 @@ describe('perch doctor finds a data folder', () => {
 
     expect(code).toBe(1);
     expect(of('data_folder')).toContain(
-      'Run perch as the user 0, the owner of the folder. If the user 65534 runs the server, run',
+      'Run perch as the user 0, the owner of the directory. If the user 65534 runs the server, run',
     );
   });
 
