@@ -9,8 +9,16 @@ export const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
 /** Returns whether no file or folder has this path. @throws Error if this user may not find out, such as `EACCES` */
-export const isMissing = (path: string): boolean =>
-  withPath(path, () => statSync(path, { throwIfNoEntry: false })) === undefined;
+export function isMissing(path: string): boolean {
+  try {
+    // The option `throwIfNoEntry` of Node 24 also hides the error that a part of the path is a file.
+    withPath(path, () => statSync(path));
+    return false;
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return true;
+    throw error;
+  }
+}
 
 /**
  * Creates a folder and its missing parents. Keeps an existing folder. Node's recursive `mkdir` is not used, because for
