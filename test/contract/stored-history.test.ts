@@ -84,7 +84,7 @@ async function startRig(): Promise<Rig> {
           PERCH_CONNECT_TIMEOUT_MS: '60000',
           PERCH_ATTEMPT_TIMEOUT_MS: '60000',
           PERCH_READ_TIMEOUT_MS: '120000',
-          // A busy machine delays pages at random, and an import then asks for more pages in advance.
+          // The pool must not end an import. With the default, it sometimes did on a busy machine.
           PERCH_POOL_ALLOWANCE: '10000',
           PERCH_ARCHIVE_HISTORY: 'true',
           PERCH_DATA_DIR: folder,
