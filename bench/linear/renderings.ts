@@ -75,12 +75,14 @@ async function renderList(
   await renderInFormats(result, ['markdown', 'json']);
 }
 
+const context = { baseUrl: 'http://perch.example' };
+
 /** Renders a result in the given formats, and converts Markdown to HTML. Yields to the event loop between formats. */
 async function renderInFormats(result: Result, names: readonly Format[]): Promise<void> {
   const slices = createSlices(() => setImmediate());
   for (const name of names) {
     await setImmediate();
-    const { body } = await renderInSlices(result, name, slices);
+    const { body } = await renderInSlices(result, { format: name, context }, slices);
     await setImmediate();
     if (name === 'markdown' && Buffer.byteLength(body) <= maxRenderedBytes) renderResult(body);
   }

@@ -3,13 +3,14 @@ import { type JsonSchema, toInputSchema } from '../core/json-schema.ts';
 import type { Answer, Plan } from '../fetching/plan.ts';
 import type { SearchPlatform } from '../model/reference.ts';
 import { browseReply, embedReply, type Format, postReply, type Result } from '../model/results.ts';
+import type { RenderContext } from '../render/context.ts';
 import type { AddressOptions } from './addresses/address.ts';
 import type { CursorCodec } from './cursor.ts';
 import { warnAboutMisspelt } from './misspelt.ts';
 import { parameterSchemas, parseParameters } from './parameters.ts';
 
 /** Server settings that are needed to parse a request. */
-export interface PlanContext extends AddressOptions {
+export interface PlanContext extends AddressOptions, RenderContext {
   readonly cursors: CursorCodec;
   readonly searchPlatform: SearchPlatform;
   /** Number of seconds for which a web page may cache an embedded post. */

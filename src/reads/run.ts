@@ -45,7 +45,10 @@ export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, conte
       const known = cached.get(answer.renderings, name);
       if (known !== undefined) return known;
       const render = span?.startChild('render', { attributes: { 'perch.format': format } });
-      const made = await endWith(render, represent(parsed.assemble(answer), format, sliced));
+      const made = await endWith(
+        render,
+        represent(parsed.assemble(answer), { format, context }, sliced),
+      );
       cached.set(answer.renderings, name, made, made.body.length);
       return made;
     },

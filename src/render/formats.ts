@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { runAtOnce, runInSlices, type Sliced, type Steps } from '../core/scheduling/slices.ts';
 import type { Format, Result } from '../model/results.ts';
+import type { RenderContext } from './context.ts';
 import { renderEmbedJson } from './embed-json.ts';
 import { renderBrowseJson, renderPostJson } from './json.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
@@ -11,7 +12,7 @@ import { renderPreviewPage } from './preview-page.ts';
 interface ResultFormat<Of extends Result> {
   readonly mediaType: string;
   /** Renders the response body. For a body that can be long, returns a generator that can pause. Never throws. */
-  readonly render: (result: Of) => string | Steps<string>;
+  readonly render: (result: Of, context: RenderContext) => string | Steps<string>;
   readonly toFileName?: (result: Of) => string;
 }
 
@@ -44,31 +45,40 @@ interface Rendered {
   readonly fileName: string | null;
 }
 
+/** Format of a rendered result, and the context of its renderer. */
+export interface Rendering {
+  readonly format: Format;
+  readonly context: RenderContext;
+}
+
 /** Renders a result as a generator that can pause. Throws Error if results of this kind do not have the format. */
-function* renderSteps(result: Result, format: Format): Steps<Rendered> {
+function* renderSteps(result: Result, { format, context }: Rendering): Steps<Rendered> {
   // The type of `formats` guarantees that a format of a kind renders results of that kind.
   const known = formats[result.kind] as Partial<Record<Format, ResultFormat<Result>>>;
   const chosen = known[format];
   if (chosen === undefined) throw new Error(`A ${result.kind} result has no format ${format}.`);
   const { mediaType, toFileName } = chosen;
-  const body = chosen.render(result);
+  const body = chosen.render(result, context);
   const fileName = toFileName?.(result) ?? null;
   return { body: typeof body === 'string' ? body : yield* body, mediaType, fileName };
 }
 
 /** Renders a result in a format synchronously. Throws Error if results of this kind do not have the format. */
-export const render = (result: Result, format: Format): Rendered =>
-  runAtOnce(renderSteps(result, format));
+export const render = (result: Result, rendering: Rendering): Rendered =>
+  runAtOnce(renderSteps(result, rendering));
 
 /** Renders a result in a format, in time slices between which other requests can run. */
-export const renderInSlices = (result: Result, format: Format, sliced: Sliced): Promise<Rendered> =>
-  runInSlices(renderSteps(result, format), sliced);
+export const renderInSlices = (
+  result: Result,
+  rendering: Rendering,
+  sliced: Sliced,
+): Promise<Rendered> => runInSlices(renderSteps(result, rendering), sliced);
 
 /** Result rendered in one format: the bytes of the body, and the values of response headers. */
 export type Representation = Readonly<Awaited<ReturnType<typeof represent>>>;
 
-export async function represent(result: Result, format: Format, sliced: Sliced) {
-  const { body: text, ...rest } = await renderInSlices(result, format, sliced);
+export async function represent(result: Result, rendering: Rendering, sliced: Sliced) {
+  const { body: text, ...rest } = await renderInSlices(result, rendering, sliced);
   const body = Buffer.from(text);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   return {

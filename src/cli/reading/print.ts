@@ -53,7 +53,7 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
     }
   } finally {
     stderr.clearLine();
-    printSummary(print, joinPages(pages), context);
+    printSummary(print, joinPages(pages), context, fetching);
   }
 }
 
@@ -62,10 +62,11 @@ function printSummary(
   { json }: ListPrint,
   whole: BrowseResult | undefined,
   { stdout, stderr }: CommandContext,
+  { context }: Pick<Fetching, 'context'>,
 ): void {
   if (whole === undefined || stdout.hasLeft) return;
   if (json) for (const warning of whole.warnings) stderr.write(`perch: ${warning}\n`);
-  else stdout.write(render({ ...whole, next: null }, 'markdown').body);
+  else stdout.write(render({ ...whole, next: null }, { format: 'markdown', context }).body);
   if (json && whole.degraded)
     stderr.write(`perch: These results are not live. Their source is ${whole.source}.\n`);
   if (whole.next !== null) stderr.write('perch: There are more results. Use --limit N or --all.\n');

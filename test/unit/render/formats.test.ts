@@ -41,6 +41,8 @@ describe('the JSON representation', () => {
   });
 });
 
+const context = { baseUrl: 'http://perch.example' };
+
 describe('a representation', () => {
   it.each(['markdown', 'json', 'obsidian'] as const)(
     'is rendered post by post, with the same bytes: %s',
@@ -51,9 +53,9 @@ describe('a representation', () => {
         pauses += 1;
       };
 
-      const rendered = await renderInSlices(read, format, { endSlice });
+      const rendered = await renderInSlices(read, { format, context }, { endSlice });
 
-      expect(rendered).toEqual(render(read, format));
+      expect(rendered).toEqual(render(read, { format, context }));
       expect(pauses).toBeGreaterThan(read.posts.length);
     },
   );
