@@ -11,7 +11,7 @@ find_server >/dev/null || bash scripts/install-programs.sh redis-server
 server=$(find_server)
 printf 'Engine: %s, %s\n' "$server" "$("$server" --version)"
 export PERCH_ENGINE_REQUIRED=1
-paths=(test/suites/stores test/suites/instances)
+paths=(test/suites/stores test/suites/instances test/suites/session-{room,store}.test.ts)
 if [ -n "${PERCH_TEST_INSTANCES:-}" ]; then
   paths=(test/contract/session-{acceptance,errors,service,stream,turns}.test.ts)
 fi

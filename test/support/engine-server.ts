@@ -7,8 +7,11 @@ import { parseEngineUrl } from '../../src/core/engine/engine-url.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { temporaryFolder } from './spawn-perch.ts';
 
-/** Path of a Valkey or Redis server, or `null` if neither is installed. */
-const serverPath = findOnPath('valkey-server') ?? findOnPath('redis-server');
+/** Path of a Valkey or Redis server, or `null` if neither is installed or PERCH_ENGINE is `absent`. */
+const serverPath =
+  process.env.PERCH_ENGINE === 'absent'
+    ? null
+    : (findOnPath('valkey-server') ?? findOnPath('redis-server'));
 
 function findOnPath(name: string): string | null {
   try {
@@ -21,7 +24,8 @@ function findOnPath(name: string): string | null {
 /** Tests that need a Valkey or Redis server. They are skipped where none is installed, unless PERCH_ENGINE_REQUIRED is set. */
 export function describeWithEngine(name: string, tests: () => void): void {
   const isSkipped = serverPath === null && process.env.PERCH_ENGINE_REQUIRED === undefined;
-  const reason = ' (skipped: neither valkey-server nor redis-server is on PATH)';
+  const reason =
+    ' (skipped: neither valkey-server nor redis-server is on PATH, or PERCH_ENGINE is `absent`)';
   describe.skipIf(isSkipped)(isSkipped ? name + reason : name, tests);
 }
 
