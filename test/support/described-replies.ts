@@ -42,14 +42,12 @@ export function createDescription(document: OpenApiDocument): Description {
   };
 }
 
-const descriptions = new Map<boolean, Description>();
+let description: Description | undefined;
 
 /** Returns the description of test apps, created once per worker. */
-export function descriptionOf(settings: { readonly linkPreviews: boolean }): Description {
-  const known = descriptions.get(settings.linkPreviews);
-  if (known !== undefined) return known;
+export function descriptionOf(): Description {
+  if (description !== undefined) return description;
   const facts = {
-    ...settings,
     baseUrl: 'http://localhost:8080',
     version,
     nowMs: 0,
@@ -59,9 +57,8 @@ export function descriptionOf(settings: { readonly linkPreviews: boolean }): Des
     limits: { windowSeconds: 60, public: 60, key: 600, post: 600, pool: 800 },
   };
   const json = JSON.parse(JSON.stringify(describeOpenApi(facts)));
-  const made = createDescription(parseDocument(json));
-  descriptions.set(settings.linkPreviews, made);
-  return made;
+  description = createDescription(parseDocument(json));
+  return description;
 }
 
 /** Validates a response with the description of its path, method, status and media type. */
