@@ -35,10 +35,10 @@ export async function generatedFiles(): Promise<Readonly<Record<string, string>>
 function defaultFacts() {
   const loaded = loadConfig({});
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
-  const { PERCH_BASE_URL: baseUrl, PERCH_LINK_PREVIEWS: linkPreviews } = loaded.config;
+  const { PERCH_BASE_URL: baseUrl } = loaded.config;
   const endpoints = listEndpoints(loaded.config.PERCH_SESSION_PREFIX);
   const limits = toAllowanceLimits(loaded.config);
-  return { baseUrl, version, nowMs: null, linkPreviews, endpoints, limits };
+  return { baseUrl, version, nowMs: null, endpoints, limits };
 }
 
 /** Returns the OpenAPI description of a server with default settings, without parts that depend on the date. */

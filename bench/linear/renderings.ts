@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { createSlices } from '../../src/core/scheduling/slices.ts';
-import { maxRenderedBytes } from '../../src/http/pages/front/front-plugin.ts';
-import { createResultRenderer } from '../../src/http/pages/front/result-html.ts';
+import { createPageUrls } from '../../src/http/pages/own-links.ts';
 import type { Account } from '../../src/model/account.ts';
 import type { Post } from '../../src/model/post.ts';
 import type { Page, PostFound } from '../../src/model/queries.ts';
@@ -12,16 +11,14 @@ import { renderInSlices } from '../../src/render/formats.ts';
 const url = 'https://perch.example/a';
 /** Maximum number of items on a rendered page. A server would return further items on the next page. */
 const maxItems = 100;
-const common = { warnings: [], fetchedAt: '2026-03-04T09:12:00Z', source: 'bench', full: true };
-const renderResult = await createResultRenderer({
-  baseUrl: 'https://perch.example',
-  xMirrors: [],
-  mastodonSearchHost: 'mastodon.social',
-  headingLevel: 3,
-  toPage: (address) => address,
-});
-
-/** Renders a post with its thread in all formats, on the front page and as an embed. */
+const common = {
+  ownUrl: url,
+  warnings: [],
+  fetchedAt: '2026-03-04T09:12:00Z',
+  source: 'bench',
+  full: true,
+};
+/** Renders a post with its thread in all formats, and as an embed. */
 export async function renderFound(found: PostFound): Promise<void> {
   const { posts } = arrangePosts(found, {
     thread: 'conversation',
@@ -46,7 +43,7 @@ export async function renderFound(found: PostFound): Promise<void> {
     cacheSeconds: 60,
     ...size,
   } as const;
-  await renderInFormats(result, ['markdown', 'json', 'obsidian', 'preview']);
+  await renderInFormats(result, ['markdown', 'json', 'obsidian', 'preview', 'html']);
   await renderInFormats(embed, ['json']);
 }
 
@@ -72,18 +69,24 @@ async function renderList(
 ): Promise<void> {
   const place = { page: 1, limit: maxItems, next: null, degraded: false };
   const result: BrowseResult = { ...common, ...place, ...listed, kind: 'browse' };
-  await renderInFormats(result, ['markdown', 'json']);
+  await renderInFormats(result, ['markdown', 'json', 'html']);
 }
 
-const context = { baseUrl: 'http://perch.example' };
+const addresses = {
+  baseUrl: 'https://perch.example',
+  xMirrors: [],
+  mastodonSearchHost: 'mastodon.social',
+};
+const context = {
+  baseUrl: addresses.baseUrl,
+  toOwnPage: createPageUrls(addresses),
+};
 
-/** Renders a result in the given formats, and converts Markdown to HTML. Yields to the event loop between formats. */
+/** Renders a result in the given formats. Yields to the event loop between formats. */
 async function renderInFormats(result: Result, names: readonly Format[]): Promise<void> {
   const slices = createSlices(() => setImmediate());
   for (const name of names) {
     await setImmediate();
-    const { body } = await renderInSlices(result, { format: name, context }, slices);
-    await setImmediate();
-    if (name === 'markdown' && Buffer.byteLength(body) <= maxRenderedBytes) renderResult(body);
+    await renderInSlices(result, { format: name, context }, slices);
   }
 }

@@ -83,6 +83,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
     ...reading,
     routes: [...readRoutes, ...aliasRoutes],
     linkPreviews: config.PERCH_LINK_PREVIEWS,
+    browserPages: config.PERCH_BROWSER_PAGES,
     countHits: services.traffic.countHits,
   });
   const histories = { ...watched, importer, identification, ledger, baseUrl };

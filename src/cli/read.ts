@@ -1,4 +1,5 @@
 import { platform } from '../model/reference.ts';
+import type { Format } from '../model/results.ts';
 import { reads } from '../reads/index.ts';
 import type { Read } from '../reads/read.ts';
 import { jsonOption, listOptions, toItemCount, withOptions } from './arguments.ts';
@@ -99,9 +100,9 @@ function plan({ text, target }: ReadInput, values: OptionValues, inputs: number)
   const isJson = format === 'json';
   const shown = { text, isJson, isAlone: inputs === 1 };
   if (!('read' in target)) return { ...shown, print: target };
-  if (format === 'obsidian' && inputs > 1) {
-    const reason = 'because front matter must be at the top of a file';
-    throw new UsageError(`--format obsidian can be used with one input only, ${reason}.`);
+  const reason = wholeFiles.get(format);
+  if (reason !== undefined && inputs > 1) {
+    throw new UsageError(`--format ${format} can be used with one input only, because ${reason}.`);
   }
   const read: Read = reads[target.read];
   const parameters = { ...target.given, ...readOptions.toParameters(read, values), format };
@@ -110,9 +111,16 @@ function plan({ text, target }: ReadInput, values: OptionValues, inputs: number)
   }
   const all = values.all === true;
   const limit = textOf(values.limit) ?? (all ? undefined : textOf(target.given.limit));
-  const list = { read, parameters, count: toItemCount(limit, all), json: isJson };
+  const page: Format = format === 'html' ? 'html' : 'markdown';
+  const list = { read, parameters, count: toItemCount(limit, all), json: isJson, format: page };
   return { ...shown, print: (fetching, context) => printList(list, fetching, context) };
 }
+
+/** Formats that a file can contain only once, each with the reason. */
+const wholeFiles: ReadonlyMap<string, string> = new Map([
+  ['obsidian', 'front matter must be at the top of a file'],
+  ['html', 'a file contains one HTML page'],
+]);
 
 function toFormat({ json, format }: OptionValues, ofAddress: OptionValues[string]): string {
   const named = textOf(format) ?? textOf(ofAddress);

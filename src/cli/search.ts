@@ -19,7 +19,8 @@ export const searchCommand: CommandBody = {
     }
     const parameters = { q, ...readOptions.toParameters(read, values) };
     const { limit, all, json = false } = values;
-    const print = { read, parameters, count: toItemCount(limit, all), json };
+    const format = 'markdown' as const;
+    const print = { read, parameters, count: toItemCount(limit, all), json, format };
     return (context) =>
       withFetching(context, async (fetching) => {
         await printList(print, fetching, context);

@@ -244,6 +244,9 @@ export const variables = z.object({
   PERCH_LINK_PREVIEWS: flag(false).describe(
     'Whether known crawlers for link previews get a small Open Graph page instead of the post in Markdown.',
   ),
+  PERCH_BROWSER_PAGES: flag(false).describe(
+    'Whether browsers that open a link to a post, profile, list or search get a web page instead of Markdown.',
+  ),
   PERCH_SHARED_CACHE_SECONDS: integer(0, 31_536_000, 0).describe(
     'Seconds for which shared caches, such as a CDN, may keep a response (`s-maxage` in `Cache-Control`). `0` omits `s-maxage`.',
   ),

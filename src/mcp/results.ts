@@ -4,7 +4,7 @@ import type { Requester } from '../fetching/cost.ts';
 import type { RenderingCache } from '../fetching/plan.ts';
 import { findCorrection } from '../reads/misspelt.ts';
 import { faultOf } from '../reads/parameters.ts';
-import type { PlanContext, Read } from '../reads/read.ts';
+import type { ParsedRead, PlanContext, Read } from '../reads/read.ts';
 import { type AnsweredRead, nameView, type Reader } from '../reads/run.ts';
 import type { ReadTool } from './tools.ts';
 
@@ -82,13 +82,24 @@ function readArguments({ params: { shape } }: Read, args: ToolArguments) {
 async function readTool({ read, definition }: ReadTool, args: ToolArguments, call: ToolCall) {
   const { reader, requester } = call;
   const { given, unknown } = readArguments(read, args);
-  const answered = await reader.fetch(reader.parse(read, given), requester);
+  const parsed = reader.parse(read, given);
+  refuseFormat(parsed, definition);
+  const answered = await reader.fetch(parsed, requester);
   const { text, structuredContent } = await render(answered, call);
   const block = { type: 'text', text } as const;
   return {
     content: unknown.length === 0 ? [block] : [block, warnOfIgnored(unknown, definition)],
     structuredContent,
   };
+}
+
+/** @throws Problem `invalid_format` for a format that the read operation has and the tool has not */
+function refuseFormat({ format }: ParsedRead, { inputSchema }: ReadTool['definition']): void {
+  const offered = inputSchema.properties.format?.enum;
+  if (format === undefined || !Array.isArray(offered) || offered.includes(format)) return;
+  const words = offered.map((word) => `\`${word}\``).join(' or ');
+  const detail = `The parameter \`format\` has the value “${format}”. In a tool call, it must be ${words}.`;
+  throw new Problem('invalid_format', { detail });
 }
 
 /** Renders an answer as text and JSON. Caches the result for as long as the answer itself is cached. */

@@ -36,12 +36,20 @@ export function createTools(problem: z.ZodType) {
 const formatDescription =
   'Format of the text of the result. Default: `markdown`. The structured content is always JSON.';
 
+/** Formats of the HTTP API that tools do not offer, because only browsers use them. */
+const formatsWithoutTool: ReadonlySet<string> = new Set(['html']);
+
+function describeFormat(schema: JsonSchema): JsonSchema {
+  const words = (schema.enum as readonly string[]).filter((word) => !formatsWithoutTool.has(word));
+  return { description: formatDescription, ...schema, enum: words };
+}
+
 /** Returns the input schema of a tool, without `anyOf` at the root, which several MCP clients reject. */
 function describeInput(read: Read) {
   const parameters = describeParametersOf(read);
   const properties = parameters.map(({ name, description, schema }): [string, JsonSchema] => [
     name,
-    { description: name === 'format' ? formatDescription : description, ...schema },
+    name === 'format' ? describeFormat(schema) : { description, ...schema },
   ]);
   return {
     type: 'object' as const,

@@ -6,8 +6,8 @@ import { list, optionalText, record } from './record.ts';
 
 /** Names of all data providers, as used in the member `source` of responses. */
 export const sourceNames = ['archive', 'fxtwitter', 'syndication', 'bluesky', 'mastodon'] as const;
-export const postFormats = ['markdown', 'json', 'obsidian'] as const;
-export const browseFormats = ['markdown', 'json'] as const;
+export const postFormats = ['markdown', 'json', 'obsidian', 'html'] as const;
+export const browseFormats = ['markdown', 'json', 'html'] as const;
 
 /** Output format. `preview` is for link preview crawlers; clients cannot request `preview` with a parameter. */
 export type Format = (typeof postFormats)[number] | 'preview';
@@ -36,6 +36,8 @@ export type PostReply = z.output<typeof postReply>;
 export type UserDetail = 'off' | 'author' | 'all';
 
 interface ReadResult {
+  /** URL of the same result on this server, with all parameters except `format`. */
+  readonly ownUrl: string;
   readonly warnings: readonly string[];
   readonly fetchedAt: string;
   readonly source: string;

@@ -31,7 +31,7 @@ export const listParams = {
   full: flag(false).describe('Adds exact times, all counts and account details to the Markdown.'),
   nocache: flag(false).describe('Skips the response cache.'),
   format: optionalChoice('invalid_format', browseFormats).describe(
-    'Default: the format that `Accept` prefers, or `markdown`.',
+    'Default: the format that `Accept` prefers, or `markdown`. `html` is a web page.',
   ),
 };
 
@@ -84,7 +84,7 @@ export function createBrowseRead<Schema extends typeof listSchema>(
       },
       format,
       view: `browse ${full}`,
-      assemble: (answer) => assemble(answer, { target, query, full }, context),
+      assemble: (answer) => assemble(answer, { target, query, full, cursor }, context),
     };
   });
 }
@@ -105,7 +105,12 @@ function toQuery(
   return { kind: 'browse', profile: profile ?? null, list, listKey, limit, page: at, position };
 }
 
-type BrowseView = Readonly<{ target: BrowseTarget; query: BrowseQuery; full: boolean }>;
+interface BrowseView {
+  readonly target: BrowseTarget;
+  readonly query: BrowseQuery;
+  readonly full: boolean;
+  readonly cursor: string | undefined;
+}
 
 function assemble(answer: Answer, view: BrowseView, context: PlanContext): BrowseResult {
   const { target, query, full } = view;
@@ -115,6 +120,7 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
   const next = toNext(found, view, context);
   return {
     kind: 'browse',
+    ownUrl: toUrl(view, { cursor: view.cursor }, context),
     subject: nameSubject(target.subject, found),
     profile: found.account,
     items: toItems(found, query.list),
@@ -172,20 +178,29 @@ function toItems({ items }: BrowseFound, list: ListQuery | null): BrowseItems | 
 
 function toNext(
   { next }: BrowseFound,
-  { target, query, full }: BrowseView,
-  { cursors, baseUrl }: PlanContext,
+  view: BrowseView,
+  context: PlanContext,
 ): BrowseResult['next'] {
-  const cursor = next === null ? null : cursors.seal(query.listKey, next);
-  if (cursor === null) return null;
+  const cursor = next === null ? null : context.cursors.seal(view.query.listKey, next);
+  return cursor === null ? null : { cursor, url: toUrl(view, { cursor }, context) };
+}
+
+/** Returns the v1 URL of a page of the list: the page at `cursor`, or else the page with the requested number. */
+function toUrl(
+  { target, query, full }: BrowseView,
+  { cursor }: { readonly cursor: string | undefined },
+  { baseUrl }: PlanContext,
+): string {
   const parameters = {
     ...target.parameters,
     limit: query.limit !== defaultLimit && String(query.limit),
     full,
+    page: cursor === undefined && query.page > 1 && String(query.page),
     cursor,
   };
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (value !== undefined && value !== false) search.append(name, String(value));
   }
-  return { cursor, url: `${baseUrl}/api/v1${target.path}?${search}` };
+  return `${baseUrl}/api/v1${target.path}${search.size === 0 ? '' : `?${search}`}`;
 }

@@ -37,7 +37,7 @@ const params = z.object({
   full: flag(false).describe('Adds exact times, all counts and account details to the Markdown.'),
   nocache: flag(false).describe('Skips the response cache.'),
   format: optionalChoice('invalid_format', postFormats).describe(
-    'Default: the format that `Accept` prefers, or `markdown`. `obsidian` adds YAML front matter.',
+    'Default: the format that `Accept` prefers, or `markdown`. `obsidian` adds YAML front matter. `html` is a web page.',
   ),
 });
 
@@ -104,6 +104,7 @@ function assemble(answer: Answer, view: PostView, { baseUrl }: PlanContext): Pos
     kind: 'post',
     url,
     embedUrl: embedUrl(url, baseUrl),
+    ownUrl: toOwnUrl(url, view, baseUrl),
     posts: arranged.posts,
     warnings: [...found.warnings, ...arranged.warnings, ...staleWarnings(answer, fetchedAt)],
     fetchedAt,
@@ -111,4 +112,19 @@ function assemble(answer: Answer, view: PostView, { baseUrl }: PlanContext): Pos
     full: view.full,
     userDetail: view.userDetail,
   };
+}
+
+/** Returns the v1 URL of a post with the parameters that are not the defaults. */
+function toOwnUrl(url: string, view: PostView, baseUrl: string): string {
+  const { thread, context, replies, full, userDetail } = view;
+  const hasReplies = thread !== 'off' && context === 'full';
+  const query = new URLSearchParams({
+    url,
+    ...(thread !== 'full' && { thread: String(thread) }),
+    ...(context !== 'full' && { context }),
+    ...(hasReplies && replies !== 'top' && { replies }),
+    ...(full && { full: 'true' }),
+    ...(userDetail !== (full ? 'author' : 'off') && { userinfo: userDetail }),
+  });
+  return `${baseUrl}/api/v1/posts?${query}`;
 }

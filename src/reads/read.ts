@@ -98,6 +98,7 @@ export function nameViews(name: string): ParsedRead['views'] {
     markdown: `markdown ${name}`,
     json: `json ${name}`,
     obsidian: `obsidian ${name}`,
+    html: `html ${name}`,
     preview: `preview ${name}`,
   };
 }

@@ -23,6 +23,7 @@ export function renderThreadNote({ posts, stored }: ThreadNote): string {
     kind: 'post',
     url: posts[0]?.url ?? '',
     embedUrl: '',
+    ownUrl: '',
     posts: posts.map((post, at) => ({ ...post, context: at === 0 ? 'post' : 'thread' })),
     warnings: [],
     fetchedAt: toIsoSeconds(stored * 1000),

@@ -7,6 +7,7 @@ import { renderBrowseJson, renderPostJson } from './json.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 import { renderPostNote, toNoteFileName } from './obsidian.ts';
+import { renderHtmlPage, toPageHeaders } from './page/page.ts';
 import { renderPreviewPage } from './preview-page.ts';
 
 interface ResultFormat<Of extends Result> {
@@ -14,10 +15,14 @@ interface ResultFormat<Of extends Result> {
   /** Renders the response body. For a body that can be long, returns a generator that can pause. Never throws. */
   readonly render: (result: Of, context: RenderContext) => string | Steps<string>;
   readonly toFileName?: (result: Of) => string;
+  /** Returns further response headers, in lower case. */
+  readonly toHeaders?: (context: RenderContext) => Readonly<Record<string, string>>;
 }
 
 const markdown = 'text/markdown; charset=utf-8';
 const json = 'application/json; charset=utf-8';
+const html = 'text/html; charset=utf-8';
+const page = { mediaType: html, render: renderHtmlPage, toHeaders: toPageHeaders };
 
 /** Output formats of each kind of result, by the value of the request parameter `format`. */
 export const formats = {
@@ -25,11 +30,13 @@ export const formats = {
     markdown: { mediaType: markdown, render: renderPostPage },
     json: { mediaType: json, render: renderPostJson },
     obsidian: { mediaType: markdown, render: renderPostNote, toFileName: toNoteFileName },
-    preview: { mediaType: 'text/html; charset=utf-8', render: renderPreviewPage },
+    html: page,
+    preview: { mediaType: html, render: renderPreviewPage },
   },
   browse: {
     markdown: { mediaType: markdown, render: renderBrowsePage },
     json: { mediaType: json, render: renderBrowseJson },
+    html: page,
   },
   embed: { json: { mediaType: json, render: renderEmbedJson } },
 } as const satisfies {
@@ -43,6 +50,8 @@ interface Rendered {
   readonly mediaType: string;
   /** Suggested file name for a download; `null` if the body is not a download. */
   readonly fileName: string | null;
+  /** Further response headers, in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Format of a rendered result, and the context of its renderer. */
@@ -57,10 +66,11 @@ function* renderSteps(result: Result, { format, context }: Rendering): Steps<Ren
   const known = formats[result.kind] as Partial<Record<Format, ResultFormat<Result>>>;
   const chosen = known[format];
   if (chosen === undefined) throw new Error(`A ${result.kind} result has no format ${format}.`);
-  const { mediaType, toFileName } = chosen;
+  const { mediaType, toFileName, toHeaders } = chosen;
   const body = chosen.render(result, context);
   const fileName = toFileName?.(result) ?? null;
-  return { body: typeof body === 'string' ? body : yield* body, mediaType, fileName };
+  const headers = toHeaders?.(context) ?? {};
+  return { body: typeof body === 'string' ? body : yield* body, mediaType, fileName, headers };
 }
 
 /** Renders a result in a format synchronously. Throws Error if results of this kind do not have the format. */

@@ -29,7 +29,7 @@ export function renderPreviewPage(result: PostResult): string {
   return `${lines.filter((line) => line !== '').join('\n')}\n`;
 }
 
-function renderRelation(attributes: string, url: string): string {
+export function renderRelation(attributes: string, url: string): string {
   const safe = toSafeUrl(url);
   return safe === null ? '' : `<link ${attributes} href="${escapeHtml(safe)}">`;
 }
@@ -38,7 +38,7 @@ function renderRelation(attributes: string, url: string): string {
 type Tag = readonly [name: string, content: string | number | null];
 
 /** Returns the `meta` elements of link previews: Open Graph (ogp.me), Twitter cards, description and author. */
-function renderPreviewTags(post: Post | undefined, url: string): string {
+export function renderPreviewTags(post: Post | undefined, url: string): string {
   const pictures = findPictures(post).slice(0, maxPictures);
   const [first] = pictures;
   const title = titlePost(post);

@@ -12,6 +12,8 @@ interface ReplyFacts {
   readonly sharedCacheSeconds: number;
   readonly variesByAgent: boolean;
   readonly variesByKey: boolean;
+  /** Whether the format depends on `Sec-Fetch-Mode`. */
+  readonly variesByMode: boolean;
 }
 
 /** Response headers, by lower-case name. */
@@ -38,6 +40,7 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
   return {
     etag: representation.etag,
     'content-type': mediaType,
+    ...representation.headers,
     'content-length': String(body.length),
     // RFC 6266: only formats that are meant to be saved have a file name.
     ...(fileName === null ? {} : { 'content-disposition': createDisposition(fileName) }),
@@ -55,11 +58,12 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
 }
 
 /** Returns the `Vary` header, which lists the request headers on which the reply depends (RFC 9110 §12.5.5). */
-function toVary({ representation, variesByAgent, variesByKey }: ReplyFacts): Headers {
+function toVary({ representation, variesByAgent, variesByKey, variesByMode }: ReplyFacts): Headers {
   const names = [
     ...(representation.kind === 'embed' ? [] : ['Accept']),
     ...(variesByKey ? ['Authorization'] : []),
     ...(variesByAgent ? ['User-Agent'] : []),
+    ...(variesByMode && representation.kind !== 'embed' ? ['Sec-Fetch-Mode'] : []),
   ];
   return names.length === 0 ? {} : { vary: names.join(', ') };
 }

@@ -150,6 +150,18 @@ describe('/api', () => {
           reads: ['getPost'],
         },
         {
+          name: 'html',
+          media_type: 'text/html; charset=utf-8',
+          reads: [
+            'getPost',
+            'listReplies',
+            'getProfile',
+            'listFollowers',
+            'listFollowing',
+            'searchPosts',
+          ],
+        },
+        {
           name: 'ndjson',
           media_type: 'application/x-ndjson; charset=utf-8',
           reads: ['importProfilePosts'],

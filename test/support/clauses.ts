@@ -56,6 +56,9 @@ const clausesByAnchor = {
     'read.v1.json_when_format_json',
     'read.v1.json_when_accept_json',
     'read.v1.otherwise_markdown',
+    'read.v1.page_when_format_html',
+    'read.v1.page_without_scripts',
+    'read.v1.browser_pages_for_navigations',
   ],
   'reads.md#errors': [
     'read.problem.media_type',
@@ -72,6 +75,7 @@ const clausesByAnchor = {
     'read.errors.upstream_as_problem',
     'read.errors.never_oauth_invitation',
     'read.errors.deprecated_routes_keep_headers',
+    'read.errors.browser_pages_problem_page',
     'read.limits.upstream_outage_retry_after',
   ],
   'reads.md#authentication': [

@@ -5,6 +5,7 @@ import { ada } from './render-posts.ts';
 
 const read = {
   kind: 'browse',
+  ownUrl: 'https://perch.example/api/v1/search?q=heron',
   profile: null,
   page: 1,
   limit: 20,

@@ -27,7 +27,7 @@ export function parseHtml(html: string): ParsedHtml {
   const onParseError = ({ code }: { code: string }) => errors.push(code);
   const parsed = describe(parseFragment(html, { onParseError }));
   // The parser silently repairs an invalid structure with different elements.
-  const written = [...html.matchAll(/<([a-z]+)/gi)].map(([, tag]) => tag?.toLowerCase());
+  const written = [...html.matchAll(/<([a-z][a-z\d]*)/gi)].map(([, tag]) => tag?.toLowerCase());
   if (written.join() !== parsed.elements.map(({ tag }) => tag).join()) errors.push('mended');
   return { ...parsed, errors };
 }

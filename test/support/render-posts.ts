@@ -155,6 +155,7 @@ export function result(posts: PostResult['posts'], told: Partial<PostResult> = {
     kind: 'post',
     url,
     embedUrl: `https://perch.example/api/v1/oembed?url=${encodeURIComponent(url)}`,
+    ownUrl: `https://perch.example/api/v1/posts?url=${encodeURIComponent(url)}`,
     posts,
     warnings: [],
     fetchedAt: '2026-03-05T10:00:00.000Z',

@@ -8,7 +8,7 @@ export function checkSessionReply(reply: LightMyRequestResponse): void {
   const { headers } = reply;
   // The OpenAPI description has the default path segment.
   if (reply.raw.req.url?.startsWith('/svc/') === true) {
-    expectDescribed(descriptionOf({ linkPreviews: false }), reply);
+    expectDescribed(descriptionOf(), reply);
   }
   expect(headers['x-request-id']).toMatch(/^[\w-]+$/);
   expect(headers['x-content-type-options']).toBe('nosniff');

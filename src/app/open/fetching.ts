@@ -16,15 +16,18 @@ import {
   type ImporterOptions,
 } from '../../fetching/histories/import-history.ts';
 import { accountSubject } from '../../fetching/plan.ts';
+import { createPageUrls } from '../../http/pages/own-links.ts';
 import { type SearchPlatform, searchPlatforms } from '../../model/reference.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { type ProviderSettings, providerFactories } from '../../providers/registry.ts';
 import { createCursorCodec } from '../../reads/cursor.ts';
 import type { PlanContext } from '../../reads/read.ts';
 import { createReader } from '../../reads/run.ts';
+import type { RenderContext } from '../../render/context.ts';
 import type { AppBasics, AppOptions } from '../options.ts';
 import { type Caches, openCaches } from './caches.ts';
 import { createChain, toBreakerOptions } from './chain.ts';
+import { readPageAssets } from './page-assets.ts';
 
 /** Options of `openFetching`. Only the server passes `countAnswers` and `pool`; the command line does not. */
 export interface FetchingOptions
@@ -76,7 +79,7 @@ export async function openFetching(options: FetchingOptions) {
     pool,
     onDefect: (err) => logger.error({ err }, 'a background fetch failed because of a defect'),
   });
-  const context = toPlanContext(providers, config, cursorKey);
+  const context = { ...toPlanContext(providers, config, cursorKey), ...toPageContext(options) };
   return {
     reader: createReader(countAnswers(fetcher), context),
     importer: createImporter(options, { chain, historyStore, stop }, caches),
@@ -162,6 +165,19 @@ function toPlanContext(providers: readonly Provider[], config: Config, key: Buff
     searchPlatform: defaultSearchPlatform(providers),
     embedSeconds: config.PERCH_CACHE_TTL_SECONDS,
   };
+}
+
+type RenderPages = Pick<RenderContext, 'toOwnPage' | 'pageAssets'>;
+
+/** Returns the parts of the context that only HTML pages need. */
+function toPageContext({ config, logger }: FetchingOptions): RenderPages {
+  const pageAssets = readPageAssets(logger);
+  const addresses = {
+    baseUrl: config.PERCH_BASE_URL,
+    xMirrors: config.PERCH_X_MIRRORS,
+    mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
+  };
+  return { toOwnPage: createPageUrls(addresses), ...(pageAssets && { pageAssets }) };
 }
 
 async function openCursorKey({ config, random, sharedEngine }: FetchingOptions): Promise<Buffer> {

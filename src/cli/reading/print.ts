@@ -1,6 +1,6 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { Fetching } from '../../app/open/fetching.ts';
-import type { BrowseItems, BrowseResult } from '../../model/results.ts';
+import type { BrowseItems, BrowseResult, Format } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
 import type { Read } from '../../reads/read.ts';
 import { render } from '../../render/formats.ts';
@@ -27,14 +27,16 @@ interface ListPrint {
   readonly parameters: Readonly<ParsedUrlQuery>;
   /** Maximum number of items to print; `Infinity` for all items. */
   readonly count: number;
-  /** Whether to print lines of JSON (the profile, if any, and each item) instead of a Markdown page. */
+  /** Whether to print lines of JSON (the profile, if any, and each item) instead of a page. */
   readonly json: boolean;
+  /** Format of the page. */
+  readonly format: Format;
 }
 
 const pageLimit = 100;
 
 /**
- * Fetches a list page by page. Prints JSON lines after each page, or otherwise one Markdown document at the end.
+ * Fetches a list page by page. Prints JSON lines after each page, or otherwise one document at the end.
  * Prints what was read even if a later page fails. Warnings and, on a terminal, the progress go to standard error.
  */
 export async function printList(print: ListPrint, fetching: Fetching, context: CommandContext) {
@@ -57,16 +59,16 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
   }
 }
 
-/** Prints all pages as one Markdown document. With `json`, prints only warnings, because items are already printed. */
+/** Prints all pages as one document. With `json`, prints only warnings, because items are already printed. */
 function printSummary(
-  { json }: ListPrint,
+  { json, format }: ListPrint,
   whole: BrowseResult | undefined,
   { stdout, stderr }: CommandContext,
   { context }: Pick<Fetching, 'context'>,
 ): void {
   if (whole === undefined || stdout.hasLeft) return;
   if (json) for (const warning of whole.warnings) stderr.write(`perch: ${warning}\n`);
-  else stdout.write(render({ ...whole, next: null }, { format: 'markdown', context }).body);
+  else stdout.write(render({ ...whole, next: null }, { format, context }).body);
   if (json && whole.degraded)
     stderr.write(`perch: These results are not live. Their source is ${whole.source}.\n`);
   if (whole.next !== null) stderr.write('perch: There are more results. Use --limit N or --all.\n');

@@ -1,7 +1,7 @@
 import { version } from '../../core/version.ts';
 import { escapeHtml } from '../../render/html/escape.ts';
+import { brandMark } from '../../render/page/brand-mark.ts';
 import {
-  brandMark,
   docsPath,
   htmlHeaders,
   renderLink,

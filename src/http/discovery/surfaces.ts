@@ -5,6 +5,8 @@ import type { LibraryPage } from '../pages/docs/library.ts';
 import type { Route } from '../reads/routes.ts';
 
 export interface DiscoveryFacts extends Omit<OpenApiFacts, 'nowMs' | 'examples'> {
+  /** Whether the server sends link-preview crawlers an HTML page with Open Graph tags for post URLs. */
+  readonly linkPreviews: boolean;
   /** Contact URIs at which people can request an API key or report a vulnerability. */
   readonly contacts: { readonly keys: string; readonly security: string };
   /** Returns the pages of the documentation in reading order. */

@@ -19,8 +19,6 @@ export interface OpenApiFacts {
   readonly version: string;
   /** Unix time in milliseconds at which to evaluate the operations' deprecation states; `null` to omit the states. */
   readonly nowMs: number | null;
-  /** Whether the server sends link-preview crawlers an HTML page with Open Graph tags for post URLs. */
-  readonly linkPreviews: boolean;
   readonly endpoints: readonly Endpoint[];
   readonly limits: AllowanceLimits;
   readonly examples: RecordedExamples;

@@ -50,7 +50,7 @@ function describeOperation(route: Route, facts: OpenApiFacts, examples: NamedExa
     parameters: describeParameters(route).map((one) => addExample(one, facts.examples.parameters)),
     ...(isBrowse ? { security: optionalKey } : {}),
     'x-rate-limit-policies': isBrowse ? keyedPolicies : ['post'],
-    responses: describeResponses(route, facts, examples),
+    responses: describeResponses(route, examples),
   };
 }
 
@@ -66,7 +66,7 @@ const bodyTexts = {
     'The reply is JSON, or NDJSON if `format` or `Accept` selects it. Each line of NDJSON is an object with one member: `post` for each post, and on the last line either `meta` or `error`, a problem document. HEAD runs no import.',
   getOEmbed: 'The reply is JSON.',
   other:
-    'The reply is Markdown unless `format` or `Accept` selects JSON; `format` takes precedence.',
+    'The reply is Markdown unless `format` or `Accept` selects another format; `format` takes precedence.',
 };
 
 function describeRoute(route: Route): string {
@@ -168,7 +168,7 @@ const elsewhere: ReadonlySet<string> = new Set([
   ...Object.keys(sessionProblemKinds),
 ]);
 
-function describeResponses(route: Route, facts: OpenApiFacts, examples: NamedExamples): JsonSchema {
+function describeResponses(route: Route, examples: NamedExamples): JsonSchema {
   const headers = referHeaders(listReplyHeaders(route));
   const problems = listStatuses(route).map((status) => {
     return [status, { $ref: `#/components/responses/${nameResponse(route, status)}` }] as const;
@@ -177,7 +177,7 @@ function describeResponses(route: Route, facts: OpenApiFacts, examples: NamedExa
   const replies = isHistoryRoute(route)
     ? { 200: { ...found, content: describeHistoryContent(examples) } }
     : {
-        200: { ...found, content: describeContent(route, facts, examples) },
+        200: { ...found, content: describeContent(route, examples) },
         304: { description: notModified, headers },
       };
   return { ...replies, ...Object.fromEntries(problems) };
@@ -232,17 +232,16 @@ function describeHistoryContent(examples: NamedExamples): JsonSchema {
 }
 
 function describeContent(
-  { read: choice, surface, path }: ReadRoute | AliasRoute,
-  { linkPreviews }: OpenApiFacts,
+  { read: choice, path }: ReadRoute | AliasRoute,
   examples: NamedExamples,
 ): JsonSchema {
   const named = typeof choice === 'string' ? { '': choice } : choice.reads;
   // All operations that a parameter can select have the same response body.
   const [read] = Object.values(named);
   if (read === undefined) throw new Error(`The route ${path} reads nothing.`);
-  const hasPreview = linkPreviews && surface === 'permalink' && read === 'getPost';
+  // Clients cannot request link previews, which have the same media type as web pages.
   const served = Object.entries(formats[reads[read].kind]).filter(
-    ([format]) => format !== 'preview' || hasPreview,
+    ([format]) => format !== 'preview',
   );
   const bodies = served.map(([format, { mediaType }]) => {
     const sameType = served.filter(([, other]) => other.mediaType === mediaType);

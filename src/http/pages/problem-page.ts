@@ -55,7 +55,8 @@ export function createProblemPages(site: FrontSite): WriteProblemPage {
     const { raw } = reply.request;
     const path = toPath(raw.url ?? '');
     const isUnknown = problem.code === 'route_not_found' && !programPath.test(path);
-    if (!hasErrorPages(path) && !isUnknown) return null;
+    const isReadPage = reply.request.routeOptions.config?.hasErrorPages === true;
+    if (!hasErrorPages(path) && !isUnknown && !isReadPage) return null;
     addVary(reply, 'Accept', 'Sec-Fetch-Mode');
     if (!isNavigation(reply.request)) return null;
     reply.headers(htmlHeaders);

@@ -80,7 +80,11 @@ export const addressEndpoints: readonly Endpoint[] = [
       {
         status: 200,
         description: 'The result of the read.',
-        content: { 'text/markdown': 'text', 'application/json': z.union([postReply, browseReply]) },
+        content: {
+          'text/markdown': 'text',
+          'application/json': z.union([postReply, browseReply]),
+          'text/html': 'text',
+        },
         headers: replyHeaders,
       },
       { status: 304, description: 'The caller’s copy is still current.', headers: replyHeaders },

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 export type PageFormat = 'html' | 'markdown';
 
 /** Returns whether the header `Accept` names JSON or Markdown explicitly, not only by wildcards. */
@@ -53,6 +55,13 @@ export const offers = {
   docs: [htmlPage, markdownPage],
   frontPage: [markdownPage, htmlPage],
 } as const satisfies Readonly<Record<string, Offers<string>>>;
+
+/** Returns whether a request is a navigation of a browser that prefers HTML to JSON and Markdown. */
+export function isPageNavigation({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  if (headers['sec-fetch-mode'] !== 'navigate') return false;
+  const { accept } = headers;
+  return [offers.problem, offers.frontPage].every((two) => negotiate(accept, two) === 'html');
+}
 
 const maxRanges = 50;
 

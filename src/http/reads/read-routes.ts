@@ -31,7 +31,7 @@ import { lifecycleOf } from '../lifecycle/lifecycle.ts';
 import type { Load, Work } from '../operations/load.ts';
 import type { CountHit } from '../operations/traffic.ts';
 import { addressPaths, createAddressEndpoint } from './address-route.ts';
-import { namesFormat, negotiate, offers } from './negotiation.ts';
+import { isPageNavigation, namesFormat, negotiate, offers } from './negotiation.ts';
 import { isPreviewCrawler } from './preview-crawlers.ts';
 import {
   type AliasRoute,
@@ -42,6 +42,13 @@ import {
   type Route,
   surfaceOf,
 } from './routes.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether navigations of browsers get the errors of the route as HTML pages. */
+    hasErrorPages?: boolean;
+  }
+}
 
 export interface ReadingOptions {
   readonly reader: Reader;
@@ -58,6 +65,8 @@ export interface ReadRoutesOptions extends ReadingOptions {
   readonly routes: readonly (ReadRoute | AliasRoute)[];
   /** Whether the server sends link-preview crawlers an HTML page with Open Graph tags for post URLs. */
   readonly linkPreviews: boolean;
+  /** Whether navigations of browsers get HTML pages by default. */
+  readonly browserPages: boolean;
   /** Returns the counter of the cache hits of a route. */
   readonly countHits: (route: string) => CountHit;
 }
@@ -81,7 +90,10 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
     replies: createRenderingCache<PreparedReply>(),
   };
   const register = (url: string, endpoint: ReadEndpoint): void => {
-    const { config, isRoute } = endpoint;
+    const { isRoute } = endpoint;
+    const hasErrorPages =
+      options.browserPages && !url.startsWith('/api/') && !url.endsWith('/oembed');
+    const config = { ...endpoint.config, hasErrorPages };
     const countHit = options.countHits(url);
     app.get(url, { config }, createHandler(endpoint, { ...handling, countHit }));
     app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
@@ -155,7 +167,11 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
     const isConnected = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
     if (!isConnected) throw new Error('The client has disconnected.');
     const slices = { ...sliceByTurns(heavyTurns, address), span: request.span };
-    const chosen = { parsedRequest, answered, format: chooseFormat(request, parsedRequest) };
+    const chosen = {
+      parsedRequest,
+      answered,
+      format: chooseFormat(request, parsedRequest, options),
+    };
     const prepared = await prepare(options, chosen, slices);
     sendPrepared({ request, reply }, prepared, toReplyOptions(request, context.baseUrl));
     if (cached === undefined) accessLog.logIfNotable(request, reply, 200);
@@ -171,7 +187,7 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
       answered &&
       replies.get(
         answered.answer.renderings,
-        nameReply(parsedRequest, answered, chooseFormat(request, parsedRequest)),
+        nameReply(parsedRequest, answered, chooseFormat(request, parsedRequest, options)),
       );
     if (cached === undefined) return answerAsync(parsedRequest, answered, reply);
     countHit(reply);
@@ -224,12 +240,14 @@ interface ParsedRequest {
 }
 
 function chooseFormat(
-  { headers: { accept, 'user-agent': agent } }: FastifyRequest,
+  request: FastifyRequest,
   { parsed, hasPreview }: ParsedRequest,
+  { browserPages }: Pick<ReadRoutesOptions, 'browserPages'>,
 ): Format {
   if (parsed.format !== undefined) return parsed.format;
-  const isPreview = hasPreview && !namesFormat(accept) && isPreviewCrawler(agent);
-  return isPreview ? 'preview' : negotiate(accept, offers.read);
+  const { accept, 'user-agent': agent } = request.headers;
+  if (hasPreview && !namesFormat(accept) && isPreviewCrawler(agent)) return 'preview';
+  return browserPages && isPageNavigation(request) ? 'html' : negotiate(accept, offers.read);
 }
 
 /** Returns the cache key of a reply. */
@@ -245,7 +263,7 @@ interface ChosenReply {
 
 /** Returns the cached reply for an answer and a format, or creates and caches the reply. */
 async function prepare(
-  { reader, replies, sharedCacheSeconds }: HandlerOptions,
+  { reader, replies, sharedCacheSeconds, browserPages }: HandlerOptions,
   { parsedRequest, answered, format }: ChosenReply,
   options: RenderOptions,
 ): Promise<PreparedReply> {
@@ -255,7 +273,7 @@ async function prepare(
   const cached = replies.get(renderings, name);
   if (cached !== undefined) return cached;
   const representation = await reader.represent(answered, format, options);
-  const varies = { variesByAgent: hasPreview, variesByKey };
+  const varies = { variesByAgent: hasPreview, variesByKey, variesByMode: browserPages };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
   const prepared = prepareReply({ ...corsHeaders, ...toReplyHeaders(facts) }, representation.body);
   // Replies with `X-Cache: miss` or `bypass` are sent once; the next reply has `hit`.

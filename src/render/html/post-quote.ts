@@ -19,7 +19,7 @@ export function renderPostQuote(post: Post, depth = 0): string {
     post.content_warning === null
       ? ''
       : paragraph(`<strong>Content warning:</strong> ${escapeLine(post.content_warning)}`),
-    renderParagraphs(post.text, post.facets, post.lang),
+    renderParagraphs(post.text, post.facets, { lang: post.lang }),
     post.tags === undefined
       ? ''
       : paragraph(`Tags: ${escapeLine(post.tags.map((tag) => `#${tag}`).join(' '))}`),

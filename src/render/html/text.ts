@@ -10,14 +10,24 @@ import {
 } from '../markdown/spans.ts';
 import { escapeHtml, openLink } from './escape.ts';
 
+/** Start tag and end tag of an element; two empty strings for no element. */
+export type TagPair = readonly [open: string, close: string];
+
+export interface TextOptions {
+  /** Language code from the platform. */
+  readonly lang?: string | null;
+  /** Returns the tags of a link to a URL. Default: a link to the URL itself. */
+  readonly toLinkTags?: (url: string) => TagPair;
+}
+
 /**
  * Renders text with its annotations (styles and links) as HTML paragraphs. Line breaks become `br`, spaces at the start
- * of a line become no-break spaces, and bare URLs become links. `lang` is the language code from the platform.
+ * of a line become no-break spaces, and bare URLs become links.
  */
 export function renderParagraphs(
   text: string,
   annotations: readonly Annotation[] = [],
-  lang: string | null = null,
+  { lang = null, toLinkTags = toOutwardTags }: TextOptions = {},
 ): string {
   const source = toCharacters(text);
   const written = writeCharacters(source.characters);
@@ -25,16 +35,27 @@ export function renderParagraphs(
   const clipped = clipSpans(toSpans(source, annotations), paragraphs);
   return paragraphs
     .map(({ start, end }, at) =>
-      insertMarkers(written.slice(start, end), clipped[at] ?? [], tagsOf),
+      insertMarkers(written.slice(start, end), clipped[at] ?? [], toTags(toLinkTags)),
     )
     .map((paragraph) => `<p${langOf(lang)} dir="auto">${paragraph}</p>`)
     .join('\n');
 }
 
+/** Renders text with its annotations as HTML on one line, without an enclosing element. */
+export function renderInline(
+  text: string,
+  annotations: readonly Annotation[] = [],
+  { toLinkTags = toOutwardTags }: Pick<TextOptions, 'toLinkTags'> = {},
+): string {
+  const source = toCharacters(text.replace(/[\n\v\f\r\u0085\u2028\u2029]/g, ' '));
+  const written = source.characters.map(escapeCharacter);
+  return insertMarkers(written, toSpans(source, annotations), toTags(toLinkTags));
+}
+
 /** Pattern of language codes that name no single language, such as `und` (undetermined) and X's `qme` (only media). */
 const noLanguage = /^(?:und|zxx|mul|mis|art|q[a-t][a-z])(?:-|$)/i;
 
-function langOf(lang: string | null): string {
+export function langOf(lang: string | null): string {
   if (lang === null || !/^[a-z]{2,3}(?:-[a-z\d]{1,8}){0,3}$/i.test(lang)) return '';
   return noLanguage.test(lang) ? '' : ` lang="${lang}"`;
 }
@@ -66,10 +87,14 @@ function toParagraphs(characters: readonly string[]): Range[] {
 
 const tags = { bold: 'strong', italic: 'em', strikethrough: 'del', code: 'code' } as const;
 
-function tagsOf(span: Span): readonly [string, string] {
-  if (span.kind !== 'link' && span.kind !== 'autolink') {
-    return [`<${tags[span.kind]}>`, `</${tags[span.kind]}>`];
-  }
-  const open = openLink(span.url);
+const toTags =
+  (toLinkTags: (url: string) => TagPair) =>
+  (span: Span): TagPair =>
+    span.kind === 'link' || span.kind === 'autolink'
+      ? toLinkTags(span.url)
+      : [`<${tags[span.kind]}>`, `</${tags[span.kind]}>`];
+
+function toOutwardTags(url: string): TagPair {
+  const open = openLink(url);
   return open === null ? ['', ''] : [open, '</a>'];
 }

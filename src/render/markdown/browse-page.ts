@@ -1,7 +1,15 @@
 import { mapInSteps, type Steps } from '../../core/scheduling/slices.ts';
+import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { BrowseItems, BrowseResult } from '../../model/results.ts';
-import { renderAccountList, renderProfile, titleAccount, titleHandle } from './accounts.ts';
+import {
+  nameAccount,
+  renderAccountList,
+  renderProfile,
+  titleAccount,
+  titleHandle,
+} from './accounts.ts';
+import { toLine } from './characters.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinFacts, labelled } from './layout.ts';
 import { link, linkUrl } from './links.ts';
@@ -14,7 +22,7 @@ export function* renderBrowsePage(result: BrowseResult): Steps<string> {
   const { profile, items, page, warnings, next } = result;
   const list = items === null ? null : yield* renderItems(items, result);
   return `${joinBlocks([
-    `# ${keepNumberSigns(titleOf(result))}`,
+    `# ${keepNumberSigns(titleOf(result, markdownStyle))}`,
     joinFacts([describeAbout(result), page > 1 ? `Page ${page}` : null]),
     result.degraded
       ? `*These results are not live; their source is ${escapeInline(result.source)}.*`
@@ -28,21 +36,38 @@ export function* renderBrowsePage(result: BrowseResult): Steps<string> {
   ])}\n`;
 }
 
-function titleOf({ subject, profile }: BrowseResult): string {
+/** Functions that write the parts of a title. */
+interface TitleStyle {
+  account(account: Account): string;
+  handle(handle: string, url: string): string;
+  text(text: string): string;
+}
+
+const markdownStyle: TitleStyle = {
+  account: titleAccount,
+  handle: titleHandle,
+  text: escapeInline,
+};
+
+/** Returns the title of the page of a list as plain text. */
+export const titleBrowsePage = (result: BrowseResult): string =>
+  titleOf(result, { account: nameAccount, handle: (handle) => `@${toLine(handle)}`, text: toLine });
+
+function titleOf({ subject, profile }: BrowseResult, style: TitleStyle): string {
   switch (subject.resource) {
     case 'profile':
-      return profile === null ? titleHandle(subject.handle, subject.url) : titleAccount(profile);
+      return profile === null ? style.handle(subject.handle, subject.url) : style.account(profile);
     case 'followers':
-      return `Followers of ${titleHandle(subject.handle, subject.url)}`;
+      return `Followers of ${style.handle(subject.handle, subject.url)}`;
     case 'following':
-      return `Accounts that ${titleHandle(subject.handle, subject.url)} follows`;
+      return `Accounts that ${style.handle(subject.handle, subject.url)} follows`;
     case 'replies': {
       const author = subject.answered?.author ?? null;
-      const post = `the post ${escapeInline(subject.id)}`;
-      return `Replies to ${author === null ? post : titleAccount(author)}`;
+      const post = `the post ${style.text(subject.id)}`;
+      return `Replies to ${author === null ? post : style.account(author)}`;
     }
     case 'search':
-      return `Search: ${escapeInline(subject.query)}`;
+      return `Search: ${style.text(subject.query)}`;
   }
 }
 
@@ -76,7 +101,8 @@ function renderPost(post: Post, { subject, profile, full, fetchedAt }: BrowseRes
   return renderPostBlock(post, context, { full, fetchedAt, articles: 'preview' });
 }
 
-function describeEmptyList({ subject, page, next, degraded }: BrowseResult): string {
+/** Returns a sentence about a list without items. */
+export function describeEmptyList({ subject, page, next, degraded }: BrowseResult): string {
   if (page > 1 || next !== null) return 'Nothing on this page.';
   switch (subject.resource) {
     case 'profile':

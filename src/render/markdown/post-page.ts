@@ -36,6 +36,15 @@ export function* renderPostPage(result: PostResult): Steps<string> {
 export const titlePostPage = (result: PostResult): string =>
   titleOf(result, { account: nameAccount, text: toLine });
 
+/** Returns the title of a post's page without the first words of the post, as plain text: `Thread by Ada (@ada)`. */
+export function headPostPage({ posts }: PostResult): string {
+  const thread = toThread(posts);
+  const { main } = thread;
+  if (!main?.author) return posts.length > 1 ? 'Conversation' : 'Unavailable post';
+  if (isTitledByArticle(posts, main)) return `${copyPrefix(main)}${articleTitleOf(main)}`;
+  return `${copyPrefix(main)}${kindOf(thread, posts.length) || 'Post by '}${nameAccount(main.author)}`;
+}
+
 interface TitleStyle {
   account(account: Account): string;
   text(text: string): string;
@@ -58,7 +67,8 @@ function kindOf(thread: Thread, postCount: number): string {
   return thread.chain.length > 1 ? 'Thread by ' : 'Post by ';
 }
 
-const isTitledByArticle = (posts: readonly Post[], main: Post | undefined): boolean =>
+/** Returns whether the title of a post's page is the title of its article. */
+export const isTitledByArticle = (posts: readonly Post[], main: Post | undefined): boolean =>
   posts.length < 2 && main !== undefined && articleTitleOf(main) !== '';
 
 function renderOnlyPost(result: PostResult, thread: Thread): readonly string[] {

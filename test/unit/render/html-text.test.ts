@@ -67,7 +67,7 @@ describe('a text as HTML', () => {
     ['qme', start],
     ['" onclick="x', start],
   ])('sets the language %j only if it is valid', (lang, tag) => {
-    expect(renderParagraphs('word', [], lang)).toBe(`${tag}word</p>`);
+    expect(renderParagraphs('word', [], { lang })).toBe(`${tag}word</p>`);
   });
 
   it('contains exactly the text, for any annotations', () => {

@@ -2,7 +2,6 @@ import type { Token } from 'markdown-it';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { type DocSite, toDocPath } from '../docs/doc-pages.ts';
 import { avoidInlineStyle, createParser, type LinkElement, setTargets } from '../docs/markdown.ts';
-import { nestHeadings } from '../front/result-html.ts';
 import { toLink } from '../layout.ts';
 
 export interface AnswerLinks {
@@ -91,4 +90,19 @@ function toElement(href: string | null): LinkElement {
   const attrs: LinkElement['attrs'] = [['href', href]];
   if (toWebAddress(href) !== null) attrs.push(['rel', 'nofollow noopener noreferrer']);
   return { tag: 'a', attrs };
+}
+
+/** Changes heading levels to start at `first` and to skip no level (WCAG 2.2, technique G141). */
+function nestHeadings(tokens: readonly Token[], first: number): void {
+  const open: number[] = [];
+  let tag = '';
+  for (const token of tokens) {
+    if (token.type === 'heading_close') token.tag = tag;
+    if (token.type !== 'heading_open') continue;
+    const level = Number(token.tag.slice(1));
+    while ((open.at(-1) ?? 0) >= level) open.pop();
+    open.push(level);
+    tag = `h${Math.min(first + open.length - 1, 6)}`;
+    token.tag = tag;
+  }
 }

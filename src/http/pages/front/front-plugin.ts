@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../../../core/http/origins.ts';
 import { parseQuery } from '../../../core/http/query.ts';
 import { Problem, toProblemDocument } from '../../../core/problem.ts';
+import { runInSlices } from '../../../core/scheduling/slices.ts';
 import { sliceByTurns } from '../../../core/scheduling/turns.ts';
-import { type Answer, createRenderingCache } from '../../../fetching/plan.ts';
+import { createRenderingCache } from '../../../fetching/plan.ts';
 import type { AddressOptions } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
 import { type AnsweredRead, nameView, type RenderOptions } from '../../../reads/run.ts';
+import { type ResultHtml, type ResultOptions, renderResult } from '../../../render/page/result.ts';
 import { rejectOtherOrigins } from '../../../web/cors.ts';
 import { recordProblem, toProblem } from '../../../web/errors.ts';
 import { toReplyHeaders } from '../../../web/headers.ts';
@@ -23,6 +25,7 @@ import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import { type ReadingOptions, toReplyOptions } from '../../reads/read-routes.ts';
 import { findVersioned, surfaceOf } from '../../reads/routes.ts';
 import { htmlHeaders, prepareBody, preparePage, repeatedText } from '../layout.ts';
+import { createOwnLinks } from '../own-links.ts';
 import { renderProblem } from '../problem-page.ts';
 import {
   type FrontSite,
@@ -32,7 +35,6 @@ import {
   toQuestionLink,
 } from './page.ts';
 import { type OwnRead, parsePasted } from './pasted.ts';
-import { createResultRenderer, type ResultHtml } from './result-html.ts';
 
 interface FrontOptions extends ReadingOptions {
   readonly site: FrontSite;
@@ -157,25 +159,22 @@ const blank = {
     'The text is empty. Enter the URL of a post, an account or a search, an `@handle`, or words to search for.',
 };
 
-/** Maximum number of bytes of Markdown that the front page renders as HTML. The Markdown itself is shown in full. */
-export const maxRenderedBytes = 32_768;
-
 /** Creates a function that builds the reply with a result: an HTML page, or the same Markdown as the API route. */
 function createFoundReplies({ site, context, sharedCacheSeconds, reader }: FrontOptions) {
-  const toPage = (url: string) => toQuestionLink(url, site);
+  // Links lead to the result on the front page.
+  const toOwnPage = createOwnLinks(context, (_address, url) => toQuestionLink(url, site));
+  const options: ResultOptions = { ...context, toOwnPage, level: 3 };
   // Rendering is the slowest step, so its result is cached with the answer.
   const cache = createRenderingCache<ResultHtml>();
-  let renderer: ReturnType<typeof createResultRenderer> | undefined;
-  const renderOnce = async (found: Found, markdown: string): Promise<ResultHtml> => {
-    renderer ??= createResultRenderer({ ...context, headingLevel: 3, toPage });
-    const render = await renderer;
-    const { answer } = found;
-    const name = nameView(found, 'markdown');
-    const cached = cache.get(answer.renderings, name);
+  const renderOnce = async (found: Found, sliced: RenderOptions): Promise<ResultHtml> => {
+    const { renderings } = found.answer;
+    const name = nameView(found, 'html');
+    const cached = cache.get(renderings, name);
     if (cached !== undefined) return cached;
-    const isTooLong = Buffer.byteLength(markdown) > maxRenderedBytes;
-    const rendered = isTooLong ? tooLong : render(markdown, mastodonHostOf(answer));
-    cache.set(answer.renderings, name, rendered, 2 * rendered.html.length);
+    const result = reader.assemble(found);
+    if (result.kind === 'embed') throw new Error('The front page does not show oEmbed documents.');
+    const rendered = await runInSlices(renderResult(result, options), sliced);
+    cache.set(renderings, name, rendered, 2 * rendered.html.length);
     return rendered;
   };
   return async (
@@ -188,27 +187,12 @@ function createFoundReplies({ site, context, sharedCacheSeconds, reader }: Front
     const representation = await reader.represent(found, 'markdown', sliced);
     await sliced.endSlice?.();
     const facts = { representation, source, cache, sharedCacheSeconds, variesByKey };
-    const headers = toReplyHeaders({ ...facts, variesByAgent: false });
+    const headers = toReplyHeaders({ ...facts, variesByAgent: false, variesByMode: false });
     if (format === 'markdown') return prepareReply(headers, representation.body);
     const markdown = representation.body.toString();
-    const rendered = await renderOnce(found, markdown);
+    const rendered = await renderOnce(found, sliced);
     const html = renderRead({ url: `${site.baseUrl}${address}`, markdown, rendered, source });
     const page = renderFrontPage(site, { text, title: rendered.title, html });
     return prepareBody(page, { ...headers, ...htmlHeaders });
   };
 }
-
-/** Returns the host of the account's Mastodon server; `null` for other platforms and for copies from other servers. */
-function mastodonHostOf({ found, source }: Answer): string | null {
-  const subject = 'post' in found ? found.post : found.account;
-  const account = subject !== null && 'author' in subject ? subject.author : subject;
-  const isCopy = subject !== null && 'copied_from' in subject;
-  if (source !== 'mastodon' || account === null || isCopy) return null;
-  const { hostname } = new URL(account.url);
-  return account.screen_name.endsWith(`@${hostname}`) ? hostname : null;
-}
-
-const tooLong: ResultHtml = {
-  title: 'Result',
-  html: '<p>This result is too long to be shown formatted. Select “Source” to see all of it.</p>\n',
-};

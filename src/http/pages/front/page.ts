@@ -1,10 +1,11 @@
 import { encodeComponent } from '../../../core/http/encode-component.ts';
 import { redactKeys } from '../../../core/redact.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
+import { brandMark } from '../../../render/page/brand-mark.ts';
+import type { ResultHtml } from '../../../render/page/result.ts';
 import { findVersioned } from '../../reads/routes.ts';
-import { brandMark, renderCode, renderLink, renderPage, type Site, toLink } from '../layout.ts';
+import { renderCode, renderLink, renderPage, type Site, toLink } from '../layout.ts';
 import { findOtherMeaning } from './pasted.ts';
-import type { ResultHtml } from './result-html.ts';
 
 export interface FrontSite extends Site {
   readonly hasSample: boolean;
@@ -95,7 +96,7 @@ export function renderFrontPage(site: FrontSite, result: FrontResult | null = nu
         renderSurfaces(site),
         renderNext(site),
       ].join('\n'),
-      styles: ['front.css', 'result.css'],
+      styles: ['front.css', 'result.css', 'post.css'],
       scripts: ['copy.js', 'front.js'],
       robots: result === null ? 'index' : 'noindex',
     },
@@ -192,8 +193,8 @@ export function renderRead({ url, markdown, rendered, source }: ShownRead): stri
 </fieldset>
 <button type="button" class="copy-all" data-copies="result-source" hidden>Copy<span class="visually-hidden"> the</span> Markdown</button>
 </div>
-<article class="rendered" aria-label="Rendered">
-${rendered.html}</article>
+<section class="rendered" aria-label="Rendered">
+${rendered.html}</section>
 <pre id="result-source" class="markdown" dir="auto"><code>${escapeHtml(markdown)}</code></pre>
 <div class="terminal">
 <h3>From a terminal</h3>

@@ -13,7 +13,6 @@ const facts = {
   baseUrl: 'https://perch.test/read',
   version: '1.2.3',
   nowMs: null,
-  linkPreviews: false,
   endpoints,
   examples: readExamples('https://perch.test/read'),
   limits: { windowSeconds: 60, public: 60, key: 600, post: 600, pool: 800 },
@@ -252,28 +251,14 @@ describe('the responses', () => {
     expect(typesOf('getPostByPermalink')).toEqual([
       ['text/markdown', 'string'],
       ['application/json', '#/components/schemas/PostReply'],
+      ['text/html', 'string'],
     ]);
     expect(typesOf('browseLegacy')).toEqual([
       ['text/markdown', 'string'],
       ['application/json', '#/components/schemas/BrowseReply'],
+      ['text/html', 'string'],
     ]);
     expect(typesOf('getOEmbed')).toEqual([['application/json', '#/components/schemas/EmbedReply']]);
-  });
-
-  it('include HTML for crawlers if link previews are enabled', () => {
-    const withPreviews = parseDocument(describeOpenApi({ ...facts, linkPreviews: true }));
-
-    const withPage = operationsOf(withPreviews).filter(
-      (one) =>
-        one.tags.includes('permalink') &&
-        Object.hasOwn(responseOf(withPreviews, one, 200).content ?? {}, 'text/html'),
-    );
-
-    expect(withPage.map(({ operationId }) => operationId)).toEqual([
-      'getPostByPermalink',
-      'getPostPhotoByPermalink',
-      'getPostVideoByPermalink',
-    ]);
   });
 
   it.each(operations)('of $path list the headers of their surface', (operation) => {

@@ -114,7 +114,7 @@ describe('the schema of a parameter', () => {
     });
     expect(schemaOf('getPost', 'format')).toEqual({
       type: 'string',
-      enum: ['markdown', 'json', 'obsidian'],
+      enum: ['markdown', 'json', 'obsidian', 'html'],
     });
     expect(schemaOf('getProfile', 'include_posts')).toEqual({ type: 'boolean', default: true });
     expect(schemaOf('searchPosts', 'feed')).toEqual({
@@ -177,7 +177,7 @@ it('names the resources of an alias that accept an option', () => {
   expect(described.get('limit')).not.toContain('Only for');
 });
 
-const facts = { baseUrl: 'https://perch.test', version: '1.2.3', linkPreviews: false };
+const facts = { baseUrl: 'https://perch.test', version: '1.2.3' };
 const { deprecationMs, sunsetMs } = scheduledLifecycle;
 
 clause(

@@ -1,0 +1,51 @@
+import { parseUrl } from '../../core/http/url.ts';
+import { Problem } from '../../core/problem.ts';
+import type { AddressOptions } from '../../reads/addresses/address.ts';
+import { isPlatformHost } from '../../reads/addresses/site-path.ts';
+import type { OwnPage, ToOwnPage } from '../../render/context.ts';
+import { type OwnRead, ownAddress, parsePasted } from './front/pasted.ts';
+
+/** Read operations whose results have an original page on the social platform. */
+const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);
+
+/**
+ * Creates a function that returns the page of this server for a URL of this server or of a social platform
+ * (docs/decisions/0059). `toPageUrl` converts `url`, whose path and query on this server are `address`.
+ */
+export function createOwnLinks(
+  options: AddressOptions,
+  toPageUrl: (address: string, url: string) => string,
+): ToOwnPage {
+  return (text, mastodonHost): OwnPage | null => {
+    const isOwn = ownAddress(text, options.baseUrl) !== null;
+    const found = isOwn || isPlatformUrl(text, mastodonHost, options) ? parse(text, options) : null;
+    if (found === null) return null;
+    const { address, read } = found;
+    return {
+      url: toPageUrl(address, isOwn ? `${options.baseUrl}${address}` : text),
+      hasOriginal: !isOwn && withOriginal.has(read),
+    };
+  };
+}
+
+function isPlatformUrl(text: string, mastodonHost: string | null, options: AddressOptions) {
+  const url = parseUrl(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  return url.hostname === mastodonHost || isPlatformHost(url.hostname, options);
+}
+
+function parse(url: string, options: AddressOptions): OwnRead | null {
+  try {
+    return parsePasted(url, options);
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
+}
+
+/** Creates the links of HTML pages: URLs of this server with `format=html`. */
+export const createPageUrls = (options: AddressOptions): ToOwnPage =>
+  createOwnLinks(
+    options,
+    (address) => `${options.baseUrl}${address}${address.includes('?') ? '&' : '?'}format=html`,
+  );

@@ -1,0 +1,58 @@
+import type { OwnPage, RenderContext } from '../context.ts';
+import { escapeHtml, escapeLine, openLink, toSafeUrl } from '../html/escape.ts';
+import type { TagPair } from '../html/text.ts';
+
+/** Links of one page. A link to a post, an account or a search leads to the page of this server. */
+export interface PageLinks {
+  /** Returns the tags of a link; empty tags if the URL's scheme is not http, https or mailto. */
+  toTags(url: string | null): TagPair;
+  /** Returns a link with escaped text; only the escaped text if the URL's scheme is not http, https or mailto. */
+  link(text: string, url: string | null): string;
+}
+
+/** Maximum number of URLs of a page that are looked up. The other links lead to the URL itself. */
+const maxLookups = 2000;
+
+/**
+ * Creates the links of a page. The first link to each post or account is followed by an arrow, which links to the
+ * original on the social platform (docs/decisions/0059). `mastodonHost`: server of the result; `null` for others.
+ */
+export function createPageLinks(
+  { toOwnPage }: RenderContext,
+  mastodonHost: string | null,
+): PageLinks {
+  const found = new Map<string, OwnPage | null>();
+  const linked = new Set<string>();
+  const find = (url: string): OwnPage | null => {
+    const known = found.get(url);
+    if (known !== undefined) return known;
+    if (found.size >= maxLookups) return null;
+    const page = toOwnPage?.(url, mastodonHost) ?? null;
+    found.set(url, page);
+    return page;
+  };
+  const toTags = (url: string | null): TagPair => {
+    const safe = toSafeUrl(url);
+    if (safe === null) return ['', ''];
+    const page = find(safe);
+    if (page === null) return [openLink(safe) ?? '', '</a>'];
+    const open = `<a href="${escapeHtml(page.url)}">`;
+    if (!page.hasOriginal || linked.has(page.url)) return [open, '</a>'];
+    linked.add(page.url);
+    return [open, `</a>${renderOriginal(safe)}`];
+  };
+  return {
+    toTags,
+    link: (text, url) => {
+      const [open, close] = toTags(url);
+      return `${open}${escapeLine(text)}${close}`;
+    },
+  };
+}
+
+/** Renders an arrow as a link to the original post or account. U+FE0E prevents the display of the arrow as an emoji. */
+function renderOriginal(url: string): string {
+  const label = escapeHtml(`Original: ${url.replace(/^https?:\/\//, '')}`);
+  const open = openLink(url)?.replace('<a ', `<a class="original" aria-label="${label}" `);
+  return open === undefined ? '' : `${open}\u2197\ufe0e</a>`;
+}

@@ -1,0 +1,65 @@
+import { trimEndOf } from '../../core/trim-end.ts';
+import { escapeHtml } from '../html/escape.ts';
+import { renderInline, renderParagraphs, type TextOptions } from '../html/text.ts';
+import { toVisibleText } from '../markdown/characters.ts';
+import type { NestHeading } from '../markdown/verbatim.ts';
+import { heading, joinParts } from './markup.ts';
+
+export const renderCode = (code: string): string =>
+  `<pre dir="auto"><code>${escapeHtml(trimEndOf(toVisibleText(code), '\n'))}</code></pre>`;
+
+/**
+ * Renders a block of Markdown from an article. Blocks of code and headings that start with `#` become elements. All
+ * other markup is shown as text.
+ */
+export function renderMarkdown(markdown: string, nest: NestHeading, options: TextOptions): string {
+  const sections = splitCode(toVisibleText(markdown).split('\n'));
+  const render = ({ isCode, lines }: Section) =>
+    isCode ? renderCode(lines.join('\n')) : renderLines(lines, nest, options);
+  return joinParts(sections.map(render));
+}
+
+interface Section {
+  readonly isCode: boolean;
+  readonly lines: string[];
+}
+
+/** Line that starts or ends a block of code in Markdown (CommonMark 0.31.2 §4.5). */
+const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
+
+function splitCode(lines: readonly string[]): readonly Section[] {
+  let section: Section = { isCode: false, lines: [] };
+  const sections = [section];
+  let open = '';
+  for (const line of lines) {
+    const mark = fence.exec(line)?.[1] ?? '';
+    const isMark = section.isCode ? mark.startsWith(open) : mark !== '';
+    if (isMark) {
+      open = mark;
+      section = { isCode: !section.isCode, lines: [] };
+      sections.push(section);
+    } else section.lines.push(line);
+  }
+  return sections;
+}
+
+const markedHeading = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
+
+function renderLines(lines: readonly string[], nest: NestHeading, options: TextOptions): string {
+  const rendered: string[] = [];
+  let text: string[] = [];
+  const endText = () => {
+    rendered.push(renderParagraphs(text.join('\n'), [], options));
+    text = [];
+  };
+  for (const line of lines) {
+    const [, signs, title] = markedHeading.exec(line) ?? [];
+    if (signs === undefined || title === undefined) text.push(line);
+    else {
+      endText();
+      rendered.push(heading(nest(signs.length), renderInline(title, [], options)));
+    }
+  }
+  endText();
+  return joinParts(rendered);
+}

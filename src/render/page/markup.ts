@@ -1,0 +1,35 @@
+import { escapeHtml, escapeLine } from '../html/escape.ts';
+import { toMinute } from '../markdown/layout.ts';
+
+/** Joins the parts of a page that are not empty, one on each line. */
+export const joinParts = (parts: readonly (string | null)[]): string =>
+  parts.filter(Boolean).join('\n');
+
+/** Joins the facts on a line that are not empty, separated by ` · `. */
+export const joinFacts = (facts: readonly (string | null)[]): string =>
+  facts.filter(Boolean).join(' · ');
+
+/** Renders a paragraph; an empty string if it has no content. `name`: CSS class. */
+export const paragraph = (html: string | null, name = ''): string =>
+  html ? `<p${name === '' ? '' : ` class="${name}"`} dir="auto">${html}</p>` : '';
+
+/** Renders a list; an empty string if there are no items. `name`: CSS class. */
+export function renderList(items: readonly string[], name = '', tag: 'ul' | 'ol' = 'ul'): string {
+  if (items.length === 0) return '';
+  const rows = items.map((item) => `<li dir="auto">${item}</li>`).join('\n');
+  return `<${tag}${name === '' ? '' : ` class="${name}"`}>\n${rows}\n</${tag}>`;
+}
+
+/** Renders a heading of a level from 1 to 6. Deeper levels become 6. */
+export const heading = (level: number, html: string): string => {
+  const tag = `h${Math.min(level, 6)}`;
+  return `<${tag} dir="auto">${html}</${tag}>`;
+};
+
+/** Renders a time as a `time` element, to the minute; as text if the time cannot be parsed. */
+export function renderTime(time: string): string {
+  const minute = toMinute(time);
+  if (minute === null) return escapeLine(time);
+  const iso = new Date(time).toISOString();
+  return `<time datetime="${escapeHtml(iso)}">${minute}</time>`;
+}

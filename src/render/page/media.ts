@@ -1,0 +1,59 @@
+import type { Media } from '../../model/media.ts';
+import { escapeHtml, escapeLine } from '../html/escape.ts';
+import { toLine } from '../markdown/characters.ts';
+import { describeMedia } from '../summary.ts';
+import { renderList } from './markup.ts';
+import type { PageView } from './view.ts';
+
+interface PagePicture {
+  readonly url: string;
+  /** Address of the picture or video itself, to which the picture links. */
+  readonly target: string;
+  /** Description in plain text. */
+  readonly label: string;
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
+/** Renders the media of a post as a list: pictures where the server has copies of them, and otherwise links. */
+export function renderMedia(all: readonly Media[], view: PageView): string {
+  const labels = describeMedia(all);
+  const items = all.map((item, at) => {
+    const said = item.type === 'photo' ? toLine(item.alt ?? '') : '';
+    return renderItem(item, said || (labels[at] ?? ''), view);
+  });
+  return renderList(items, 'media');
+}
+
+function renderItem(item: Media, label: string, view: PageView): string {
+  const still = item.type === 'photo' ? item.url : (item.thumbnail_url ?? null);
+  const { url: target, width, height } = item;
+  if (still === null || item.type === 'audio') return view.links.link(label, target);
+  const shown = renderPicture({ url: still, target, label, width, height }, view);
+  // A still does not show that it belongs to a video.
+  const hasName = item.type !== 'photo' && shown.includes('<img');
+  return hasName ? `${shown} ${view.links.link(label, target)}` : shown;
+}
+
+/** Renders a picture that links to its address; only the description as a link if the server has no copy of it. */
+export function renderPicture(picture: PagePicture, view: PageView): string {
+  const { url, target, label } = picture;
+  const source = view.toPictureUrl(url);
+  const [open, close] = view.links.toTags(target);
+  if (source !== null) return `${open}${renderImage(source, picture)}${close}`;
+  view.hasLinkedPictures = true;
+  return `${open}<span class="picture">${escapeLine(label)}</span>${close}`;
+}
+
+function renderImage(source: string, { label, width, height }: PagePicture): string {
+  const isSized = [width, height].every((size) => Number.isInteger(size) && Number(size) > 0);
+  const size = isSized ? ` width="${width}" height="${height}"` : '';
+  return `<img src="${escapeHtml(source)}" alt="${escapeLine(label)}" dir="auto"${size} loading="lazy" decoding="async">`;
+}
+
+/** Renders the picture of an account, which has no description; an empty string if the server has no copy of it. */
+export function renderAvatar(url: string | null, view: PageView): string {
+  const source = url === null ? null : view.toPictureUrl(url);
+  if (source === null) return '';
+  return `<img class="avatar" src="${escapeHtml(source)}" alt="" width="40" height="40" loading="lazy" decoding="async">`;
+}

@@ -1,0 +1,100 @@
+import type { Steps } from '../../core/scheduling/slices.ts';
+import type { BrowseResult, PostResult } from '../../model/results.ts';
+import type { RenderContext } from '../context.ts';
+import { escapeHtml, escapeLine, openLink } from '../html/escape.ts';
+import { toThread } from '../markdown/thread.ts';
+import { renderPreviewTags, renderRelation } from '../preview-page.ts';
+import { brandMark } from './brand-mark.ts';
+import { joinParts, renderTime } from './markup.ts';
+import { renderResult } from './result.ts';
+
+/** Renders a result as an HTML page that needs no script and no other file. Yields after each post. */
+export function* renderHtmlPage(
+  result: PostResult | BrowseResult,
+  context: RenderContext,
+): Steps<string> {
+  const { title, html } = yield* renderResult(result, { ...context, level: 1 });
+  return `<!doctype html>
+<html lang="en">
+<head>
+${renderHead(result, title, context)}
+</head>
+<body class="result-page">
+<header class="site-header"><div class="bar"><a class="brand" href="${escapeHtml(`${context.baseUrl}/`)}">${brandMark}<span>Perch</span></a></div></header>
+<div class="frame">
+<main class="rendered">
+${html}</main>
+</div>
+${renderFooter(result)}
+</body>
+</html>
+`;
+}
+
+/** Returns the headers of HTML pages. The policy allows only the styles of the page, and pictures of this server. */
+export function toPageHeaders({ pageAssets }: RenderContext): Readonly<Record<string, string>> {
+  const styles = pageAssets === undefined ? '' : ` style-src '${pageAssets.stylesHash}';`;
+  return {
+    'content-security-policy': `default-src 'none';${styles} img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'referrer-policy': 'same-origin',
+  };
+}
+
+type ShownResult = PostResult | BrowseResult;
+
+function renderHead(result: ShownResult, title: string, { pageAssets }: RenderContext): string {
+  const description = `<meta name="description" content="${escapeLine(title)}">`;
+  return joinParts([
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<meta name="robots" content="noindex">',
+    `<title>${escapeLine(title)} · Perch</title>`,
+    result.kind === 'post'
+      ? renderPreviewTags(toThread(result.posts).main, result.url)
+      : description,
+    renderRelation('rel="canonical"', originalOf(result) ?? result.ownUrl),
+    ...listAlternates(result).map(({ type, name, url }) =>
+      renderRelation(`rel="alternate" type="${type}" title="${name}"`, url),
+    ),
+    result.kind === 'post'
+      ? renderRelation('rel="alternate" type="application/json+oembed"', result.embedUrl)
+      : '',
+    ...(pageAssets === undefined
+      ? []
+      : [
+          `<link rel="icon" type="image/svg+xml" href="${escapeHtml(pageAssets.iconUrl)}">`,
+          `<style>${pageAssets.styles}</style>`,
+        ]),
+  ]);
+}
+
+/** Returns the URL of the result on its social platform; `null` for a search. */
+function originalOf(result: ShownResult): string | null {
+  if (result.kind === 'post') return result.url;
+  return result.subject.resource === 'search' ? null : result.subject.url;
+}
+
+/** Returns the other formats of a result, to which its page links. */
+function listAlternates({ ownUrl }: ShownResult) {
+  const withFormat = (format: string) =>
+    `${ownUrl}${ownUrl.includes('?') ? '&' : '?'}format=${format}`;
+  return [
+    { type: 'text/markdown', name: 'Markdown', url: withFormat('markdown') },
+    { type: 'application/json', name: 'JSON', url: withFormat('json') },
+  ];
+}
+
+function renderFooter(result: ShownResult): string {
+  const original = openLink(originalOf(result));
+  const links = [
+    ...(original === null ? [] : [`${original}Original</a>`]),
+    ...listAlternates(result).map(({ name, url }) => `<a href="${escapeHtml(url)}">${name}</a>`),
+  ].map((link) => `<li>${link}</li>`);
+  return `<footer class="site-footer">
+<div class="bar">
+<p>Read from ${escapeLine(result.source)}, ${renderTime(result.fetchedAt)}.</p>
+<nav aria-label="Other formats"><ul>${links.join('')}</ul></nav>
+</div>
+</footer>`;
+}

@@ -1,0 +1,81 @@
+import type { Account } from '../../model/account.ts';
+import type { Post, Status } from '../../model/post.ts';
+import { isReplyTargetElsewhere, isSameAccount, type Thread } from '../markdown/thread.ts';
+import { renderAuthor, renderOrigin } from './accounts.ts';
+import { describeCounts, describeTimes, renderContent, renderTombstone } from './content.ts';
+import { heading, joinFacts, joinParts, paragraph } from './markup.ts';
+import { renderAvatar } from './media.ts';
+import type { PageView } from './view.ts';
+
+/** Place of a post on a page. */
+interface PostPlace {
+  readonly thread: Thread;
+  /** Account of a profile page, whose name its own posts omit; `null` on other pages. */
+  readonly owner: Account | null;
+  /** Position in a thread by one author, such as `2/5`. */
+  readonly position: string | null;
+  readonly isRequested: boolean;
+  /** Level of the post's heading. */
+  readonly level: number;
+  /** Whether the title of the page is the title of the post's article. */
+  readonly isTitledByArticle: boolean;
+  readonly articles: 'whole' | 'preview';
+}
+
+/** Renders a post as an `article` element: the author, the time, the content and the counts. */
+export function renderPost(post: Post, place: PostPlace, view: PageView): string {
+  const kind = place.isRequested ? 'post requested' : 'post';
+  const head = renderHeader(post, place, view);
+  return `<article class="${kind}">\n<header>\n${head}\n</header>\n${renderBody(post, place, view)}\n</article>`;
+}
+
+function renderHeader(post: Post, { level, owner, ...place }: PostPlace, view: PageView): string {
+  const author = post.author !== null && isSameAccount(post.author, owner) ? null : post.author;
+  const times = post.type === 'status' ? joinFacts(describeTimes(post, view)) : '';
+  const labels = [place.position, place.isRequested ? '<em>requested post</em>' : null];
+  if (author === null) {
+    // A post without the name of its author is known by its time.
+    const title = heading(level, times || 'Unavailable post');
+    return joinParts([title, paragraph(joinFacts(labels), 'facts')]);
+  }
+  return joinParts([
+    renderAvatar(author.avatar_url, view),
+    heading(level, renderAuthor(author, view)),
+    paragraph(joinFacts([times, ...labels]), 'facts'),
+  ]);
+}
+
+function renderBody(post: Post, place: PostPlace, view: PageView): string {
+  if (post.type === 'tombstone') return renderTombstone(post, view);
+  return joinParts([
+    renderContext(post, place, view),
+    renderContent(post, { ...place, level: place.level + 1 }, view),
+    paragraph(describeCounts(post, view), 'counts'),
+  ]);
+}
+
+/** Renders the reposter, community and reply target of a post. Omits accounts and posts that the page already shows. */
+function renderContext(post: Status, { owner, thread }: PostPlace, view: PageView): string {
+  const { reposted_by: reposter, community, replying_to: target } = post;
+  const { links } = view;
+  const handle = target?.screen_name ?? null;
+  const answered = handle === null ? 'another post' : `@${handle}`;
+  const isElsewhere = isReplyTargetElsewhere(post, thread);
+  return joinParts([
+    reposter === null ? null : paragraph(describeReposter(reposter, owner, view), 'context'),
+    community === undefined
+      ? null
+      : paragraph(`In ${links.link(community.name, community.url)}`, 'context'),
+    isElsewhere
+      ? paragraph(`In reply to ${links.link(answered, target?.url ?? null)}`, 'context')
+      : null,
+  ]);
+}
+
+function describeReposter(reposter: Account, owner: Account | null, view: PageView): string {
+  const { links } = view;
+  const who = isSameAccount(reposter, owner)
+    ? links.link(`@${reposter.screen_name}`, reposter.url)
+    : renderAuthor(reposter, view);
+  return joinFacts([`Reposted by ${who}`, renderOrigin(reposter, links)]);
+}

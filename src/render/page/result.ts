@@ -1,0 +1,147 @@
+import { mapInSteps, type Steps } from '../../core/scheduling/slices.ts';
+import type { Post } from '../../model/post.ts';
+import type { BrowseResult, PostResult } from '../../model/results.ts';
+import type { RenderContext } from '../context.ts';
+import { escapeHtml, escapeLine } from '../html/escape.ts';
+import { nameAccount } from '../markdown/accounts.ts';
+import { describeEmptyList, titleBrowsePage } from '../markdown/browse-page.ts';
+import { headPostPage, isTitledByArticle, titlePostPage } from '../markdown/post-page.ts';
+import { findAccounts, findPositions, type Thread, toThread } from '../markdown/thread.ts';
+import { renderAccountList, renderProfile } from './accounts.ts';
+import { heading, joinFacts, joinParts, paragraph, renderList } from './markup.ts';
+import { renderPost } from './post.ts';
+import { createPageView, type PageView } from './view.ts';
+
+/** Content of a page with a result. `title` is plain text. */
+export interface ResultHtml {
+  readonly title: string;
+  readonly html: string;
+}
+
+/** Address of this server, and the functions for links and pictures. `level`: heading level of the title. */
+export interface ResultOptions extends RenderContext {
+  readonly level: number;
+}
+
+/** Renders a result as the content of a page, without scripts. Yields after each post to let other tasks run. */
+export function* renderResult(
+  result: PostResult | BrowseResult,
+  options: ResultOptions,
+): Steps<ResultHtml> {
+  const view = createPageView(result, options);
+  const isPost = result.kind === 'post';
+  const content = isPost
+    ? yield* renderThread(result, options.level, view)
+    : yield* renderListPage(result, options.level, view);
+  const title = isPost ? headPostPage(result) : titleBrowsePage(result);
+  return {
+    title: isPost ? titlePostPage(result) : title,
+    html: `${joinParts([
+      heading(options.level, escapeLine(title)),
+      view.hasLinkedPictures && options.toPictureUrl === undefined ? renderHint(options) : null,
+      ...content,
+    ])}\n`,
+  };
+}
+
+const renderHint = ({ baseUrl }: RenderContext) =>
+  `<p class="hint">Pictures are shown as links. <a href="${escapeHtml(`${baseUrl}/docs/pages#see-pictures`)}">How to see pictures</a></p>`;
+
+function renderNotes(warnings: readonly string[]): string {
+  if (warnings.length === 0) return '';
+  const notes = renderList(warnings.map(escapeLine));
+  return `<div class="notes">\n${paragraph('<strong>Notes</strong>')}\n${notes}\n</div>`;
+}
+
+function* renderThread(result: PostResult, level: number, view: PageView): Steps<string[]> {
+  const thread = toThread(result.posts);
+  const positions = findPositions(thread);
+  const isTitled = isTitledByArticle(result.posts, thread.main);
+  const render = (of: number) => (post: Post) => {
+    const isRequested = post === thread.main && post !== result.posts[0];
+    const position = positions.get(post) ?? null;
+    const place = { thread, owner: null, position, isRequested, level: of } as const;
+    return renderPost(post, { ...place, isTitledByArticle: isTitled, articles: 'whole' }, view);
+  };
+  const chain = yield* mapInSteps(thread.chain, render(level + 1));
+  const replies = yield* mapInSteps(thread.replies, render(level + 2));
+  return [
+    ...chain,
+    ...(replies.length > 0 ? [heading(level + 1, 'Replies'), ...replies] : []),
+    ...renderUserDetail(result, thread, level + 1, view),
+    renderNotes(result.warnings),
+  ];
+}
+
+function renderUserDetail(
+  { userDetail, posts }: PostResult,
+  { main }: Thread,
+  level: number,
+  view: PageView,
+): readonly string[] {
+  const brief = { ...view, full: false };
+  if (userDetail === 'author') {
+    if (!main?.author) return [];
+    const title = `About ${escapeLine(nameAccount(main.author))}`;
+    return [heading(level, title), renderProfile(main.author, brief)];
+  }
+  const accounts = userDetail === 'all' ? findAccounts(posts) : [];
+  if (accounts.length === 0) return [];
+  return [
+    heading(level, 'Accounts'),
+    ...accounts.flatMap((account) => [
+      heading(level + 1, escapeLine(nameAccount(account))),
+      renderProfile(account, brief),
+    ]),
+  ];
+}
+
+function* renderListPage(result: BrowseResult, level: number, view: PageView): Steps<string[]> {
+  const { profile, page, warnings, degraded, source } = result;
+  const next = renderNext(result, view); // first, because the number of links is limited
+  const about = joinFacts([describeAbout(result, view), page > 1 ? `Page ${page}` : null]);
+  const origin = `<em>These results are not live; their source is ${escapeLine(source)}.</em>`;
+  return [
+    paragraph(about, 'facts'),
+    degraded ? paragraph(origin) : '',
+    profile === null || page > 1 ? '' : renderProfile(profile, view),
+    ...(yield* renderItems(result, level + 1, view)),
+    renderNotes(warnings),
+    next,
+  ];
+}
+
+function renderNext({ next }: BrowseResult, { links }: PageView): string {
+  if (next === null) return '';
+  const [open, close] = links.toTags(next.url);
+  return `<p class="next-page">${open.replace('<a ', '<a rel="next" ')}Next page${close}</p>`;
+}
+
+function* renderItems(result: BrowseResult, level: number, view: PageView): Steps<string[]> {
+  const { items, subject } = result;
+  if (items === null) return [];
+  const isProfile = subject.resource === 'profile';
+  const title = isProfile ? [heading(level, 'Posts')] : [];
+  const [first] = 'posts' in items ? items.posts : items.users;
+  if (first === undefined) return [...title, paragraph(describeEmptyList(result))];
+  if ('users' in items) return [renderAccountList(items.users, view)];
+  const render = toPostRenderer(result, isProfile ? level + 1 : level, view);
+  return [...title, ...(yield* mapInSteps(items.posts, render))];
+}
+
+function toPostRenderer(result: BrowseResult, level: number, view: PageView) {
+  const { subject, profile: owner } = result;
+  const answered = subject.resource === 'replies' ? subject.answered : null;
+  const thread = toThread(answered === null ? [] : [answered]);
+  const place = { thread, owner, position: null, isRequested: false, level } as const;
+  return (post: Post) =>
+    renderPost(post, { ...place, isTitledByArticle: false, articles: 'preview' }, view);
+}
+
+function describeAbout({ subject, profile, page }: BrowseResult, { links }: PageView): string {
+  if (subject.resource === 'search')
+    return subject.feed === 'latest' ? '' : `Feed: ${subject.feed}`;
+  const label = subject.resource === 'replies' ? 'Post' : 'Profile';
+  const isShown = subject.resource !== 'replies' && profile !== null && page === 1;
+  return isShown ? '' : `${label}: ${links.link(subject.url, subject.url)}`;
+}

@@ -1,0 +1,39 @@
+import { parseUrl } from '../../core/http/url.ts';
+import type { BrowseResult, PostResult } from '../../model/results.ts';
+import type { RenderContext } from '../context.ts';
+import { toThread } from '../markdown/thread.ts';
+import { createPageLinks, type PageLinks } from './links.ts';
+
+/** Options and state of a page while it is rendered. */
+export interface PageView {
+  readonly links: PageLinks;
+  readonly toPictureUrl: NonNullable<RenderContext['toPictureUrl']>;
+  /** Whether to show exact times, all counts and account details. */
+  readonly full: boolean;
+  /** Time when the content was fetched: ISO 8601, UTC. */
+  readonly fetchedAt: string;
+  /** Whether a picture of the page is only a link. */
+  hasLinkedPictures: boolean;
+}
+
+export function createPageView(
+  result: PostResult | BrowseResult,
+  context: RenderContext,
+): PageView {
+  return {
+    links: createPageLinks(context, mastodonHostOf(result)),
+    toPictureUrl: context.toPictureUrl ?? (() => null),
+    full: result.full,
+    fetchedAt: result.fetchedAt,
+    hasLinkedPictures: false,
+  };
+}
+
+/** Returns the host of the account's Mastodon server; `null` for other platforms and for copies from other servers. */
+function mastodonHostOf(result: PostResult | BrowseResult): string | null {
+  const subject = result.kind === 'browse' ? result.profile : toThread(result.posts).main;
+  if (result.source !== 'mastodon' || !subject || 'copied_from' in subject) return null;
+  const account = 'author' in subject ? subject.author : subject;
+  const hostname = parseUrl(account?.url ?? '')?.hostname ?? null;
+  return account?.screen_name.endsWith(`@${hostname}`) === true ? hostname : null;
+}

@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import { buildTestApp } from '../support/build-app.ts';
+import { clause, clauseEach } from '../support/clause.ts';
+import { navigation } from '../support/dashboard.ts';
+import { parsePage } from '../support/render-html.ts';
+import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
+
+const thread = '/ada.example/status/1900000000000000001';
+const base = 'http://localhost:8080';
+const discord = 'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)';
+
+const reads = [
+  ['a post', thread],
+  ['the same post under /api/v1', '/api/v1/posts?handle=ada.example&id=1900000000000000001'],
+  ['a deprecated route', `/api/convert?url=${base}${thread}`],
+  ['a whole URL', `/${base}${thread}`],
+  ['the replies to a post', '/api/v1/posts/1900000000000000001/replies?handle=ada.example'],
+  ['a profile', '/ada.example'],
+  ['followers', '/ada.example/followers'],
+  ['accounts that are followed', '/ada.example/following'],
+  ['a search', '/search?q=heron&platform=sample'],
+  ['a search for accounts', '/search?q=ada&platform=sample&feed=users'],
+] as const;
+
+const withFormat = (url: string, format: string) =>
+  `${url}${url.includes('?') ? '&' : '?'}format=${format}`;
+
+describe('format=html', () => {
+  clauseEach(
+    'read.v1.page_when_format_html',
+    reads,
+    ([name]) => `returns ${name} as a page`,
+    async ([, url]) => {
+      const app = await buildTestApp();
+
+      const reply = await app.request(withFormat(url, 'HTML'), {
+        headers: { accept: 'application/json' },
+      });
+
+      expect(reply.statusCode).toBe(200);
+      expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(reply.headers.etag).toMatch(/^"/);
+      const page = parsePage(reply.body);
+      expect(page.errors).toEqual([]);
+      expect(page.elements.filter(({ tag }) => tag === 'h1')).toHaveLength(1);
+      expect(page.elements.filter(({ tag }) => tag === 'main')).toHaveLength(1);
+    },
+  );
+
+  clauseEach(
+    'read.v1.page_without_scripts',
+    reads,
+    ([name]) => `contains all that the page of ${name} needs`,
+    async ([, url]) => {
+      const app = await buildTestApp();
+
+      const { body, headers } = await app.request(withFormat(url, 'html'));
+
+      const { elements } = parsePage(body);
+      const loading = elements.filter(
+        ({ tag, attributes: { src, href, rel } }) =>
+          /^(?:script|iframe|object|embed|base)$/.test(tag) ||
+          (src !== undefined && !src.startsWith('data:')) ||
+          (tag === 'link' && /icon|stylesheet/.test(rel ?? '') && !href?.startsWith('data:')),
+      );
+      expect(loading).toEqual([]);
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toMatch(
+        /^default-src 'none'; style-src 'sha256-[\w+/=]+'; img-src 'self' data:;/,
+      );
+      const [, styles = ''] = /<style>(.*?)<\/style>/s.exec(body) ?? [];
+      const digest = await crypto.subtle.digest('SHA-256', Buffer.from(styles));
+      expect(policy).toContain(`'sha256-${Buffer.from(digest).toString('base64')}'`);
+    },
+  );
+
+  it('links to the other formats and to the next page, with all parameters', async () => {
+    const app = await buildTestApp();
+    const url = '/api/v1/profiles/ada.example/followers?limit=2&full=true&format=html';
+
+    const { body } = await app.request(url);
+
+    const { elements } = parsePage(body);
+    const linked = (rel: string) =>
+      elements.flatMap(({ attributes }) => (attributes.rel === rel ? [attributes.href ?? ''] : []));
+    const alternates = linked('alternate').map((href) => href.replace(base, ''));
+    expect(alternates).toEqual([
+      '/api/v1/profiles/ada.example/followers?limit=2&full=true&format=markdown',
+      '/api/v1/profiles/ada.example/followers?limit=2&full=true&format=json',
+    ]);
+    const [next = ''] = linked('next');
+    expect(next).toMatch(/followers\?limit=2&full=true&cursor=[^&]+&format=html$/);
+    const second = parsePage((await app.request(next.replace(base, ''))).body);
+    const own = second.elements.find(({ attributes }) => attributes.rel === 'alternate');
+    expect(own?.attributes.href).toBe(next.replace('format=html', 'format=markdown'));
+  });
+
+  it('has the tags of link previews, the oEmbed document and the original', async () => {
+    const app = await buildTestApp({
+      providers: [
+        createStubProvider('fxtwitter', async ({ post }) => stubFound(stubPost(post.id))),
+      ],
+    });
+    const url = 'https://x.com/wren/status/20';
+
+    const { body, headers } = await app.request('/wren/status/20?format=html&thread=off');
+
+    const { elements } = parsePage(body);
+    const hrefs = elements.flatMap(({ tag, attributes: { rel, href, type } }) =>
+      tag === 'link' && rel !== 'icon' ? [[rel, type, href?.replace(base, '')]] : [],
+    );
+    const query = `url=${encodeURIComponent(url)}`;
+    expect(hrefs).toEqual([
+      ['canonical', undefined, url],
+      ['alternate', 'text/markdown', `/api/v1/posts?${query}&thread=off&format=markdown`],
+      ['alternate', 'application/json', `/api/v1/posts?${query}&thread=off&format=json`],
+      ['alternate', 'application/json+oembed', `/api/v1/oembed?${query}`],
+    ]);
+    expect(body).toContain('<meta property="og:title" content="wren (@wren)">');
+    expect(body).toContain('<meta name="robots" content="noindex">');
+    expect(headers.link).toContain('application/json+oembed');
+    const links = elements
+      .filter(({ tag }) => tag === 'a')
+      .map(({ attributes }) => attributes.href);
+    expect(links).toEqual(
+      expect.arrayContaining([
+        `${base}/wren?format=html`,
+        `${base}/wren/status/20?format=html`,
+        url,
+      ]),
+    );
+  });
+
+  it.each(['/oembed?url=x&format=html', '/ada.example/posts?format=html'])(
+    'is not available at %s',
+    async (url) => {
+      const app = await buildTestApp();
+
+      const reply = await app.request(url);
+
+      expect(['not_implemented', 'invalid_format']).toContain(reply.json().code);
+    },
+  );
+});
+
+describe('PERCH_BROWSER_PAGES', () => {
+  const on = { PERCH_BROWSER_PAGES: 'true' };
+
+  clauseEach(
+    'read.v1.browser_pages_for_navigations',
+    reads,
+    ([name]) => `returns ${name} as a page to a navigation`,
+    async ([, url]) => {
+      const app = await buildTestApp({ env: on });
+
+      const page = await app.request(url, { headers: navigation });
+      const again = await app.request(url, { headers: navigation });
+      const markdown = await app.request(url);
+
+      const asked = await app.request(withFormat(url, 'html'));
+      expect([page.body, again.body]).toEqual([asked.body, asked.body]);
+      expect(markdown.headers['content-type']).toBe('text/markdown; charset=utf-8');
+      for (const { headers } of [page, again, markdown]) {
+        expect(String(headers.vary).split(', ')).toContain('Sec-Fetch-Mode');
+      }
+    },
+  );
+
+  clauseEach(
+    ['read.v1.browser_pages_for_navigations', 'read.what.markdown_by_default'],
+    [
+      ['text/html alone', { accept: navigation.accept }, 'text/markdown'],
+      ['a script', { ...navigation, 'sec-fetch-mode': 'cors' }, 'text/markdown'],
+      [
+        'a navigation that prefers JSON',
+        { ...navigation, accept: 'application/json' },
+        'application/json',
+      ],
+      [
+        'a navigation that prefers Markdown',
+        { ...navigation, accept: 'text/markdown, text/html;q=0.5' },
+        'text/markdown',
+      ],
+      ['a navigation to any type', { ...navigation, accept: '*/*' }, 'text/markdown'],
+    ] as const,
+    ([name]) => `does not change the reply to ${name}`,
+    async ([, headers, type]) => {
+      const app = await buildTestApp({ env: on });
+
+      const reply = await app.request(thread, { headers });
+
+      expect(reply.headers['content-type']).toBe(`${type}; charset=utf-8`);
+    },
+  );
+
+  clause('read.what.markdown_by_default', 'is off by default', async () => {
+    const app = await buildTestApp();
+
+    const reply = await app.request(thread, { headers: navigation });
+
+    expect(reply.headers['content-type']).toBe('text/markdown; charset=utf-8');
+    expect(reply.headers.vary).toBe('Accept');
+  });
+
+  it('keeps the preview page for crawlers', async () => {
+    const app = await buildTestApp({ env: { ...on, PERCH_LINK_PREVIEWS: 'true' } });
+
+    const headers = { ...navigation, 'user-agent': discord };
+    const [crawler, browser] = [
+      await app.request(thread, { headers }),
+      await app.request(thread, { headers: navigation }),
+    ];
+
+    expect(crawler.headers.vary).toBe('Accept, User-Agent, Sec-Fetch-Mode');
+    expect(crawler.body).not.toContain('<main');
+    expect(browser.body).toContain('<main');
+  });
+
+  clause(
+    'read.errors.browser_pages_problem_page',
+    'returns errors of permalinks as pages to navigations, and documents to the rest',
+    async () => {
+      const app = await buildTestApp({ env: on });
+      const url = '/ada.example/status/1';
+
+      const page = await app.request(url, { headers: navigation });
+      const document = await app.request(url);
+      const api = await app.request('/api/v1/profiles/nobody.example', { headers: navigation });
+      const embed = await app.request('/oembed', { headers: navigation });
+
+      expect([page.statusCode, page.headers['content-type']]).toEqual([
+        404,
+        'text/html; charset=utf-8',
+      ]);
+      expect(page.body).toContain('not_found');
+      expect(document.json().code).toBe('not_found');
+      for (const { headers } of [page, document]) {
+        expect(String(headers.vary).split(', ')).toContain('Sec-Fetch-Mode');
+      }
+      expect(api.json().code).toBe('not_found');
+      expect(embed.json().code).toBe('missing_url');
+    },
+  );
+
+  it('returns documents for errors of permalinks if it is off', async () => {
+    const app = await buildTestApp();
+
+    const reply = await app.request('/ada.example/status/1', { headers: navigation });
+
+    expect(reply.json().code).toBe('not_found');
+  });
+});
