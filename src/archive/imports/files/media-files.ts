@@ -1,0 +1,47 @@
+import { constants } from 'node:fs';
+import { lstat, open, opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readTarFiles } from './tar-files.ts';
+import { readZipFiles } from './zip-files.ts';
+
+/** File of an export. Read it before the next file. */
+export interface MediaFile {
+  /** Path within the export, with `/` between folders. Exports can contain any text here. */
+  readonly path: string;
+  /** Uncompressed size in bytes, as the export says. */
+  readonly bytes: number;
+  read(): AsyncIterable<Uint8Array>;
+}
+
+/** Maximum depth of a file, such as Mastodon's `media_attachments/files/109/…/original/a.png`, and number of files. */
+const limits = { depth: 16, files: 2_000_000 } as const;
+
+/** Yields all files of an export once, in any order and in constant memory. Does not follow symbolic links. */
+export async function* readMediaFiles(path: string): AsyncGenerator<MediaFile, void, undefined> {
+  if ((await stat(path)).isDirectory()) yield* readFolder(path);
+  else yield* (await readZipFiles(path)) ?? readTarFiles(path);
+}
+
+/** Flags that open a file for reading, but not a symbolic link. */
+const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
+
+async function* readFolder(root: string): AsyncGenerator<MediaFile, void, undefined> {
+  const pending = [''];
+  let count = 0;
+  for (let within = pending.pop(); within !== undefined; within = pending.pop()) {
+    for await (const entry of await opendir(join(root, within))) {
+      const path = within === '' ? entry.name : `${within}/${entry.name}`;
+      if (entry.isDirectory() && path.split('/').length < limits.depth) pending.push(path);
+      if (!entry.isFile()) continue;
+      count += 1;
+      if (count > limits.files) return;
+      const { size: bytes } = await lstat(join(root, path));
+      yield { path, bytes, read: () => readFile(join(root, path)) };
+    }
+  }
+}
+
+async function* readFile(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const file = await open(path, openFlags);
+  yield* file.createReadStream();
+}
