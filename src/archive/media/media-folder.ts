@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { FileLockedError, lockFile } from '../../core/files/file-lock.ts';
+import { type FileLock, FileLockedError, lockFile } from '../../core/files/file-lock.ts';
 import { giveToOwnerOf } from '../../core/files/folder-lock.ts';
 import { makePrivateFolder } from '../../core/files/private-files.ts';
 import type { MediaCopy } from './media-rows.ts';
@@ -36,25 +36,54 @@ export type MediaFolder = ReturnType<typeof openMediaFolder>;
 /** Opens the folder for media files within a data folder. Creates the folder when the first file is stored. */
 export function openMediaFolder(dataFolder: string) {
   const root = `${dataFolder}/${mediaFolderName}`;
-  const incoming = `${root}/incoming`;
   const pathOf = (hash: string): string => `${root}/${hash.slice(0, 2)}/${hash}`;
-  const makeFolders = (...paths: readonly string[]) => {
-    for (const path of paths) {
-      makePrivateFolder(path);
-      giveToOwnerOf(dataFolder, path);
-    }
-  };
-  let count = 0;
   return {
+    ...openIncoming(dataFolder, root),
     pathOf,
-    exists: (): boolean => existsSync(root),
     /** Returns whether the folder contains a file with the size of `copy`. */
     has: ({ hash, bytes }: MediaCopy): boolean =>
       statSync(pathOf(hash), { throwIfNoEntry: false })?.size === bytes,
-    /** Locks the folder for a process that stores files. Returns `null` while another process holds this lock. */
-    lock: () => {
-      makeFolders(root, incoming);
-      return tryToLock(`${root}/lock`, dataFolder);
+    /** Moves a received file to its final name. */
+    place: ({ draft, copy }: ReceivedFile): void => {
+      const path = pathOf(copy.hash);
+      makeOwnFolder(dataFolder, dirname(path));
+      renameSync(draft, path);
+      giveToOwnerOf(dataFolder, path);
+    },
+    remove: (hash: string): void => rmSync(pathOf(hash), { force: true }),
+    /** Yields the hashes of all files, in groups by their first two digits. */
+    *listHashes(): Iterable<readonly string[]> {
+      for (const prefix of listNames(root).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+        yield listNames(`${root}/${prefix}`).filter((name) => /^[0-9a-f]{64}$/.test(name));
+      }
+    },
+  };
+}
+
+/** Opens the folder for files that are not complete yet. */
+function openIncoming(dataFolder: string, root: string) {
+  const incoming = `${root}/incoming`;
+  let count = 0;
+  /** Locks the folder for a process that stores files. Returns `null` while another process holds this lock. */
+  const lock = (): FileLock | null => {
+    makeOwnFolder(dataFolder, root);
+    makeOwnFolder(dataFolder, incoming);
+    return tryToLock(`${root}/lock`, dataFolder);
+  };
+  /** Deletes the temporary files of interrupted imports. The caller holds the lock. */
+  const removeIncomplete = (): void => {
+    for (const name of listNames(incoming)) rmSync(`${incoming}/${name}`, { force: true });
+  };
+  return {
+    lock,
+    removeIncomplete,
+    /** Deletes the temporary files of interrupted imports, unless another process is storing files. */
+    removeInterrupted: (): void => {
+      if (listNames(incoming).length === 0) return;
+      const held = lock();
+      if (held === null) return;
+      removeIncomplete();
+      held.release();
     },
     /**
      * Writes a file with a temporary name. The caller holds the lock. @throws UnreadableFileError if `content` throws;
@@ -77,29 +106,16 @@ export function openMediaFolder(dataFolder: string) {
         if (!isComplete) rmSync(draft, { force: true });
       }
     },
-    /** Moves a received file to its final name. */
-    place: ({ draft, copy }: ReceivedFile): void => {
-      const path = pathOf(copy.hash);
-      makeFolders(dirname(path));
-      renameSync(draft, path);
-      giveToOwnerOf(dataFolder, path);
-    },
     discard: ({ draft }: ReceivedFile): void => rmSync(draft, { force: true }),
-    remove: (hash: string): void => rmSync(pathOf(hash), { force: true }),
-    /** Deletes the temporary files of imports that were interrupted. The caller holds the lock. */
-    removeIncomplete: (): void => {
-      for (const name of listNames(incoming)) rmSync(`${incoming}/${name}`, { force: true });
-    },
-    /** Yields the hashes of all files, in groups by their first two digits. */
-    *listHashes(): Iterable<readonly string[]> {
-      for (const prefix of listNames(root).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
-        yield listNames(`${root}/${prefix}`).filter((name) => /^[0-9a-f]{64}$/.test(name));
-      }
-    },
   };
 }
 
-function tryToLock(path: string, dataFolder: string) {
+function makeOwnFolder(dataFolder: string, path: string): void {
+  makePrivateFolder(path);
+  giveToOwnerOf(dataFolder, path);
+}
+
+function tryToLock(path: string, dataFolder: string): FileLock | null {
   try {
     const lock = lockFile(path);
     giveToOwnerOf(dataFolder, path);

@@ -8,13 +8,7 @@ type Store = Pick<ArchiveStore, 'transact' | 'deleteUnusedMedia' | 'findMediaCop
  * behind, and temporary files, unless another process is storing files. Returns the number of files without a reference.
  */
 export function removeUnusedMedia(store: Store, folder: MediaFolder): number {
-  if (!folder.exists()) return 0;
-  const lock = folder.lock();
-  try {
-    if (lock !== null) folder.removeIncomplete();
-  } finally {
-    lock?.release();
-  }
+  folder.removeInterrupted();
   return removeFiles(store, folder);
 }
 

@@ -26,19 +26,28 @@ export async function* readMediaFiles(path: string): AsyncGenerator<MediaFile, v
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
 
 async function* readFolder(root: string): AsyncGenerator<MediaFile, void, undefined> {
-  const pending = [''];
   let count = 0;
-  for (let within = pending.pop(); within !== undefined; within = pending.pop()) {
-    for await (const entry of await opendir(join(root, within))) {
-      const path = within === '' ? entry.name : `${within}/${entry.name}`;
-      if (entry.isDirectory() && path.split('/').length < limits.depth) pending.push(path);
-      if (!entry.isFile()) continue;
-      count += 1;
-      if (count > limits.files) return;
-      const { size: bytes } = await lstat(join(root, path));
-      yield { path, bytes, read: () => readFile(join(root, path)) };
-    }
+  for await (const path of listPaths(root)) {
+    count += 1;
+    if (count > limits.files) return;
+    const { size: bytes } = await lstat(join(root, path));
+    yield { path, bytes, read: () => readFile(join(root, path)) };
   }
+}
+
+/** Yields the paths of all files within a folder. `depth`: number of levels of folders to read. */
+async function* listPaths(
+  root: string,
+  within: string = '',
+  depth: number = limits.depth,
+): AsyncGenerator<string, void, undefined> {
+  const folders: string[] = [];
+  for await (const entry of await opendir(join(root, within))) {
+    const path = within === '' ? entry.name : `${within}/${entry.name}`;
+    if (entry.isFile()) yield path;
+    if (entry.isDirectory()) folders.push(path);
+  }
+  if (depth > 1) for (const folder of folders) yield* listPaths(root, folder, depth - 1);
 }
 
 async function* readFile(path: string): AsyncGenerator<Uint8Array, void, undefined> {
