@@ -22,7 +22,8 @@ const bufferBytes = 65_536;
 /** Registers the route that serves the files of imported archives. */
 export async function copiesPlugin(app: FastifyInstance, options: CopiesOptions) {
   const url = `${copiesPath}:hash`;
-  app.get<{ Params: { hash: string } }>(url, async (request, reply) => {
+  type Found = { Params: { hash: string } };
+  const answer = async (request: FastifyRequest<Found>, reply: FastifyReply) => {
     const copy = findCopy(request.params.hash, options.copies);
     const headers = toHeaders(copy);
     const known = request.headers['if-none-match'];
@@ -32,7 +33,10 @@ export async function copiesPlugin(app: FastifyInstance, options: CopiesOptions)
     const range = readRange(request, reply, { etag: headers.etag, bytes: copy.bytes });
     const file = await openCopy(copy);
     return sendFile(reply, file, { ...options, headers, range, bytes: copy.bytes });
-  });
+  };
+  // The HEAD routes that Fastify adds itself set `Content-Length` to 0.
+  app.head<Found>(url, answer);
+  app.get<Found>(url, answer);
   app.methodTable.add(url, { allow: ['GET', 'HEAD'] });
 }
 
