@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openArchiveStore } from '../../../../src/archive/store/store.ts';
 import type { Status } from '../../../../src/model/post.ts';
@@ -275,5 +283,51 @@ describe('removing an account', () => {
     expect(listStored(data)).toEqual([hashOf(heron)]);
     await runArchive(data, 'remove', 'robin_example');
     expect(listStored(data)).toEqual([]);
+  });
+});
+
+describe('an export as Markdown', () => {
+  it('copies the files beside the notes, and links to them', async () => {
+    const data = temporaryFolder();
+    const notes = `${temporaryFolder()}/notes`;
+    await importFiles(data, files);
+    const exportNotes = () =>
+      runArchive(data, 'export', 'wren_example', '--format', 'markdown', '--output', notes);
+
+    const first = await exportNotes();
+
+    expect([first.code, first.stderr]).toEqual([0, '']);
+    const name = `${hashOf(heron)}.png`;
+    expect(readFileSync(`${notes}/media/${name}`).equals(heron)).toBe(true);
+    const note = readFileSync(`${notes}/2024/10/2024-10-01-20.md`, 'utf8');
+    expect(note).toContain(`![Photo 1 of 2](../../media/${name})`);
+    expect(readFileSync(`${notes}/2024/10/2024-10-01-21.md`, 'utf8')).toContain(
+      `](../../media/${hashOf(clip)}.mp4)`,
+    );
+    expect(readFileSync(`${notes}/index.md`, 'utf8')).not.toContain('/media/sha256/');
+
+    writeFileSync(`${notes}/media/${hashOf(gate)}.png`, gate);
+    writeFileSync(`${notes}/media/mine.png`, gate);
+    const again = await exportNotes();
+
+    expect(again.stdout).toContain('0 files written, ');
+    expect(again.stdout).toContain('1 removed');
+    expect(readdirSync(`${notes}/media`)).toContain('mine.png');
+  });
+});
+
+describe('an export as NDJSON', () => {
+  it('contains the URLs on the platform, and can be imported again', async () => {
+    const [data, other] = [temporaryFolder(), temporaryFolder()];
+    await importFiles(data, files);
+    const path = `${temporaryFolder()}/backup.ndjson`;
+
+    await runArchive(data, 'export', '--output', path);
+    await runArchive(other, 'import', path);
+    await runArchive(data, 'import', path);
+
+    expect(readFileSync(path, 'utf8')).not.toContain('/media/sha256/');
+    expect(readPost(other, '20').media.photos[0]?.url).toBe(pictureUrl('one'));
+    expect(readPost(data, '20').media.photos[0]?.url).toBe(linkTo(heron));
   });
 });
