@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto';
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { mediaFolderName } from '../../core/files/data-folder.ts';
 import { type FileLock, FileLockedError, lockFile } from '../../core/files/file-lock.ts';
 import { giveToOwnerOf } from '../../core/files/folder-lock.ts';
 import { makePrivateFolder } from '../../core/files/private-files.ts';
 import type { MediaCopy } from './media-rows.ts';
 import { detectMediaType, typeBytes } from './media-type.ts';
-
-/** Name of the folder in the data folder that contains the files of the archive. */
-export const mediaFolderName = 'media';
 
 /** File that is complete, but still has a temporary name. */
 export interface ReceivedFile {
