@@ -3,6 +3,7 @@ import { adminDescriptionEndpoints } from '../http/admin/admin-plugin.ts';
 import { connectionEndpoints } from '../http/admin/connection.ts';
 import { adminKeysEndpoints } from '../http/admin/keys.ts';
 import { discoveryEndpoints } from '../http/discovery/documents.ts';
+import { copiesEndpoints } from '../http/media/copies-endpoints.ts';
 import { healthEndpoints, metricsEndpoints } from '../http/operations/probes.ts';
 import { askEndpoints, docsEndpoints, frontEndpoints } from '../http/pages/endpoints.ts';
 import { addressEndpoints } from '../http/reads/address-route.ts';
@@ -12,6 +13,7 @@ import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 /** Public routes except read routes (`http/reads/routes.ts`), session routes and `/docs/ask`, in the order of `/api`. */
 export const endpoints: readonly Endpoint[] = [
   ...addressEndpoints,
+  ...copiesEndpoints,
   ...mcpEndpoints,
   ...discoveryEndpoints,
   ...frontEndpoints,

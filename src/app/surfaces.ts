@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { createCopyReader } from '../archive/media/copy-reader.ts';
 import type { Settings } from '../config/sources.ts';
 import type { Engine } from '../core/engine/engine.ts';
 import { openEngineReport } from '../core/engine/engine-report.ts';
@@ -10,6 +11,7 @@ import { type AdminGuard, createAdminGuard } from '../http/admin/guard.ts';
 import { dashboardPlugin } from '../http/dashboard/dashboard-plugin.ts';
 import { discoveryPlugin } from '../http/discovery/documents.ts';
 import { type Identification, identityOf } from '../http/key-status/plugin.ts';
+import { copiesPlugin } from '../http/media/copies-plugin.ts';
 import { problemReply } from '../http/openapi/problems.ts';
 import { type LoadGauge, overloaded, type Work } from '../http/operations/load.ts';
 import { healthPlugin, metricsPlugin } from '../http/operations/probes.ts';
@@ -87,6 +89,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
     countHits: services.traffic.countHits,
   });
   const histories = { ...watched, importer, identification, ledger, baseUrl };
+  registerCopies(server, services);
   server.register(historyRoutesPlugin, { ...histories, routes: historyRoutes });
   server.register(mcpPlugin, {
     version,
@@ -104,6 +107,16 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
     logIfNotable: accessLog.logIfNotable,
   });
   if (sessions !== null) registerSessions(server, sessions, services);
+}
+
+/** Registers the route of the archive's files, unless the server does not serve the archive. */
+function registerCopies(server: FastifyInstance, { config, access, identification }: Services) {
+  const { PERCH_DATA_DIR: folder, PERCH_PROVIDERS: providers } = config;
+  const isServed = folder !== ':memory:' && providers.includes('archive');
+  const copies = createCopyReader(isServed ? folder : null);
+  server.addHook('onClose', async () => copies.close());
+  const { ledger } = access;
+  server.register(copiesPlugin, { copies, ledger, clientOf: identification.clientOf });
 }
 
 /** Starts to check the shared engine. Returns a function that reads its state; `undefined` for a single instance. */

@@ -18,8 +18,8 @@ import { isCode } from '../core/files/private-files.ts';
 import { BusyDatabasesError } from '../core/files/snapshot.ts';
 import { withOptions } from './arguments.ts';
 import { toSize } from './backup/disk-space.ts';
-import type { Manifest } from './backup/manifest.ts';
-import { copyData, writeBackup } from './backup/write-backup.ts';
+import { listMediaCount, type Manifest } from './backup/manifest.ts';
+import { type Copied, copyData, writeBackup } from './backup/write-backup.ts';
 import {
   type CommandBody,
   type CommandContext,
@@ -69,10 +69,12 @@ async function backUpToOutput(options: BackupOptions): Promise<ExitCode> {
   }
   const source = mkdtempSync(join(tmpdir(), 'perch-backup-')); // accessible only to this user
   try {
-    const manifest = await copy(options, source);
+    const copied = await copy(options, source);
+    const { manifest } = copied;
     const { stream } = stdout;
     return await explainWriteErrors('Standard output', async () => {
-      await writeBackup({ manifest, source, keepOpen: true }, stream, options.signal);
+      const folder = options.context.config.PERCH_DATA_DIR;
+      await writeBackup({ ...copied, source, folder, keepOpen: true }, stream, options.signal);
       options.context.stderr.write(
         `perch: Wrote the backup to standard output: ${list(manifest)}\n`,
       );
@@ -94,15 +96,20 @@ function backUpToFile(path: string, force: boolean, options: BackupOptions): Pro
     const part = `${path}.part`;
     const lock = openPart(part, path);
     try {
-      const manifest = await copy(options, part);
+      const copied = await copy(options, part);
+      const { manifest } = copied;
+      const { stdout, config } = options.context;
       const draft = `${part}/${basename(path)}`;
       const output = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
       await explainStop(options.signal, () =>
-        writeBackup({ manifest, source: part }, output, options.signal),
+        writeBackup(
+          { ...copied, source: part, folder: config.PERCH_DATA_DIR },
+          output,
+          options.signal,
+        ),
       );
       const bytes = output.bytesWritten;
       publish(draft, path, force);
-      const { stdout, config } = options.context;
       stdout.write(
         `Backed up ${config.PERCH_DATA_DIR} to ${path} (${toSize(bytes)}): ${list(manifest)}\n`,
       );
@@ -174,7 +181,7 @@ function publish(draft: string, path: string, force: boolean): void {
 }
 
 /** Copies the data folder to `target`. @throws CommandError with a message for the user */
-function copy({ context, signal }: BackupOptions, target: string): Promise<Manifest> {
+function copy({ context, signal }: BackupOptions, target: string): Promise<Copied> {
   const { config, stderr } = context;
   const folder = dataFolderOf(context, 'the backup');
   const hasSharedEngine = config.PERCH_REDIS_URL !== undefined;
@@ -212,7 +219,8 @@ async function explainStop<Value>(signal: AbortSignal, work: () => Promise<Value
   }
 }
 
-const list = ({ files }: Manifest): string => files.map(({ name }) => name).join(', ');
+const list = ({ files, media }: Manifest): string =>
+  [...files.map(({ name }) => name), ...listMediaCount(media)].join(', ');
 
 /** Prints which data a backup does not contain if several instances share a Valkey or Redis server. */
 function noteSharedEngine({ stderr }: CommandContext, { shared_engine }: Manifest): void {

@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
+import { mediaFolderName } from '../core/files/data-folder.ts';
 import { giveToOwnerOf, seizeDataFolder } from '../core/files/folder-lock.ts';
 import { makePrivateFolder } from '../core/files/private-files.ts';
 import { withOptions } from './arguments.ts';
 import { requireSpace } from './backup/disk-space.ts';
+import { listMediaCount } from './backup/manifest.ts';
 import { type Backup, openBackup } from './backup/read-backup.ts';
 import { discardIncomplete, openIncomplete, recover, replaceFiles } from './backup/swap.ts';
 import {
@@ -63,7 +65,7 @@ async function withBackup(file: string, context: CommandContext, use: Use): Prom
 const checkBackup: Use = async (backup, { stdout, stderr }, signal) => {
   const target = mkdtempSync(join(tmpdir(), 'perch-restore-')); // accessible only to this user
   try {
-    await extractAll({ backup, target, signal, stderr });
+    await extractAll({ backup, target, signal, stderr }, null);
   } finally {
     rmSync(target, { recursive: true, force: true });
   }
@@ -100,28 +102,33 @@ interface ExtractOptions {
 /** Restores a backup. Returns the path of the folder with the earlier files; `null` if there were none. */
 async function fillAndReplace(options: ExtractOptions, folder: string): Promise<string | null> {
   const { backup, target } = options;
-  const files = backup.manifest.files.map(({ name }) => name);
+  const names = backup.manifest.files.map(({ name }) => name);
+  const folders = backup.manifest.media.files > 0 ? [mediaFolderName] : [];
   try {
-    await extractAll(options);
-    for (const name of files) giveToOwnerOf(folder, `${target}/${name}`);
+    await extractAll(options, target);
+    for (const name of names) giveToOwnerOf(folder, `${target}/${name}`);
   } catch (error) {
     discardIncomplete(folder);
     throw error;
   }
-  return replaceFiles(folder, { files, nowMs: systemClock.now() });
+  return replaceFiles(folder, { files: [...names, ...folders], nowMs: systemClock.now() });
 }
 
-async function extractAll({ backup, target, signal, stderr }: ExtractOptions): Promise<void> {
-  const { files } = backup.manifest;
-  requireSpace(
-    target,
-    files.reduce((sum, { bytes }) => sum + bytes, 0),
-  );
+/** Writes the files of a backup, and its media files to `mediaTarget`. With `null`, only checks the media files. */
+async function extractAll(
+  { backup, target, signal, stderr }: ExtractOptions,
+  mediaTarget: string | null,
+): Promise<void> {
+  const { files, media } = backup.manifest;
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  requireSpace(target, bytes + (mediaTarget === null ? 0 : media.bytes));
   try {
     for (const file of files) {
       stderr.showLine(`perch: Checking ${file.name}`);
       await backup.extract(file, target, signal);
     }
+    if (media.files > 0) stderr.showLine('perch: Checking the media files');
+    await backup.extractMedia(mediaTarget, signal);
     signal.throwIfAborted();
   } finally {
     stderr.clearLine();
@@ -144,7 +151,7 @@ function report(backup: Backup, context: CommandContext, earlier: string | null)
   }
 }
 
-function describe({ manifest: { files, created, perch } }: Backup): string {
-  const names = files.map(({ name }) => name).join(', ');
-  return `${names} (made at ${created} by Perch ${perch})`;
+function describe({ manifest: { files, media, created, perch } }: Backup): string {
+  const names = [...files.map(({ name }) => name), ...listMediaCount(media)];
+  return `${names.join(', ')} (made at ${created} by Perch ${perch})`;
 }

@@ -32,6 +32,12 @@ export const limitVariables = z.object({
   PERCH_ARCHIVE_HISTORY: flag(false).describe(
     'Whether Perch stores histories in the archive. A history is the response to one request for the posts of an account in a date range. For a later history of the same account, Perch then fetches only the missing posts.',
   ),
+  PERCH_ARCHIVE_MEDIA_BYTES: integer(0, 1_125_899_906_842_624, 10_737_418_240).describe(
+    'Maximum total size of the pictures, videos and sounds that imports copy into the archive, in bytes. Imports leave out further files. With `0`, imports copy no files.',
+  ),
+  PERCH_ARCHIVE_MEDIA_FILE_BYTES: integer(0, 1_099_511_627_776, 1_073_741_824).describe(
+    'Maximum size of one picture, video or sound that imports copy into the archive, in bytes.',
+  ),
   PERCH_HISTORY_TIMEOUT_MS: integer(100, 3_600_000, 120_000).describe(
     'Timeout in milliseconds for one history.',
   ),

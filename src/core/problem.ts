@@ -188,7 +188,7 @@ export const problemKinds = {
   ]),
   not_found: kind(404, 'Not found', [
     'Check the handle or the id. Do not retry, because Perch cannot read deleted, suspended or protected posts and accounts.',
-    'the post or account does not exist, or is deleted, suspended or protected',
+    'the post, account or media file does not exist, or is deleted, suspended or protected',
   ]),
   route_not_found: kind(404, 'No such route', [
     '`/api`, `/openapi.json` and `/.well-known/api-catalog` list the routes. To read a post, use `/api/v1/posts`.',
@@ -213,6 +213,10 @@ export const problemKinds = {
   unsupported_media_type: kind(415, 'Unsupported media type', [
     'Send the body as JSON, with the header `Content-Type: application/json`.',
     'the media type of the request body is not JSON, or is missing',
+  ]),
+  range_not_satisfiable: kind(416, 'Range not in the file', [
+    'Send a range that starts before the end of the file, or omit the header `Range`. The response header `Content-Range` contains the size of the file.',
+    'the header `Range` of a request for a media file asks for bytes after the end of the file',
   ]),
   headers_too_large: kind(431, 'Headers too large', [
     'Send fewer or shorter headers. The maximum is 16 KiB for all headers together.',

@@ -101,7 +101,7 @@ export function beginStream(reply: FastifyReply, headers: Headers): ServerRespon
 }
 
 /** Returns whether a list of ETags contains `etag`, compared weakly (RFC 9110 §13.1.2). `*` matches every ETag. */
-function matchesEtag(known: string, etag: string): boolean {
+export function matchesEtag(known: string, etag: string): boolean {
   if (known.trim() === '*') return true;
   return known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }

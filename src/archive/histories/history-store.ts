@@ -54,7 +54,11 @@ export const openHistoryStore = (path: string, baseUrl: string): HistoryStore =>
   openStore({ path, migrations }, (database) => prepareStore(database, baseUrl));
 
 function prepareStore(database: SqliteDatabase, baseUrl: string) {
-  const decoder = createRowDecoder(baseUrl, openProtection(database));
+  const decoder = createRowDecoder({
+    baseUrl,
+    isProtected: openProtection(database),
+    links: null,
+  });
   return {
     has: openHas(database),
     read: openRead(database, decoder),

@@ -6,10 +6,20 @@ interface Dated {
   readonly stored?: number;
 }
 
+/** File that a post or an account refers to, and that the export may contain. */
+export interface MediaReference {
+  /** URL of the file in the post or the account. */
+  readonly url: string;
+  /** Name of the file, as `ExportSource.mediaNameOf` returns it. */
+  readonly name: string;
+}
+
 /** Account whose data an export contains. `groups` yields an account before its reposts and follows. */
 export interface ExportedAccount extends Dated {
   readonly kind: 'account';
   readonly account: Account;
+  /** Pictures of the profile. Default: none. */
+  readonly media?: readonly MediaReference[];
 }
 
 /** Post in an export, by the owner of the export or by another account. */
@@ -19,6 +29,8 @@ export interface ExportedPost extends Dated {
   readonly parentId: string | null;
   /** Time of the post in Unix seconds. The fraction determines the order of posts in the same second. */
   readonly created: number;
+  /** Pictures, videos and sounds of the post. Default: none. */
+  readonly media?: readonly MediaReference[];
 }
 
 /** Repost by an account. If the export contains the reposted post, the post is a separate item. */
@@ -73,6 +85,11 @@ export interface ExportSource {
    * @throws Error with a message for the user if the export as a whole cannot be read
    */
   groups(): AsyncIterable<readonly ExportItem[]>;
+  /**
+   * Returns the name by which posts refer to a file of the export; `null` if the file is not a media file. `path`: path of
+   * the file within the export. Absent if exports of this format contain no media files.
+   */
+  readonly mediaNameOf?: (path: string) => string | null;
   close(): Promise<void>;
 }
 

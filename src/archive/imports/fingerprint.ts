@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openFolderFiles } from './files/open-files.ts';
 
 /** Version of the importers. Increment it when importers change, so that users can import earlier exports again. */
-const importVersion = 1;
+const importVersion = 2;
 
 /** Parts of each file that are hashed: `places` samples of `bytes` bytes. */
 const sample = { bytes: 65_536, places: 8 } as const;

@@ -1,8 +1,16 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Platform } from '../../model/reference.ts';
+import type { Account } from '../../model/account.ts';
+import type { Post } from '../../model/post.ts';
+import type { AccountReference, Platform } from '../../model/reference.ts';
 import type { ImportCounts, NewImport, StoredImport } from '../store/import-rows.ts';
 import type { ArchiveStore } from '../store/store.ts';
-import type { ExportedPost, ExportItem, ExportSource, SkippedRecord } from './export-source.ts';
+import type {
+  ExportedPost,
+  ExportItem,
+  ExportSource,
+  MediaReference,
+  SkippedRecord,
+} from './export-source.ts';
 
 export interface ImportOptions {
   readonly store: ArchiveStore;
@@ -22,6 +30,8 @@ export interface ImportState {
 }
 
 export interface ImportOutcome extends ImportState {
+  /** Number of the import in the archive. */
+  readonly number: number;
   /** `known`: an earlier run imported the whole export. `stopped`: the next run continues where this run stopped. */
   readonly ended: 'done' | 'known' | 'stopped';
   /** Number of the export's items that earlier runs had stored. */
@@ -37,16 +47,16 @@ const batchLimits = { items: 500, ms: 50, bytes: 4 * 2 ** 20 } as const;
 export async function runImport(options: ImportOptions): Promise<ImportOutcome> {
   const { store, newImport, clock } = options;
   const begun = store.beginImport(newImport, toSeconds(clock.now()));
-  const resumedAfter = begun.items;
+  const { number, items: resumedAfter } = begun;
   if (begun.isDone) {
     const { counts, items } = begun;
-    return { counts, items, ended: 'known', resumedAfter, isCutOff: false };
+    return { number, counts, items, ended: 'known', resumedAfter, isCutOff: false };
   }
   const writer = createWriter(options, begun);
   const ended = await readItems(options, writer);
   // A truncated import never counts as done, so that each repeated import reports the truncation.
   if (ended === 'done' && !writer.isCutOff()) writer.finish();
-  return { ...writer.state(), ended, resumedAfter, isCutOff: writer.isCutOff() };
+  return { number, ...writer.state(), ended, resumedAfter, isCutOff: writer.isCutOff() };
 }
 
 async function readItems(
@@ -109,7 +119,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
       seen += 1;
       if (item.kind === 'skipped') isCutOff ||= item.isCutOff === true;
       if (seen <= begun.items) {
-        itemWriter.setPlatform(item);
+        itemWriter.setOwner(item);
         return false;
       }
       if (item.kind === 'skipped') options.onSkipped(item);
@@ -128,27 +138,33 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
 
 /** Creates the item writer of import `number`. Stores reposts and follows with the platform of the last account. */
 function createItemWriter({ store, newImport }: ImportOptions, number: number) {
-  let platform: Platform | null = null;
-  const setPlatform = (item: ExportItem): void => {
-    if (item.kind === 'account') platform = item.account.platform;
+  let owner: AccountReference | null = null;
+  const setOwner = (item: ExportItem): void => {
+    if (item.kind === 'account') owner = toReference(item.account);
   };
   const requirePlatform = (): Platform => {
-    if (platform !== null) return platform;
+    if (owner !== null) return owner.platform;
     throw new Error('The export has reposts or follows before the account that they belong to.');
+  };
+  const addReferences = (media: readonly MediaReference[] = [], author: string): void => {
+    for (const reference of media)
+      if (owner !== null) store.addMediaReference({ ...reference, owner, author });
   };
   /** Writes an item. Returns the name of the counter in `ImportCounts` to increment. */
   const writeItem = (item: ExportItem): keyof ImportCounts => {
     if (item.kind === 'skipped') return item.cause === 'private' ? 'hidden' : 'faults';
     const { stored = newImport.exported } = item;
-    setPlatform(item);
+    setOwner(item);
     switch (item.kind) {
       case 'account': {
-        const { platform, screen_name } = item.account;
+        const account = toReference(item.account);
         store.putAccount({ account: item.account, stored });
-        store.addImportedAccount(number, { platform, handle: screen_name.toLowerCase() });
+        store.addImportedAccount(number, account);
+        addReferences(item.media, account.handle);
         return 'accounts';
       }
       case 'post':
+        addReferences(item.media, handleOf(item.post));
         return putPost(item, store, stored);
       case 'repost': {
         const { kind: _kind, ...repost } = item;
@@ -162,8 +178,16 @@ function createItemWriter({ store, newImport }: ImportOptions, number: number) {
       }
     }
   };
-  return { setPlatform, write: writeItem };
+  return { setOwner, write: writeItem };
 }
+
+const toReference = ({ platform, screen_name }: Account): AccountReference => ({
+  platform,
+  handle: screen_name.toLowerCase(),
+});
+
+/** Returns the lower-case handle of a post's author; an empty string if the author is unknown. */
+const handleOf = ({ author }: Post): string => author?.screen_name.toLowerCase() ?? '';
 
 function putPost(
   { post, parentId, created }: ExportedPost,
@@ -171,9 +195,8 @@ function putPost(
   stored: number,
 ): keyof ImportCounts {
   if (post.id === null) return 'faults';
-  const handle = post.author?.screen_name.toLowerCase() ?? '';
   const { platform, id } = post;
-  store.putPost({ platform, handle, id, parentId, created, stored, post });
+  store.putPost({ platform, handle: handleOf(post), id, parentId, created, stored, post });
   return 'posts';
 }
 

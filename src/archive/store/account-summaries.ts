@@ -148,6 +148,7 @@ function openRemoval(database: SqliteDatabase) {
     // An import whose rows were deleted must be repeated, so its record is deleted.
     `DELETE FROM imports WHERE number IN (SELECT import FROM import_accounts WHERE ${of})`,
     `DELETE FROM import_accounts WHERE ${of}`,
+    `DELETE FROM media_references WHERE ${of}`,
     `DELETE FROM account_words WHERE rowid IN (SELECT number FROM accounts WHERE ${of})`,
     `DELETE FROM accounts WHERE ${of}`,
   ].map((sql) => database.prepare(sql));

@@ -125,4 +125,26 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX kept_posts_by_key ON kept_posts (platform, key);
       CREATE INDEX kept_posts_by_author ON kept_posts (platform, author);
     `),
+  // Files are named in the export, so a reference exists before the file is stored, and also without the file.
+  (database) =>
+    database.exec(`
+      CREATE TABLE media_copies (
+        hash TEXT PRIMARY KEY, bytes INTEGER NOT NULL, type TEXT NOT NULL
+      ) WITHOUT ROWID;
+      CREATE TABLE media_references (
+        platform TEXT NOT NULL, handle TEXT NOT NULL, url TEXT NOT NULL,
+        author TEXT NOT NULL, name TEXT NOT NULL, hash TEXT,
+        PRIMARY KEY (platform, handle, url)
+      ) WITHOUT ROWID;
+      CREATE INDEX media_references_by_name ON media_references (platform, handle, name);
+      CREATE INDEX media_references_by_url ON media_references (url) WHERE hash IS NOT NULL;
+      CREATE INDEX media_references_by_hash ON media_references (hash) WHERE hash IS NOT NULL;
+      -- Neither the account whose export contained the file nor the author of the post is protected.
+      CREATE VIEW public_media AS SELECT url, hash FROM media_references WHERE hash IS NOT NULL
+        AND NOT EXISTS (
+          SELECT 1 FROM accounts WHERE accounts.platform = media_references.platform
+            AND accounts.handle IN (media_references.handle, media_references.author)
+            AND accounts.protected = 1
+        );
+    `),
 ];

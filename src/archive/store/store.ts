@@ -3,6 +3,8 @@ import type { Platform } from '../../model/reference.ts';
 import { openExportRows } from '../export/export-rows.ts';
 import { openHistories } from '../histories/history.ts';
 import { openHistoryDelete } from '../histories/history-store.ts';
+import { createMediaLinks } from '../media/media-links.ts';
+import { openMediaRows } from '../media/media-rows.ts';
 import { openPostSearch, openUserSearch } from '../search/search.ts';
 import { openAccountRows, openProtection } from './account-rows.ts';
 import { openAccountSummaries } from './account-summaries.ts';
@@ -21,7 +23,9 @@ export const openArchiveStore = (path: string, baseUrl: string): ArchiveStore =>
   openStore({ path, migrations }, (database) => prepareTables(database, baseUrl));
 
 function prepareTables(database: SqliteDatabase, baseUrl: string) {
-  const decoder = createRowDecoder(baseUrl, openProtection(database));
+  const isProtected = openProtection(database);
+  const links = createMediaLinks(database, baseUrl);
+  const decoder = createRowDecoder({ baseUrl, isProtected, links });
   return {
     ...openStoreOperations(database),
     ...openAccountRows(database, decoder),
@@ -34,6 +38,7 @@ function prepareTables(database: SqliteDatabase, baseUrl: string) {
     ...openAccountSummaries(database),
     ...openExportRows(database),
     ...openHistories(database, decoder),
+    ...openMediaRows(database),
   };
 }
 

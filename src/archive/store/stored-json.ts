@@ -2,14 +2,23 @@ import { type Account, toWebsite } from '../../model/account.ts';
 import type { Post, Tombstone } from '../../model/post.ts';
 import { missingSentences } from '../../platforms/missing.ts';
 import { xPostUrl } from '../../platforms/x.ts';
+import type { MediaLinks } from '../media/media-links.ts';
 
 /** Placeholder for the server's base URL in stored JSON. The base URL can change when the server restarts. */
 const ownAddress = 'perch:';
 
 export type RowDecoder = ReturnType<typeof createRowDecoder>;
 
-/** Creates a decoder of stored accounts and posts. `isProtected` returns whether an archived account is protected. */
-export function createRowDecoder(baseUrl: string, isProtected: (account: Account) => boolean) {
+interface DecoderOptions {
+  readonly baseUrl: string;
+  /** Returns whether an archived account is protected. */
+  readonly isProtected: (account: Account) => boolean;
+  /** Replaces the URLs of files of which the archive has a copy; `null` leaves all URLs unchanged. */
+  readonly links: MediaLinks | null;
+}
+
+/** Creates a decoder of stored accounts and posts. */
+export function createRowDecoder({ baseUrl, isProtected, links }: DecoderOptions) {
   const parse = (json: string) => parseStored(json.replaceAll(`"${ownAddress}/`, `"${baseUrl}/`));
   const hide = (post: Post): Post => {
     if (post.type === 'tombstone' || post.quote === null) return post;
@@ -20,8 +29,14 @@ export function createRowDecoder(baseUrl: string, isProtected: (account: Account
   return {
     baseUrl,
     /** Parses a post. Replaces quoted posts of protected accounts with placeholders. */
-    post: (json: string): Post => hide(parse(json) as Post), // written by `putPost` from a Post
-    account: (json: string): Account => parse(json) as Account, // written by `putAccount` from an Account
+    post: (json: string): Post => {
+      const post = hide(parse(json) as Post); // written by `putPost` from a Post
+      return links === null || links.isUnchanged(json) ? post : links.post(post);
+    },
+    account: (json: string): Account => {
+      const account = parse(json) as Account; // written by `putAccount` from an Account
+      return links === null || links.isUnchanged(json) ? account : links.account(account);
+    },
   };
 }
 

@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../core/files/private-files.ts';
 import type { AccountReference } from '../../model/reference.ts';
@@ -38,6 +48,24 @@ export function openExportFolder(root: string, account: AccountReference) {
       writeFileSync(path, content);
       counts.written += 1;
     },
+    /** Copies a file of the archive to a path relative to the folder, unless the file exists with the same size. */
+    copy: (file: string, { from, bytes }: { readonly from: string; readonly bytes: number }) => {
+      const path = join(root, file);
+      if (statSync(path, { throwIfNoEntry: false })?.size === bytes) {
+        counts.same += 1;
+        return;
+      }
+      makeFolder(dirname(path));
+      copyFileSync(from, path, constants.COPYFILE_FICLONE);
+      chmodSync(path, 0o644);
+      counts.written += 1;
+    },
+    /** Deletes the copied files in a subfolder, except files with a name in `names`. */
+    keepOnlyMedia: (folder: string, names: ReadonlySet<string | null>) => {
+      const all = listNames(join(root, folder));
+      const stale = all.filter((name) => mediaName.test(name) && !names.has(name));
+      for (const name of stale) remove(`${folder}/${name}`);
+    },
     /** Deletes the notes (Markdown files of threads) in a subfolder, except notes with a name in `names`. */
     keepOnly: (folder: string, names: ReadonlySet<string>) => {
       const all = listNames(join(root, folder));
@@ -68,6 +96,8 @@ function claimFolder(root: string, marker: string): void {
 function listNames(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder).sort() : [];
 }
+
+const mediaName = /^[0-9a-f]{64}\.\w{1,5}$/;
 
 const noteName = /^\d{4}-\d\d-\d\d-[a-z0-9_=-]+\.md$/;
 

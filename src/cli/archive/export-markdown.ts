@@ -12,12 +12,14 @@ import {
   type YearCount,
 } from '../../render/archive-notes.ts';
 import { type ExportFolder, toNoteName } from './export-folder.ts';
+import type { MediaExport } from './export-media.ts';
 
 interface MarkdownExport {
   readonly store: ArchiveStore;
   readonly owner: AccountReference;
   readonly account: Account;
   readonly folder: ExportFolder;
+  readonly media: MediaExport;
   /** Signal that stops the export. Files that were already written remain. */
   readonly signal: AbortSignal;
 }
@@ -30,12 +32,15 @@ const pageRows = 200;
  * `2024/03/reposts.md` and `index.md`. The result depends only on the archive, not on earlier exports.
  */
 export async function exportMarkdown(options: MarkdownExport) {
-  const { account, folder, signal } = options;
+  const { account, folder, media, signal } = options;
   const years = createYears();
   await writeThreads(options, years);
   await writeReposts(options, years);
   const counted = years.list();
-  if (!signal.aborted) folder.write('index.md', renderArchiveIndex(account, counted));
+  if (!signal.aborted) {
+    folder.write('index.md', media.localize(renderArchiveIndex(account, counted), ''));
+    media.removeOthers();
+  }
   return { years: counted, isWhole: !signal.aborted };
 }
 
@@ -86,7 +91,8 @@ async function writeThreads(options: MarkdownExport, years: Years): Promise<void
 }
 
 /** Writes the Markdown file of the thread that starts with `first`, and returns the file's name. */
-function writeThread(first: HistoryPost, { store, owner, folder }: MarkdownExport): string {
+function writeThread(first: HistoryPost, options: MarkdownExport): string {
+  const { store, owner, folder, media } = options;
   const found = [first];
   // A post continues only one other post, so no post is found twice.
   for (const post of found) found.push(...store.readContinuations(owner, post));
@@ -94,7 +100,7 @@ function writeThread(first: HistoryPost, { store, owner, folder }: MarkdownExpor
   const name = toNoteName(toIsoSeconds(first.created * 1000).slice(0, 10), first.post.id);
   const stored = Math.min(...thread.map((post) => post.stored));
   const note = renderThreadNote({ posts: thread.map(({ post }) => post), stored });
-  folder.write(`${toMonth(first.created)}/${name}`, note);
+  folder.write(`${toMonth(first.created)}/${name}`, media.localize(note, '../../'));
   return name;
 }
 

@@ -1,4 +1,5 @@
 import { toHeadLine, toItemLine } from '../../archive/imports/ndjson/line.ts';
+import { openMediaFolder } from '../../archive/media/media-folder.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { AccountReference } from '../../model/reference.ts';
@@ -17,6 +18,7 @@ import { countOf, toCount } from '../output/table.ts';
 import { withStopSignal } from '../stop-signal.ts';
 import { openExportFolder } from './export-folder.ts';
 import { exportMarkdown } from './export-markdown.ts';
+import { createMediaExport } from './export-media.ts';
 import { notArchived, withArchiveStore } from './open-store.ts';
 import { platformOption, toArchivedAccount } from './remove.ts';
 
@@ -96,7 +98,9 @@ async function exportNotes({ store, accounts, output, context }: ExportRequest):
   }
   const owner = { platform, handle: archived.handle };
   const folder = openExportFolder(output, owner);
-  const parts = { store, owner, account: archived.account(), folder };
+  const { PERCH_DATA_DIR: dataFolder, PERCH_BASE_URL: baseUrl } = context.config;
+  const media = createMediaExport({ store, media: openMediaFolder(dataFolder), folder, baseUrl });
+  const parts = { store, owner, account: archived.account(), folder, media };
   const { years, isWhole } = await withStopSignal((signal) => exportMarkdown({ ...parts, signal }));
   const counts = (['thread', 'post', 'repost'] as const).map((noun) => {
     const total = years.reduce((sum, year) => sum + year[`${noun}s`], 0);

@@ -1,8 +1,10 @@
 import type { ExportSource, SkippedRecord } from '../../archive/imports/export-source.ts';
 import type { ImportState } from '../../archive/imports/run-import.ts';
+import type { MediaCounts } from '../../archive/media/import-media.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Output } from '../output/output.ts';
 import { toCount } from '../output/table.ts';
+import { describeProgress } from './store-media.ts';
 
 /** Maximum number of printed warnings about skipped records. Further skipped records are only counted. */
 const maxWarnings = 20;
@@ -30,6 +32,13 @@ export function createImportProgress(stderr: Output, clock: Clock, source: Expor
       stderr.showProgress(
         `perch: ${renderBar(source)}${toCount(items)} items, ${toCount(Math.round(rate))} per second`,
       );
+    },
+    /** Shows the progress of storing media files, which follows the posts. */
+    onMedia: (counts: MediaCounts) => {
+      const nowMs = clock.now();
+      if (nowMs < dueMs) return;
+      dueMs = nowMs + everyMs;
+      stderr.showProgress(`perch: ${describeProgress(counts)}`);
     },
     onSkipped: ({ location, reason, cause, isAccount = false }: SkippedRecord) => {
       if (isAccount) write(reason);

@@ -24,6 +24,7 @@ import { countOf, toJsonLines } from '../output/table.ts';
 import { withStopSignal } from '../stop-signal.ts';
 import { createImportProgress } from './import-progress.ts';
 import { withArchiveStore } from './open-store.ts';
+import { describeMedia, type MediaResult, storeMedia, toMediaMembers } from './store-media.ts';
 
 export const importAction: Action = {
   usage: 'import FILE… [options]',
@@ -42,11 +43,17 @@ export const importAction: Action = {
         value: 'HANDLE',
         about: 'Handle of the exported account, if the export contains only its id.',
       },
+      media: {
+        type: 'boolean',
+        isNegative: true,
+        about: 'Imports only the texts, and leaves out the pictures, videos and sounds.',
+      },
       json: { type: 'boolean', about: 'Prints a line of JSON for each export.' },
     },
-    ({ form, handle, json = false }, paths) => {
+    ({ form, handle, media = true, json = false }, paths) => {
       if (paths.length === 0) throw new UsageError('Name the file or folder of an export.');
-      const settings = { formats: toFormats(form), hints: toHints(handle, paths), json };
+      const hints = toHints(handle, paths);
+      const settings = { formats: toFormats(form), hints, withMedia: media, json };
       return (context) => {
         keepHeapSmall();
         return withArchiveStore(context, 'create', (store) =>
@@ -84,6 +91,7 @@ interface ImportContext {
   readonly store: ArchiveStore;
   readonly formats: typeof exportFormats;
   readonly hints: ExportHints;
+  readonly withMedia: boolean;
   readonly signal: AbortSignal;
   readonly json: boolean;
 }
@@ -138,7 +146,7 @@ function toFault(error: unknown, path: string): CommandError {
 async function importOpened(
   path: string,
   { format, source }: OpenedExport,
-  { context, store, hints, signal, json }: ImportContext,
+  { context, store, hints, withMedia, signal, json }: ImportContext,
 ): Promise<ExitCode> {
   const { handle } = hints;
   if (handle !== undefined && !format.takesHandle) {
@@ -150,25 +158,33 @@ async function importOpened(
   const { fingerprint, changed } = await fingerprintExport(path, given);
   const { title, exported = changed } = source;
   const progress = createImportProgress(context.stderr, systemClock, source);
+  const newImport = { fingerprint, title, name: basename(path), exported };
   const begunMs = systemClock.now();
-  const outcome = await runImport({
-    store,
-    source,
-    newImport: { fingerprint, title, name: basename(path), exported },
-    clock: systemClock,
-    signal,
-    onProgress: progress.onProgress,
-    onSkipped: progress.onSkipped,
-  }).finally(progress.end);
-  const result = { path, seconds: (systemClock.now() - begunMs) / 1000, outcome };
+  const run = async (): Promise<Pick<ImportResult, 'outcome' | 'media'>> => {
+    const shared = { store, source, signal };
+    const outcome = await runImport({ ...shared, ...progress, newImport, clock: systemClock });
+    if (!withMedia || outcome.ended === 'stopped') return { outcome, media: null };
+    const { config } = context;
+    const request = { ...shared, config, number: outcome.number, onProgress: progress.onMedia };
+    return { outcome, media: await storeMedia(path, request) };
+  };
+  const { outcome, media } = await run().finally(progress.end);
+  const result = { path, seconds: (systemClock.now() - begunMs) / 1000, outcome, media };
   if (json) context.stdout.writeJson(toJsonLines([toResultMembers(result, format.name)]));
   else context.stdout.write(toResultText(result, title));
-  return outcome.ended === 'stopped' || outcome.isCutOff ? exitCodes.upstream : exitCodes.ok;
+  const isWhole = outcome.ended !== 'stopped' && !outcome.isCutOff;
+  return isWhole && (media === null || media.ended === 'done') ? exitCodes.ok : exitCodes.upstream;
 }
 
-type ImportResult = Readonly<{ path: string; seconds: number; outcome: ImportOutcome }>;
+interface ImportResult {
+  readonly path: string;
+  readonly seconds: number;
+  readonly outcome: ImportOutcome;
+  /** Result of storing media files; `null` if the import stored none on purpose. */
+  readonly media: MediaResult | null;
+}
 
-function toResultText({ path, seconds, outcome }: ImportResult, title: string): string {
+function toResultText({ path, seconds, outcome, media }: ImportResult, title: string): string {
   const { counts, ended } = outcome;
   const nouns = ['account', 'post', 'repost', 'follow'] as const;
   const read = nouns.map((noun) => countOf(counts[`${noun}s`], noun)).join(', ');
@@ -178,13 +194,15 @@ function toResultText({ path, seconds, outcome }: ImportResult, title: string): 
     counts.hidden > 0 && `${countOf(counts.hidden, 'record')} skipped: not public.`,
     outcome.isCutOff && 'The export is incomplete. Download it again and import it.',
     ended === 'stopped' && 'The import was stopped. Run the same command to continue.',
+    ...(media === null ? [] : describeMedia(media)),
   ];
   const lines = remarks.flatMap((text) => (text === false ? [] : [`  ${text}\n`]));
   return `${path}: ${title}, ${read}; ${time}\n${lines.join('')}`;
 }
 
-function toResultMembers({ path, seconds, outcome }: ImportResult, form: string) {
+function toResultMembers({ path, seconds, outcome, media }: ImportResult, form: string) {
   const { ended, counts, isCutOff, resumedAfter } = outcome;
   const state = { ended, cut_off: isCutOff, resumed_after: resumedAfter };
-  return { file: path, form, ...state, ...counts, seconds };
+  const files = media === null ? null : toMediaMembers(media);
+  return { file: path, form, ...state, ...counts, media: files, seconds };
 }

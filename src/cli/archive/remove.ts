@@ -1,10 +1,13 @@
+import { openMediaFolder } from '../../archive/media/media-folder.ts';
+import { removeUnusedMedia } from '../../archive/media/remove-unused.ts';
+import type { ArchiveStore } from '../../archive/store/store.ts';
 import {
   type AccountReference,
   parseHandle,
   platform as platforms,
 } from '../../model/reference.ts';
 import { withOptions } from '../arguments.ts';
-import { type Action, exitCodes, UsageError } from '../command.ts';
+import { type Action, type CommandContext, exitCodes, UsageError } from '../command.ts';
 import { countOf } from '../output/table.ts';
 import { notArchived, withArchiveStore } from './open-store.ts';
 
@@ -26,26 +29,40 @@ export const removeAction: Action = {
     const { platform } = account;
     return (context) =>
       withArchiveStore(context, 'empty', async (store) => {
-        const { stdout } = context;
         // A Bluesky account may be given by its DID.
         const handle = store.findAccount(account)?.handle ?? account.handle;
         const kept = store.deleteHistory({ platform, handle });
-        const removed = store.removeAccount({ platform, handle });
         if (kept > 0) {
-          stdout.write(
+          context.stdout.write(
             `Removed the imported history of ${account.handle} on ${platform}: ${countOf(kept, 'post')}.\n`,
           );
         }
-        if (removed !== undefined) {
-          const { posts, reposts, follows, others } = removed;
-          stdout.write(
-            `Removed ${handle} on ${platform}: ${countOf(posts, 'post')}, ${countOf(reposts, 'repost')} (with ${countOf(others, 'post')} of other accounts), ${countOf(follows, 'follow')}.\n`,
-          );
-        } else if (kept === 0) throw notArchived(account);
+        const isRemoved = removeAccount({ platform, handle }, store, context);
+        if (!isRemoved && kept === 0) throw notArchived(account);
         return exitCodes.ok;
       });
   }),
 };
+
+/** Removes an account with its media files, and prints what was removed. Returns `false` for an unknown account. */
+function removeAccount(
+  account: AccountReference,
+  store: ArchiveStore,
+  { stdout, config }: CommandContext,
+): boolean {
+  const removed = store.removeAccount(account);
+  if (removed === undefined) return false;
+  const files = removeUnusedMedia(store, openMediaFolder(config.PERCH_DATA_DIR));
+  const { posts, reposts, follows, others } = removed;
+  const counts = [
+    countOf(posts, 'post'),
+    `${countOf(reposts, 'repost')} (with ${countOf(others, 'post')} of other accounts)`,
+    countOf(follows, 'follow'),
+    ...(files > 0 ? [countOf(files, 'media file')] : []),
+  ];
+  stdout.write(`Removed ${account.handle} on ${account.platform}: ${counts.join(', ')}.\n`);
+  return true;
+}
 
 /** Parses the handle of an archived account. @throws UsageError for invalid handles and built-in sample accounts */
 export function toArchivedAccount(text: string, platform: string | undefined): AccountReference {

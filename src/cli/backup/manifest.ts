@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { savedFiles } from '../../core/files/data-folder.ts';
 import { CommandError } from '../command.ts';
+import { countOf } from '../output/table.ts';
 
 /** Version of the format of backups. Increase it if older versions of Perch cannot restore new backups. */
 const formatVersion = 1;
@@ -26,6 +27,10 @@ const manifest = z.object({
   /** Whether keys, sessions and secrets were in a Valkey or Redis server, which a backup does not contain. */
   shared_engine: z.boolean(),
   files: z.array(savedFile).min(1).max(savedFiles.length),
+  /** Number and total size of the archive's media files. Their names contain their hashes, so they are not listed. */
+  media: z
+    .object({ files: z.int().nonnegative(), bytes: z.int().nonnegative() })
+    .default({ files: 0, bytes: 0 }),
 });
 
 /** File of a backup, with its size, its SHA-256 hash in hexadecimal and its schema version. */
@@ -33,6 +38,10 @@ export type SavedFile = Readonly<z.output<typeof savedFile>>;
 
 /** Description of a backup. */
 export type Manifest = Readonly<z.output<typeof manifest>>;
+
+/** Returns a list with the number of media files of a backup; an empty list if it has none. */
+export const listMediaCount = ({ files }: Manifest['media']): readonly string[] =>
+  files === 0 ? [] : [countOf(files, 'media file')];
 
 export function createManifest(fields: Omit<Manifest, 'perch_backup'>): Manifest {
   return { perch_backup: formatVersion, ...fields };

@@ -15,9 +15,10 @@ import {
   parseManifest,
   type SavedFile,
 } from './manifest.ts';
+import { extractMedia, mediaName } from './media.ts';
 
-/** Maximum number of files in a backup. It is larger than necessary, so that a backup of a newer version is recognized. */
-const maxEntries = 100;
+/** Maximum number of files in a backup, including the media files of the archive. */
+const maxEntries = 1_000_000;
 
 /** Open backup whose manifest is valid. The caller must call `close`. */
 export interface Backup {
@@ -28,6 +29,11 @@ export interface Backup {
    * @throws CommandError if the file is damaged; Error with `path` if it cannot be written
    */
   extract(file: SavedFile, target: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Writes the media files of the backup to `target`, and checks their hashes. With `null`, only checks them.
+   * @throws CommandError if a file is damaged; Error with `path` if it cannot be written
+   */
+  extractMedia(target: string | null, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
@@ -45,6 +51,12 @@ export async function openBackup(path: string): Promise<Backup> {
         const entry = entries.get(file.name);
         if (entry === undefined) throw notABackup(path); // `checkNames` has found it
         await extractEntry({ zip, entry, file, target, signal, label: `${file.name} in ${path}` });
+      },
+      extractMedia: async (target, signal) => {
+        for (const entry of listMediaEntries(entries)) {
+          signal.throwIfAborted();
+          await extractOne({ zip, entry, target, signal }, path);
+        }
       },
       close: () => zip.close(),
     };
@@ -101,12 +113,27 @@ async function readManifest(zip: ZipFile, entries: Entries, path: string): Promi
   return parseManifest(Buffer.concat(parts).toString(), path);
 }
 
+const listMediaEntries = (entries: Entries): readonly Entry[] =>
+  [...entries.values()].filter(({ fileName }) => mediaName.test(fileName));
+
+async function extractOne(extraction: Parameters<typeof extractMedia>[0], path: string) {
+  const label = `${extraction.entry.fileName} in ${path}`;
+  const isSame = await extractMedia(extraction).catch((error: unknown) => {
+    if (isOfDisk(error) || extraction.signal.aborted) throw error;
+    throw damaged(label, error);
+  });
+  if (!isSame) throw damaged(label);
+}
+
 /** Throws CommandError unless the zip file contains exactly the files of the manifest, with schemas known here. */
-function checkNames(entries: Entries, { perch, files }: Manifest, path: string): void {
+function checkNames(entries: Entries, { perch, files, media }: Manifest, path: string): void {
   const isComplete = files.every(
     ({ name, bytes }) => entries.get(name)?.uncompressedSize === bytes,
   );
-  if (!isComplete || entries.size !== files.length + 1) throw notABackup(path);
+  const found = listMediaEntries(entries);
+  const bytes = found.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
+  const isWhole = isComplete && found.length === media.files && bytes === media.bytes;
+  if (!isWhole || entries.size !== files.length + media.files + 1) throw notABackup(path);
   for (const { name, schema } of files) {
     const newest = newestSchemaOf(name);
     if ((newest === null) !== (schema === null)) throw notABackup(path);

@@ -15,6 +15,7 @@ import type { Clock } from '../../core/clock.ts';
 import {
   earlierPrefix,
   journalSuffixes,
+  mediaFolderName,
   restoreFolders,
   type SavedName,
   savedFiles,
@@ -30,6 +31,10 @@ import { giveToOwnerOf, seizeDataFolder, shareDataFolder } from '../../core/file
  * repeated.
  */
 const planName = 'plan.json';
+
+/** Files and folders that a restore replaces. */
+const replacedNames = [...savedFiles, mediaFolderName] as const;
+type ReplacedName = SavedName | typeof mediaFolderName;
 
 /** Returns the path of the folder for the new files of a data folder. Creates the folder, and empties an existing one. */
 export function openIncomplete(folder: string): string {
@@ -51,7 +56,7 @@ export function discardIncomplete(folder: string): void {
  */
 export function replaceFiles(
   folder: string,
-  { files, nowMs }: { readonly files: readonly SavedName[]; readonly nowMs: number },
+  { files, nowMs }: { readonly files: readonly ReplacedName[]; readonly nowMs: number },
 ): string | null {
   const incomplete = `${folder}/${restoreFolders.incomplete}`;
   const earlier = nameEarlier(folder, nowMs);
@@ -66,7 +71,7 @@ interface Plan {
   /** Name of the folder for the earlier files. */
   readonly earlier: string;
   /** Names of all new files. */
-  readonly files: readonly SavedName[];
+  readonly files: readonly ReplacedName[];
 }
 
 function writePlan(incomplete: string, plan: Plan): void {
@@ -111,10 +116,10 @@ function finishReplacing(folder: string): void {
 function moveFiles(folder: string, complete: string): void {
   const plan = readPlan(complete);
   const earlier = `${folder}/${plan.earlier}`;
-  const isWaiting = (name: SavedName) => existsSync(`${complete}/${name}`);
-  const isReplaced = (name: SavedName) => plan.files.includes(name) && !isWaiting(name);
-  for (const name of savedFiles) if (!isReplaced(name)) moveAway(folder, name, earlier);
-  for (const name of savedFiles.filter(isWaiting)) {
+  const isWaiting = (name: ReplacedName) => existsSync(`${complete}/${name}`);
+  const isReplaced = (name: ReplacedName) => plan.files.includes(name) && !isWaiting(name);
+  for (const name of replacedNames) if (!isReplaced(name)) moveAway(folder, name, earlier);
+  for (const name of replacedNames.filter(isWaiting)) {
     renameSync(`${complete}/${name}`, `${folder}/${name}`);
   }
   if (existsSync(earlier)) syncFolder(earlier);
@@ -122,7 +127,7 @@ function moveFiles(folder: string, complete: string): void {
 }
 
 /** Moves a file, and the journal files of a database, into the folder with the earlier files. */
-function moveAway(folder: string, name: SavedName, earlier: string): void {
+function moveAway(folder: string, name: ReplacedName, earlier: string): void {
   for (const suffix of ['', ...journalSuffixes]) {
     const path = `${folder}/${name}${suffix}`;
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) continue;

@@ -18,6 +18,7 @@ import { CommandError } from '../command.ts';
 import { checkContent, measureFile } from './check-file.ts';
 import { requireSpace } from './disk-space.ts';
 import { createManifest, type Manifest, manifestName, type SavedFile } from './manifest.ts';
+import { addMedia, listMedia, type SavedMedia, totalOf } from './media.ts';
 
 export interface CopyOptions {
   /** Data folder, which other processes may use at the same time. */
@@ -35,11 +36,18 @@ export interface CopyOptions {
 /** Maximum time in milliseconds to wait for a moment at which no process writes to a database. */
 const lockTimeoutMs = 30_000;
 
+/** Copied files of a data folder, with their description. */
+export interface Copied {
+  readonly manifest: Manifest;
+  /** Media files of the archive. They never change, so they are not copied. */
+  readonly media: readonly SavedMedia[];
+}
+
 /**
  * Copies the files of a data folder as they are at one moment, and checks the copies. Returns their description.
  * @throws CommandError; UnusableFileError for a damaged file; Error with `path` if a file cannot be read or written
  */
-export async function copyData(options: CopyOptions): Promise<Manifest> {
+export async function copyData(options: CopyOptions): Promise<Copied> {
   const { folder, target, clock, signal, onStep, hasSharedEngine } = options;
   const names = savedFiles.filter((name) => !isMissing(`${folder}/${name}`));
   if (names.length === 0) {
@@ -50,6 +58,8 @@ export async function copyData(options: CopyOptions): Promise<Manifest> {
   requireSpace(target, 2 * sizeOf(folder, names));
   const created = toIsoSeconds(clock.now());
   await copyDatabases(options, names);
+  const media = listMedia(`${target}/archive.db`, folder);
+  requireSpace(target, totalOf(media).bytes + sizeOf(folder, names));
   // A secret is created before the data that depends on it, and never changes, so it can be copied after the databases.
   for (const name of savedSecrets) {
     if (names.includes(name)) await copyFile(`${folder}/${name}`, `${target}/${name}`);
@@ -61,7 +71,8 @@ export async function copyData(options: CopyOptions): Promise<Manifest> {
     const schema = checkContent(`${target}/${name}`, name, `${folder}/${name}`);
     files.push({ name, schema, ...(await measureFile(`${target}/${name}`)) });
   }
-  return createManifest({ perch: version, created, shared_engine: hasSharedEngine, files });
+  const facts = { perch: version, created, shared_engine: hasSharedEngine };
+  return { manifest: createManifest({ ...facts, files, media: totalOf(media) }), media };
 }
 
 function sizeOf(folder: string, names: readonly SavedName[]): number {
@@ -95,13 +106,17 @@ async function copyDatabases(
 const keysFirst = (one: SavedName, other: SavedName): number =>
   Number(other === 'perch.db') - Number(one === 'perch.db');
 
+interface WriteOptions extends Copied {
+  /** Folder with the copied files. */
+  readonly source: string;
+  /** Data folder, which contains the media files. */
+  readonly folder: string;
+  readonly keepOpen?: boolean;
+}
+
 /** Writes the copied files as a zip file to a stream. Ends the stream unless `keepOpen` is set. */
 export async function writeBackup(
-  {
-    manifest,
-    source,
-    keepOpen = false,
-  }: { manifest: Manifest; source: string; keepOpen?: boolean },
+  { manifest, media, source, folder, keepOpen = false }: WriteOptions,
   output: Writable,
   signal: AbortSignal,
 ): Promise<void> {
@@ -110,6 +125,7 @@ export async function writeBackup(
   const failed = new Promise<never>((_, reject) => zip.on('error', reject));
   zip.addBuffer(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), manifestName, attributes);
   for (const { name } of manifest.files) zip.addFile(`${source}/${name}`, name, attributes);
+  addMedia(zip, media, { folder, ...attributes });
   zip.end();
   await Promise.race([failed, pipeline(zip.outputStream, output, { signal, end: !keepOpen })]);
 }

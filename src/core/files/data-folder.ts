@@ -8,6 +8,9 @@ export const savedSecrets = ['cursor.key', 'session.key'] as const;
 /** Files of a data folder that a backup contains. Perch creates all other files again. */
 export const savedFiles = [...savedDatabases, ...savedSecrets] as const;
 
+/** Name of the folder with the pictures, videos and sounds of the archive, which a backup contains too. */
+export const mediaFolderName = 'media' as const;
+
 export type SavedName = (typeof savedFiles)[number];
 
 /** Suffixes of the files in which SQLite keeps changes of a database. They belong to the database. */
@@ -31,7 +34,7 @@ const ownName = new RegExp(
     `${databases}(?:${besideDatabase}|${draft})?`,
     `${alternatives(savedSecrets)}(?:${draft})?`,
     `${alternatives([lockName])}(?:-journal)?`,
-    alternatives(Object.values(restoreFolders)),
+    alternatives([...Object.values(restoreFolders), mediaFolderName]),
     `${earlierPrefix}[0-9TZ-]{1,24}`,
   ].join('|')})$`,
 );

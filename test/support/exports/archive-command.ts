@@ -11,14 +11,21 @@ export interface RunOutcome {
 }
 
 /** Runs `perch archive` with a data directory in this process. */
-export async function runArchive(dataDir: string, ...args: readonly string[]): Promise<RunOutcome> {
+export const runArchive = (dataDir: string, ...args: readonly string[]): Promise<RunOutcome> =>
+  runArchiveWith({ PERCH_DATA_DIR: dataDir }, ...args);
+
+/** Runs `perch archive` with environment variables in this process. */
+export async function runArchiveWith(
+  env: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<RunOutcome> {
   const written = { stdout: '', stderr: '' };
   const into = (name: keyof typeof written) => ({
     write: (text: string) => {
       written[name] += text;
     },
   });
-  const loaded = loadConfig({ PERCH_DATA_DIR: dataDir });
+  const loaded = loadConfig(env);
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
   const code = await archiveCommand.plan(args)({
     config: loaded.config,

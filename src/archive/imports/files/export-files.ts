@@ -47,7 +47,9 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buff
 export function createExportSource(
   { read, close }: Pick<ExportFiles, 'read' | 'close'>,
   countedFiles: readonly ExportFile[],
-  createReader: (read: ExportFiles['read']) => Pick<ExportSource, 'title' | 'exported' | 'groups'>,
+  createReader: (
+    read: ExportFiles['read'],
+  ) => Pick<ExportSource, 'title' | 'exported' | 'groups' | 'mediaNameOf'>,
 ): ExportSource {
   let bytesRead = 0;
   const readCounted: ExportFiles['read'] = async function* (file) {

@@ -36,7 +36,10 @@ export async function* readTarEntries(chunks: AsyncIterable<Uint8Array>): AsyncG
   }
 }
 
-/** Creates a function that yields the next `length` bytes of a stream, in chunks of any size. */
+/**
+ * Creates a function that returns the next `length` bytes of a stream, in chunks of any size. The bytes can be iterated
+ * several times: each iteration continues where the last one stopped.
+ */
 function createByteReader(chunks: AsyncIterator<Uint8Array>) {
   let rest: Uint8Array = new Uint8Array();
   const hasRest = async (): Promise<boolean> => {
@@ -47,13 +50,18 @@ function createByteReader(chunks: AsyncIterator<Uint8Array>) {
     }
     return true;
   };
-  return async function* (length: number): AsyncGenerator<Uint8Array, void, undefined> {
-    for (let left = length; left > 0 && (await hasRest()); ) {
-      const chunk = rest.subarray(0, left);
-      rest = rest.subarray(chunk.length);
-      left -= chunk.length;
-      yield chunk;
-    }
+  return (length: number): AsyncIterable<Uint8Array> => {
+    let left = length;
+    return {
+      async *[Symbol.asyncIterator]() {
+        while (left > 0 && (await hasRest())) {
+          const chunk = rest.subarray(0, left);
+          rest = rest.subarray(chunk.length);
+          left -= chunk.length;
+          yield chunk;
+        }
+      },
+    };
   };
 }
 

@@ -10,6 +10,7 @@ import {
   maxListedFiles,
   readStart,
 } from './export-files.ts';
+import type { MediaFile } from './media-files.ts';
 import { readTarEntries } from './tar-entries.ts';
 
 const maxBytes = 2 ** 40; // maximum unpacked size; exports of one account are smaller
@@ -35,6 +36,13 @@ export async function openTarFiles(path: string): Promise<ExportFiles | null> {
     read: (file) => readEntry(unpack(), file),
     close: async () => undefined,
   };
+}
+
+/** Yields all files of a tar file in their order. @throws Error if the unpacked tar file is too large */
+export async function* readTarFiles(path: string): AsyncGenerator<MediaFile, void, undefined> {
+  const isCompressed = (await readStart(path, 2)).equals(gzipStart);
+  for await (const { name, bytes, content } of readTarEntries(readUnpacked(path, isCompressed)))
+    yield { path: name, bytes, read: () => content };
 }
 
 const gzipStart = Buffer.from([0x1f, 0x8b]);

@@ -6,17 +6,15 @@ import {
   maxListedFiles,
   readStart,
 } from './export-files.ts';
+import type { MediaFile } from './media-files.ts';
 
 /** Maximum number of entries in a zip file, and maximum unpacked bytes of each. Large exports have 100,000 files. */
 const limits = { entries: 2_000_000, bytesOfFile: 64 * 2 ** 30 } as const;
 
 /** Opens a zip file; returns `null` for other files. @throws Error if the zip file cannot be read */
 export async function openZipFiles(path: string): Promise<ExportFiles | null> {
-  const start = await readStart(path, 4);
-  if (!signatures.some((signature) => start.equals(signature))) return null;
-  const zip = await openPromise(path, { autoClose: false }).catch((cause: unknown) => {
-    throw new Error('The zip file is damaged or incomplete. Download it again.', { cause });
-  });
+  const zip = await openZip(path);
+  if (zip === null) return null;
   try {
     const entries = await listEntries(zip);
     if (zip.entryCount === 0) throw new Error('The zip file is empty.');
@@ -32,6 +30,32 @@ export async function openZipFiles(path: string): Promise<ExportFiles | null> {
     zip.close();
     throw error;
   }
+}
+
+/** Returns the files of a zip file in their order; `null` for other files. @throws Error if it cannot be read */
+export async function readZipFiles(path: string): Promise<AsyncIterable<MediaFile> | null> {
+  const zip = await openZip(path);
+  return zip === null ? null : readEntries(zip);
+}
+
+async function* readEntries(zip: ZipFile): AsyncGenerator<MediaFile, void, undefined> {
+  try {
+    if (zip.entryCount > limits.entries) throw new Error('The zip file contains too many files.');
+    for await (const entry of zip.eachEntry()) {
+      const { fileName: path, uncompressedSize: bytes } = entry;
+      if (!path.endsWith('/')) yield { path, bytes, read: () => readEntry(zip, entry) };
+    }
+  } finally {
+    zip.close();
+  }
+}
+
+async function openZip(path: string): Promise<ZipFile | null> {
+  const start = await readStart(path, 4);
+  if (!signatures.some((signature) => start.equals(signature))) return null;
+  return openPromise(path, { autoClose: false }).catch((cause: unknown) => {
+    throw new Error('The zip file is damaged or incomplete. Download it again.', { cause });
+  });
 }
 
 /** First bytes of zip files: the header of a file, or the end record of an empty zip file. */

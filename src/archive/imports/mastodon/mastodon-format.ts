@@ -11,6 +11,7 @@ import { openExportFiles } from '../files/open-files.ts';
 import { type Line, readLines } from '../ndjson/lines.ts';
 import { readRecords } from '../records.ts';
 import { type Owner, readOwner } from './actor.ts';
+import { mediaNameOf, referToPictures } from './media.ts';
 import { type ActivityPayload, activity, isPublic, namesRecipients } from './payload.ts';
 import { shapePost, shapeRepost } from './shape.ts';
 
@@ -36,6 +37,7 @@ function findParts(files: readonly ExportFile[]) {
   const find = (name: string) => files.find((file) => file.name === `${folder}${name}`);
   // Likes and bookmarks are private, so they are not imported.
   return {
+    folder,
     outbox,
     actor: find('actor.json'),
     following: find('following_accounts.csv'),
@@ -48,7 +50,7 @@ type Groups = AsyncGenerator<readonly ExportItem[], void, undefined>;
 type Read = ExportFiles['read'];
 
 function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): ExportSource {
-  const { actor, outbox, following, followers } = parts;
+  const { actor, outbox, folder, following, followers } = parts;
   const countedFiles = [outbox, following, followers].filter((file) => file !== undefined);
   const readGroups = async function* (read: Read): Groups {
     if (actor === undefined) {
@@ -57,7 +59,7 @@ function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): Expor
       );
     }
     const owner = await readOwner(actor, files.read, hints.handle);
-    yield [{ kind: 'account', account: owner.account }];
+    yield [{ kind: 'account', account: owner.account, media: referToPictures(owner.account) }];
     yield* readOutbox(outbox, read, owner);
     const own = owner.account.screen_name.toLowerCase();
     const list = { read, domain: own.slice(own.lastIndexOf('@') + 1) };
@@ -66,6 +68,7 @@ function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): Expor
   };
   return createExportSource(files, countedFiles, (read) => ({
     title: 'Mastodon export',
+    mediaNameOf: (path) => mediaNameOf(path, folder),
     groups: () => readGroups(read),
   }));
 }
@@ -73,44 +76,25 @@ function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): Expor
 async function* readOutbox(outbox: ExportFile, read: Read, owner: Owner): Groups {
   const reading = { schema: activity, start: /"orderedItems"\s*:\s*\[/, read };
   let number = 0;
-  let withoutUrl = 0;
   for await (const records of readRecords([outbox], reading)) {
     yield records.map((record) => {
       number += 1;
       if (record.kind === 'skipped') return record;
-      const shaped = shape(record.row, owner, `${outbox.name}, record ${number}`);
-      withoutUrl += shaped.withoutUrl ?? 0;
-      return shaped.item;
+      return shape(record.row, owner, `${outbox.name}, record ${number}`);
     });
   }
-  if (withoutUrl > 0) yield [skipRecord(outbox.name, describeMissingMedia(withoutUrl))];
 }
 
-function shape(
-  row: ActivityPayload,
-  owner: Owner,
-  location: string,
-): { readonly item: ExportItem; readonly withoutUrl?: number } {
-  if (isHidden(row)) {
-    return { item: { ...skipRecord(location, 'It is not public.'), cause: 'private' } };
-  }
-  if (row.type === 'Announce') {
-    const repost = shapeRepost(row, owner);
-    return { item: typeof repost === 'string' ? skipRecord(location, repost) : repost };
-  }
-  const post = shapePost(row, owner);
-  return typeof post === 'string' ? { item: skipRecord(location, post) } : post;
+function shape(row: ActivityPayload, owner: Owner, location: string): ExportItem {
+  if (isHidden(row)) return { ...skipRecord(location, 'It is not public.'), cause: 'private' };
+  const shaped = row.type === 'Announce' ? shapeRepost(row, owner) : shapePost(row, owner);
+  return typeof shaped === 'string' ? skipRecord(location, shaped) : shaped;
 }
 
 /** Returns whether an activity is hidden: its recipients, or those of its post, do not include the public. */
 function isHidden(row: ActivityPayload): boolean {
   const naming = (row.type === 'Create' ? [row, row.object] : [row]).filter(namesRecipients);
   return naming.length === 0 || !naming.every(isPublic);
-}
-
-function describeMissingMedia(count: number): string {
-  const files = count === 1 ? '1 media file was' : `${count} media files were`;
-  return `${files} left out, because the export does not name their server.`;
 }
 
 /**

@@ -9,21 +9,25 @@ import { isWebUrl } from '../../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../../platforms/times.ts';
 import type { ExportedPost, ExportedRepost } from '../export-source.ts';
 import { createMentionNamer, type Owner } from './actor.ts';
+import { referToFile } from './media.ts';
 import type { ActivityPayload, NotePayload } from './payload.ts';
 
 type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
 
-/** Converts a `Create` activity to a post or an error message. `withoutUrl`: number of media files without a URL. */
+/** Converts a `Create` activity to a post. Returns an error message if the conversion fails. */
 export function shapePost(
   { object: note, published }: Activity<'Create'>,
   owner: Owner,
-): { readonly item: ExportedPost; readonly withoutUrl: number } | string {
+): ExportedPost | string {
   const address = parseNoteAddress(note.id) ?? parseNoteAddress(note.url ?? '');
   if (address === null) return 'Its id is not the address of a Mastodon post.';
   const createdMs = note.published ?? published;
   if (createdMs === null) return 'It has no date.';
-  const media = note.attachment.map((item) => shapeMedia(item, owner.host));
-  const shown = media.filter((item) => item !== null);
+  const files = { host: owner.host, handle: nameOf(owner) };
+  const media = note.attachment.flatMap((item) => {
+    const file = referToFile(item.url, files);
+    return file === null ? [] : [{ file, shown: shapeMedia(item, file.url) }];
+  });
   const replyingTo = toReplyingTo(note, owner);
   const post: Status = {
     type: 'status',
@@ -46,7 +50,7 @@ export function shapePost(
     replying_to: replyingTo,
     quote: null,
     reposted_by: null,
-    media: toMediaSet(shown),
+    media: toMediaSet(media.map(({ shown }) => shown)),
     poll: shapePoll(note),
     article: null,
     card: null,
@@ -55,8 +59,8 @@ export function shapePost(
     platform: 'mastodon',
   };
   const parentId = replyingTo?.status ?? null;
-  const item = { kind: 'post', post, parentId, created: createdMs / 1000 } as const;
-  return { item, withoutUrl: media.length - shown.length };
+  const created = createdMs / 1000;
+  return { kind: 'post', post, parentId, created, media: media.map(({ file }) => file) };
 }
 
 /** Converts an `Announce` activity (a boost) to a repost. Returns an error message if the conversion fails. */
@@ -100,22 +104,11 @@ function handleOf(address: string, owner: Owner): string | null {
   return parseNoteAddress(address)?.handle ?? null;
 }
 
-/** Converts an attachment to a media item. Returns `null` if the server of the file is unknown. */
-function shapeMedia(item: NotePayload['attachment'][number], host: string): Media | null {
-  const url = fileUrl(item.url, host);
-  if (url === null) return null;
+function shapeMedia(item: NotePayload['attachment'][number], url: string): Media {
   const { width, height } = item;
   const [kind] = (item.mediaType ?? '').split('/');
   const type = kind === 'video' || kind === 'audio' ? kind : 'photo';
   return { type, url, width, height, alt: item.name ?? item.summary };
-}
-
-/** Returns the URL of a media file on `host`; `null` for paths like `/other/…`, which may be on another server. */
-function fileUrl(path: string, host: string): string | null {
-  if (isWebUrl(path)) return path;
-  if (path.startsWith('/') && !path.startsWith('/system/')) return null;
-  const url = new URL(path, `https://${host}/system/`);
-  return url.protocol === 'https:' && url.hostname === host ? url.href : null;
 }
 
 function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload): Poll | null {

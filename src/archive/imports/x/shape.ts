@@ -6,6 +6,7 @@ import { countCodePoints, decodeEntities, isWebUrl } from '../../../platforms/te
 import { toCreated } from '../../../platforms/times.ts';
 import { toReplyingTo, xPostUrl } from '../../../platforms/x.ts';
 import type { ExportedPost, ExportedRepost } from '../export-source.ts';
+import { referToMedia } from './media.ts';
 import type { MediaPayload, TweetPayload } from './payload.ts';
 import { type ShapedText, shapeText } from './text.ts';
 
@@ -19,11 +20,13 @@ export function shapePost(
   long: ShapedText | undefined,
 ): ExportedPost {
   const text = long ?? shapeText(row.full_text, row.entities, 0);
+  const post = shapeStatus(row, { author, text, isRepost: false });
   return {
     kind: 'post',
-    post: shapeStatus(row, { author, text, isRepost: false }),
+    post,
     parentId: row.in_reply_to_status_id_str,
     created: row.createdMs / 1000,
+    media: referToMedia(post),
   };
 }
 
@@ -39,7 +42,7 @@ export function shapeRepost(
   const created = row.createdMs / 1000;
   const post = shapeStatus(row, { author, text, isRepost: true });
   return [
-    { kind: 'post', post, parentId: null, created },
+    { kind: 'post', post, parentId: null, created, media: referToMedia(post) },
     {
       kind: 'repost',
       handle: by.screen_name.toLowerCase(),

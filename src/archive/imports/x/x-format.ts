@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
+import { toAccount, toWebsite } from '../../../model/account.ts';
 import { profileUrl } from '../../../model/reference.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
 import { readTimeMs, toIsoTime } from '../../../platforms/times.ts';
@@ -14,6 +14,7 @@ import {
 } from '../files/export-files.ts';
 import { openExportFiles } from '../files/open-files.ts';
 import { readRecords, readRows } from '../records.ts';
+import { mediaNameOf, referToPictures } from './media.ts';
 import {
   accountPayload,
   connectionPayload,
@@ -82,11 +83,12 @@ async function openSource(files: ExportFiles, parts: ExportParts): Promise<Expor
   const countedFiles = [...parts.tweets, ...parts.followers, ...parts.following];
   return createExportSource(files, countedFiles, (read) => ({
     title: 'X export',
+    mediaNameOf,
     ...(madeMs !== null && { exported: Math.floor(madeMs / 1000) }),
     groups: async function* () {
-      const account = await readAccount(parts, manifest, files.read);
+      const { account, media } = await readAccount(parts, manifest, files.read);
       const textOf = await readNotes(parts.notes, files.read);
-      yield [{ kind: 'account', account }];
+      yield [{ kind: 'account', account, media }];
       for await (const records of readRecords(parts.tweets, { schema: tweetPayload, read })) {
         yield records.flatMap((record): readonly ExportItem[] => {
           if (record.kind === 'skipped') return [record];
@@ -136,14 +138,14 @@ async function readAccount(
   parts: ExportParts,
   manifest: ManifestPayload | null,
   read: ExportFiles['read'],
-): Promise<Account> {
+) {
   const known = await readFirst(accountPayload, parts.account, read);
   if (known === null)
     throw new Error('account.js does not contain an account. Download the export again.');
   const { accountId, username, accountDisplayName, createdAt } = known.account;
   const profile = (await readFirst(profilePayload, parts.profile, read))?.profile;
   const { bio = null, location = null, website = null } = profile?.description ?? {};
-  return toAccount({
+  const account = toAccount({
     id: accountId,
     screen_name: username,
     name: accountDisplayName ?? username,
@@ -160,6 +162,7 @@ async function readAccount(
     protected: await readProtection(parts, read),
     platform: 'x',
   });
+  return { account, media: referToPictures(account, profile) };
 }
 
 async function readFirst<Row>(

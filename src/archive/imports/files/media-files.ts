@@ -1,0 +1,56 @@
+import { constants } from 'node:fs';
+import { lstat, open, opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readTarFiles } from './tar-files.ts';
+import { readZipFiles } from './zip-files.ts';
+
+/** File of an export. Read it before the next file. */
+export interface MediaFile {
+  /** Path within the export, with `/` between folders. Exports can contain any text here. */
+  readonly path: string;
+  /** Uncompressed size in bytes, as the export says. */
+  readonly bytes: number;
+  read(): AsyncIterable<Uint8Array>;
+}
+
+/** Maximum depth of a file, such as Mastodon's `media_attachments/files/109/…/original/a.png`, and number of files. */
+const limits = { depth: 16, files: 2_000_000 } as const;
+
+/** Yields all files of an export once, in any order and in constant memory. Does not follow symbolic links. */
+export async function* readMediaFiles(path: string): AsyncGenerator<MediaFile, void, undefined> {
+  if ((await stat(path)).isDirectory()) yield* readFolder(path);
+  else yield* (await readZipFiles(path)) ?? readTarFiles(path);
+}
+
+/** Flags that open a file for reading, but not a symbolic link. */
+const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
+
+async function* readFolder(root: string): AsyncGenerator<MediaFile, void, undefined> {
+  let count = 0;
+  for await (const path of listPaths(root)) {
+    count += 1;
+    if (count > limits.files) return;
+    const { size: bytes } = await lstat(join(root, path));
+    yield { path, bytes, read: () => readFile(join(root, path)) };
+  }
+}
+
+/** Yields the paths of all files within a folder. `depth`: number of levels of folders to read. */
+async function* listPaths(
+  root: string,
+  within: string = '',
+  depth: number = limits.depth,
+): AsyncGenerator<string, void, undefined> {
+  const folders: string[] = [];
+  for await (const entry of await opendir(join(root, within))) {
+    const path = within === '' ? entry.name : `${within}/${entry.name}`;
+    if (entry.isFile()) yield path;
+    if (entry.isDirectory()) folders.push(path);
+  }
+  if (depth > 1) for (const folder of folders) yield* listPaths(root, folder, depth - 1);
+}
+
+async function* readFile(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const file = await open(path, openFlags);
+  yield* file.createReadStream();
+}

@@ -1,0 +1,155 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AccountReference } from '../../model/reference.ts';
+import type { MediaFile } from '../imports/files/media-files.ts';
+import type { ArchiveStore } from '../store/store.ts';
+import { type MediaFolder, type ReceivedFile, UnreadableFileError } from './media-folder.ts';
+import { removeFiles } from './remove-unused.ts';
+
+const noMedia = {
+  /** Files that this import stored, and their size in bytes. */
+  stored: 0,
+  bytes: 0,
+  /** Files that the archive already had. */
+  known: 0,
+  /** Files that exceed the size limit of all files together, or of one file. */
+  over_quota: 0,
+  too_large: 0,
+  /** Files that are no picture, video or sound, or of a type that the archive does not store. */
+  unsupported: 0,
+  unreadable: 0,
+  /** Files to which no imported post refers, such as the pictures of private posts. */
+  unused: 0,
+};
+
+/** Numbers of media files in an export by what happened to them. */
+export type MediaCounts = Readonly<typeof noMedia>;
+
+export interface MediaOutcome {
+  /** `locked`: another process was storing media files, so this import stored none. */
+  readonly ended: 'done' | 'stopped' | 'locked';
+  readonly counts: MediaCounts;
+}
+
+export interface MediaImport {
+  readonly store: ArchiveStore;
+  readonly folder: MediaFolder;
+  /** Account whose posts refer to the files. */
+  readonly owner: AccountReference;
+  readonly files: AsyncIterable<MediaFile>;
+  /** Returns the name by which posts refer to a file; `null` for other files. */
+  readonly nameOf: (path: string) => string | null;
+  /** Maximum size in bytes of one file, and of all files of the archive together. */
+  readonly limits: { readonly fileBytes: number; readonly totalBytes: number };
+  readonly signal: AbortSignal;
+  readonly onProgress: (counts: MediaCounts) => void;
+}
+
+/** Number of files after which the import lets other work run. */
+const turnFiles = 200;
+
+/**
+ * Stores the media files of an export to which imported posts refer. Can be repeated: files that the archive already has
+ * are not read again. @throws Error with a code if the disk cannot store a file
+ */
+export async function importMedia(options: MediaImport): Promise<MediaOutcome> {
+  const { store, folder } = options;
+  const counts = { ...noMedia };
+  const lock = folder.lock();
+  if (lock === null) return { ended: 'locked', counts };
+  try {
+    folder.removeIncomplete();
+    removeFiles(store, folder);
+    return { ended: await importFiles(options, counts), counts };
+  } finally {
+    lock.release();
+  }
+}
+
+type Counts = { -readonly [Name in keyof MediaCounts]: number };
+
+async function importFiles(options: MediaImport, counts: Counts): Promise<'done' | 'stopped'> {
+  const { files, signal, onProgress } = options;
+  const storeFile = createFileWriter(options);
+  let seen = 0;
+  for await (const file of files) {
+    seen += 1;
+    if (seen % turnFiles === 0) await nextTurn();
+    const result = signal.aborted ? 'stopped' : await storeFile(file);
+    if (result === 'stopped') return result;
+    if (result !== null) count(counts, result, file.bytes);
+    onProgress(counts);
+  }
+  return 'done';
+}
+
+function count(counts: Counts, result: CountedResult, bytes: number): void {
+  counts[result] += 1;
+  if (result === 'stored') counts.bytes += bytes;
+}
+
+type CountedResult = Exclude<keyof MediaCounts, 'bytes'>;
+
+/** Counter to increment, `stopped` if the import was stopped, or `null` for a file that is not a media file. */
+type FileResult = CountedResult | 'stopped' | null;
+
+/** Creates a function that stores a file of the export. */
+function createFileWriter(options: MediaImport) {
+  const { store, folder, owner, nameOf, limits } = options;
+  let used = store.countMedia().bytes;
+  /** Returns why a file is not read; `null` if the file must be read. */
+  const check = ({ bytes }: MediaFile, name: string): CountedResult | null => {
+    const hashes = store.findNamedMedia(owner, name);
+    if (hashes.length === 0) return 'unused';
+    const copies = hashes.map((hash) => (hash === null ? undefined : store.findMediaCopy(hash)));
+    if (copies.every((copy) => copy !== undefined && folder.has(copy))) return 'known';
+    if (bytes > limits.fileBytes) return 'too_large';
+    return used + bytes > limits.totalBytes ? 'over_quota' : null;
+  };
+  return async (file: MediaFile): Promise<FileResult> => {
+    const name = nameOf(file.path);
+    if (name === null) return null;
+    const reason = check(file, name);
+    if (reason !== null) return reason;
+    const received = await receive(file, options);
+    if (typeof received === 'string') return received;
+    const result = keep(received, name, options);
+    if (result === 'stored') used += received.copy.bytes;
+    return result;
+  };
+}
+
+/** Moves a received file to its place, unless the archive already has this content or no longer needs the file. */
+function keep(
+  received: ReceivedFile,
+  name: string,
+  { store, folder, owner }: MediaImport,
+): 'stored' | 'known' | 'unused' {
+  const { copy } = received;
+  let result: 'stored' | 'known' | 'unused' = 'unused';
+  store.transact(() => {
+    const isKnown = store.findMediaCopy(copy.hash) !== undefined;
+    // The account can have been removed in the meantime.
+    if (!store.addMediaCopy(owner, name, copy)) return;
+    folder.place(received);
+    result = isKnown ? 'known' : 'stored';
+  });
+  folder.discard(received);
+  return result;
+}
+
+/** Writes a file with a temporary name. Returns the reason if the file cannot be used. */
+async function receive(file: MediaFile, { folder, signal }: MediaImport) {
+  try {
+    const received = await folder.receive(file.read(), { maxBytes: file.bytes, signal });
+    if (received.kind === 'unsupported') return 'unsupported';
+    // A file that is larger or smaller than the export says is damaged.
+    if (received.kind === 'too_large') return 'unreadable';
+    if (received.copy.bytes === file.bytes) return received;
+    folder.discard(received);
+    return 'unreadable';
+  } catch (error) {
+    if (signal.aborted) return 'stopped';
+    if (error instanceof UnreadableFileError) return 'unreadable';
+    throw error;
+  }
+}

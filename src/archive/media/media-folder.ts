@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { mediaFolderName } from '../../core/files/data-folder.ts';
+import { type FileLock, FileLockedError, lockFile } from '../../core/files/file-lock.ts';
+import { giveToOwnerOf } from '../../core/files/folder-lock.ts';
+import { makePrivateFolder } from '../../core/files/private-files.ts';
+import type { MediaCopy } from './media-rows.ts';
+import { detectMediaType, typeBytes } from './media-type.ts';
+
+/** File that is complete, but still has a temporary name. */
+export interface ReceivedFile {
+  readonly kind: 'received';
+  readonly draft: string;
+  readonly copy: MediaCopy;
+}
+
+/** Reason why a file was not stored. Its temporary file is already deleted. */
+type Refused = { readonly kind: 'too_large' } | { readonly kind: 'unsupported' };
+
+/** Error for a file of an export that cannot be read, for example because it is damaged. */
+export class UnreadableFileError extends Error {}
+
+export interface ReceiveOptions {
+  readonly maxBytes: number;
+  /** Signal that stops receiving. The returned promise then rejects with the reason of the signal. */
+  readonly signal: AbortSignal;
+}
+
+/** Folder with the files of the archive: `ab/abcd…` for a file whose hash is `abcd…`. */
+export type MediaFolder = ReturnType<typeof openMediaFolder>;
+
+/** Opens the folder for media files within a data folder. Creates the folder when the first file is stored. */
+export function openMediaFolder(dataFolder: string) {
+  const root = `${dataFolder}/${mediaFolderName}`;
+  const pathOf = (hash: string): string => `${root}/${hash.slice(0, 2)}/${hash}`;
+  return {
+    ...openIncoming(dataFolder, root),
+    pathOf,
+    /** Returns whether the folder contains a file with the size of `copy`. */
+    has: ({ hash, bytes }: MediaCopy): boolean =>
+      statSync(pathOf(hash), { throwIfNoEntry: false })?.size === bytes,
+    /** Moves a received file to its final name. */
+    place: ({ draft, copy }: ReceivedFile): void => {
+      const path = pathOf(copy.hash);
+      makeOwnFolder(dataFolder, dirname(path));
+      renameSync(draft, path);
+      giveToOwnerOf(dataFolder, path);
+    },
+    remove: (hash: string): void => rmSync(pathOf(hash), { force: true }),
+    /** Yields the hashes of all files, in groups by their first two digits. */
+    *listHashes(): Iterable<readonly string[]> {
+      for (const prefix of listNames(root).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+        yield listNames(`${root}/${prefix}`).filter((name) => /^[0-9a-f]{64}$/.test(name));
+      }
+    },
+  };
+}
+
+/** Opens the folder for files that are not complete yet. */
+function openIncoming(dataFolder: string, root: string) {
+  const incoming = `${root}/incoming`;
+  let count = 0;
+  /** Locks the folder for a process that stores files. Returns `null` while another process holds this lock. */
+  const lock = (): FileLock | null => {
+    makeOwnFolder(dataFolder, root);
+    makeOwnFolder(dataFolder, incoming);
+    return tryToLock(`${root}/lock`, dataFolder);
+  };
+  /** Deletes the temporary files of interrupted imports. The caller holds the lock. */
+  const removeIncomplete = (): void => {
+    for (const name of listNames(incoming)) rmSync(`${incoming}/${name}`, { force: true });
+  };
+  return {
+    lock,
+    removeIncomplete,
+    /** Deletes the temporary files of interrupted imports, unless another process is storing files. */
+    removeInterrupted: (): void => {
+      if (listNames(incoming).length === 0) return;
+      const held = lock();
+      if (held === null) return;
+      removeIncomplete();
+      held.release();
+    },
+    /**
+     * Writes a file with a temporary name. The caller holds the lock. @throws UnreadableFileError if `content` throws;
+     * Error with a code if the disk cannot store the file
+     */
+    receive: async (
+      content: AsyncIterable<Uint8Array>,
+      options: ReceiveOptions,
+    ): Promise<ReceivedFile | Refused> => {
+      count += 1;
+      const draft = `${incoming}/${process.pid}-${count}`;
+      const file = await open(draft, 'wx', 0o600);
+      let isComplete = false;
+      try {
+        const written = await writeContent(file, content, options);
+        isComplete = typeof written !== 'string';
+        return typeof written === 'string' ? { kind: written } : { ...written, draft };
+      } finally {
+        await file.close();
+        if (!isComplete) rmSync(draft, { force: true });
+      }
+    },
+    discard: ({ draft }: ReceivedFile): void => rmSync(draft, { force: true }),
+  };
+}
+
+function makeOwnFolder(dataFolder: string, path: string): void {
+  makePrivateFolder(path);
+  giveToOwnerOf(dataFolder, path);
+}
+
+function tryToLock(path: string, dataFolder: string): FileLock | null {
+  try {
+    const lock = lockFile(path);
+    giveToOwnerOf(dataFolder, path);
+    return lock;
+  } catch (error) {
+    if (error instanceof FileLockedError) return null;
+    throw error;
+  }
+}
+
+/** Writes content to a file while it computes the hash. Stops as soon as the file is too large or of another type. */
+async function writeContent(
+  file: FileHandle,
+  content: AsyncIterable<Uint8Array>,
+  { maxBytes, signal }: ReceiveOptions,
+): Promise<Omit<ReceivedFile, 'draft'> | Refused['kind']> {
+  const hash = createHash('sha256');
+  const inspect = createInspector();
+  let bytes = 0;
+  for await (const chunk of explainFaults(content)) {
+    signal.throwIfAborted();
+    bytes += chunk.length;
+    if (bytes > maxBytes) return 'too_large';
+    if (inspect.isRefused(chunk)) return 'unsupported';
+    hash.update(chunk);
+    await file.writeFile(chunk);
+  }
+  const type = inspect.findType();
+  if (type === null) return 'unsupported';
+  return { kind: 'received', copy: { hash: hash.digest('hex'), bytes, type } };
+}
+
+/** Creates functions that find the media type of a file from its first chunks. */
+function createInspector() {
+  let start = Buffer.alloc(0);
+  const findType = () => detectMediaType(start);
+  return {
+    findType,
+    /** Returns `true` as soon as enough bytes are known to see that the type is not a known one. */
+    isRefused: (chunk: Uint8Array): boolean => {
+      if (start.length >= typeBytes) return false;
+      start = Buffer.concat([start, chunk.subarray(0, typeBytes - start.length)]);
+      return start.length >= typeBytes && findType() === null;
+    },
+  };
+}
+
+async function* explainFaults(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content;
+  } catch (cause) {
+    throw new UnreadableFileError('The file cannot be read.', { cause });
+  }
+}
+
+function listNames(folder: string): readonly string[] {
+  const exists = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return exists ? readdirSync(folder) : [];
+}

@@ -1,0 +1,109 @@
+import type { SqliteDatabase } from '../../core/files/sqlite.ts';
+import type { AccountReference } from '../../model/reference.ts';
+import { exportOnly } from './media-links.ts';
+
+/** File that the archive stores. */
+export interface MediaCopy {
+  /** SHA-256 hash of the content, in lower-case hexadecimal. */
+  readonly hash: string;
+  readonly bytes: number;
+  /** Media type, such as `image/jpeg`. */
+  readonly type: string;
+}
+
+/** Reference of a post or an account in an export to a file. */
+interface StoredReference {
+  /** Account whose export contains the reference. */
+  readonly owner: AccountReference;
+  /** Lower-case handle of the account that published the file. */
+  readonly author: string;
+  readonly url: string;
+  readonly name: string;
+}
+
+/** Number of files and their total size in bytes. */
+export interface MediaTotal {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Returns functions that store which files the archive has, and which posts and accounts refer to them. */
+export function openMediaRows(database: SqliteDatabase) {
+  return { ...openReferences(database), ...openCopies(database) };
+}
+
+function openReferences(database: SqliteDatabase) {
+  const refer = database.prepare(
+    `INSERT INTO media_references (platform, handle, url, author, name, hash)
+     VALUES (@platform, @handle, @url, @author, @name, NULL)
+     ON CONFLICT DO UPDATE SET author = excluded.author, name = excluded.name`,
+  );
+  const named = database
+    .prepare<unknown[], string | null>(
+      `SELECT hash FROM media_references
+       WHERE platform = @platform AND handle = @handle AND name = @name`,
+    )
+    .pluck();
+  const missing = database
+    .prepare<[AccountReference], number>(
+      `SELECT count(*) FROM media_references WHERE platform = @platform AND handle = @handle
+         AND hash IS NULL AND url GLOB '${exportOnly}*'`,
+    )
+    .pluck();
+  const importedBy = database.prepare<[number], AccountReference>(
+    'SELECT platform, handle FROM import_accounts WHERE import = ?',
+  );
+  return {
+    addMediaReference: ({ owner, ...reference }: StoredReference): void =>
+      void refer.run({ ...reference, ...owner }),
+    /** Returns the hashes of the files that an account's references with this name have; `null` for a missing file. */
+    findNamedMedia: (owner: AccountReference, name: string): readonly (string | null)[] =>
+      named.all({ ...owner, name }),
+    /** Counts the files that exports of an account refer to without an address and that the archive does not have. */
+    countMissingMedia: (owner: AccountReference): number => missing.get(owner) ?? 0,
+    listImportedAccounts: (number: number): readonly AccountReference[] => importedBy.all(number),
+  };
+}
+
+function openCopies(database: SqliteDatabase) {
+  const assign = database.prepare(
+    `UPDATE media_references SET hash = @hash
+     WHERE platform = @platform AND handle = @handle AND name = @name`,
+  );
+  const insert = database.prepare(
+    'INSERT OR REPLACE INTO media_copies (hash, bytes, type) VALUES (@hash, @bytes, @type)',
+  );
+  const copy = database.prepare<[string], MediaCopy>('SELECT * FROM media_copies WHERE hash = ?');
+  const copies = database.prepare<[string], MediaCopy>(
+    'SELECT * FROM media_copies WHERE hash > ? ORDER BY hash LIMIT 500',
+  );
+  const total = database.prepare<[], MediaTotal>(countCopies);
+  const unused = database
+    .prepare<[], string>(
+      `DELETE FROM media_copies WHERE NOT EXISTS (
+         SELECT 1 FROM media_references WHERE media_references.hash = media_copies.hash
+       ) RETURNING hash`,
+    )
+    .pluck();
+  return {
+    /** Stores the file of all references of an account with this name. Returns `false` if there are none. */
+    addMediaCopy: (owner: AccountReference, name: string, found: MediaCopy): boolean => {
+      if (assign.run({ ...owner, name, hash: found.hash }).changes === 0) return false;
+      insert.run(found);
+      return true;
+    },
+    findMediaCopy: (hash: string): MediaCopy | undefined => copy.get(hash),
+    /** Yields all files, ordered by hash. */
+    *listMediaCopies(): Iterable<MediaCopy> {
+      for (let page = copies.all(''); page.length > 0; page = copies.all(page.at(-1)?.hash ?? ''))
+        yield* page;
+    },
+    countMedia: (): MediaTotal => total.get() ?? { files: 0, bytes: 0 },
+    /** Deletes the rows of files to which nothing refers. Returns the hashes of these files. */
+    deleteUnusedMedia: (): readonly string[] => unused.all(),
+  };
+}
+
+/** SQL query for a `MediaTotal` of all files. */
+export const countCopies =
+  'SELECT count(*) AS files, ifnull(sum(bytes), 0) AS bytes FROM media_copies';

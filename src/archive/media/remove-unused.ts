@@ -1,0 +1,30 @@
+import type { ArchiveStore } from '../store/store.ts';
+import type { MediaFolder } from './media-folder.ts';
+
+type Store = Pick<ArchiveStore, 'transact' | 'deleteUnusedMedia' | 'findMediaCopy'>;
+
+/**
+ * Deletes the media files that the archive does not need: files without a reference, files that an interrupted import left
+ * behind, and temporary files, unless another process is storing files. Returns the number of files without a reference.
+ */
+export function removeUnusedMedia(store: Store, folder: MediaFolder): number {
+  folder.removeInterrupted();
+  return removeFiles(store, folder);
+}
+
+/** Deletes the files without a reference, and the files without a row. Returns the number of files without a reference. */
+export function removeFiles(store: Store, folder: MediaFolder): number {
+  let count = 0;
+  // Other processes place files within a transaction, so a file is not stored while it is deleted here.
+  store.transact(() => {
+    const unused = store.deleteUnusedMedia();
+    for (const hash of unused) folder.remove(hash);
+    count = unused.length;
+  });
+  for (const hashes of folder.listHashes()) {
+    store.transact(() => {
+      for (const hash of hashes) if (store.findMediaCopy(hash) === undefined) folder.remove(hash);
+    });
+  }
+  return count;
+}

@@ -1,0 +1,52 @@
+import type { MediaFolder } from '../../archive/media/media-folder.ts';
+import { copiesPath } from '../../archive/media/media-links.ts';
+import { extensionOf } from '../../archive/media/media-type.ts';
+import type { ArchiveStore } from '../../archive/store/store.ts';
+import type { ExportFolder } from './export-folder.ts';
+
+interface MediaExportOptions {
+  readonly store: ArchiveStore;
+  /** Folder of the archive's files. */
+  readonly media: MediaFolder;
+  /** Folder of the exported notes. */
+  readonly folder: ExportFolder;
+  /** Base URL in the links to the archive's files. */
+  readonly baseUrl: string;
+}
+
+/** Name of the folder with the pictures, videos and sounds, beside the folders of the years. */
+const mediaFolder = 'media';
+
+const linkPattern = new RegExp(`\\]\\((https?:[^()\\s]*)${copiesPath}([0-9a-f]{64})\\)`, 'g');
+
+export type MediaExport = ReturnType<typeof createMediaExport>;
+
+/** Creates functions that copy the files to which notes link into the folder of the notes. */
+export function createMediaExport({ store, media, folder, baseUrl }: MediaExportOptions) {
+  const names = new Map<string, string | null>();
+  /** Copies a file. Returns its name in the folder; `null` if the archive does not have the file. */
+  const copy = (hash: string): string | null => {
+    const found = store.findMediaCopy(hash);
+    if (found === undefined || !media.has(found)) return null;
+    const name = `${hash}.${extensionOf(found.type)}`;
+    folder.copy(`${mediaFolder}/${name}`, { from: media.pathOf(hash), bytes: found.bytes });
+    return name;
+  };
+  const copyOnce = (hash: string): string | null => {
+    const known = names.get(hash);
+    if (known !== undefined) return known;
+    const name = copy(hash);
+    names.set(hash, name);
+    return name;
+  };
+  return {
+    /** Replaces the links to the archive's files with relative links. `up`: path from the note to the folder, as `../`. */
+    localize: (note: string, up: string): string =>
+      note.replace(linkPattern, (link, base: string, hash: string) => {
+        const name = base === baseUrl ? copyOnce(hash) : null;
+        return name === null ? link : `](${up}${mediaFolder}/${name})`;
+      }),
+    /** Deletes the files of earlier exports to which no note links any more. */
+    removeOthers: (): void => folder.keepOnlyMedia(mediaFolder, new Set(names.values())),
+  };
+}

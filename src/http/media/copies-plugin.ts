@@ -1,0 +1,123 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CopyReader, StoredCopy } from '../../archive/media/copy-reader.ts';
+import { copiesPath } from '../../archive/media/media-links.ts';
+import { isCode } from '../../core/files/private-files.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Ledger } from '../../core/scheduling/ledger.ts';
+import { type Headers, toNotModifiedHeaders } from '../../web/headers.ts';
+import { matchesEtag } from '../../web/reply.ts';
+import { overloadedByReplies } from '../admission/connections.ts';
+import type { Identification } from '../key-status/plugin.ts';
+import { type ByteRange, parseRange } from './range.ts';
+
+interface CopiesOptions extends Pick<Identification, 'clientOf'> {
+  readonly copies: CopyReader;
+  readonly ledger: Ledger;
+}
+
+/** Number of bytes of a file that are in memory at the same time. They count as unread bytes of a reply. */
+const bufferBytes = 65_536;
+
+/** Registers the route that serves the files of imported archives. */
+export async function copiesPlugin(app: FastifyInstance, options: CopiesOptions) {
+  const url = `${copiesPath}:hash`;
+  type Found = { Params: { hash: string } };
+  const answer = async (request: FastifyRequest<Found>, reply: FastifyReply) => {
+    const copy = findCopy(request.params.hash, options.copies);
+    const headers = toHeaders(copy);
+    const known = request.headers['if-none-match'];
+    if (known !== undefined && matchesEtag(known, headers.etag)) {
+      return reply.code(304).headers(toNotModifiedHeaders(headers)).send();
+    }
+    const range = readRange(request, reply, { etag: headers.etag, bytes: copy.bytes });
+    const file = await openCopy(copy);
+    return sendFile(reply, file, { ...options, headers, range, bytes: copy.bytes });
+  };
+  // The HEAD routes that Fastify adds itself set `Content-Length` to 0.
+  app.head<Found>(url, answer);
+  app.get<Found>(url, answer);
+  app.methodTable.add(url, { allow: ['GET', 'HEAD'] });
+}
+
+function findCopy(hash: string, copies: CopyReader): StoredCopy {
+  const copy = /^[0-9a-f]{64}$/.test(hash) ? copies.find(hash) : undefined;
+  if (copy === undefined) throw notStored();
+  return copy;
+}
+
+const notStored = (): Problem =>
+  new Problem('not_found', {
+    detail: 'The archive of this server has no public file with this SHA-256 hash.',
+    resolution: 'Read the post again, and use the URLs in its `media`.',
+  });
+
+/** Opens a file of the archive. @throws Problem `not_found` if the file is missing or incomplete */
+async function openCopy({ path, bytes }: StoredCopy): Promise<FileHandle> {
+  const file = await open(path).catch((cause: unknown) => {
+    throw isCode(cause, 'ENOENT') ? notStored() : cause;
+  });
+  const { size } = await file.stat();
+  if (size === bytes) return file;
+  await file.close();
+  throw notStored();
+}
+
+const toHeaders = ({ hash, type }: StoredCopy) => ({
+  etag: `"${hash}"`,
+  'accept-ranges': 'bytes',
+  'content-type': type,
+  'content-disposition': 'inline',
+  // The files come from an export, so browsers must not run anything in them.
+  'content-security-policy': "sandbox; default-src 'none'",
+  'cross-origin-resource-policy': 'cross-origin',
+  'cache-control': 'public, max-age=31536000, immutable',
+});
+
+/** Returns the requested part of a file. @throws Problem `range_not_satisfiable` if the part is not in the file */
+function readRange(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  { etag, bytes }: { readonly etag: string; readonly bytes: number },
+): ByteRange | null {
+  const condition = headers['if-range'];
+  // RFC 9110 §13.1.5: a client with another version of the file gets the whole file.
+  if (condition !== undefined && condition !== etag) return null;
+  const range = parseRange(headers.range, bytes);
+  if (range !== 'unsatisfiable') return range;
+  reply.header('content-range', `bytes */${bytes}`);
+  throw new Problem('range_not_satisfiable', {
+    detail: `The file has ${bytes} bytes, and the header \`Range\` asks for bytes after its end.`,
+  });
+}
+
+interface SendOptions extends Pick<CopiesOptions, 'ledger' | 'clientOf'> {
+  readonly headers: Headers;
+  readonly range: ByteRange | null;
+  /** Size of the whole file. */
+  readonly bytes: number;
+}
+
+/** Sends a file or a part of it. Closes the file when the response ends, also if the client has disconnected. */
+async function sendFile(
+  reply: FastifyReply,
+  file: FileHandle,
+  { headers, range, bytes, ledger, clientOf }: SendOptions,
+) {
+  const { start, end } = range ?? { start: 0, end: bytes - 1 };
+  const length = end - start + 1;
+  const hold = ledger.open('replyBytes', clientOf(reply.request));
+  const isHead = reply.request.method === 'HEAD';
+  if (!isHead && !hold.take(Math.min(length, bufferBytes))) {
+    await file.close();
+    throw overloadedByReplies();
+  }
+  reply.code(range === null ? 200 : 206).headers({ ...headers, 'content-length': String(length) });
+  if (range !== null) reply.header('content-range', `bytes ${start}-${end}/${bytes}`);
+  if (isHead) {
+    await file.close();
+    return reply.send();
+  }
+  reply.raw.once('close', hold.release);
+  return reply.send(file.createReadStream({ start, end, highWaterMark: bufferBytes }));
+}

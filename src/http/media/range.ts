@@ -1,0 +1,27 @@
+/** Part of a file: the offsets of its first and last byte. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Parses the header `Range` for a file of `size` bytes (RFC 9110 §14.1.2). Returns `null` if the whole file is to be sent:
+ * without the header, and for other units, invalid values and several ranges, which a server may ignore.
+ */
+export function parseRange(
+  header: string | undefined,
+  size: number,
+): ByteRange | 'unsatisfiable' | null {
+  const [, first = '', last = ''] =
+    /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '') ?? [];
+  if (first === '') return last === '' ? null : findSuffix(Number(last), size);
+  const start = Number(first);
+  if (last !== '' && Number(last) < start) return null;
+  if (start >= size) return 'unsatisfiable';
+  return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
+}
+
+/** Returns the last `length` bytes of a file. */
+function findSuffix(length: number, size: number): ByteRange | 'unsatisfiable' {
+  return length === 0 ? 'unsatisfiable' : { start: Math.max(0, size - length), end: size - 1 };
+}
