@@ -5,14 +5,27 @@ import { createResultRenderer } from '../../src/http/pages/front/result-html.ts'
 import type { Account } from '../../src/model/account.ts';
 import type { Post } from '../../src/model/post.ts';
 import type { Page, PostFound } from '../../src/model/queries.ts';
-import type { BrowseResult, Format, PostResult, Result } from '../../src/model/results.ts';
+import {
+  type BrowseResult,
+  type Format,
+  feedFormats,
+  type PostResult,
+  type Result,
+} from '../../src/model/results.ts';
 import { arrangePosts } from '../../src/reads/post-view.ts';
 import { renderInSlices } from '../../src/render/formats.ts';
 
 const url = 'https://perch.example/a';
 /** Maximum number of items on a rendered page. A server would return further items on the next page. */
 const maxItems = 100;
-const common = { warnings: [], fetchedAt: '2026-03-04T09:12:00Z', source: 'bench', full: true };
+const common = {
+  urls: { self: url, first: url, previous: null },
+  freshSeconds: 60,
+  warnings: [],
+  fetchedAt: '2026-03-04T09:12:00Z',
+  source: 'bench',
+  full: true,
+};
 const renderResult = await createResultRenderer({
   baseUrl: 'https://perch.example',
   xMirrors: [],
@@ -46,7 +59,7 @@ export async function renderFound(found: PostFound): Promise<void> {
     cacheSeconds: 60,
     ...size,
   } as const;
-  await renderInFormats(result, ['markdown', 'json', 'obsidian', 'preview']);
+  await renderInFormats(result, ['markdown', 'json', 'obsidian', 'preview', ...feedFormats]);
   await renderInFormats(embed, ['json']);
 }
 
@@ -72,7 +85,8 @@ async function renderList(
 ): Promise<void> {
   const place = { page: 1, limit: maxItems, next: null, degraded: false };
   const result: BrowseResult = { ...common, ...place, ...listed, kind: 'browse' };
-  await renderInFormats(result, ['markdown', 'json']);
+  const feeds = listed.items !== null && 'posts' in listed.items ? feedFormats : [];
+  await renderInFormats(result, ['markdown', 'json', ...feeds]);
 }
 
 const context = { baseUrl: 'http://perch.example' };

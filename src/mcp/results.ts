@@ -1,12 +1,13 @@
-import { Problem, toProblemDocument } from '../core/problem.ts';
+import { Problem, quoteInput, toProblemDocument } from '../core/problem.ts';
 import { createSlices } from '../core/scheduling/slices.ts';
 import type { Requester } from '../fetching/cost.ts';
 import type { RenderingCache } from '../fetching/plan.ts';
+import { isFeedFormat } from '../model/results.ts';
 import { findCorrection } from '../reads/misspelt.ts';
 import { faultOf } from '../reads/parameters.ts';
 import type { PlanContext, Read } from '../reads/read.ts';
 import { type AnsweredRead, nameView, type Reader } from '../reads/run.ts';
-import type { ReadTool } from './tools.ts';
+import { listTextFormats, type ReadTool } from './tools.ts';
 
 type ToolArguments = Readonly<Record<string, unknown>>;
 
@@ -79,9 +80,18 @@ function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   };
 }
 
+/** Throws Problem `invalid_format` for feeds, which are for feed readers. Other formats are checked by the read. */
+function refuseFeed(read: Read, format: unknown): void {
+  if (typeof format !== 'string' || !isFeedFormat(format.toLowerCase())) return;
+  const words = listTextFormats(read).map((word) => `\`${word}\``);
+  const detail = `The parameter \`format\` has the value ${quoteInput(format)}, which tools do not have. It must be ${words.join(' or ')}.`;
+  throw new Problem('invalid_format', { detail });
+}
+
 async function readTool({ read, definition }: ReadTool, args: ToolArguments, call: ToolCall) {
   const { reader, requester } = call;
   const { given, unknown } = readArguments(read, args);
+  refuseFeed(read, given.format);
   const answered = await reader.fetch(reader.parse(read, given), requester);
   const { text, structuredContent } = await render(answered, call);
   const block = { type: 'text', text } as const;

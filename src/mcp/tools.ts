@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type JsonSchema, refer, toReplySchemas } from '../core/json-schema.ts';
+import { isFeedFormat } from '../model/results.ts';
 import { reads } from '../reads/index.ts';
 import { describeParametersOf, type Read } from '../reads/read.ts';
 
@@ -36,12 +37,20 @@ export function createTools(problem: z.ZodType) {
 const formatDescription =
   'Format of the text of the result. Default: `markdown`. The structured content is always JSON.';
 
+/** Lists the formats of the text of a tool result: those of the read operation, without feeds. */
+export function listTextFormats(read: Read): readonly string[] {
+  const format = describeParametersOf(read).find(({ name }) => name === 'format')?.schema.enum;
+  return Array.isArray(format) ? format.map(String).filter((name) => !isFeedFormat(name)) : [];
+}
+
 /** Returns the input schema of a tool, without `anyOf` at the root, which several MCP clients reject. */
 function describeInput(read: Read) {
   const parameters = describeParametersOf(read);
   const properties = parameters.map(({ name, description, schema }): [string, JsonSchema] => [
     name,
-    { description: name === 'format' ? formatDescription : description, ...schema },
+    name === 'format'
+      ? { ...schema, description: formatDescription, enum: listTextFormats(read) }
+      : { description, ...schema },
   ]);
   return {
     type: 'object' as const,

@@ -37,7 +37,7 @@ const params = z.object({
   full: flag(false).describe('Adds exact times, all counts and account details to the Markdown.'),
   nocache: flag(false).describe('Skips the response cache.'),
   format: optionalChoice('invalid_format', postFormats).describe(
-    'Default: the format that `Accept` prefers, or `markdown`. `obsidian` adds YAML front matter.',
+    'Default: the format that `Accept` prefers, or `markdown`. `obsidian` adds YAML front matter. `atom`, `rss` and `jsonfeed` are feeds.',
   ),
 });
 
@@ -67,6 +67,7 @@ function parse(given: Params, context: PlanContext): ReadPlan {
       useCache: !nocache,
     }),
     format,
+    hasFeeds: true,
     view: `${thread} ${view.context} ${full} ${userDetail}`,
     assemble: (answer) => assemble(answer, view, context),
   };
@@ -95,15 +96,19 @@ export function missingUrl(url: string | undefined): Problem {
   return new Problem('missing_url', { detail: `The parameter \`url\` ${fault}.` });
 }
 
-function assemble(answer: Answer, view: PostView, { baseUrl }: PlanContext): PostResult {
+function assemble(answer: Answer, view: PostView, context: PlanContext): PostResult {
+  const { baseUrl } = context;
   const found = postIn(answer);
   const arranged = arrangePosts(found, view);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
   const url = canonicalUrl(found.post) ?? '';
+  const self = toSelfUrl(url, view, baseUrl);
   return {
     kind: 'post',
     url,
     embedUrl: embedUrl(url, baseUrl),
+    urls: { self, first: self, previous: null },
+    freshSeconds: context.embedSeconds,
     posts: arranged.posts,
     warnings: [...found.warnings, ...arranged.warnings, ...staleWarnings(answer, fetchedAt)],
     fetchedAt,
@@ -111,4 +116,14 @@ function assemble(answer: Answer, view: PostView, { baseUrl }: PlanContext): Pos
     full: view.full,
     userDetail: view.userDetail,
   };
+}
+
+/** Returns the URL of a post under `/api/v1` with the parameters that decide which posts the result has. */
+function toSelfUrl(url: string, { thread, context, replies }: PostView, baseUrl: string): string {
+  const search = new URLSearchParams({ url });
+  if (thread !== 'full') search.append('thread', String(thread));
+  if (context !== 'full') search.append('context', context);
+  const hasReplies = thread !== 'off' && context === 'full';
+  if (hasReplies && replies !== 'top') search.append('replies', replies);
+  return `${baseUrl}/api/v1/posts?${search}`;
 }

@@ -23,6 +23,8 @@ export function renderThreadNote({ posts, stored }: ThreadNote): string {
     kind: 'post',
     url: posts[0]?.url ?? '',
     embedUrl: '',
+    urls: { self: '', first: '', previous: null },
+    freshSeconds: 0,
     posts: posts.map((post, at) => ({ ...post, context: at === 0 ? 'post' : 'thread' })),
     warnings: [],
     fetchedAt: toIsoSeconds(stored * 1000),

@@ -5,6 +5,12 @@ import { ada } from './render-posts.ts';
 
 const read = {
   kind: 'browse',
+  urls: {
+    self: 'https://perch.example/api/v1/search?q=fog',
+    first: 'https://perch.example/api/v1/search?q=fog',
+    previous: null,
+  },
+  freshSeconds: 300,
   profile: null,
   page: 1,
   limit: 20,

@@ -155,6 +155,12 @@ export function result(posts: PostResult['posts'], told: Partial<PostResult> = {
     kind: 'post',
     url,
     embedUrl: `https://perch.example/api/v1/oembed?url=${encodeURIComponent(url)}`,
+    urls: {
+      self: 'https://perch.example/api/v1/posts',
+      first: 'https://perch.example/api/v1/posts',
+      previous: null,
+    },
+    freshSeconds: 3600,
     posts,
     warnings: [],
     fetchedAt: '2026-03-05T10:00:00.000Z',

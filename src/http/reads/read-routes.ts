@@ -229,7 +229,8 @@ function chooseFormat(
 ): Format {
   if (parsed.format !== undefined) return parsed.format;
   const isPreview = hasPreview && !namesFormat(accept) && isPreviewCrawler(agent);
-  return isPreview ? 'preview' : negotiate(accept, offers.read);
+  if (isPreview) return 'preview';
+  return negotiate(accept, parsed.hasFeeds ? offers.readWithFeeds : offers.read);
 }
 
 /** Returns the cache key of a reply. */
