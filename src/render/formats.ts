@@ -3,8 +3,9 @@ import { runAtOnce, runInSlices, type Sliced, type Steps } from '../core/schedul
 import { type Format, isFeedFormat, type Result } from '../model/results.ts';
 import type { RenderContext } from './context.ts';
 import { renderEmbedJson } from './embed-json.ts';
-import { postsOf, toFeedUrl } from './feeds/feed.ts';
+import { postsOf } from './feeds/feed.ts';
 import { createFeedRenderer, feedMediaTypes } from './feeds/feeds.ts';
+import { toFeedUrl } from './feeds/urls.ts';
 import { renderBrowseJson, renderPostJson } from './json.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';

@@ -35,7 +35,10 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
   const { representation, sharedCacheSeconds } = facts;
   const { mediaType, body, fileName } = representation;
   const link = toLink(representation);
-  const maxAge = Math.max(60, Math.round(representation.maxAgeSeconds ?? 0));
+  const maxAge = Math.max(
+    60,
+    facts.cache === 'stale' ? 0 : Math.round(representation.maxAgeSeconds ?? 0),
+  );
   const shared = sharedCacheSeconds > 0 ? `s-maxage=${sharedCacheSeconds}, ` : '';
   return {
     etag: representation.etag,

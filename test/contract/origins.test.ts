@@ -82,6 +82,7 @@ describe('a page of another origin', () => {
       discovery: true,
       permalink: true,
       health: true,
+      v1: true,
       pages: false,
       mcp: false,
       operator: false,

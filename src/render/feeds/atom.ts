@@ -1,6 +1,7 @@
 import type { Entry, EntryMedia, Person } from './entry.ts';
-import { type Feed, toFeedUrl } from './feed.ts';
+import type { Feed } from './feed.ts';
 import type { FeedWriter } from './feeds.ts';
+import { toFeedUrl } from './urls.ts';
 import { type Attributes, emptyElement, parentElement, startTag, textElement } from './xml.ts';
 
 const mediaType = 'application/atom+xml';
@@ -35,13 +36,13 @@ export const atom: FeedWriter = {
   end: '\n</feed>\n',
 };
 
-function listLinks({ url, urls, nextUrl }: Feed): readonly Attributes[] {
+function listLinks({ url, urls, nextUrl, otherType }: Feed): readonly Attributes[] {
   const toPage = (rel: string, page: string | null) =>
     page === null ? [] : [{ rel, type: mediaType, href: toFeedUrl(page, 'atom') }];
   return [
     ...toPage('self', urls.self),
     ...(url === null ? [] : [{ rel: 'alternate', type: 'text/html', href: url }]),
-    { rel: 'alternate', type: 'text/markdown', href: urls.self },
+    { rel: 'alternate', type: otherType, href: urls.self },
     ...toPage('first', urls.first),
     ...toPage('previous', urls.previous),
     ...toPage('next', nextUrl),

@@ -2,13 +2,13 @@ import type { Account } from '../../model/account.ts';
 import type { Media } from '../../model/media.ts';
 import { canonicalUrl, type Post, type Status } from '../../model/post.ts';
 import type { RenderContext } from '../context.ts';
-import { toSafeUrl } from '../html/escape.ts';
-import { chooseFile, toWebUrl } from '../html/pictures.ts';
+import { chooseFile } from '../html/pictures.ts';
 import { renderPostBody } from '../html/post-quote.ts';
 import { copyPrefix, nameAccount } from '../markdown/accounts.ts';
 import { toLine } from '../markdown/characters.ts';
 import { firstWordsOf } from '../summary.ts';
 import { findOwners, type KnownOwners, tagPost, tagTarget } from './tags.ts';
+import { toStrictUrl } from './urls.ts';
 
 /** Author of a feed or an entry. The URLs are `null` if unknown. */
 export interface Person {
@@ -82,7 +82,7 @@ function toEntry(post: Status, { context, owners, hasReplyCounts }: EntryOptions
   const published = toTime(seconds * 1000);
   return {
     id: tagPost(post),
-    url: toWebUrl(canonicalUrl(post)),
+    url: toStrictUrl(canonicalUrl(post)),
     title: titleEntry(post),
     html: renderPostBody(post),
     author: toPerson(post.author),
@@ -90,7 +90,7 @@ function toEntry(post: Status, { context, owners, hasReplyCounts }: EntryOptions
     updated: laterOf(published, toTime(Date.parse(post.edited_at ?? ''))),
     categories: listHashtags(post),
     media: post.possibly_sensitive ? [] : post.media.all.flatMap(toEntryMedia),
-    inReplyTo: target && { id: tagTarget(post, owners), url: toSafeUrl(target.url) },
+    inReplyTo: target && { id: tagTarget(post, owners), url: toStrictUrl(target.url) },
     repliesUrl: toRepliesUrl(post, context),
     replyCount: hasReplyCounts ? post.replies : null,
   };
@@ -121,8 +121,8 @@ export const toPlainText = (text: string): string => toLine(text).replace(/<(?=[
 
 export const toPerson = (account: Account): Person => ({
   name: toPlainText(nameAccount(account)),
-  url: toWebUrl(account.copied_from?.url ?? account.url),
-  avatarUrl: toWebUrl(account.avatar_url),
+  url: toStrictUrl(account.copied_from?.url ?? account.url),
+  avatarUrl: toStrictUrl(account.avatar_url),
 });
 
 const maxTag = 100;
@@ -148,7 +148,7 @@ const mediums = { photo: 'image', video: 'video', gif: 'video', audio: 'audio' }
 function toEntryMedia(item: Media): readonly EntryMedia[] {
   const medium = mediums[item.type];
   const file = medium === 'video' ? (chooseFile(item) ?? item.url) : item.url;
-  const url = toWebUrl(file);
+  const url = toStrictUrl(file);
   if (url === null) return [];
   const type = item.variants?.find((variant) => variant.url === file)?.content_type;
   return [
@@ -157,7 +157,7 @@ function toEntryMedia(item: Media): readonly EntryMedia[] {
       mediaType: toMediaType(type ?? null, url) ?? defaultTypes[medium],
       medium,
       description: toPlainText(item.alt ?? ''),
-      thumbnailUrl: toWebUrl(item.thumbnail_url ?? null),
+      thumbnailUrl: toStrictUrl(item.thumbnail_url ?? null),
       width: toSize(item.width),
       height: toSize(item.height),
       duration: toSize(Math.round(item.duration ?? 0)),

@@ -6,19 +6,13 @@ import {
   parseHandle,
   platform as platforms,
 } from '../../model/reference.ts';
-import type {
-  BrowseResult,
-  BrowseSubject,
-  FeedFormat,
-  PageUrls,
-  PostResult,
-} from '../../model/results.ts';
-import { toWebUrl } from '../html/pictures.ts';
+import type { BrowseResult, BrowseSubject, PageUrls, PostResult } from '../../model/results.ts';
 import { nameAccount } from '../markdown/accounts.ts';
 import { titlePostPage } from '../markdown/post-page.ts';
 import { toThread } from '../markdown/thread.ts';
 import { type Person, toPerson, toPlainText } from './entry.ts';
 import { authorityOf, toFeedId } from './tags.ts';
+import { toStrictUrl } from './urls.ts';
 
 /** Properties of a feed, for all feed formats. URLs under `/api/v1` have no parameter `format`. */
 export interface Feed {
@@ -38,15 +32,13 @@ export interface Feed {
     readonly previous: string | null;
   };
   readonly nextUrl: string | null;
+  /** Media type of the same content without the parameter `format`. */
+  readonly otherType: 'text/markdown' | 'application/json';
   /** Time at which the data was requested, for feeds without entries. */
   readonly fetchedAt: string;
   /** Number of minutes for which Perch answers the same request from its cache. */
   readonly ttlMinutes: number;
 }
-
-/** Returns the URL of a feed: a URL under `/api/v1` with the parameter `format`. */
-export const toFeedUrl = (url: string, format: FeedFormat): string =>
-  `${url}${url.includes('?') ? '&' : '?'}format=${format}`;
 
 /** Returns the posts of a result; `null` if the result has no feeds, such as a list of accounts. */
 export function postsOf(result: PostResult | BrowseResult): readonly Post[] | null {
@@ -62,6 +54,7 @@ export function toFeed(result: PostResult | BrowseResult): Feed {
     ...about,
     ...toTexts(about, warnings),
     urls,
+    otherType: 'text/markdown',
     fetchedAt,
     ttlMinutes: Math.max(1, Math.round(freshSeconds / 60)),
     nextUrl: result.kind === 'post' ? null : (result.next?.url ?? null),
@@ -77,7 +70,7 @@ function describeThread(result: PostResult): About {
     id: toFeedId(authorityOf(main?.platform ?? 'x', author?.screen_name ?? ''), result.urls.first),
     title: titlePostPage(result),
     subtitle: 'A post with its thread and replies.',
-    url: toWebUrl(result.url),
+    url: toStrictUrl(result.url),
     ...describePerson(author),
   };
 }
@@ -87,7 +80,7 @@ function describeList({ subject, profile, urls }: BrowseResult): About {
   return {
     id: toFeedId(authorityOfList(subject, urls), urls.first),
     ...describeSubject(subject, profile),
-    url: subject.resource === 'search' ? null : toWebUrl(subject.url),
+    url: subject.resource === 'search' ? null : toStrictUrl(subject.url),
     ...describePerson(profile ?? answered?.author ?? null),
   };
 }
@@ -116,7 +109,7 @@ export function describeAccount(
   { account, handle }: { readonly account: Account | null; readonly handle: string },
   warnings: readonly string[],
 ) {
-  const url = toWebUrl(account?.url ?? null);
+  const url = toStrictUrl(account?.url ?? null);
   return { ...toTexts(nameFeedOf(account, handle), warnings), url, ...describePerson(account) };
 }
 
@@ -129,8 +122,8 @@ const toTexts = (about: Pick<Feed, 'title' | 'subtitle'>, warnings: readonly str
 /** Returns the author and the pictures of a feed about the posts of an account. */
 const describePerson = (account: Account | null) => ({
   author: account === null ? null : toPerson(account),
-  iconUrl: toWebUrl(account?.avatar_url ?? null),
-  logoUrl: toWebUrl(account?.banner_url ?? null),
+  iconUrl: toStrictUrl(account?.avatar_url ?? null),
+  logoUrl: toStrictUrl(account?.banner_url ?? null),
 });
 
 /** Returns the host that is the authority of a list's tag URI. It depends on the request only, not on the answer. */

@@ -62,6 +62,7 @@ function toHistoryFeed(
     ...describeAccount({ account, handle }, warnings),
     urls: { self, first: null, previous: null },
     nextUrl: nextUntilSecond === null ? null : toHistoryUrl(query, nextUntilSecond, baseUrl),
+    otherType: 'application/json',
     fetchedAt: toIsoSeconds(fetchedAtMs),
     ttlMinutes,
   };

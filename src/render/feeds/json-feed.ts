@@ -1,6 +1,6 @@
 import type { Entry, Person } from './entry.ts';
-import { toFeedUrl } from './feed.ts';
 import type { FeedWriter } from './feeds.ts';
+import { toFeedUrl } from './urls.ts';
 
 /** Writer of JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). `_perch` has what JSON Feed has no member for. */
 export const jsonFeed: FeedWriter = {

@@ -1,6 +1,6 @@
 import { type AccountReference, profileUrl } from '../../model/reference.ts';
 import type { RenderContext } from '../context.ts';
-import { toFeedUrl } from './feed.ts';
+import { toFeedUrl } from './urls.ts';
 import { emptyElement, parentElement, textElement } from './xml.ts';
 
 export const opmlMediaType = 'text/x-opml; charset=utf-8';

@@ -1,7 +1,8 @@
 import { writeMedia } from './atom.ts';
 import type { Entry, EntryMedia } from './entry.ts';
-import { type Feed, toFeedUrl } from './feed.ts';
+import type { Feed } from './feed.ts';
 import type { FeedWriter } from './feeds.ts';
+import { toFeedUrl } from './urls.ts';
 import { type Attributes, emptyElement, parentElement, startTag, textElement } from './xml.ts';
 
 const namespaces = {
