@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseFeed as parseWithFeedParser } from '@rowanmanning/feed-parser';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
+import FeedParser from 'feedparser';
 import { parseAtomFeed, parseJsonFeed, parseRssFeed } from 'feedsmith';
 import { RelaxNGValidator, XmlDocument, type XmlElement } from 'libxml2-wasm';
 import RssParser from 'rss-parser';
@@ -169,14 +169,24 @@ export async function readWithParsers(
   return {
     feedsmith: format === 'atom' ? readAtomWithFeedsmith(body) : readRssWithFeedsmith(body),
     'rss-parser': await readWithRssParser(body),
-    '@rowanmanning/feed-parser': parseWithFeedParser(body).items.map((item) => ({
-      id: item.id ?? undefined,
-      url: item.url ?? undefined,
-      title: item.title ?? undefined,
-      html: item.content ?? item.description ?? undefined,
-      published: item.published?.getTime() ?? Number.NaN,
-    })),
+    feedparser: await readWithFeedParser(body),
   };
+}
+
+async function readWithFeedParser(body: string): Promise<readonly ReadItem[]> {
+  const parser = new FeedParser({ normalize: true, addmeta: false });
+  const items: ReadItem[] = [];
+  parser.end(body);
+  for await (const item of parser as AsyncIterable<FeedParser.Item>) {
+    items.push({
+      id: item.guid,
+      url: item.link ?? undefined,
+      title: item.title,
+      html: item.description ?? undefined,
+      published: item.pubdate?.getTime() ?? Number.NaN,
+    });
+  }
+  return items;
 }
 
 function readAtomWithFeedsmith(body: string): readonly ReadItem[] {

@@ -117,7 +117,10 @@ function titleEntry(post: Status): string {
  * Returns text on one line that contains no HTML tag, because many feed readers show plain text as HTML. Replaces `<`
  * where a tag could start with `‹`, which looks similar.
  */
-export const toPlainText = (text: string): string => toLine(text).replace(/<(?=[a-z/!?])/gi, '‹');
+export const toPlainText = (text: string): string =>
+  toLine(text)
+    .replace(/\p{Noncharacter_Code_Point}/gu, '\ufffd')
+    .replace(/<(?=[a-z/!?])/gi, '‹');
 
 export const toPerson = (account: Account): Person => ({
   name: toPlainText(nameAccount(account)),

@@ -50,7 +50,11 @@ describe('a feed of hostile posts', () => {
     const parsed = await readWithParsers(format, body);
 
     for (const [name, found] of Object.entries(parsed)) {
-      expect([name, simplify(found)]).toEqual([name, items]);
+      // For an entry without a URL, some parsers return the URL of another link.
+      const comparable = simplify(found).map((item, at) =>
+        items[at]?.url === undefined ? { ...item, url: undefined } : item,
+      );
+      expect([name, comparable]).toEqual([name, items]);
     }
   });
 
@@ -65,7 +69,7 @@ describe('a feed of hostile posts', () => {
           const told = { warnings: [words] };
           checkFeed(format, renderFeed(profileResult(posts, told, profile), format));
           checkFeed(format, renderFeed(searchResult(words, posts, told), format));
-          checkFeed(format, renderFeed(result(posts, { ...told, url: words }), format));
+          checkFeed(format, renderFeed({ ...result([]), ...told, url: words, posts }, format));
         },
       ),
       { numRuns: runs(500) },
