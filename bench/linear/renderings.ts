@@ -4,7 +4,13 @@ import { createPageUrls } from '../../src/http/pages/own-links.ts';
 import type { Account } from '../../src/model/account.ts';
 import type { Post } from '../../src/model/post.ts';
 import type { Page, PostFound } from '../../src/model/queries.ts';
-import type { BrowseResult, Format, PostResult, Result } from '../../src/model/results.ts';
+import {
+  type BrowseResult,
+  type Format,
+  feedFormats,
+  type PostResult,
+  type Result,
+} from '../../src/model/results.ts';
 import { arrangePosts } from '../../src/reads/post-view.ts';
 import { renderInSlices } from '../../src/render/formats.ts';
 
@@ -12,7 +18,8 @@ const url = 'https://perch.example/a';
 /** Maximum number of items on a rendered page. A server would return further items on the next page. */
 const maxItems = 100;
 const common = {
-  ownUrl: url,
+  urls: { self: url, first: url, previous: null },
+  freshSeconds: 60,
   warnings: [],
   fetchedAt: '2026-03-04T09:12:00Z',
   source: 'bench',
@@ -43,7 +50,14 @@ export async function renderFound(found: PostFound): Promise<void> {
     cacheSeconds: 60,
     ...size,
   } as const;
-  await renderInFormats(result, ['markdown', 'json', 'obsidian', 'preview', 'html']);
+  await renderInFormats(result, [
+    'markdown',
+    'json',
+    'obsidian',
+    'preview',
+    'html',
+    ...feedFormats,
+  ]);
   await renderInFormats(embed, ['json']);
 }
 
@@ -69,7 +83,8 @@ async function renderList(
 ): Promise<void> {
   const place = { page: 1, limit: maxItems, next: null, degraded: false };
   const result: BrowseResult = { ...common, ...place, ...listed, kind: 'browse' };
-  await renderInFormats(result, ['markdown', 'json', 'html']);
+  const feeds = listed.items !== null && 'posts' in listed.items ? feedFormats : [];
+  await renderInFormats(result, ['markdown', 'json', 'html', ...feeds]);
 }
 
 const addresses = {

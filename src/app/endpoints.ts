@@ -7,11 +7,13 @@ import { copiesEndpoints } from '../http/media/copies-endpoints.ts';
 import { healthEndpoints, metricsEndpoints } from '../http/operations/probes.ts';
 import { askEndpoints, docsEndpoints, frontEndpoints } from '../http/pages/endpoints.ts';
 import { addressEndpoints } from '../http/reads/address-route.ts';
+import { opmlEndpoint } from '../http/reads/opml-route.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
 /** Public routes except read routes (`http/reads/routes.ts`), session routes and `/docs/ask`, in the order of `/api`. */
 export const endpoints: readonly Endpoint[] = [
+  opmlEndpoint,
   ...addressEndpoints,
   ...copiesEndpoints,
   ...mcpEndpoints,

@@ -21,6 +21,7 @@ import { docsPlugin } from '../http/pages/docs/docs-plugin.ts';
 import { frontPlugin } from '../http/pages/front/front-plugin.ts';
 import type { FrontSite } from '../http/pages/front/page.ts';
 import { historyRoutesPlugin } from '../http/reads/history-routes.ts';
+import { opmlPlugin } from '../http/reads/opml-route.ts';
 import { readRoutesPlugin } from '../http/reads/read-routes.ts';
 import { aliasRoutes, historyRoutes, readRoutes } from '../http/reads/routes.ts';
 import { mcpPlugin } from '../mcp/plugin.ts';
@@ -91,6 +92,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   const histories = { ...watched, importer, identification, ledger, baseUrl };
   registerCopies(server, services);
   server.register(historyRoutesPlugin, { ...histories, routes: historyRoutes });
+  server.register(opmlPlugin, { baseUrl });
   server.register(mcpPlugin, {
     version,
     problem: problemReply,

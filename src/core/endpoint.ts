@@ -10,7 +10,8 @@ export type EndpointTag =
   | 'operator'
   | 'pages'
   | 'permalink'
-  | 'sessions';
+  | 'sessions'
+  | 'v1';
 
 /** Documented response of an endpoint, except error responses (problem documents). */
 export interface EndpointReply {

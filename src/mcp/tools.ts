@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type JsonSchema, refer, toReplySchemas } from '../core/json-schema.ts';
+import { feedFormats } from '../model/results.ts';
 import { reads } from '../reads/index.ts';
 import { describeParametersOf, type Read } from '../reads/read.ts';
 
@@ -36,8 +37,8 @@ export function createTools(problem: z.ZodType) {
 const formatDescription =
   'Format of the text of the result. Default: `markdown`. The structured content is always JSON.';
 
-/** Formats of the HTTP API that tools do not offer, because only browsers use them. */
-const formatsWithoutTool: ReadonlySet<string> = new Set(['html']);
+/** Formats of the HTTP API that tools do not offer, because only browsers and feed readers use them. */
+const formatsWithoutTool: ReadonlySet<string> = new Set(['html', ...feedFormats]);
 
 function describeFormat(schema: JsonSchema): JsonSchema {
   const words = (schema.enum as readonly string[]).filter((word) => !formatsWithoutTool.has(word));

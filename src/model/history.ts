@@ -3,9 +3,9 @@ import { openEnum } from '../core/json-schema.ts';
 import { account } from './account.ts';
 import { post } from './post.ts';
 import { list, nullableText as moment, optionalText, record } from './record.ts';
-import { sourceNames } from './results.ts';
+import { feedFormats, sourceNames } from './results.ts';
 
-export const historyFormats = ['json', 'ndjson'] as const;
+export const historyFormats = ['json', 'ndjson', ...feedFormats] as const;
 export type HistoryFormat = (typeof historyFormats)[number];
 
 const range = record('HistoryRange', {

@@ -6,8 +6,15 @@ import { list, optionalText, record } from './record.ts';
 
 /** Names of all data providers, as used in the member `source` of responses. */
 export const sourceNames = ['archive', 'fxtwitter', 'syndication', 'bluesky', 'mastodon'] as const;
-export const postFormats = ['markdown', 'json', 'obsidian', 'html'] as const;
-export const browseFormats = ['markdown', 'json', 'html'] as const;
+/** Formats of feeds, which lists of posts, threads and histories have. */
+export const feedFormats = ['atom', 'rss', 'jsonfeed'] as const;
+export type FeedFormat = (typeof feedFormats)[number];
+export const isFeedFormat = (format: string): format is FeedFormat =>
+  feedFormats.some((one) => one === format);
+
+export const postFormats = ['markdown', 'json', 'obsidian', 'html', ...feedFormats] as const;
+export const browseFormats = ['markdown', 'json', 'html', ...feedFormats] as const;
+export const accountFormats = ['markdown', 'json', 'html'] as const;
 
 /** Output format. `preview` is for link preview crawlers; clients cannot request `preview` with a parameter. */
 export type Format = (typeof postFormats)[number] | 'preview';
@@ -35,9 +42,18 @@ export type PostReply = z.output<typeof postReply>;
 /** Accounts whose profiles a Markdown page includes: none, only the author, or all. */
 export type UserDetail = 'off' | 'author' | 'all';
 
+/** Absolute URLs of a page of a result and of its neighbors under `/api/v1`, without the parameter `format`. */
+export interface PageUrls {
+  readonly self: string;
+  readonly first: string;
+  /** `null` on the first page, and on pages after the eleventh, whose previous page has no URL. */
+  readonly previous: string | null;
+}
+
 interface ReadResult {
-  /** URL of the same result on this server, with all parameters except `format`. */
-  readonly ownUrl: string;
+  readonly urls: PageUrls;
+  /** Number of seconds for which Perch answers the same request from its cache. */
+  readonly freshSeconds: number;
   readonly warnings: readonly string[];
   readonly fetchedAt: string;
   readonly source: string;

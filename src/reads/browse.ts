@@ -1,15 +1,19 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
+import { freshnessDivisor } from '../fetching/cache/response-cache.ts';
 import type { BrowseFound, BrowseQuery, ListQuery } from '../fetching/lists/browse.ts';
 import { type Answer, pageIn } from '../fetching/plan.ts';
 import type { ProfileQuery } from '../model/queries.ts';
 import { type AccountReference, parseHandle } from '../model/reference.ts';
 import {
+  accountFormats,
   type BrowseItems,
   type BrowseResult,
   type BrowseSubject,
   browseFormats,
+  isFeedFormat,
+  type PageUrls,
 } from '../model/results.ts';
 import { clampedCount, flag, freeText, optionalChoice, wholeNumber } from './parameters.ts';
 import { createRead, type PlanContext, type Read, type ReadOf, staleWarnings } from './read.ts';
@@ -31,7 +35,7 @@ export const listParams = {
   full: flag(false).describe('Adds exact times, all counts and account details to the Markdown.'),
   nocache: flag(false).describe('Skips the response cache.'),
   format: optionalChoice('invalid_format', browseFormats).describe(
-    'Default: the format that `Accept` prefers, or `markdown`. `html` is a web page.',
+    'Default: the format that `Accept` prefers, or `markdown`. `html` is a web page. `atom`, `rss` and `jsonfeed` are feeds, for lists of posts.',
   ),
 };
 
@@ -39,8 +43,13 @@ export const handleParam = freeText('invalid_handle').describe(
   'The account’s handle; a leading `@` is accepted.',
 );
 
-const listSchema = z.object(listParams);
-type ListParams = z.output<typeof listSchema>;
+/** Schema of the parameters of a list. Lists of accounts have fewer formats than lists of posts. */
+type ListSchema = z.ZodObject<
+  Omit<typeof listParams, 'format'> & {
+    readonly format: z.ZodType<(typeof browseFormats)[number] | undefined>;
+  }
+>;
+type ListParams = z.output<ListSchema>;
 
 /** Requested list of posts, accounts or search results, without the position of the page in the list. */
 export interface BrowseTarget {
@@ -65,7 +74,7 @@ export function toAccountReference(handle: string): AccountReference {
 }
 
 /** Creates a read operation that returns a page of a list. The schema of its parameters must include `listParams`. */
-export function createBrowseRead<Schema extends typeof listSchema>(
+export function createBrowseRead<Schema extends ListSchema>(
   about: ReadOf<Schema>,
   toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget,
 ): Read {
@@ -73,6 +82,8 @@ export function createBrowseRead<Schema extends typeof listSchema>(
     const { full, cursor, nocache, format } = params;
     const target = toTarget(params, context);
     const query = toQuery(target, params, context);
+    const hasFeeds = query.list !== null && !accountLists.has(query.list.kind);
+    if (!hasFeeds) refuseFeed(format);
     return {
       plan: {
         query,
@@ -83,10 +94,20 @@ export function createBrowseRead<Schema extends typeof listSchema>(
         isLiveOnly: target.isLiveOnly === true,
       },
       format,
+      hasFeeds,
       view: `browse ${full}`,
       assemble: (answer) => assemble(answer, { target, query, full, cursor }, context),
     };
   });
+}
+
+const accountLists: ReadonlySet<string> = new Set(['followers', 'following', 'searchUsers']);
+
+function refuseFeed(format: string | undefined): void {
+  if (format === undefined || !isFeedFormat(format)) return;
+  const words = accountFormats.map((word) => `\`${word}\``).join(' or ');
+  const detail = `The parameter \`format\` has the value "${format}", which only lists of posts have. Here it must be ${words}.`;
+  throw new Problem('invalid_format', { detail });
 }
 
 function toQuery(
@@ -105,12 +126,13 @@ function toQuery(
   return { kind: 'browse', profile: profile ?? null, list, listKey, limit, page: at, position };
 }
 
-interface BrowseView {
-  readonly target: BrowseTarget;
-  readonly query: BrowseQuery;
-  readonly full: boolean;
-  readonly cursor: string | undefined;
-}
+type BrowseView = Readonly<{
+  target: BrowseTarget;
+  query: BrowseQuery;
+  full: boolean;
+  /** Cursor in the request; `undefined` if a page number, or nothing, sets the start of the page. */
+  cursor: string | undefined;
+}>;
 
 function assemble(answer: Answer, view: BrowseView, context: PlanContext): BrowseResult {
   const { target, query, full } = view;
@@ -120,13 +142,14 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
   const next = toNext(found, view, context);
   return {
     kind: 'browse',
-    ownUrl: toUrl(view, { cursor: view.cursor }, context),
     subject: nameSubject(target.subject, found),
     profile: found.account,
     items: toItems(found, query.list),
     page: query.page,
     limit: query.limit,
     next,
+    urls: toUrls(view, context),
+    freshSeconds: context.embedSeconds / freshnessDivisor[isSearch ? 'search' : 'list'],
     warnings: [
       ...found.warnings,
       ...(next === null && found.next !== null ? [endlessCursor] : []),
@@ -182,21 +205,36 @@ function toNext(
   context: PlanContext,
 ): BrowseResult['next'] {
   const cursor = next === null ? null : context.cursors.seal(view.query.listKey, next);
-  return cursor === null ? null : { cursor, url: toUrl(view, { cursor }, context) };
+  return cursor === null ? null : { cursor, url: toPageUrl({ cursor }, view, context) };
 }
 
-/** Returns the v1 URL of a page of the list: the page at `cursor`, or else the page with the requested number. */
-function toUrl(
+/**
+ * Returns the URLs of a page. Cursors lead forward only, so the previous page is linked by its number. Pages after the
+ * eleventh have no link to the previous page, because `page` is at most 10.
+ */
+function toUrls(view: BrowseView, context: PlanContext): PageUrls {
+  const { page } = view.query;
+  const toUrl = (position: PagePosition) => toPageUrl(position, view, context);
+  const toNumbered = (number: number) => toUrl(number === 1 ? {} : { page: String(number) });
+  return {
+    self: view.cursor === undefined ? toNumbered(page) : toUrl({ cursor: view.cursor }),
+    first: toUrl({}),
+    previous: page === 1 || page > maxPage + 1 ? null : toNumbered(page - 1),
+  };
+}
+
+type PagePosition = Readonly<{ cursor?: string; page?: string }>;
+
+function toPageUrl(
+  position: PagePosition,
   { target, query, full }: BrowseView,
-  { cursor }: { readonly cursor: string | undefined },
   { baseUrl }: PlanContext,
 ): string {
   const parameters = {
     ...target.parameters,
     limit: query.limit !== defaultLimit && String(query.limit),
     full,
-    page: cursor === undefined && query.page > 1 && String(query.page),
-    cursor,
+    ...position,
   };
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {

@@ -49,6 +49,7 @@ function parse(
   return {
     plan: toPostPlan(post, { thread: false, replies: 'off', useCache: !nocache }),
     format: 'json',
+    hasFeeds: false,
     view: `embed ${maxwidth ?? ''} ${maxheight ?? ''}`,
     assemble: (answer) => ({
       kind: 'embed',

@@ -37,7 +37,7 @@ const params = z.object({
   full: flag(false).describe('Adds exact times, all counts and account details to the Markdown.'),
   nocache: flag(false).describe('Skips the response cache.'),
   format: optionalChoice('invalid_format', postFormats).describe(
-    'Default: the format that `Accept` prefers, or `markdown`. `obsidian` adds YAML front matter. `html` is a web page.',
+    'Default: the format that `Accept` prefers, or `markdown`. `obsidian` adds YAML front matter. `html` is a web page. `atom`, `rss` and `jsonfeed` are feeds.',
   ),
 });
 
@@ -67,6 +67,7 @@ function parse(given: Params, context: PlanContext): ReadPlan {
       useCache: !nocache,
     }),
     format,
+    hasFeeds: true,
     view: `${thread} ${view.context} ${full} ${userDetail}`,
     assemble: (answer) => assemble(answer, view, context),
   };
@@ -95,16 +96,19 @@ export function missingUrl(url: string | undefined): Problem {
   return new Problem('missing_url', { detail: `The parameter \`url\` ${fault}.` });
 }
 
-function assemble(answer: Answer, view: PostView, { baseUrl }: PlanContext): PostResult {
+function assemble(answer: Answer, view: PostView, context: PlanContext): PostResult {
+  const { baseUrl } = context;
   const found = postIn(answer);
   const arranged = arrangePosts(found, view);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
   const url = canonicalUrl(found.post) ?? '';
+  const self = toSelfUrl(url, view, baseUrl);
   return {
     kind: 'post',
     url,
     embedUrl: embedUrl(url, baseUrl),
-    ownUrl: toOwnUrl(url, view, baseUrl),
+    urls: { self, first: self, previous: null },
+    freshSeconds: context.embedSeconds,
     posts: arranged.posts,
     warnings: [...found.warnings, ...arranged.warnings, ...staleWarnings(answer, fetchedAt)],
     fetchedAt,
@@ -115,7 +119,7 @@ function assemble(answer: Answer, view: PostView, { baseUrl }: PlanContext): Pos
 }
 
 /** Returns the v1 URL of a post with the parameters that are not the defaults. */
-function toOwnUrl(url: string, view: PostView, baseUrl: string): string {
+function toSelfUrl(url: string, view: PostView, baseUrl: string): string {
   const { thread, context, replies, full, userDetail } = view;
   const hasReplies = thread !== 'off' && context === 'full';
   const query = new URLSearchParams({

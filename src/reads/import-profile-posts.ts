@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Problem } from '../core/problem.ts';
 import type { HistoryQuery } from '../fetching/histories/history-query.ts';
 import { historyFormats, historyReply } from '../model/history.ts';
+import { isFeedFormat } from '../model/results.ts';
 import { handleParam, toAccountReference } from './browse.ts';
 import { warnAboutMisspelt } from './misspelt.ts';
 import {
@@ -36,7 +37,7 @@ const params = z.object({
     'Requests all posts from the source, including those that the server may have stored before.',
   ),
   format: optionalChoice('invalid_format', historyFormats).describe(
-    'Default: `ndjson` if `Accept` prefers it, otherwise `json`.',
+    'Default: the format that `Accept` prefers, or `json`. `atom`, `rss` and `jsonfeed` are feeds.',
   ),
 });
 
@@ -61,10 +62,22 @@ export const importProfilePosts = {
 } satisfies ReadAbout & Record<string, unknown>;
 
 function refuseContradictions(
-  { since, until, only_replies: only, with_replies: replies, with_reposts: reposts }: Params,
+  {
+    since,
+    until,
+    index: isIndex,
+    format,
+    only_replies: only,
+    with_replies: replies,
+    with_reposts: reposts,
+  }: Params,
   given: Readonly<Record<string, unknown>>,
 ): void {
   refuseEmptyRange(since, until);
+  if (isIndex && format !== undefined && isFeedFormat(format)) {
+    const detail = `The parameter \`format\` has the value "${format}", but \`index=true\` leaves out the content of the posts.`;
+    throw new Problem('invalid_option', { detail });
+  }
   if (only && !replies) {
     const detail =
       'The parameter `only_replies` requests replies, which `with_replies=false` leaves out.';

@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { accountSubject } from '../fetching/plan.ts';
 import { profileUrl } from '../model/reference.ts';
+import { accountFormats } from '../model/results.ts';
 import { createBrowseRead, handleParam, listParams, toAccountReference } from './browse.ts';
+import { optionalChoice } from './parameters.ts';
 import type { Read } from './read.ts';
 
-const params = z.object({ handle: handleParam, ...listParams });
+const format = optionalChoice('invalid_format', accountFormats).describe(
+  'Default: the format that `Accept` prefers, or `markdown`.',
+);
+const params = z.object({ handle: handleParam, ...listParams, format });
 
 export const listFollowers = createConnectionsRead('followers', {
   name: 'listFollowers',

@@ -2,7 +2,14 @@ import type { z } from 'zod';
 import { type JsonSchema, toInputSchema } from '../core/json-schema.ts';
 import type { Answer, Plan } from '../fetching/plan.ts';
 import type { SearchPlatform } from '../model/reference.ts';
-import { browseReply, embedReply, type Format, postReply, type Result } from '../model/results.ts';
+import {
+  browseReply,
+  embedReply,
+  type Format,
+  feedFormats,
+  postReply,
+  type Result,
+} from '../model/results.ts';
 import type { RenderContext } from '../render/context.ts';
 import type { AddressOptions } from './addresses/address.ts';
 import type { CursorCodec } from './cursor.ts';
@@ -13,7 +20,7 @@ import { parameterSchemas, parseParameters } from './parameters.ts';
 export interface PlanContext extends AddressOptions, RenderContext {
   readonly cursors: CursorCodec;
   readonly searchPlatform: SearchPlatform;
-  /** Number of seconds for which a web page may cache an embedded post. */
+  /** Number of seconds for which Perch caches a post, and for which a web page may cache an embedded post. */
   readonly embedSeconds: number;
 }
 
@@ -21,6 +28,8 @@ export interface ParsedRead {
   readonly plan: Plan;
   /** Value of the `format` parameter; `undefined` if content negotiation chooses the format. */
   readonly format: Format | undefined;
+  /** Whether the result has the feed formats, because it consists of posts. */
+  readonly hasFeeds: boolean;
   /** Cache key of the rendered response in each format. Equal data and equal keys produce equal bytes. */
   readonly views: Readonly<Record<Format, string>>;
   assemble(answer: Answer): Result;
@@ -100,6 +109,9 @@ export function nameViews(name: string): ParsedRead['views'] {
     obsidian: `obsidian ${name}`,
     html: `html ${name}`,
     preview: `preview ${name}`,
+    atom: `atom ${name}`,
+    rss: `rss ${name}`,
+    jsonfeed: `jsonfeed ${name}`,
   };
 }
 
@@ -108,6 +120,13 @@ export function staleWarnings(answer: Pick<Answer, 'cache'>, fetchedAt: string):
   return [
     `Stale: this copy was fetched at ${fetchedAt}; no request to the upstream has succeeded since.`,
   ];
+}
+
+/** Returns whether the parameter `format` of a read operation accepts a feed format. Lists of accounts have no feeds. */
+export function acceptsFeeds(read: ReadAbout): boolean {
+  const schema = describeParametersOf(read).find(({ name }) => name === 'format')?.schema;
+  const names: unknown = schema?.enum;
+  return Array.isArray(names) && feedFormats.every((one) => names.includes(one));
 }
 
 /** Returns descriptions of an operation's parameters, in the order of the schema, for OpenAPI and MCP. */

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { runAtOnce, runInSlices, type Sliced, type Steps } from '../core/scheduling/slices.ts';
-import type { Format, Result } from '../model/results.ts';
+import { type Format, isFeedFormat, type Result } from '../model/results.ts';
 import type { RenderContext } from './context.ts';
 import { renderEmbedJson } from './embed-json.ts';
+import { postsOf } from './feeds/feed.ts';
+import { createFeedRenderer, feedMediaTypes } from './feeds/feeds.ts';
+import { toFormatUrl } from './feeds/urls.ts';
 import { renderBrowseJson, renderPostJson } from './json.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
@@ -24,6 +27,12 @@ const json = 'application/json; charset=utf-8';
 const html = 'text/html; charset=utf-8';
 const page = { mediaType: html, render: renderHtmlPage, toHeaders: toPageHeaders };
 
+const feeds = {
+  atom: { mediaType: feedMediaTypes.atom, render: createFeedRenderer('atom') },
+  rss: { mediaType: feedMediaTypes.rss, render: createFeedRenderer('rss') },
+  jsonfeed: { mediaType: feedMediaTypes.jsonfeed, render: createFeedRenderer('jsonfeed') },
+} as const;
+
 /** Output formats of each kind of result, by the value of the request parameter `format`. */
 export const formats = {
   post: {
@@ -32,11 +41,13 @@ export const formats = {
     obsidian: { mediaType: markdown, render: renderPostNote, toFileName: toNoteFileName },
     html: page,
     preview: { mediaType: html, render: renderPreviewPage },
+    ...feeds,
   },
   browse: {
     markdown: { mediaType: markdown, render: renderBrowsePage },
     json: { mediaType: json, render: renderBrowseJson },
     html: page,
+    ...feeds,
   },
   embed: { json: { mediaType: json, render: renderEmbedJson } },
 } as const satisfies {
@@ -99,10 +110,18 @@ export async function represent(result: Result, rendering: Rendering, sliced: Sl
     kind: result.kind,
     count: countItems(result),
     embedUrl: result.kind === 'post' ? result.embedUrl : null,
+    /** URL of the same posts as an Atom feed; `null` if the result has no feeds. */
+    feedUrl: hasFeeds(result) ? toFormatUrl(result.urls.self, 'atom') : null,
+    /** Number of seconds for which a client may reuse the body without asking; `null` for the usual number. */
+    maxAgeSeconds:
+      result.kind !== 'embed' && isFeedFormat(rendering.format) ? result.freshSeconds : null,
     /** Whether the result is a search for which the platform's live results were unavailable. */
     degraded: result.kind === 'browse' && result.degraded,
   };
 }
+
+const hasFeeds = (result: Result): result is Exclude<Result, { kind: 'embed' }> =>
+  result.kind !== 'embed' && postsOf(result) !== null;
 
 function countItems(result: Result): number {
   if (result.kind === 'embed') return 1;

@@ -12,10 +12,12 @@ import type {
   HistoryPostLine,
   HistoryReply,
 } from '../model/history.ts';
+import { feedMediaTypes } from './feeds/feeds.ts';
 
 export const historyMediaTypes = {
   json: 'application/json; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
+  ...feedMediaTypes,
 } as const satisfies Record<HistoryFormat, string>;
 
 /** Metadata of an account's post history, available before the posts are read. */
@@ -27,28 +29,35 @@ export interface HistoryHeader {
   readonly fetchedAtMs: number;
 }
 
-/** Creates a writer that serializes a post history as one JSON document in parts: start, batches of posts, end. */
-export function createHistoryDocument(header: HistoryHeader) {
+/** Writer of a post history as one document. The parts of the document are start, batches of posts, and end. */
+export interface HistoryDocument {
+  readonly add: (placed: readonly PlacedPost[]) => string;
+  /** Returns the start and the end of the document, after all posts were added. */
+  readonly finish: (end: HistoryResult) => { readonly start: string; readonly end: string };
+}
+
+/** Creates a writer of a post history as JSON. */
+export function createHistoryDocument(header: HistoryHeader): HistoryDocument {
   let comma = '';
   return {
-    begin: (): string => {
-      const { handle, account: profile } = header;
-      const head = { resource: 'history', handle, ...(profile && { profile }) };
-      return `${JSON.stringify(head).slice(0, -1)},"posts":[`;
-    },
-    add: (placed: readonly PlacedPost[]): string => {
+    add: (placed) => {
       const posts = toWirePosts(header, placed).map((post) => JSON.stringify(post));
       if (posts.length === 0) return '';
       const text = `${comma}${posts.join(',')}`;
       comma = ',';
       return text;
     },
-    end: (end: HistoryResult): string => {
+    finish: (end) => {
+      const { handle, account: profile } = header;
+      const head = { resource: 'history', handle, ...(profile && { profile }) };
       const tail: Partial<HistoryReply> = {
         meta: toMeta(header, end),
         ...toOrigin(header, end),
       };
-      return `],${toJsonBody(tail).slice(1)}`;
+      return {
+        start: `${JSON.stringify(head).slice(0, -1)},"posts":[`,
+        end: `],${toJsonBody(tail).slice(1)}`,
+      };
     },
   };
 }

@@ -25,11 +25,11 @@ export const articleTitleOf = (post: Post | undefined): string =>
 /** Matches handles with a host, such as `@ada@reef.example.org`, which GitHub turns into e-mail links in headings. */
 const foreignHost = /(@[\w-]+)@[\w.-]+/g;
 
-/** Returns the first words of a post's article title, text or summary, as plain text on one line. */
-export function firstWordsOf(post: Post): string {
+/** Returns up to `max` code points of a post's article title, text or summary, as plain text on one line. */
+export function firstWordsOf(post: Post, max = maxFirstWords): string {
   if (post.type === 'tombstone') return '';
   const words = articleTitleOf(post) || describeText(post) || summarizePost(post);
-  return cut(words.replace(foreignHost, '$1'), maxFirstWords);
+  return cut(words.replace(foreignHost, '$1'), max);
 }
 
 /** Returns the author of a post as plain text, after `Copy from host: ` if the post was copied from another server. */

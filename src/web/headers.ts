@@ -35,7 +35,12 @@ export function addVary(reply: FastifyReply, ...names: readonly string[]): void 
 
 export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: string } {
   const { representation, sharedCacheSeconds } = facts;
-  const { mediaType, body, fileName, embedUrl } = representation;
+  const { mediaType, body, fileName } = representation;
+  const link = toLink(representation);
+  const maxAge = Math.max(
+    60,
+    facts.cache === 'stale' ? 0 : Math.round(representation.maxAgeSeconds ?? 0),
+  );
   const shared = sharedCacheSeconds > 0 ? `s-maxage=${sharedCacheSeconds}, ` : '';
   return {
     etag: representation.etag,
@@ -44,17 +49,28 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
     'content-length': String(body.length),
     // RFC 6266: only formats that are meant to be saved have a file name.
     ...(fileName === null ? {} : { 'content-disposition': createDisposition(fileName) }),
-    'cache-control': `public, max-age=60, ${shared}stale-while-revalidate=300`,
+    'cache-control': `public, max-age=${maxAge}, ${shared}stale-while-revalidate=300`,
     ...toVary(facts),
     'x-source': facts.source,
     'x-cache': facts.cache,
     'x-result-count': String(representation.count),
-    // Link to the post's oEmbed document (oEmbed 1.0 §4, RFC 8288).
-    ...(embedUrl === null
-      ? {}
-      : { link: `<${embedUrl}>; rel="alternate"; type="application/json+oembed"` }),
+    ...(link === '' ? {} : { link }),
     ...(representation.degraded ? { 'x-search-degraded': 'true' } : {}),
   };
+}
+
+/** Maximum length in bytes of a feed URL in the header `Link`. Longer URLs are not linked. */
+const maxFeedUrl = 2048;
+
+/** Returns links to the post's oEmbed document (oEmbed 1.0 §4) and to the Atom feed of the result (RFC 8288). */
+function toLink({ embedUrl, feedUrl }: Representation): string {
+  const isFeedLinked = feedUrl !== null && feedUrl.length <= maxFeedUrl;
+  return [
+    ...(embedUrl === null
+      ? []
+      : [`<${embedUrl}>; rel="alternate"; type="application/json+oembed"`]),
+    ...(isFeedLinked ? [`<${feedUrl}>; rel="alternate"; type="application/atom+xml"`] : []),
+  ].join(', ');
 }
 
 /** Returns the `Vary` header, which lists the request headers on which the reply depends (RFC 9110 §12.5.5). */

@@ -83,6 +83,7 @@ describe('a page of another origin', () => {
       permalink: true,
       media: true,
       health: true,
+      v1: true,
       pages: false,
       mcp: false,
       operator: false,

@@ -251,7 +251,9 @@ function checkDocument(reply: LightMyRequestResponse, row: Route | undefined): v
   if (reply.headers['content-type'] === 'application/json; charset=utf-8') {
     schema.parse(reply.json());
   } else {
-    expect(reply.headers['content-type']).toMatch(/^text\/(?:markdown|html); charset=utf-8$/);
+    expect(reply.headers['content-type']).toMatch(
+      /^(?:text\/(?:markdown|html)|application\/(?:(?:atom|rss)\+xml|feed\+json)); charset=utf-8$/,
+    );
   }
 }
 

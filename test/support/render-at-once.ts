@@ -1,5 +1,6 @@
 import { runAtOnce } from '../../src/core/scheduling/slices.ts';
-import type { BrowseResult, PostResult } from '../../src/model/results.ts';
+import type { BrowseResult, FeedFormat, PostResult } from '../../src/model/results.ts';
+import * as feeds from '../../src/render/feeds/feeds.ts';
 import * as json from '../../src/render/json.ts';
 import * as browsePage from '../../src/render/markdown/browse-page.ts';
 import * as postPage from '../../src/render/markdown/post-page.ts';
@@ -28,4 +29,10 @@ export function renderBrowseJson(result: BrowseResult): string {
 /** Renders a post as an Obsidian note synchronously. */
 export function renderPostNote(result: PostResult): string {
   return runAtOnce(obsidian.renderPostNote(result));
+}
+
+/** Renders a result as a feed synchronously. */
+export function renderFeed(result: BrowseResult | PostResult, format: FeedFormat): string {
+  const context = { baseUrl: 'https://perch.example' };
+  return runAtOnce(feeds.createFeedRenderer(format)(result, context));
 }

@@ -5,7 +5,12 @@ import { ada } from './render-posts.ts';
 
 const read = {
   kind: 'browse',
-  ownUrl: 'https://perch.example/api/v1/search?q=heron',
+  urls: {
+    self: 'https://perch.example/api/v1/search?q=heron',
+    first: 'https://perch.example/api/v1/search?q=heron',
+    previous: null,
+  },
+  freshSeconds: 300,
   profile: null,
   page: 1,
   limit: 20,

@@ -155,7 +155,12 @@ export function result(posts: PostResult['posts'], told: Partial<PostResult> = {
     kind: 'post',
     url,
     embedUrl: `https://perch.example/api/v1/oembed?url=${encodeURIComponent(url)}`,
-    ownUrl: `https://perch.example/api/v1/posts?url=${encodeURIComponent(url)}`,
+    urls: {
+      self: `https://perch.example/api/v1/posts?url=${encodeURIComponent(url)}`,
+      first: `https://perch.example/api/v1/posts?url=${encodeURIComponent(url)}`,
+      previous: null,
+    },
+    freshSeconds: 3600,
     posts,
     warnings: [],
     fetchedAt: '2026-03-05T10:00:00.000Z',

@@ -123,7 +123,8 @@ export interface Lifetimes {
   readonly notFoundSeconds: number;
 }
 
-const freshnessDivisor = { post: 1, list: 12, search: 60 } as const;
+/** Divides `ttlSeconds` to get the number of seconds for which a complete answer of each kind stays fresh. */
+export const freshnessDivisor = { post: 1, list: 12, search: 60 } as const;
 
 const shortLivedDivisor = 60; // partial answers and answers from local providers expire sooner
 

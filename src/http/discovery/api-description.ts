@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { problemKinds, problemMediaType } from '../../core/problem.ts';
+import { isFeedFormat } from '../../model/results.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';
 import { type ReadId, reads } from '../../reads/index.ts';
+import { acceptsFeeds } from '../../reads/read.ts';
 import { formats } from '../../render/formats.ts';
 import { historyMediaTypes } from '../../render/history.ts';
 import { describeVersioning } from '../lifecycle/lifecycle.ts';
@@ -194,7 +196,11 @@ function listFormats(): ApiIndex['formats'] {
       name,
       media_type: mediaType,
       reads: [
-        ...ids.filter((id) => Object.hasOwn(formats[reads[id].kind], name)),
+        ...ids.filter(
+          (id) =>
+            Object.hasOwn(formats[reads[id].kind], name) &&
+            (!isFeedFormat(name) || acceptsFeeds(reads[id])),
+        ),
         ...(Object.hasOwn(historyMediaTypes, name) ? [importProfilePosts.name] : []),
       ],
     })),

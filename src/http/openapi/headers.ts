@@ -28,7 +28,7 @@ export const describedHeaders = {
   ),
   Vary: always('The request headers that the reply depends on.'),
   Link: sometimes(
-    'RFC 8288. `alternate`: the oEmbed document of the post. On deprecated operations also `successor-version`, `deprecation` and `sunset`.',
+    'RFC 8288. `alternate`: the oEmbed document of the post, and the Atom feed of the same posts. On deprecated operations also `successor-version`, `deprecation` and `sunset`.',
   ),
   'Content-Disposition': sometimes(
     'RFC 6266. With `format=obsidian`, a file name made of the author and the first words of the post; otherwise absent.',
@@ -93,7 +93,7 @@ export function listReplyHeaders(route: Route): readonly HeaderName[] {
     // Only posts can be Obsidian notes and have oEmbed documents.
     ...pick(read === 'getPost', 'Content-Disposition'),
     ...listRouteHeaders(route),
-    ...pick(read === 'getPost' && lifecycle === null, 'Link'),
+    ...pick(lifecycle === null && linked.has(String(read)), 'Link'),
   ];
 }
 
@@ -115,6 +115,14 @@ function listRouteHeaders(route: Route): readonly HeaderName[] {
     ...pick(route.lifecycle !== null, 'Deprecation', 'Sunset', 'Link'),
   ];
 }
+
+/** Read operations whose replies link to an oEmbed document or a feed. */
+const linked: ReadonlySet<string> = new Set([
+  'getPost',
+  'getProfile',
+  'listReplies',
+  'searchPosts',
+]);
 
 function pick(isIncluded: boolean, ...names: readonly HeaderName[]): readonly HeaderName[] {
   return isIncluded ? names : [];

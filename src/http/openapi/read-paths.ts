@@ -2,10 +2,16 @@ import { type JsonSchema, refer } from '../../core/json-schema.ts';
 import { lifecycleState } from '../../core/lifecycle.ts';
 import { problemKinds, sessionProblemKinds } from '../../core/problem.ts';
 
-import { historyMetaLine, historyPostLine, historyReply } from '../../model/history.ts';
+import {
+  historyFormats,
+  historyMetaLine,
+  historyPostLine,
+  historyReply,
+} from '../../model/history.ts';
+import { isFeedFormat } from '../../model/results.ts';
 import { handleParam } from '../../reads/browse.ts';
 import { type AnyReadId, allReads, reads } from '../../reads/index.ts';
-import { describeParametersOf } from '../../reads/read.ts';
+import { acceptsFeeds, describeParametersOf } from '../../reads/read.ts';
 import { formats } from '../../render/formats.ts';
 import { historyMediaTypes } from '../../render/history.ts';
 import { describeReplacement } from '../lifecycle/lifecycle.ts';
@@ -63,7 +69,7 @@ function addExample(parameter: ParameterObject, sent: Readonly<Record<string, un
 
 const bodyTexts = {
   importProfilePosts:
-    'The reply is JSON, or NDJSON if `format` or `Accept` selects it. Each line of NDJSON is an object with one member: `post` for each post, and on the last line either `meta` or `error`, a problem document. HEAD runs no import.',
+    'The reply is JSON, or NDJSON or a feed if `format` or `Accept` selects it. Each line of NDJSON is an object with one member: `post` for each post, and on the last line either `meta` or `error`, a problem document. HEAD runs no import.',
   getOEmbed: 'The reply is JSON.',
   other:
     'The reply is Markdown unless `format` or `Accept` selects another format; `format` takes precedence.',
@@ -223,10 +229,11 @@ function describeHistoryContent(examples: NamedExamples): JsonSchema {
   const error = refer(problemReply);
   const failed = { type: 'object', properties: { error }, required: ['error'] };
   const line = { anyOf: [refer(historyPostLine), refer(historyMetaLine), failed] };
-  const schemas = { json: refer(historyReply), ndjson: line } as const;
-  const bodies = (['json', 'ndjson'] as const).map((format) => {
+  const schemas: Readonly<Record<string, JsonSchema>> = { json: refer(historyReply), ndjson: line };
+  const bodies = historyFormats.map((format) => {
     const recorded = referToExamples(examples, [[format, `importProfilePosts.${format}`]]);
-    return [withoutCharset(historyMediaTypes[format]), { schema: schemas[format], ...recorded }];
+    const schema = schemas[format] ?? { type: 'string' };
+    return [withoutCharset(historyMediaTypes[format]), { schema, ...recorded }];
   });
   return Object.fromEntries(bodies);
 }
@@ -241,7 +248,9 @@ function describeContent(
   if (read === undefined) throw new Error(`The route ${path} reads nothing.`);
   // Clients cannot request link previews, which have the same media type as web pages.
   const served = Object.entries(formats[reads[read].kind]).filter(
-    ([format]) => format !== 'preview',
+    ([format]) =>
+      format !== 'preview' &&
+      (!isFeedFormat(format) || Object.values(named).some((id) => acceptsFeeds(reads[id]))),
   );
   const bodies = served.map(([format, { mediaType }]) => {
     const sameType = served.filter(([, other]) => other.mediaType === mediaType);

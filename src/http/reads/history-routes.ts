@@ -6,6 +6,7 @@ import type { Ledger, Reservation } from '../../core/scheduling/ledger.ts';
 import type { HistoryImport, HistoryImporter } from '../../fetching/histories/import-history.ts';
 import type { HistoryFormat } from '../../model/history.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';
+import { createHistoryFeed } from '../../render/feeds/history.ts';
 import {
   createHistoryDocument,
   type HistoryHeader,
@@ -70,13 +71,14 @@ async function importAndSend(
 ): Promise<void> {
   const { request } = reply;
   const { importer, identification, accessLog } = options;
-  const delivery = format === 'json' ? 'document' : 'stream';
+  const delivery = format === 'ndjson' ? 'stream' : 'document';
   const history = await importer.begin(query, toRequester(request, identification), delivery);
   const { account, source, startedMs: fetchedAtMs } = history;
   const header = { handle: account.screen_name, account, query, source, fetchedAtMs };
   const sent = { header, posts: addWarnings(history.posts, warnings) };
-  if (format === 'json') {
-    await sendHistoryJson(reply, sent, options).finally(() => history.posts.close());
+  if (format !== 'ndjson') {
+    const document = { format, ...sent };
+    await sendDocument(reply, document, options).finally(() => history.posts.close());
   } else {
     const headers = { ...headersOf(format), 'x-source': source };
     const own = toKeyHeaders(identityOf(request));
@@ -146,17 +148,20 @@ function createWriter(response: ServerResponse): (text: string) => Promise<void>
     });
 }
 
-/** Sends a post history as one JSON document, after all posts are read. */
-async function sendHistoryJson(
+type DocumentFormat = Exclude<HistoryFormat, 'ndjson'>;
+type SentDocument = SentHistory & { readonly format: DocumentFormat };
+
+/** Sends a post history as one document, JSON or a feed, after all posts are read. */
+async function sendDocument(
   reply: FastifyReply,
-  sent: SentHistory,
-  { ledger, identification }: HistoryRoutesOptions,
+  sent: SentDocument,
+  { ledger, identification, baseUrl }: HistoryRoutesOptions,
 ): Promise<void> {
   const hold = ledger.open('replyBytes', identification.clientOf(reply.request));
   try {
-    const body = await readHistoryJson(sent, hold);
+    const body = await readDocument(sent, hold, baseUrl);
     hold.release(); // sending the reply reserves the bytes again
-    await reply.headers({ ...headersOf('json'), 'x-source': sent.header.source }).send(body);
+    await reply.headers({ ...headersOf(sent.format), 'x-source': sent.header.source }).send(body);
   } finally {
     hold.release();
   }
@@ -173,28 +178,34 @@ function headersOf(format: HistoryFormat) {
 const maxDocumentBytes = 16 * 1_048_576;
 
 const tooLarge =
-  'The history is larger than 16 MiB as one JSON document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
+  'The history is larger than 16 MiB as one document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
 
 /**
- * Returns a history as JSON, and reserves its bytes in `hold`.
+ * Returns a history as one document, and reserves its bytes in `hold`.
  * @throws Problem `invalid_option` above 16 MiB, `overloaded` if no bytes are free; errors of `PostStream.next`
  */
-async function readHistoryJson({ header, posts }: SentHistory, hold: Reservation): Promise<Buffer> {
-  const document = createHistoryDocument(header);
+async function readDocument(
+  { format, header, posts }: SentDocument,
+  hold: Reservation,
+  baseUrl: string,
+): Promise<Buffer> {
+  const document =
+    format === 'json'
+      ? createHistoryDocument(header)
+      : createHistoryFeed(header, { format, context: { baseUrl } });
   const pieces: Buffer[] = [];
   let size = 0;
-  const write = (text: string): void => {
+  const toPiece = (text: string): Buffer => {
     const piece = Buffer.from(text);
     size += piece.length;
     if (size > maxDocumentBytes) throw new Problem('invalid_option', { detail: tooLarge });
     if (!hold.take(piece.length)) throw overloadedByReplies();
-    pieces.push(piece);
+    return piece;
   };
-  write(document.begin());
   let step = await posts.next();
   for (; step.done !== true; step = await posts.next()) {
-    write(document.add(step.value));
+    pieces.push(toPiece(document.add(step.value)));
   }
-  write(document.end(step.value));
-  return Buffer.concat(pieces);
+  const { start, end } = document.finish(step.value);
+  return Buffer.concat([toPiece(start), ...pieces, toPiece(end)]);
 }

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 
 export type PageFormat = 'html' | 'markdown';
 
-/** Returns whether the header `Accept` names JSON or Markdown explicitly, not only by wildcards. */
+/** Returns whether the header `Accept` names JSON, Markdown or a feed explicitly, not only by wildcards. */
 export function namesFormat(accept: string | undefined): boolean {
-  return accept !== undefined && /json|markdown/i.test(accept);
+  return accept !== undefined && /json|markdown|(?:atom|rss)\+xml/i.test(accept);
 }
 
 interface Offer<Format extends string> {
@@ -15,8 +15,8 @@ interface Offer<Format extends string> {
   readonly wideRanges?: readonly RegExp[];
 }
 
-/** Default format, and the alternative format, which is used if `Accept` prefers it. */
-type Offers<Format extends string> = readonly [Offer<Format>, Offer<Format>];
+/** Default format, and the alternative formats, of which one is used if `Accept` prefers it. */
+type Offers<Format extends string> = readonly [Offer<Format>, ...Offer<Format>[]];
 
 const anything = /^\*\/\*$/;
 const anyText = /^text\/\*$/;
@@ -34,14 +34,28 @@ const markdownPage = {
   wideRanges,
 } as const;
 
+const markdownRead = {
+  format: 'markdown',
+  ranges: [/^text\/(?:markdown|x-markdown|plain)$/, anyText],
+  wideRanges: [anything],
+} as const;
+
+/** Feeds, which only their exact types select: browsers accept `application/xml` without being feed readers. */
+const feeds = [
+  { format: 'atom', ranges: [/^application\/atom\+xml$/] },
+  { format: 'rss', ranges: [/^application\/rss\+xml$/] },
+  { format: 'jsonfeed', ranges: [/^application\/feed\+json$/] },
+] as const;
+
 export const offers = {
   read: [
-    {
-      format: 'markdown',
-      ranges: [/^text\/(?:markdown|x-markdown|plain)$/, anyText],
-      wideRanges: [anything],
-    },
+    markdownRead,
     { format: 'json', ranges: [/^application\/(?:json|[^/]+\+json)$/, anyApplication] },
+  ],
+  readWithFeeds: [
+    markdownRead,
+    { format: 'json', ranges: [/^application\/(?:json|(?!feed\+)[^/]+\+json)$/, anyApplication] },
+    ...feeds,
   ],
   apiIndex: [
     { format: 'json', ranges: [json, anyApplication], wideRanges: [anything] },
@@ -50,6 +64,7 @@ export const offers = {
   history: [
     { format: 'json', ranges: [json] },
     { format: 'ndjson', ranges: [/^application\/(?:x-)?ndjson$/] },
+    ...feeds,
   ],
   problem: [{ format: 'json', ranges: [/^application\/.*json$/], wideRanges }, htmlPage],
   docs: [htmlPage, markdownPage],
@@ -65,15 +80,19 @@ export function isPageNavigation({ headers }: Pick<IncomingMessage, 'headers'>):
 
 const maxRanges = 50;
 
-/** Returns the format that `Accept` prefers (RFC 9110 §12.5.1), or the default if `Accept` allows neither format. */
+/** Returns the format that `Accept` prefers (RFC 9110 §12.5.1), or the default if `Accept` allows none of the formats. */
 export function negotiate<Format extends string>(
   accept: string | undefined,
-  [usual, other]: Offers<Format>,
+  [usual, ...others]: Offers<Format>,
 ): Format {
   if (accept === undefined || accept === '*/*') return usual.format;
   const ranges = accept.split(',', maxRanges).map(parseRange);
-  const isOther = isPreferred(findRange(other, ranges), findRange(usual, ranges));
-  return (isOther ? other : usual).format;
+  let chosen = { format: usual.format, range: findRange(usual, ranges) };
+  for (const other of others) {
+    const range = findRange(other, ranges);
+    if (isPreferred(range, chosen.range)) chosen = { format: other.format, range };
+  }
+  return chosen.format;
 }
 
 type Range = Readonly<{ type: string; quality: number; position: number }>;

@@ -247,7 +247,8 @@ function chooseFormat(
   if (parsed.format !== undefined) return parsed.format;
   const { accept, 'user-agent': agent } = request.headers;
   if (hasPreview && !namesFormat(accept) && isPreviewCrawler(agent)) return 'preview';
-  return browserPages && isPageNavigation(request) ? 'html' : negotiate(accept, offers.read);
+  if (browserPages && isPageNavigation(request)) return 'html';
+  return negotiate(accept, parsed.hasFeeds ? offers.readWithFeeds : offers.read);
 }
 
 /** Returns the cache key of a reply. */

@@ -56,7 +56,8 @@ export function findVideo(post: Post | undefined): Video | null {
   return item && url ? { url, ...sizeOf(item) } : null;
 }
 
-function chooseFile({ url, variants = [] }: Media): string | null {
+/** Returns the URL of a video file that most programs can play; `null` if only a stream is known. */
+export function chooseFile({ url, variants = [] }: Media): string | null {
   const files = variants
     .filter((variant) => variant.content_type === 'video/mp4')
     .toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0));

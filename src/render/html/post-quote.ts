@@ -12,9 +12,15 @@ import { renderParagraphs } from './text.ts';
  */
 export function renderPostQuote(post: Post, depth = 0): string {
   if (post.type === 'tombstone') return renderTombstone(post);
+  const signature = renderSignature(post);
+  if (depth > maxQuoteDepth) return quoteBlock([paragraph(`Quotes ${signature}`)]);
+  return quoteBlock([renderPostBody(post, depth), paragraph(`— ${signature}`)]);
+}
+
+/** Renders the content of a post as HTML like `renderPostQuote`, without the `blockquote` and the signature. */
+export function renderPostBody(post: Status, depth = 0): string {
   const { all } = post.media;
-  if (depth > maxQuoteDepth) return quoteBlock([paragraph(`Quotes ${renderSignature(post)}`)]);
-  return quoteBlock([
+  return joinParts([
     renderOrigin(post),
     post.content_warning === null
       ? ''
@@ -35,7 +41,6 @@ export function renderPostQuote(post: Post, depth = 0): string {
           paragraph('<strong>Community note</strong>'),
           renderParagraphs(post.community_note),
         ]),
-    paragraph(`— ${renderSignature(post)}`),
   ]);
 }
 

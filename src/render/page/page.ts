@@ -1,6 +1,9 @@
 import type { Steps } from '../../core/scheduling/slices.ts';
-import type { BrowseResult, PostResult } from '../../model/results.ts';
+import { type BrowseResult, feedFormats, type PostResult } from '../../model/results.ts';
 import type { RenderContext } from '../context.ts';
+import { postsOf } from '../feeds/feed.ts';
+import { feedMediaTypes } from '../feeds/feeds.ts';
+import { toFormatUrl } from '../feeds/urls.ts';
 import { escapeHtml, escapeLine, openLink } from '../html/escape.ts';
 import { toThread } from '../markdown/thread.ts';
 import { renderPreviewTags, renderRelation } from '../preview-page.ts';
@@ -53,7 +56,7 @@ function renderHead(result: ShownResult, title: string, { pageAssets }: RenderCo
     result.kind === 'post'
       ? renderPreviewTags(toThread(result.posts).main, result.url)
       : description,
-    renderRelation('rel="canonical"', originalOf(result) ?? result.ownUrl),
+    renderRelation('rel="canonical"', originalOf(result) ?? result.urls.self),
     ...listAlternates(result).map(({ type, name, url }) =>
       renderRelation(`rel="alternate" type="${type}" title="${name}"`, url),
     ),
@@ -76,14 +79,24 @@ function originalOf(result: ShownResult): string | null {
 }
 
 /** Returns the other formats of a result, to which its page links. */
-function listAlternates({ ownUrl }: ShownResult) {
-  const withFormat = (format: string) =>
-    `${ownUrl}${ownUrl.includes('?') ? '&' : '?'}format=${format}`;
-  return [
-    { type: 'text/markdown', name: 'Markdown', url: withFormat('markdown') },
-    { type: 'application/json', name: 'JSON', url: withFormat('json') },
-  ];
+function listAlternates(result: ShownResult) {
+  const feeds = postsOf(result) === null ? [] : feedFormats;
+  const others = [
+    { format: 'markdown', type: 'text/markdown', name: 'Markdown' },
+    { format: 'json', type: 'application/json', name: 'JSON' },
+    ...feeds.map((format) => ({
+      format,
+      type: feedMediaTypes[format].split(';', 1).join(),
+      name: feedNames[format],
+    })),
+  ] as const;
+  return others.map(({ format, ...other }) => ({
+    ...other,
+    url: toFormatUrl(result.urls.self, format),
+  }));
 }
+
+const feedNames = { atom: 'Atom', rss: 'RSS', jsonfeed: 'JSON Feed' } as const;
 
 function renderFooter(result: ShownResult): string {
   const original = openLink(originalOf(result));

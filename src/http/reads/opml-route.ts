@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Endpoint } from '../../core/endpoint.ts';
+import { parseQuery } from '../../core/http/query.ts';
+import { Problem, quoteInput } from '../../core/problem.ts';
+import { type AccountReference, parseHandle } from '../../model/reference.ts';
+import { freeText, parseParameters } from '../../reads/parameters.ts';
+import { opmlMediaType, renderOpml } from '../../render/feeds/opml.ts';
+import { corsHeaders } from '../../web/cors.ts';
+import { defaultReplyOptions, sendPrepared } from '../../web/reply.ts';
+import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
+import { prepareBody } from '../pages/layout.ts';
+
+const path = '/api/v1/opml';
+const maxHandles = 100;
+
+const query = z.object({
+  handles: freeText('invalid_handle').describe(
+    `Handles of accounts, separated by commas: 1 to ${maxHandles}.`,
+  ),
+});
+
+const headers = listEndpointHeaders(['ETag']);
+
+export const opmlEndpoint: Endpoint = {
+  id: 'getOpml',
+  method: 'GET',
+  path,
+  tag: 'v1',
+  summary: 'Lists the feeds of accounts as OPML, which feed readers import.',
+  description: 'Perch does not check whether the accounts exist, and requests nothing from them.',
+  parameters: { query },
+  replies: [
+    {
+      status: 200,
+      description: 'The list of feeds, in the order of the handles.',
+      content: { [opmlMediaType]: 'text' },
+      headers,
+    },
+    { status: 304, description: notModified, headers },
+  ],
+  problems: ['invalid_handle', 'invalid_option'],
+  access: 'open',
+};
+
+/** Registers the route that lists the feeds of accounts as OPML. */
+export async function opmlPlugin(
+  app: FastifyInstance,
+  { baseUrl }: { readonly baseUrl: string },
+): Promise<void> {
+  app.get(path, (request, reply) => {
+    const { handles } = parseParameters(query, parseQuery(request.raw.url ?? ''));
+    const prepared = prepareBody(renderOpml(parseHandles(handles), { baseUrl }), {
+      ...corsHeaders,
+      'content-type': opmlMediaType,
+      'cache-control': 'public, max-age=60',
+    });
+    sendPrepared({ request, reply }, prepared, defaultReplyOptions);
+  });
+  app.methodTable.add(path, { allow: ['GET', 'HEAD'] });
+}
+
+/** Parses handles separated by commas, and removes duplicates. @throws Problem `invalid_handle` or `invalid_option` */
+function parseHandles(text: string): readonly AccountReference[] {
+  const accounts = new Map<string, AccountReference>();
+  for (const written of text.split(',')) {
+    const account = parseHandle(written.trim());
+    if (account === null) {
+      const detail = `The parameter \`handles\` contains ${quoteInput(written)}, which is not a valid handle on any platform.`;
+      throw new Problem('invalid_handle', { detail });
+    }
+    accounts.set(account.handle, account);
+  }
+  if (accounts.size > maxHandles) {
+    const detail = `The parameter \`handles\` contains ${accounts.size} handles. The maximum is ${maxHandles}.`;
+    throw new Problem('invalid_option', { detail });
+  }
+  return [...accounts.values()];
+}

@@ -1,0 +1,211 @@
+import type { Account } from '../../model/account.ts';
+import type { Media } from '../../model/media.ts';
+import { canonicalUrl, type Post, type Status } from '../../model/post.ts';
+import type { RenderContext } from '../context.ts';
+import { chooseFile } from '../html/pictures.ts';
+import { renderPostBody } from '../html/post-quote.ts';
+import { copyPrefix, nameAccount } from '../markdown/accounts.ts';
+import { toLine } from '../markdown/characters.ts';
+import { firstWordsOf } from '../summary.ts';
+import { findOwners, type KnownOwners, tagPost, tagTarget } from './tags.ts';
+import { toStrictUrl } from './urls.ts';
+
+/** Author of a feed or an entry. The URLs are `null` if unknown. */
+export interface Person {
+  readonly name: string;
+  readonly url: string | null;
+  readonly avatarUrl: string | null;
+}
+
+/** Picture, video or audio file of an entry. Sizes are in pixels, the duration is in seconds. */
+export interface EntryMedia extends Pick<Media, 'width' | 'height'> {
+  readonly url: string;
+  readonly mediaType: string;
+  readonly medium: 'image' | 'video' | 'audio';
+  readonly description: string;
+  readonly thumbnailUrl: string | null;
+  readonly duration: number | null;
+}
+
+/** Post as an entry of a feed, for all feed formats. Titles and names contain no HTML tags, and HTML has no scripts. */
+export interface Entry {
+  /** Tag URI (RFC 4151), which never changes. */
+  readonly id: string;
+  /** URL of the post on its platform; `null` if the URL is not http or https. */
+  readonly url: string | null;
+  readonly title: string;
+  readonly html: string;
+  readonly author: Person;
+  /** Time of the post: ISO 8601, UTC. */
+  readonly published: string;
+  /** Time of the last edit, or of the post: ISO 8601, UTC. */
+  readonly updated: string;
+  readonly categories: readonly string[];
+  /** Media of the post. Empty for sensitive posts, whose media the content only links to. */
+  readonly media: readonly EntryMedia[];
+  /** Post to which the entry replies; `null` for other entries. `id` is the tag URI of its entry, if known. */
+  readonly inReplyTo: { readonly id: string | null; readonly url: string | null } | null;
+  /** URL of the list of replies under `/api/v1`, without `format`; `null` if Perch cannot list the replies. */
+  readonly repliesUrl: string | null;
+  /** Number of replies, in feeds of a thread only, because a count in a list would change the feed too often. */
+  readonly replyCount: number | null;
+}
+
+interface EntryOptions {
+  readonly context: RenderContext;
+  readonly owners: KnownOwners;
+  readonly hasReplyCounts: boolean;
+}
+
+/** Returns the posts to show as entries: each post once, without placeholders of unavailable posts. */
+export function listEntryPosts(posts: readonly Post[]): readonly Status[] {
+  const found = new Map<string, Status>();
+  for (const post of posts) {
+    if (post.type === 'tombstone') continue;
+    const id = tagPost(post);
+    if (!found.has(id)) found.set(id, post);
+  }
+  return [...found.values()];
+}
+
+/** Creates a function that converts posts of a feed to entries. `posts`: all posts of the feed. */
+export function createToEntry(
+  posts: readonly Post[],
+  options: Omit<EntryOptions, 'owners'>,
+): (post: Status) => Entry {
+  const owners = findOwners(posts);
+  return (post) => toEntry(post, { ...options, owners });
+}
+
+function toEntry(post: Status, { context, owners, hasReplyCounts }: EntryOptions): Entry {
+  const { replying_to: target, created_timestamp: seconds } = post;
+  const published = toTime(seconds * 1000);
+  return {
+    id: tagPost(post),
+    url: toStrictUrl(canonicalUrl(post)),
+    title: titleEntry(post),
+    html: renderPostBody(post),
+    author: toPerson(post.author),
+    published,
+    updated: laterOf(published, toTime(Date.parse(post.edited_at ?? ''))),
+    categories: listHashtags(post),
+    media: post.possibly_sensitive ? [] : post.media.all.flatMap(toEntryMedia),
+    inReplyTo: target && { id: tagTarget(post, owners), url: toStrictUrl(target.url) },
+    repliesUrl: toRepliesUrl(post, context),
+    replyCount: hasReplyCounts ? post.replies : null,
+  };
+}
+
+const epoch = '1970-01-01T00:00:00Z';
+
+/** Formats a time in Unix milliseconds as RFC 3339 and RFC 822 allow: years 1970 to 9999. Other times become 1970. */
+const toTime = (ms: number): string =>
+  ms >= 0 && ms < 253_402_300_800_000 ? `${new Date(ms).toISOString().slice(0, 19)}Z` : epoch;
+
+export const laterOf = (a: string, b: string): string => (a < b ? b : a);
+
+const maxTitle = 100;
+
+function titleEntry(post: Status): string {
+  const { author, reposted_by: reposter } = post;
+  const words = firstWordsOf({ ...post, reposted_by: null }, maxTitle) || 'Post';
+  const repost = reposter === null ? '' : `Repost of @${toLine(author.screen_name)}: `;
+  return toPlainText(`${repost}${copyPrefix(post)}${words}`);
+}
+
+/**
+ * Returns text on one line that contains no HTML tag, because many feed readers show plain text as HTML. Replaces `<`
+ * where a tag could start with `‹`, which looks similar.
+ */
+export const toPlainText = (text: string): string =>
+  toLine(text)
+    .replace(/\p{Noncharacter_Code_Point}/gu, '\ufffd')
+    .replace(/<(?=[a-z/!?])/gi, '‹');
+
+export const toPerson = (account: Account): Person => ({
+  name: toPlainText(nameAccount(account)),
+  url: toStrictUrl(account.copied_from?.url ?? account.url),
+  avatarUrl: toStrictUrl(account.avatar_url),
+});
+
+const maxTag = 100;
+
+/** Returns the hashtags of a post without `#`, each once, in the spelling of its first use. */
+function listHashtags({ text, facets, tags = [] }: Status): readonly string[] {
+  const hashtags = facets.filter(({ type }) => type === 'hashtag');
+  const points = hashtags.length === 0 ? [] : [...text];
+  const inText = hashtags.map(({ start, end }) =>
+    points.slice(start, Math.min(end, start + maxTag)).join(''),
+  );
+  const found = new Map<string, string>();
+  for (const written of [...inText, ...tags]) {
+    const tag = toPlainText(written).replace(/^[#＃]/, '');
+    const key = tag.toLowerCase();
+    if (tag !== '' && !found.has(key)) found.set(key, tag);
+  }
+  return [...found.values()];
+}
+
+const mediums = { photo: 'image', video: 'video', gif: 'video', audio: 'audio' } as const;
+
+function toEntryMedia(item: Media): readonly EntryMedia[] {
+  const medium = mediums[item.type];
+  const file = medium === 'video' ? (chooseFile(item) ?? item.url) : item.url;
+  const url = toStrictUrl(file);
+  if (url === null) return [];
+  const type = item.variants?.find((variant) => variant.url === file)?.content_type;
+  return [
+    {
+      url,
+      mediaType: toMediaType(type ?? null, url) ?? defaultTypes[medium],
+      medium,
+      description: toPlainText(item.alt ?? ''),
+      thumbnailUrl: toStrictUrl(item.thumbnail_url ?? null),
+      width: toSize(item.width),
+      height: toSize(item.height),
+      duration: toSize(Math.round(item.duration ?? 0)),
+    },
+  ];
+}
+
+const toSize = (size: number | null): number | null =>
+  Number.isSafeInteger(size) && Number(size) > 0 ? size : null;
+
+const defaultTypes = { image: 'image/jpeg', video: 'video/mp4', audio: 'audio/mpeg' } as const;
+
+/** Media types by the ending of a URL. A server does not have to confirm the media type of an enclosure. */
+const types: Readonly<Record<string, string>> = {
+  gif: 'image/gif',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  mov: 'video/quicktime',
+  m3u8: 'application/vnd.apple.mpegurl',
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  ogg: 'audio/ogg',
+  opus: 'audio/ogg',
+  flac: 'audio/flac',
+  wav: 'audio/wav',
+};
+
+function toMediaType(given: string | null, url: string): string | null {
+  if (given !== null && /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(given)) return given;
+  const { pathname, searchParams } = new URL(url);
+  const ending = /[.@]([a-z\d]{1,5})$/i.exec(pathname)?.[1] ?? searchParams.get('format') ?? '';
+  const known = ending.toLowerCase();
+  return Object.hasOwn(types, known) ? (types[known] ?? null) : null;
+}
+
+/** Returns the URL of the replies to a post. Only the author's server knows the replies to a copied post. */
+function toRepliesUrl(post: Status, { baseUrl }: RenderContext): string | null {
+  const { id, platform, author, copied_from } = post;
+  if (copied_from !== undefined) return null;
+  const path = `${baseUrl}/api/v1/posts/${encodeURIComponent(toLine(id))}/replies`;
+  if (platform === 'x') return path;
+  return `${path}?handle=${encodeURIComponent(toLine(author.screen_name))}`;
+}

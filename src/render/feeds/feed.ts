@@ -1,0 +1,139 @@
+import type { Account } from '../../model/account.ts';
+import type { Post } from '../../model/post.ts';
+import {
+  defaultMastodonHost,
+  nobodyOnX,
+  parseHandle,
+  platform as platforms,
+} from '../../model/reference.ts';
+import type { BrowseResult, BrowseSubject, PageUrls, PostResult } from '../../model/results.ts';
+import { nameAccount } from '../markdown/accounts.ts';
+import { titlePostPage } from '../markdown/post-page.ts';
+import { toThread } from '../markdown/thread.ts';
+import { type Person, toPerson, toPlainText } from './entry.ts';
+import { authorityOf, toFeedId } from './tags.ts';
+import { toStrictUrl } from './urls.ts';
+
+/** Properties of a feed, for all feed formats. URLs under `/api/v1` have no parameter `format`. */
+export interface Feed {
+  /** Tag URI (RFC 4151), which is the same on all pages of a list. */
+  readonly id: string;
+  readonly title: string;
+  readonly subtitle: string;
+  /** Page about the same content on its platform; `null` if there is none. */
+  readonly url: string | null;
+  readonly author: Person | null;
+  readonly iconUrl: string | null;
+  readonly logoUrl: string | null;
+  /** URLs of the feed and of its first and previous page; `null` if unknown. */
+  readonly urls: {
+    readonly self: string;
+    readonly first: string | null;
+    readonly previous: string | null;
+  };
+  readonly nextUrl: string | null;
+  /** Media type of the same content without the parameter `format`. */
+  readonly otherType: 'text/markdown' | 'application/json';
+  /** Time at which the data was requested, for feeds without entries. */
+  readonly fetchedAt: string;
+  /** Number of minutes for which Perch answers the same request from its cache. */
+  readonly ttlMinutes: number;
+}
+
+/** Returns the posts of a result; `null` if the result has no feeds, such as a list of accounts. */
+export function postsOf(result: PostResult | BrowseResult): readonly Post[] | null {
+  if (result.kind === 'post') return result.posts;
+  return result.items !== null && 'posts' in result.items ? result.items.posts : null;
+}
+
+/** Describes a result as a feed. */
+export function toFeed(result: PostResult | BrowseResult): Feed {
+  const { urls, fetchedAt, freshSeconds, warnings } = result;
+  const about = result.kind === 'post' ? describeThread(result) : describeList(result);
+  return {
+    ...about,
+    ...toTexts(about, warnings),
+    urls,
+    otherType: 'text/markdown',
+    fetchedAt,
+    ttlMinutes: Math.max(1, Math.round(freshSeconds / 60)),
+    nextUrl: result.kind === 'post' ? null : (result.next?.url ?? null),
+  };
+}
+
+type About = Pick<Feed, 'id' | 'title' | 'subtitle' | 'url' | 'author' | 'iconUrl' | 'logoUrl'>;
+
+function describeThread(result: PostResult): About {
+  const { main } = toThread(result.posts);
+  const author = main?.author ?? null;
+  return {
+    id: toFeedId(authorityOf(main?.platform ?? 'x', author?.screen_name ?? ''), result.urls.first),
+    title: titlePostPage(result),
+    subtitle: 'A post with its thread and replies.',
+    url: toStrictUrl(result.url),
+    ...describePerson(author),
+  };
+}
+
+function describeList({ subject, profile, urls }: BrowseResult): About {
+  const answered = subject.resource === 'replies' ? subject.answered : null;
+  return {
+    id: toFeedId(authorityOfList(subject, urls), urls.first),
+    ...describeSubject(subject, profile),
+    url: subject.resource === 'search' ? null : toStrictUrl(subject.url),
+    ...describePerson(profile ?? answered?.author ?? null),
+  };
+}
+
+function describeSubject(subject: BrowseSubject, profile: Account | null) {
+  switch (subject.resource) {
+    case 'search':
+      return { title: `Search: ${subject.query}`, subtitle: 'Posts found by a search.' };
+    case 'replies': {
+      const author = subject.answered?.author ?? null;
+      const post = author === null ? `the post ${subject.id}` : nameAccount(author);
+      return { title: `Replies to ${post}`, subtitle: 'Replies to a post.' };
+    }
+    default:
+      return nameFeedOf(profile, subject.handle);
+  }
+}
+
+function nameFeedOf(account: Account | null, handle: string) {
+  const title = account === null ? `@${handle}` : nameAccount(account);
+  return { title, subtitle: account?.description || `Posts by ${title}.` };
+}
+
+/** Describes the feed of an account's history. */
+export function describeAccount(
+  { account, handle }: { readonly account: Account | null; readonly handle: string },
+  warnings: readonly string[],
+) {
+  const url = toStrictUrl(account?.url ?? null);
+  return { ...toTexts(nameFeedOf(account, handle), warnings), url, ...describePerson(account) };
+}
+
+/** Returns the title and the subtitle of a feed as plain text. Feeds have no other place for warnings than the subtitle. */
+const toTexts = (about: Pick<Feed, 'title' | 'subtitle'>, warnings: readonly string[]) => ({
+  title: toPlainText(about.title),
+  subtitle: toPlainText([about.subtitle, ...warnings].join(' ')),
+});
+
+/** Returns the author and the pictures of a feed about the posts of an account. */
+const describePerson = (account: Account | null) => ({
+  author: account === null ? null : toPerson(account),
+  iconUrl: toStrictUrl(account?.avatar_url ?? null),
+  logoUrl: toStrictUrl(account?.banner_url ?? null),
+});
+
+/** Returns the host that is the authority of a list's tag URI. It depends on the request only, not on the answer. */
+function authorityOfList(subject: BrowseSubject, { first }: PageUrls): string {
+  if (subject.resource === 'search') {
+    const platform = platforms.safeParse(new URL(first).searchParams.get('platform')).data;
+    return authorityOf(platform ?? 'sample', defaultMastodonHost);
+  }
+  const { platform, handle } = parseHandle(subject.handle ?? nobodyOnX) ?? unknownAccount;
+  return authorityOf(platform, handle);
+}
+
+const unknownAccount = { platform: 'x', handle: nobodyOnX } as const;

@@ -1,0 +1,83 @@
+import { toIsoSeconds } from '../../core/clock.ts';
+import type { HistoryQuery } from '../../fetching/histories/history-query.ts';
+import type { FeedFormat } from '../../model/results.ts';
+import type { RenderContext } from '../context.ts';
+import type { HistoryDocument, HistoryHeader } from '../history.ts';
+import { createToEntry, laterOf, listEntryPosts } from './entry.ts';
+import { describeAccount, type Feed } from './feed.ts';
+import { feedWriters } from './feeds.ts';
+import { authorityOf, tagPost, toFeedId } from './tags.ts';
+
+interface HistoryFeedOptions {
+  readonly format: FeedFormat;
+  readonly context: RenderContext;
+}
+
+/** Creates a writer of a post history as a feed. If the range has more posts, the feed links to the next feed. */
+export function createHistoryFeed(
+  header: HistoryHeader,
+  { format, context }: HistoryFeedOptions,
+): HistoryDocument {
+  const writer = feedWriters[format];
+  const written = new Set<string>();
+  let updated = '';
+  return {
+    add: (placed) => {
+      const posts = placed.map(({ post }) => post);
+      const toEntry = createToEntry(posts, { context, hasReplyCounts: false });
+      const fresh = listEntryPosts(posts).filter((post) => !written.has(tagPost(post)));
+      const texts = fresh.map((post) => {
+        const entry = toEntry(post);
+        updated = laterOf(updated, entry.updated);
+        const separator = written.size === 0 ? '' : writer.separator;
+        written.add(entry.id);
+        return `${separator}${writer.writeEntry(entry)}`;
+      });
+      return texts.join('');
+    },
+    finish: ({ nextUntilSecond, warnings }) => {
+      const feed = toHistoryFeed(header, { nextUntilSecond, warnings }, context);
+      return { start: writer.writeStart(feed, updated || feed.fetchedAt), end: writer.end };
+    },
+  };
+}
+
+/** Number of minutes after which a feed reader may request a history again. Perch does not cache histories. */
+const ttlMinutes = 60;
+
+interface HistoryEnd {
+  readonly nextUntilSecond: number | null;
+  readonly warnings: readonly string[];
+}
+
+function toHistoryFeed(
+  { account, handle, query, fetchedAtMs }: HistoryHeader,
+  { nextUntilSecond, warnings }: HistoryEnd,
+  { baseUrl }: RenderContext,
+): Feed {
+  const self = toHistoryUrl(query, query.untilSeconds, baseUrl);
+  const { platform } = query.account;
+  return {
+    id: toFeedId(authorityOf(platform, handle), self),
+    ...describeAccount({ account, handle }, warnings),
+    urls: { self, first: null, previous: null },
+    nextUrl: nextUntilSecond === null ? null : toHistoryUrl(query, nextUntilSecond, baseUrl),
+    otherType: 'application/json',
+    fetchedAt: toIsoSeconds(fetchedAtMs),
+    ttlMinutes,
+  };
+}
+
+/** Returns the URL of a history under `/api/v1`, with all its options except `format`. */
+function toHistoryUrl(query: HistoryQuery, untilSeconds: number | null, baseUrl: string): string {
+  const { account, sinceSeconds } = query;
+  const search = new URLSearchParams();
+  if (sinceSeconds !== null) search.append('since', toIsoSeconds(sinceSeconds * 1000));
+  if (untilSeconds !== null) search.append('until', toIsoSeconds(untilSeconds * 1000));
+  search.append('max_posts', String(query.maxPosts));
+  if (query.onlyReplies) search.append('only_replies', 'true');
+  if (!query.withReplies) search.append('with_replies', 'false');
+  if (!query.withReposts && !query.onlyReplies) search.append('with_reposts', 'false');
+  if (!query.useStored) search.append('nocache', 'true');
+  return `${baseUrl}/api/v1/profiles/${encodeURIComponent(account.handle)}/posts?${search}`;
+}

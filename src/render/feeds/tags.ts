@@ -1,0 +1,70 @@
+import type { Account } from '../../model/account.ts';
+import type { Post, Status } from '../../model/post.ts';
+import type { Platform } from '../../model/reference.ts';
+import { toLine } from '../markdown/characters.ts';
+
+/**
+ * Creates a tag URI (RFC 4151). The authority is the platform's host and never this server's, so that ids stay the same
+ * if the server moves, and are equal on all servers (docs/decisions/0083). `perch` separates these tags from others.
+ */
+export function toTag(authority: string, parts: readonly string[], query = ''): string {
+  const path = parts.map((part) => encodeURIComponent(toLine(part))).join('/');
+  return `tag:${authority},2026:perch/${path}${query === '' ? '' : `?${query}`}`;
+}
+
+/** Returns the tag URI of a feed, made of the path and parameters of its URL under `/api/v1`. */
+export function toFeedId(authority: string, url: string): string {
+  const { pathname, search } = new URL(url);
+  const path = pathname.slice(pathname.lastIndexOf('/api/v1/') + '/api/v1/'.length).split('/');
+  return toTag(authority, ['feeds', ...path.map(decodeURIComponent)], search.slice(1));
+}
+
+const hosts = { x: 'x.com', bluesky: 'bsky.app', sample: 'perch.example' } as const;
+
+/** Returns the host that is the authority of an account's tag URIs; on Mastodon, the server of the account. */
+export function authorityOf(platform: Platform, handle: string): string {
+  if (platform !== 'mastodon') return hosts[platform];
+  return toHost(handle.slice(handle.lastIndexOf('@') + 1));
+}
+
+/** Returns a host name in lower case; `mastodon.example` if the text is no host name. */
+function toHost(text: string): string {
+  const host = text.toLowerCase();
+  return /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/.test(host) ? host : 'mastodon.example';
+}
+
+/** Ids of accounts by handle in lower case. Used for Bluesky, where handles change and only the DID is permanent. */
+export type KnownOwners = ReadonlyMap<string, string>;
+
+export const findOwners = (posts: readonly Post[]): KnownOwners =>
+  new Map(posts.flatMap(({ author }) => (author === null ? [] : [[keyOf(author), author.id]])));
+
+const keyOf = ({ screen_name }: Pick<Account, 'screen_name'>) => screen_name.toLowerCase();
+
+/** Returns the tag URI of a post. A repost has another tag than the original post. */
+export function tagPost({ id, platform, author, copied_from, reposted_by }: Status): string {
+  const repost = reposted_by === null ? [] : ['repost', reposted_by.id];
+  if (platform === 'bluesky') return toTag(hosts.bluesky, [author.id, id, ...repost]);
+  // A copy has an id of the server that sent the copy.
+  const server = copied_from?.host ?? author.screen_name;
+  return toTag(authorityOf(platform, server), [id, ...repost]);
+}
+
+/** Returns the tag URI of the post to which a post replies; `null` if that post's id is unknown. */
+export function tagTarget(post: Status, owners: KnownOwners): string | null {
+  const { platform, replying_to: target } = post;
+  const id = target?.status ?? null;
+  if (target === null || id === null) return null;
+  if (platform === 'bluesky') return toTag(hosts.bluesky, [ownerOf(target, owners), id]);
+  if (platform === 'mastodon' && target.screen_name === null) return null;
+  return toTag(authorityOf(platform, target.screen_name ?? ''), [id]);
+}
+
+/** Returns the DID of a post's author if the DID is known, and the handle otherwise. */
+function ownerOf({ screen_name, url }: NonNullable<Status['replying_to']>, owners: KnownOwners) {
+  const handle = screen_name ?? '';
+  const [, did] = /\/profile\/(did:[^/]+)\//.exec(decode(url ?? '')) ?? [];
+  return owners.get(handle.toLowerCase()) ?? did ?? handle;
+}
+
+const decode = (url: string) => url.replaceAll(/%3a/gi, ':');

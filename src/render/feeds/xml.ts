@@ -1,0 +1,50 @@
+/** Values of XML attributes by name. Attributes with the value `null` are omitted. */
+export type Attributes = Readonly<Record<string, string | number | null>>;
+
+const references: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
+
+/** Matches characters that XML 1.0 §2.2 forbids, even as references: most control characters, lone surrogates, U+FFFE. */
+const forbidden = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+/** Escapes text for XML 1.0. Replaces characters that XML forbids with U+FFFD. Parsers return line breaks unchanged. */
+export const escapeXml = (text: string): string =>
+  text.replace(forbidden, '\ufffd').replace(/[&<>\r]/g, (character) => references[character] ?? '');
+
+const escapeValue = (value: string | number): string =>
+  String(value)
+    .replace(forbidden, '\ufffd')
+    .replace(/[&<>"\t\n\r]/g, (character) => references[character] ?? '');
+
+/** Returns an XML element with text. */
+export const textElement = (name: string, text: string, attributes: Attributes = {}): string =>
+  `${startTag(name, attributes)}>${escapeXml(text)}</${name}>`;
+
+/** Returns an XML element without content. */
+export const emptyElement = (name: string, attributes: Attributes): string =>
+  `${startTag(name, attributes)}/>`;
+
+/** Returns an XML element with child elements, which are XML already. Omits empty children. */
+export function parentElement(
+  name: string,
+  children: readonly string[],
+  attributes: Attributes = {},
+): string {
+  const shown = children.filter((child) => child !== '');
+  return `${startTag(name, attributes)}>\n${shown.join('\n')}\n</${name}>`;
+}
+
+/** Returns the start tag of an XML element without the final `>`. */
+export function startTag(name: string, attributes: Attributes): string {
+  const written = Object.entries(attributes).map(([key, value]) =>
+    value === null ? '' : ` ${key}="${escapeValue(value)}"`,
+  );
+  return `<${name}${written.join('')}`;
+}
