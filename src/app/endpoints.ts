@@ -4,6 +4,7 @@ import { connectionEndpoints } from '../http/admin/connection.ts';
 import { adminKeysEndpoints } from '../http/admin/keys.ts';
 import { discoveryEndpoints } from '../http/discovery/documents.ts';
 import { copiesEndpoints } from '../http/media/copies-endpoints.ts';
+import { pictureEndpoints } from '../http/media/proxy-plugin.ts';
 import { healthEndpoints, metricsEndpoints } from '../http/operations/probes.ts';
 import { askEndpoints, docsEndpoints, frontEndpoints } from '../http/pages/endpoints.ts';
 import { addressEndpoints } from '../http/reads/address-route.ts';
@@ -20,6 +21,7 @@ export const endpoints: readonly Endpoint[] = [
   ...discoveryEndpoints,
   ...frontEndpoints,
   ...docsEndpoints,
+  ...pictureEndpoints,
   ...healthEndpoints,
 ];
 

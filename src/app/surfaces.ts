@@ -12,6 +12,7 @@ import { dashboardPlugin } from '../http/dashboard/dashboard-plugin.ts';
 import { discoveryPlugin } from '../http/discovery/documents.ts';
 import { type Identification, identityOf } from '../http/key-status/plugin.ts';
 import { copiesPlugin } from '../http/media/copies-plugin.ts';
+import { pictureProxyPlugin } from '../http/media/proxy-plugin.ts';
 import { problemReply } from '../http/openapi/problems.ts';
 import { type LoadGauge, overloaded, type Work } from '../http/operations/load.ts';
 import { healthPlugin, metricsPlugin } from '../http/operations/probes.ts';
@@ -88,6 +89,10 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
     linkPreviews: config.PERCH_LINK_PREVIEWS,
     browserPages: config.PERCH_BROWSER_PAGES,
     countHits: services.traffic.countHits,
+  });
+  server.register(pictureProxyPlugin, {
+    ...{ ...watched, identification, ledger, clock },
+    pictures: fetching.pictures,
   });
   const histories = { ...watched, importer, identification, ledger, baseUrl };
   registerCopies(server, services);

@@ -6,7 +6,10 @@ export interface RenderContext {
   readonly pageAssets?: PageAssets;
   /** Returns the page of this server for the URL of a post, account or search; `null` for other URLs. */
   readonly toOwnPage?: ToOwnPage;
-  /** Returns the URL of this server's copy of a picture; `null` if there is no copy. Absent if pictures are links. */
+  /**
+   * Returns the address of a picture on this server; `null` if the server cannot fetch the picture. Absent if the
+   * server shows no pictures.
+   */
   readonly toPictureUrl?: (url: string) => string | null;
 }
 

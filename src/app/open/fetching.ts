@@ -28,6 +28,7 @@ import type { AppBasics, AppOptions } from '../options.ts';
 import { type Caches, openCaches } from './caches.ts';
 import { createChain, toBreakerOptions } from './chain.ts';
 import { readPageAssets } from './page-assets.ts';
+import { openPictures } from './pictures.ts';
 
 /** Options of `openFetching`. Only the server passes `countAnswers` and `pool`; the command line does not. */
 export interface FetchingOptions
@@ -79,18 +80,24 @@ export async function openFetching(options: FetchingOptions) {
     pool,
     onDefect: (err) => logger.error({ err }, 'a background fetch failed because of a defect'),
   });
-  const context = { ...toPlanContext(providers, config, cursorKey), ...toPageContext(options) };
+  const pictured = openPictures({ ...options, secret: cursorKey, limits, stop });
+  const context = {
+    ...toPlanContext(providers, config, cursorKey),
+    ...toPageContext(options),
+    ...pictured.context,
+  };
   return {
     reader: createReader(countAnswers(fetcher), context),
     importer: createImporter(options, { chain, historyStore, stop }, caches),
     context,
     chain,
     cache: caches.cache,
+    pictures: pictured.pictures,
     /** Aborts running fetches and rejects later ones, both with Problem `shutting_down`. */
     stop: () => stopping.abort(),
     /** Closes HTTP connections, waits for background fetches, and then closes the stores. */
     close: async () => {
-      await Promise.all([http.close(), publicHttp.close()]);
+      await Promise.all([http.close(), publicHttp.close(), pictured.close()]);
       await fetcher.drain();
       caches.shared?.close();
       chain.close();

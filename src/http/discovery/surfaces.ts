@@ -53,9 +53,9 @@ export const surfaces = {
   permalink: 'The paths of the original platforms: unversioned, stable and not deprecated.',
   mcp: 'The same reads as tools of the Model Context Protocol.',
   sessions: 'Conversations about the documentation, as streams of events.',
-  media: 'Pictures, videos and sounds of imported archives.',
   discovery: 'Documents that describe the service to programs.',
   pages: 'Pages for people, also available as Markdown.',
+  media: 'Pictures of posts, and the media files of imported archives.',
   health: 'Liveness and readiness of the process.',
   alias: 'Deprecated aliases: they still work and name their successors.',
 } as const satisfies Record<SurfaceName, string>;

@@ -84,12 +84,14 @@ function toEntry(post: Status, { context, owners, hasReplyCounts }: EntryOptions
     id: tagPost(post),
     url: toStrictUrl(canonicalUrl(post)),
     title: titleEntry(post),
-    html: renderPostBody(post),
-    author: toPerson(post.author),
+    html: renderPostBody(post, context),
+    author: toPerson(post.author, context),
     published,
     updated: laterOf(published, toTime(Date.parse(post.edited_at ?? ''))),
     categories: listHashtags(post),
-    media: post.possibly_sensitive ? [] : post.media.all.flatMap(toEntryMedia),
+    media: post.possibly_sensitive
+      ? []
+      : post.media.all.flatMap((item) => toEntryMedia(item, context)),
     inReplyTo: target && { id: tagTarget(post, owners), url: toStrictUrl(target.url) },
     repliesUrl: toRepliesUrl(post, context),
     replyCount: hasReplyCounts ? post.replies : null,
@@ -122,10 +124,10 @@ export const toPlainText = (text: string): string =>
     .replace(/\p{Noncharacter_Code_Point}/gu, '\ufffd')
     .replace(/<(?=[a-z/!?])/gi, '‹');
 
-export const toPerson = (account: Account): Person => ({
+export const toPerson = (account: Account, context: RenderContext): Person => ({
   name: toPlainText(nameAccount(account)),
   url: toStrictUrl(account.copied_from?.url ?? account.url),
-  avatarUrl: toStrictUrl(account.avatar_url),
+  avatarUrl: toPictureUrl(account.avatar_url, context),
 });
 
 const maxTag = 100;
@@ -148,7 +150,7 @@ function listHashtags({ text, facets, tags = [] }: Status): readonly string[] {
 
 const mediums = { photo: 'image', video: 'video', gif: 'video', audio: 'audio' } as const;
 
-function toEntryMedia(item: Media): readonly EntryMedia[] {
+function toEntryMedia(item: Media, context: RenderContext): readonly EntryMedia[] {
   const medium = mediums[item.type];
   const file = medium === 'video' ? (chooseFile(item) ?? item.url) : item.url;
   const url = toStrictUrl(file);
@@ -156,16 +158,22 @@ function toEntryMedia(item: Media): readonly EntryMedia[] {
   const type = item.variants?.find((variant) => variant.url === file)?.content_type;
   return [
     {
-      url,
+      url: medium === 'image' ? (context.toPictureUrl?.(url) ?? url) : url,
       mediaType: toMediaType(type ?? null, url) ?? defaultTypes[medium],
       medium,
       description: toPlainText(item.alt ?? ''),
-      thumbnailUrl: toStrictUrl(item.thumbnail_url ?? null),
+      thumbnailUrl: toPictureUrl(item.thumbnail_url ?? null, context),
       width: toSize(item.width),
       height: toSize(item.height),
       duration: toSize(Math.round(item.duration ?? 0)),
     },
   ];
+}
+
+/** Returns the URL of a picture: at this server if it shows pictures, otherwise at its own host. */
+export function toPictureUrl(url: string | null, context: RenderContext): string | null {
+  const strict = toStrictUrl(url);
+  return strict && (context.toPictureUrl?.(strict) ?? strict);
 }
 
 const toSize = (size: number | null): number | null =>

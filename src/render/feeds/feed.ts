@@ -7,10 +7,11 @@ import {
   platform as platforms,
 } from '../../model/reference.ts';
 import type { BrowseResult, BrowseSubject, PageUrls, PostResult } from '../../model/results.ts';
+import type { RenderContext } from '../context.ts';
 import { nameAccount } from '../markdown/accounts.ts';
 import { titlePostPage } from '../markdown/post-page.ts';
 import { toThread } from '../markdown/thread.ts';
-import { type Person, toPerson, toPlainText } from './entry.ts';
+import { type Person, toPerson, toPictureUrl, toPlainText } from './entry.ts';
 import { authorityOf, toFeedId } from './tags.ts';
 import { toStrictUrl } from './urls.ts';
 
@@ -47,9 +48,10 @@ export function postsOf(result: PostResult | BrowseResult): readonly Post[] | nu
 }
 
 /** Describes a result as a feed. */
-export function toFeed(result: PostResult | BrowseResult): Feed {
+export function toFeed(result: PostResult | BrowseResult, context: RenderContext): Feed {
   const { urls, fetchedAt, freshSeconds, warnings } = result;
-  const about = result.kind === 'post' ? describeThread(result) : describeList(result);
+  const about =
+    result.kind === 'post' ? describeThread(result, context) : describeList(result, context);
   return {
     ...about,
     ...toTexts(about, warnings),
@@ -63,7 +65,7 @@ export function toFeed(result: PostResult | BrowseResult): Feed {
 
 type About = Pick<Feed, 'id' | 'title' | 'subtitle' | 'url' | 'author' | 'iconUrl' | 'logoUrl'>;
 
-function describeThread(result: PostResult): About {
+function describeThread(result: PostResult, context: RenderContext): About {
   const { main } = toThread(result.posts);
   const author = main?.author ?? null;
   return {
@@ -71,17 +73,17 @@ function describeThread(result: PostResult): About {
     title: titlePostPage(result),
     subtitle: 'A post with its thread and replies.',
     url: toStrictUrl(result.url),
-    ...describePerson(author),
+    ...describePerson(author, context),
   };
 }
 
-function describeList({ subject, profile, urls }: BrowseResult): About {
+function describeList({ subject, profile, urls }: BrowseResult, context: RenderContext): About {
   const answered = subject.resource === 'replies' ? subject.answered : null;
   return {
     id: toFeedId(authorityOfList(subject, urls), urls.first),
     ...describeSubject(subject, profile),
     url: subject.resource === 'search' ? null : toStrictUrl(subject.url),
-    ...describePerson(profile ?? answered?.author ?? null),
+    ...describePerson(profile ?? answered?.author ?? null, context),
   };
 }
 
@@ -108,9 +110,14 @@ function nameFeedOf(account: Account | null, handle: string) {
 export function describeAccount(
   { account, handle }: { readonly account: Account | null; readonly handle: string },
   warnings: readonly string[],
+  context: RenderContext,
 ) {
   const url = toStrictUrl(account?.url ?? null);
-  return { ...toTexts(nameFeedOf(account, handle), warnings), url, ...describePerson(account) };
+  return {
+    ...toTexts(nameFeedOf(account, handle), warnings),
+    url,
+    ...describePerson(account, context),
+  };
 }
 
 /** Returns the title and the subtitle of a feed as plain text. Feeds have no other place for warnings than the subtitle. */
@@ -120,10 +127,10 @@ const toTexts = (about: Pick<Feed, 'title' | 'subtitle'>, warnings: readonly str
 });
 
 /** Returns the author and the pictures of a feed about the posts of an account. */
-const describePerson = (account: Account | null) => ({
-  author: account === null ? null : toPerson(account),
-  iconUrl: toStrictUrl(account?.avatar_url ?? null),
-  logoUrl: toStrictUrl(account?.banner_url ?? null),
+const describePerson = (account: Account | null, context: RenderContext) => ({
+  author: account === null ? null : toPerson(account, context),
+  iconUrl: toPictureUrl(account?.avatar_url ?? null, context),
+  logoUrl: toPictureUrl(account?.banner_url ?? null, context),
 });
 
 /** Returns the host that is the authority of a list's tag URI. It depends on the request only, not on the answer. */

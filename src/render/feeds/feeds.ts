@@ -44,7 +44,7 @@ export function createFeedRenderer(format: FeedFormat) {
       updated = laterOf(updated, entry.updated);
       return writer.writeEntry(entry);
     });
-    const feed = toFeed(result);
+    const feed = toFeed(result, context);
     const start = writer.writeStart(feed, updated || feed.fetchedAt);
     return `${start}${entries.join(writer.separator)}${writer.end}`;
   };

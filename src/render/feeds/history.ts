@@ -53,13 +53,14 @@ interface HistoryEnd {
 function toHistoryFeed(
   { account, handle, query, fetchedAtMs }: HistoryHeader,
   { nextUntilSecond, warnings }: HistoryEnd,
-  { baseUrl }: RenderContext,
+  context: RenderContext,
 ): Feed {
+  const { baseUrl } = context;
   const self = toHistoryUrl(query, query.untilSeconds, baseUrl);
   const { platform } = query.account;
   return {
     id: toFeedId(authorityOf(platform, handle), self),
-    ...describeAccount({ account, handle }, warnings),
+    ...describeAccount({ account, handle }, warnings, context),
     urls: { self, first: null, previous: null },
     nextUrl: nextUntilSecond === null ? null : toHistoryUrl(query, nextUntilSecond, baseUrl),
     otherType: 'application/json',

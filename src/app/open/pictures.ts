@@ -1,0 +1,47 @@
+import { pictureFolder } from '../../core/files/data-folder.ts';
+import type { HttpClientOptions } from '../../core/http/http-client.ts';
+import { openPictureClient } from '../../core/http/picture-client.ts';
+import { createPictureAddresses } from '../../fetching/media/picture-address.ts';
+import { createPictureStore } from '../../fetching/media/picture-store.ts';
+import { createPictures } from '../../fetching/media/pictures.ts';
+import type { AppBasics, AppOptions } from '../options.ts';
+
+interface PicturesOptions extends AppBasics, Pick<AppOptions, 'network'> {
+  /** Secret that signs cursors. */
+  readonly secret: Buffer;
+  readonly limits: HttpClientOptions;
+  /** Aborted when the server stops. */
+  readonly stop: AbortSignal;
+}
+
+/** Minimum time in milliseconds between two log lines about the cache of pictures. */
+const logIntervalMs = 600_000;
+
+/**
+ * Creates the functions that sign addresses of pictures, and that return pictures. `pictures` is `null` if pictures are
+ * off. No file or connection is opened before the first request for a picture.
+ */
+export function openPictures({ config, clock, random, logger, ...options }: PicturesOptions) {
+  const { PERCH_BASE_URL: baseUrl, PERCH_DATA_DIR: folder } = config;
+  if (config.PERCH_MEDIA === 'off') return { pictures: null, context: {}, close: async () => {} };
+  const { limits, network, stop, secret } = options;
+  const timeoutMs = config.PERCH_READ_TIMEOUT_MS;
+  const maxBytes = Math.min(config.PERCH_MEDIA_MAX_BYTES, config.PERCH_REPLY_BYTES_PER_ADDRESS);
+  let loggedMs = Number.NEGATIVE_INFINITY;
+  const onFailure = (err: unknown) => {
+    if (clock.now() - loggedMs < logIntervalMs) return;
+    loggedMs = clock.now();
+    logger.warn({ err }, 'the cache of pictures cannot be used');
+  };
+  const store = createPictureStore({
+    folder: folder === ':memory:' ? null : `${folder}/${pictureFolder}`,
+    maxBytes: config.PERCH_MEDIA_CACHE_BYTES,
+    clock,
+    random,
+    onFailure,
+  });
+  const http = openPictureClient({ ...limits, attemptTimeoutMs: timeoutMs, maxBytes }, network);
+  const fetched = createPictures({ http, store, clock, maxBytes, timeoutMs, stop });
+  const { toPictureUrl, parse } = createPictureAddresses({ secret, baseUrl, clock });
+  return { pictures: { get: fetched.get, parse }, context: { toPictureUrl }, close: fetched.close };
+}
