@@ -44,7 +44,10 @@ export const navigation: readonly NavigationGroup[] = [
         summary: 'Read any Mastodon server, large or small, and what it does not show to visitors',
       },
       { name: 'paging', summary: 'Get more than 20 posts: the next page, all pages, cursors' },
-      { name: 'formats', summary: 'Choose between Markdown, JSON, web pages and notes for Obsidian' },
+      {
+        name: 'formats',
+        summary: 'Choose between Markdown, JSON, web pages and notes for Obsidian',
+      },
       { name: 'pages', summary: 'Open a post, profile or search as a web page, and print it' },
       {
         name: 'embeds',
