@@ -78,7 +78,7 @@ function renderPoll(poll: Poll, { fetchedAt }: PageView): string {
 function renderBar(percentage: number | null): string {
   if (percentage === null || !Number.isFinite(percentage)) return '';
   const width = Math.min(100, Math.max(0, percentage)).toFixed(1);
-  return `<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${width}" height="1"></rect></svg>`;
+  return `<svg class="share-bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${width}" height="1"></rect></svg>`;
 }
 
 function renderCard(card: Card, view: PageView): string {

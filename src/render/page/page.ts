@@ -28,7 +28,7 @@ ${renderHead(result, title, context)}
 <main class="rendered">
 ${html}</main>
 </div>
-${renderFooter(result)}
+${renderFooter(result, context)}
 </body>
 </html>
 `;
@@ -98,8 +98,10 @@ function listAlternates(result: ShownResult) {
 
 const feedNames = { atom: 'Atom', rss: 'RSS', jsonfeed: 'JSON Feed' } as const;
 
-function renderFooter(result: ShownResult): string {
-  const original = openLink(originalOf(result));
+function renderFooter(result: ShownResult, { baseUrl }: RenderContext): string {
+  const url = originalOf(result);
+  // The sample has no other platform.
+  const original = url?.startsWith(`${baseUrl}/`) === true ? null : openLink(url);
   const links = [
     ...(original === null ? [] : [`${original}Original</a>`]),
     ...listAlternates(result).map(({ name, url }) => `<a href="${escapeHtml(url)}">${name}</a>`),
