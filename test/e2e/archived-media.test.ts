@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { Agent, request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { clause } from '../support/clause.ts';
 import { runArchive } from '../support/exports/archive-command.ts';
 import {
   hashOf,
@@ -40,27 +41,31 @@ async function get(url: string, headers: Record<string, string> = {}, method = '
 }
 
 describe('a file of the archive', () => {
-  it('has a type, may be embedded and cached for ever, and runs no scripts', async () => {
-    const { url } = await serve();
+  clause(
+    'read.media.copies_immutable_and_sandboxed',
+    'has a type, and runs no scripts',
+    async () => {
+      const { url } = await serve();
 
-    const reply = await get(`${url}${path}`, { origin: 'https://other.example' });
+      const reply = await get(`${url}${path}`, { origin: 'https://other.example' });
 
-    expect([reply.status, reply.body.equals(heron)]).toEqual([200, true]);
-    expect(reply.headers).toMatchObject({
-      'content-type': 'image/png',
-      'content-length': String(heron.length),
-      'x-content-type-options': 'nosniff',
-      'content-security-policy': "sandbox; default-src 'none'",
-      'cross-origin-resource-policy': 'cross-origin',
-      'access-control-allow-origin': '*',
-      'content-disposition': 'inline',
-      'cache-control': 'public, max-age=31536000, immutable',
-      'accept-ranges': 'bytes',
-      etag: `"${hashOf(heron)}"`,
-    });
-  });
+      expect([reply.status, reply.body.equals(heron)]).toEqual([200, true]);
+      expect(reply.headers).toMatchObject({
+        'content-type': 'image/png',
+        'content-length': String(heron.length),
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "sandbox; default-src 'none'",
+        'cross-origin-resource-policy': 'cross-origin',
+        'access-control-allow-origin': '*',
+        'content-disposition': 'inline',
+        'cache-control': 'public, max-age=31536000, immutable',
+        'accept-ranges': 'bytes',
+        etag: `"${hashOf(heron)}"`,
+      });
+    },
+  );
 
-  it('is the URL of the picture in a read', async () => {
+  clause('read.media.copies_in_reads', 'is the URL of the picture in a read', async () => {
     const { url } = await serve();
 
     const reply = await get(
@@ -90,7 +95,7 @@ describe('a file of the archive', () => {
     expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD']);
   });
 
-  it('can be read in parts', async () => {
+  clause('read.media.copies_in_parts', 'can be read in parts', async () => {
     const { url } = await serve();
 
     const part = await get(`${url}${path}`, { range: 'bytes=8-12' });
@@ -125,13 +130,17 @@ describe('a file of the archive', () => {
     expect(reply.headers['cache-control']).toBe('no-store');
   });
 
-  it('is not served for a protected account, nor without the archive', async () => {
-    const hidden = await serve({ isProtected: true });
-    const others = await serve({ env: { PERCH_PROVIDERS: 'syndication' } });
+  clause(
+    'read.media.copies_protected_hidden',
+    'is not served for a protected account, nor without the archive',
+    async () => {
+      const hidden = await serve({ isProtected: true });
+      const others = await serve({ env: { PERCH_PROVIDERS: 'syndication' } });
 
-    expect((await get(`${hidden.url}${path}`)).status).toBe(404);
-    expect((await get(`${others.url}${path}`)).status).toBe(404);
-  });
+      expect((await get(`${hidden.url}${path}`)).status).toBe(404);
+      expect((await get(`${others.url}${path}`)).status).toBe(404);
+    },
+  );
 
   it('is not served if it is missing or incomplete on disk', async () => {
     const { url, data } = await serve();

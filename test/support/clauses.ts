@@ -39,6 +39,12 @@ const clausesByAnchor = {
     'read.permalink.search_query_q',
     'read.permalink.search_same_body',
   ],
+  'reads.md#copies-of-media': [
+    'read.media.copies_in_reads',
+    'read.media.copies_immutable_and_sandboxed',
+    'read.media.copies_in_parts',
+    'read.media.copies_protected_hidden',
+  ],
   'reads.md#resources': [
     'read.resources.post_from_url',
     'read.resources.post_from_handle_and_id',

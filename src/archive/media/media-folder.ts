@@ -5,9 +5,9 @@ import { dirname } from 'node:path';
 import { mediaFolderName } from '../../core/files/data-folder.ts';
 import { type FileLock, FileLockedError, lockFile } from '../../core/files/file-lock.ts';
 import { giveToOwnerOf } from '../../core/files/folder-lock.ts';
+import { detectMediaType, mediaHeadBytes } from '../../core/files/media-type.ts';
 import { makePrivateFolder } from '../../core/files/private-files.ts';
 import type { MediaCopy } from './media-rows.ts';
-import { detectMediaType, typeBytes } from './media-type.ts';
 
 /** File that is complete, but still has a temporary name. */
 export interface ReceivedFile {
@@ -154,9 +154,9 @@ function createInspector() {
     findType,
     /** Returns `true` as soon as enough bytes are known to see that the type is not a known one. */
     isRefused: (chunk: Uint8Array): boolean => {
-      if (start.length >= typeBytes) return false;
-      start = Buffer.concat([start, chunk.subarray(0, typeBytes - start.length)]);
-      return start.length >= typeBytes && findType() === null;
+      if (start.length >= mediaHeadBytes) return false;
+      start = Buffer.concat([start, chunk.subarray(0, mediaHeadBytes - start.length)]);
+      return start.length >= mediaHeadBytes && findType() === null;
     },
   };
 }

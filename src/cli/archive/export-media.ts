@@ -1,7 +1,7 @@
 import type { MediaFolder } from '../../archive/media/media-folder.ts';
 import { copiesPath } from '../../archive/media/media-links.ts';
-import { extensionOf } from '../../archive/media/media-type.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
+import { extensionOf } from '../../core/files/media-type.ts';
 import type { ExportFolder } from './export-folder.ts';
 
 interface MediaExportOptions {

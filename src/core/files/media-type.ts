@@ -7,7 +7,7 @@ export const mediaHeadBytes = 256;
  * https://mp4ra.org/registered-types/brands, RFC 9559 (WebM), RFC 3533 (Ogg), RFC 9639 (FLAC).
  * @param head the first `mediaHeadBytes` bytes, or all bytes of a shorter file
  */
-export function detectMediaType(head: Uint8Array): string | null {
+export function detectMediaType(head: Uint8Array): MediaType | null {
   const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, mediaHeadBytes));
   const start = text.toString('latin1'); // one character for each byte
   for (const [signature, mediaType] of signatures)
@@ -18,7 +18,31 @@ export function detectMediaType(head: Uint8Array): string | null {
   return typeOfMpegAudio(head);
 }
 
-const signatures: readonly (readonly [string, string])[] = [
+/** File extensions, without a dot, of all media types that `detectMediaType` returns. */
+export const mediaExtensions = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'image/avif': 'avif',
+  'video/mp4': 'mp4',
+  'video/webm': 'webm',
+  'video/quicktime': 'mov',
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+  'audio/aac': 'aac',
+  'audio/ogg': 'ogg',
+  'audio/wav': 'wav',
+  'audio/flac': 'flac',
+} as const;
+
+type MediaType = keyof typeof mediaExtensions;
+
+/** Returns the file extension of a media type, without a dot; `bin` for a type that `detectMediaType` never returns. */
+export const extensionOf = (mediaType: string): string =>
+  Object.hasOwn(mediaExtensions, mediaType) ? mediaExtensions[mediaType as MediaType] : 'bin';
+
+const signatures: readonly (readonly [string, MediaType])[] = [
   ['\xff\xd8\xff', 'image/jpeg'],
   ['\x89PNG\r\n\x1a\n', 'image/png'],
   ['GIF87a', 'image/gif'],
@@ -28,13 +52,13 @@ const signatures: readonly (readonly [string, string])[] = [
   ['fLaC', 'audio/flac'],
 ];
 
-const riffTypes: ReadonlyMap<string, string> = new Map([
+const riffTypes: ReadonlyMap<string, MediaType> = new Map([
   ['WEBP', 'image/webp'],
   ['WAVE', 'audio/wav'],
 ]);
 
 /** Media types by brand of an ISO base media file. The other brands are pictures in HEIC, and MP4. */
-const brandTypes: ReadonlyMap<string, string> = new Map([
+const brandTypes: ReadonlyMap<string, MediaType> = new Map([
   ['avif', 'image/avif'],
   ['avis', 'image/avif'],
   ['M4A ', 'audio/mp4'],
@@ -45,7 +69,7 @@ const brandTypes: ReadonlyMap<string, string> = new Map([
 const mp4Brand = /^(?:iso[m2-9]|mp4[12v]|avc1|M4V[ HP]|M4VH|MSNV|dash|f4v |cmf[c2]|3g[2p].)$/;
 
 /** Returns the type of an ISO base media file (ISO/IEC 14496-12 §4.3) from its brands; `null` for other brands. */
-function typeOfBrands(start: string): string | null {
+function typeOfBrands(start: string): MediaType | null {
   const end = Math.min(start.length, Buffer.from(start.slice(0, 4), 'latin1').readUInt32BE());
   const [major = '', , ...compatible] = start.slice(8, end).match(/.{4}/gs) ?? [];
   const known = brandTypes.get(major);
@@ -59,7 +83,7 @@ function typeOfBrands(start: string): string | null {
 const isWebm = (start: string): boolean => /\x42\x82.webm/s.test(start);
 
 /** Detects MP3 (ISO/IEC 11172-3 §2.4.1.3) and AAC in ADTS, which both begin with the sync word of a frame. */
-function typeOfMpegAudio([first, second = 0, third = 0]: Uint8Array): string | null {
+function typeOfMpegAudio([first, second = 0, third = 0]: Uint8Array): MediaType | null {
   if (first !== 0xff || (second & 0xe0) !== 0xe0) return null;
   const version = (second >> 3) & 3;
   const layer = (second >> 1) & 3;

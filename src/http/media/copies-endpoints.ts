@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { copiesPath } from '../../archive/media/media-links.ts';
-import { mediaTypes } from '../../archive/media/media-type.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
+import { mediaExtensions } from '../../core/files/media-type.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
 
-const content = Object.fromEntries(mediaTypes.map((type) => [type, 'binary'] as const));
+const content = Object.fromEntries(
+  Object.keys(mediaExtensions).map((type) => [type, 'binary'] as const),
+);
 
 const headers = {
   ...listEndpointHeaders(['ETag']),
