@@ -62,10 +62,10 @@ export function createServer(
   const refusals = createRefusals({ baseUrl, requestId, describe });
   const describeUnrouted = createUnroutedHeaders(identification, baseUrl);
   const server = Fastify<Server>({
-    loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // Log lines contain the request id themselves, so requests need no logger of their own.
-    childLoggerFactory: (parent) => parent,
+    // Fastify gets the logger here and below, and not as an option, because it would then add listeners to each response
+    // to log it. Log lines contain the request id themselves, so requests need no logger of their own.
+    childLoggerFactory: () => logger,
     genReqId: requestId,
     clientErrorHandler: refusals.onClientError,
     frameworkErrors: async (error, request, reply) => {
@@ -95,6 +95,7 @@ export function createServer(
       querystringParser: () => ({}),
     },
   });
+  server.log = logger;
   boundConnections(server.server, {
     ledger: access.ledger,
     clientOf: access.connectionOf,

@@ -38,7 +38,7 @@ export async function setCors(app: FastifyInstance): Promise<void> {
   await app.register(fastifyCors, {
     origin: '*',
     methods: ['GET', 'HEAD'],
-    exposedHeaders,
+    exposedHeaders: corsHeaders['access-control-expose-headers'],
     maxAge: 86_400, // seconds; no browser caches a preflight for longer
     preflightContinue: true,
     strictPreflight: false,

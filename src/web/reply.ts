@@ -97,6 +97,8 @@ export function beginStream(reply: FastifyReply, headers: Headers): ServerRespon
   const id = reply.request.id;
   raw.writeHead(200, { ...all, 'x-request-id': id, 'x-content-type-options': 'nosniff' });
   raw.flushHeaders();
+  // Without a listener, a write after the end of the response would end the process.
+  raw.on('error', (err) => reply.log.error({ request_id: id, err }, 'a stream failed'));
   return raw;
 }
 

@@ -119,6 +119,8 @@ describe('connections', () => {
 
     await many.closed;
     await expect.poll(() => some.received().match(/HTTP\/1\.1 200 OK/g)).toHaveLength(16);
+    some.socket.write(health.repeat(16));
+    await expect.poll(() => some.received().match(/HTTP\/1\.1 200 OK/g)).toHaveLength(32);
     expect(many.received().match(/HTTP\/1\.1 200 OK/g)?.length ?? 0).toBeLessThan(500);
     expect(some.socket.readableEnded).toBe(false);
   });

@@ -95,7 +95,8 @@ export function createAllowances(
       return { ...least, validMs: Math.min(...states.map(({ validMs }) => validMs)) };
     },
     refresh: (account) => {
-      const refreshed = stores.callers.refresh?.(chargesOf(account)) ?? null;
+      if (stores.callers.refresh === undefined) return null;
+      const refreshed = stores.callers.refresh(chargesOf(account));
       const count = () => {
         revision += 1;
       };

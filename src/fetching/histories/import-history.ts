@@ -10,7 +10,7 @@ import type { Delivery, HistoryQuery } from './history-query.ts';
 import { addToTally, emptyTally, type HistoryResult, toHistoryResult } from './history-result.ts';
 import { createHistorySource, type SourceOptions } from './history-source.ts';
 import type { PlacedPost } from './ordering.ts';
-import type { AccountPace } from './range-planner.ts';
+import { type AccountPace, unknownPace } from './range-planner.ts';
 import { createStoredHistory } from './stored-history.ts';
 import { type HistoryReadResult, streamHistory } from './stream-history.ts';
 
@@ -119,12 +119,11 @@ async function beginImport(options: ImporterOptions, query: HistoryQuery, starte
   }
 }
 
-const unknownPace: AccountPace = { rate: 0, joinedMs: Number.NEGATIVE_INFINITY };
-
 function paceOf({ statuses, joined }: Account, nowMs: number): AccountPace {
+  const posts = statuses ?? unknownPace.posts;
   const joinedMs = joined === null ? Number.NaN : Date.parse(joined);
-  if (!(joinedMs < nowMs)) return unknownPace;
-  return { rate: (statuses ?? 0) / (nowMs - joinedMs), joinedMs };
+  if (!(joinedMs < nowMs)) return { ...unknownPace, posts };
+  return { posts, rate: (statuses ?? 0) / (nowMs - joinedMs), joinedMs };
 }
 
 /** Throws an error if the caller has disconnected, the server is stopping, or no post arrived in time. */

@@ -25,6 +25,13 @@ const defaultPauseSeconds = 30;
 /** Number of rows below which a page counts as incomplete. Complete pages of the source FxTwitter have 20 or more. */
 const fewestRows = 10;
 
+interface ReadOptions {
+  /** Whether newer posts are still unread, so that an empty page after the last post needs no second request. */
+  readonly isProbe?: boolean;
+  /** Called with the first response if it looks incomplete. */
+  readonly onDoubt?: (first: Page<Post>) => void;
+}
+
 export type PageReader = ReturnType<typeof createPageReader>;
 
 export function createPageReader(options: PageReaderOptions) {
@@ -61,20 +68,22 @@ export function createPageReader(options: PageReaderOptions) {
       return ask(place, failures + 1);
     }
   };
+  // The last post can be on a page twice, so a truncated page can look complete.
+  const isLongEnough = (page: Page<Post>): boolean => {
+    const half = pages === 0 ? 0 : rows / pages / 2;
+    return page.span === undefined || rowsOf(page) >= Math.max(fewestRows, half);
+  };
   return {
     /**
-     * Reads a page. If the page looks incomplete, calls `onDoubt`, requests the page again and merges the responses.
+     * Reads a page. If the page looks incomplete, requests the page again and merges the responses.
      * Waits while the upstream limits the request rate. @throws Problem, see ProviderChain.ask
      */
-    read: async (place: PagePlace, onDoubt?: (first: Page<Post>) => void): Promise<CheckedPage> => {
-      const isGood = (page: Page<Post>) => {
-        if (!isWhole(page, place)) return false;
-        // The last post can be on a page twice, so a truncated page can look complete.
-        const half = pages === 0 ? 0 : rows / pages / 2;
-        return page.span === undefined || rowsOf(page) >= Math.max(fewestRows, half);
-      };
+    read: async (place: PagePlace, options: ReadOptions = {}): Promise<CheckedPage> => {
+      const { isProbe = false, onDoubt } = options;
+      const isGood = (page: Page<Post>) =>
+        (isProbe && isEmptyEnd(page)) || (isWhole(page, place) && isLongEnough(page));
       const verified = await readUntilVerified(() => ask(place), { place, isGood, onDoubt });
-      pages += 1;
+      if (rowsOf(verified.page) > 0) pages += 1;
       rows += rowsOf(verified.page);
       return verified;
     },
@@ -175,6 +184,9 @@ export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): P
     isWhole: page.isExact === true || page.isDoubtful !== true,
   };
 }
+
+/** Returns whether a page ends the timeline and has no rows, as a page that starts below the oldest post does. */
+export const isEmptyEnd = (page: Page<Post>): boolean => page.cursor === null && rowsOf(page) === 0;
 
 export const rowsOf = ({ rows, items }: Page<Post>): number => rows ?? items.length;
 

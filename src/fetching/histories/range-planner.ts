@@ -1,10 +1,20 @@
 import type { SecondRange } from '../../platforms/second-ranges.ts';
 
-/** Posting rate of an account in posts per ms (unknown: 0), and creation time in epoch ms (unknown: `-Infinity`). */
+/** Facts from the profile of an account that are needed to estimate where its posts are. */
 export interface AccountPace {
+  /** Number of posts; `Infinity` if unknown. */
+  readonly posts: number;
+  /** Posts per millisecond since the account was created; 0 if unknown. */
   readonly rate: number;
+  /** Time when the account was created, in epoch ms; `-Infinity` if unknown. */
   readonly joinedMs: number;
 }
+
+export const unknownPace: AccountPace = {
+  posts: Number.POSITIVE_INFINITY,
+  rate: 0,
+  joinedMs: Number.NEGATIVE_INFINITY,
+};
 
 const nearPages = 3; // number of nearest pages from which the posting rate at a time is estimated
 
@@ -13,19 +23,29 @@ const usualRows = 20; // assumed rows per page before the first page: FxTwitter 
 type DensityEstimate = ReturnType<typeof createDensityEstimate>;
 
 export function createDensityEstimate() {
-  let account: AccountPace = { rate: 0, joinedMs: Number.NEGATIVE_INFINITY };
+  let account = unknownPace;
   const pages: { readonly toMs: number; readonly lengthMs: number; readonly rows: number }[] = [];
   let largest = 0;
+  let floorMs = Number.NEGATIVE_INFINITY;
   return {
     /** Sets the posting rate of the account. Estimates give it the same weight as one page that was read. */
     setPace: (pace: AccountPace): void => {
       account = pace;
     },
-    get joinedMs() {
-      return account.joinedMs;
+    /** Sets a time, in epoch ms, before which the source sent no posts. A page with older posts resets this time. */
+    setFloor: (ms: number): void => {
+      floorMs = Math.max(floorMs, ms);
+    },
+    get accountPosts() {
+      return account.posts;
+    },
+    /** Time in epoch ms before which no posts are expected; `-Infinity` if unknown. */
+    get oldestMs() {
+      return Math.max(account.joinedMs, floorMs);
     },
     add: ({ topMs, bottomMs }: TimeRange, rows: number): void => {
       largest = Math.max(largest, rows);
+      if (bottomMs < floorMs) floorMs = Number.NEGATIVE_INFINITY;
       const lengthMs = topMs - bottomMs;
       if (lengthMs > 0 && Number.isFinite(lengthMs)) pages.push({ toMs: bottomMs, lengthMs, rows });
     },
@@ -51,6 +71,8 @@ export interface PlannerOptions {
   readonly density: DensityEstimate;
   /** Returns how many posts older than a time are still needed. */
   readonly wantedBelow: (ms: number) => number;
+  /** Returns how many posts of the account have not been found yet; `Infinity` if unknown. */
+  readonly postsLeft: () => number;
   /** Returns the share of the rows read so far that were wanted posts, from 0 to 1. */
   readonly wantedShare: () => number;
 }
@@ -72,7 +94,16 @@ const minWantedShare = 0.05; // lower bound of the share of wanted rows, which k
 export function planRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges } = options.ranges;
   const ready = ranges.find(({ isOpen, isBeingRead }) => !isOpen && !isBeingRead);
-  return ready ?? narrowOpenRange(options) ?? splitLongestRange(options);
+  if (ready !== undefined) return ready;
+  return hasEnoughPages(options)
+    ? undefined
+    : (narrowOpenRange(options) ?? splitLongestRange(options));
+}
+
+/** Returns whether the pages being read have room for all posts of the account that have not been found yet. */
+function hasEnoughPages({ ranges, density, postsLeft }: PlannerOptions): boolean {
+  const pages = ranges.ranges.filter(({ isBeingRead }) => isBeingRead).length;
+  return pages > 0 && pages * density.pageRows >= postsLeft();
 }
 
 /** Returns the newest `isOpen` range not being read, cut to the part that should contain the posts still needed. */
@@ -90,7 +121,7 @@ function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   const rate = density.rateBelow(open.topMs);
   const rows = Math.max(wanted / share, density.pageRows * minPages);
   const cutMs = rate === null ? Number.NEGATIVE_INFINITY : open.topMs - rows / rate;
-  if (cutMs > density.joinedMs) cutAt(ranges, open, cutMs);
+  if (cutMs > density.oldestMs) cutAt(ranges, open, cutMs);
   return open;
 }
 
@@ -117,9 +148,9 @@ function expectedRows(range: UnreadRange, density: DensityEstimate): number {
   return (density.rateBelow(range.topMs) ?? 0) * Math.max(0, lengthMs);
 }
 
-/** Returns the older end of a range in epoch ms, or the creation time of the account if that is later. */
-const bottomOf = ({ bottomMs }: UnreadRange, { joinedMs }: DensityEstimate): number =>
-  Math.max(bottomMs, joinedMs);
+/** Returns the older end of a range in epoch ms, or the time before which no posts are expected if that is later. */
+const bottomOf = ({ bottomMs }: UnreadRange, { oldestMs }: DensityEstimate): number =>
+  Math.max(bottomMs, oldestMs);
 
 /** Part of a timeline in epoch milliseconds, both ends included. Open ends are infinite. */
 export interface TimeRange {
@@ -199,6 +230,9 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       ranges.splice(at + 1, 0, below);
       return below;
     },
+    /** Returns whether a range is requested by time, although the cursors of the next newer range lead to it too. */
+    isSplitOff: (range: UnreadRange): boolean =>
+      range.cursor === null && ranges[ranges.indexOf(range) - 1]?.bottomMs === range.topMs + 1,
     /** Merges a range into the next newer range. Returns `false` if it is the newest range. */
     mergeIntoAbove,
     /** Merges each range that has no cursor and is not being read into the next newer range. */

@@ -11,6 +11,7 @@ import {
   type CheckedPage,
   createPageReader,
   hasOwnTime,
+  isEmptyEnd,
   oldestOf,
   type PagePlace,
   type PageReader,
@@ -129,6 +130,7 @@ class HistoryReader {
       ranges: this.#ranges,
       density: this.#density,
       wantedBelow: (ms) => query.maxPosts - this.#ordering.foundAbove(ms),
+      postsLeft: () => this.#density.accountPosts - this.#ordering.found,
       wantedShare: () => (this.#rows === 0 ? 1 : this.#matched / this.#rows),
     };
     signal.addEventListener('abort', () => this.#notify(), { signal: readSignal });
@@ -265,12 +267,14 @@ class HistoryReader {
     const entered = isTop ? null : Math.floor(range.topMs / 1000) + 1;
     const untilSeconds = range.cursor === null ? entered : query.untilSeconds;
     const place = { cursor: range.cursor, untilSeconds };
+    const isProbe = this.#ranges.isSplitOff(range);
     const onDoubt = (first: Page<Post>) => void this.#splitBelow(range, place, first);
     try {
-      const verified = await this.#reader.read(place, onDoubt);
+      const verified = await this.#reader.read(place, { isProbe, onDoubt });
       this.#density.setPace(await pace);
       range.isBeingRead = false;
-      this.#addPage(range, verified, place);
+      if (isProbe && isEmptyEnd(verified.page)) this.#dropProbe(range);
+      else this.#addPage(range, verified, place);
     } catch (error) {
       range.isBeingRead = false;
       if (!this.#isStopped) this.#failure ??= error;
@@ -335,11 +339,18 @@ class HistoryReader {
       this.#seekSupport = 'fails';
       this.#ranges.mergeSeekRanges();
     }
+    this.#density.setFloor(range.topMs);
     if (this.#ranges.mergeIntoAbove(range)) return;
     const ends = this.#ends.toSorted((a, b) => a.toMs - b.toMs);
     const inside = ends.find(({ toMs }) => toMs <= range.topMs && toMs >= range.bottomMs);
     const nearest = inside ?? ends.find(({ toMs }) => toMs > range.topMs);
     this.#ranges.advance(range, nearest ?? top);
+  }
+
+  /** Merges an empty `range` into the next newer range, whose cursors verify that it is empty. */
+  #dropProbe(range: UnreadRange): void {
+    this.#density.setFloor(range.topMs);
+    if (this.#ranges.isSplitOff(range)) this.#ranges.mergeIntoAbove(range);
   }
 
   /** Handles the last page of the timeline: removes all older ranges, unless older posts were found elsewhere. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Client } from '../../core/caller.ts';
 import type { HostCheck } from '../../core/http/origins.ts';
 import { Problem } from '../../core/problem.ts';
 import type { ServerLoop } from '../../core/scheduling/loop.ts';
@@ -54,12 +53,12 @@ const turnLimits = { each: 16, ms: 20 };
 export function takeTurns(
   app: FastifyInstance,
   loop: ServerLoop,
-  clientOf: (request: FastifyRequest) => Client,
+  addressOf: (request: FastifyRequest) => string,
 ): void {
   const turns = createTurns(turnLimits, loop);
   app.server.on('connection', loop.noteConnection);
   app.addHook('onRequest', (request, _reply, done) => {
-    turns.take(clientOf(request).address, () => {
+    turns.take(addressOf(request), () => {
       const isConnected = !request.raw.socket?.destroyed;
       if (isConnected) done();
       return isConnected;

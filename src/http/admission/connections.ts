@@ -75,16 +75,19 @@ function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void
 
 /** Creates a function that admits requests. It returns `false` and calls `cutOff` on too many pipelined requests. */
 function createPipelineBound(cutOff: (socket: Socket) => void) {
+  /** Number of requests that wait behind the one whose response is being sent. */
   const waiting = new WeakMap<Socket, number>();
   return ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
     if (socket.destroyed) return false;
+    // Node assigns the socket to a response when all earlier responses of the connection have ended.
+    if (response.socket !== null) return true;
     const count = (waiting.get(socket) ?? 0) + 1;
-    if (count > maxPipelined) {
+    if (count >= maxPipelined) {
       cutOff(socket);
       return false;
     }
     waiting.set(socket, count);
-    response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    response.once('socket', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
     return true;
   };
 }

@@ -1,16 +1,17 @@
+import type { FastifyRequest } from 'fastify';
 import type { MetricFamily } from '../../core/metrics-text.ts';
 import { type ProblemCode, problemKinds } from '../../core/problem.ts';
 import type { Fetcher } from '../../fetching/fetch.ts';
 import type { Answer, CacheState, Plan } from '../../fetching/plan.ts';
-import type { AccessLog } from '../../web/access-log.ts';
+import { type AccessLog, elapsedMs } from '../../web/access-log.ts';
 import { createDurations } from './durations.ts';
 
 export type Traffic = ReturnType<typeof createTraffic>;
 
 type StateCounts = Record<CacheState, number>;
 
-/** Counts a cache hit. `elapsedTime` is the time since the start of the request in milliseconds. */
-export type CountHit = (reply: { readonly elapsedTime: number }) => void;
+/** Counts a request that is answered from the cache, and the time since the request arrived. */
+export type CountHit = (request: FastifyRequest) => void;
 
 /** Counts since the start of the process: reads by cache state, and error responses by the class of their status. */
 export type TrafficTotals = Readonly<StateCounts & Record<'clientErrors' | 'serverErrors', number>>;
@@ -21,9 +22,11 @@ export function createTraffic() {
   const problems = new Map<ProblemCode, number>();
   const durations = createDurations();
   const countAnswer = ({ source, cache }: Answer, { freshness }: Plan): void => {
-    const kinds = reads.get(source) ?? new Map<string, StateCounts>();
-    const counts = kinds.get(freshness) ?? { hit: 0, miss: 0, stale: 0, bypass: 0 };
+    const known = reads.get(source)?.get(freshness);
+    const counts = known ?? { hit: 0, miss: 0, stale: 0, bypass: 0 };
     counts[cache] += 1;
+    if (known !== undefined) return;
+    const kinds = reads.get(source) ?? new Map<string, StateCounts>();
     reads.set(source, kinds.set(freshness, counts));
   };
   return {
@@ -42,16 +45,16 @@ export function createTraffic() {
     }),
     countReplies: (log: AccessLog): AccessLog => ({
       logIfNotable: (request, reply, status) => {
-        const { problemCode, elapsedTime } = reply;
+        const { problemCode } = reply;
         if (problemCode !== null) problems.set(problemCode, (problems.get(problemCode) ?? 0) + 1);
-        durations.of(request.routeOptions.url ?? 'none', false).add(elapsedTime);
+        durations.of(request.routeOptions.url ?? 'none', false).add(elapsedMs(request));
         log.logIfNotable(request, reply, status);
       },
     }),
     /** Returns a function that counts a cache hit of a route. Finds the counters once, because hits are fast. */
     countHits: (route: string): CountHit => {
       const counts = durations.of(route, true);
-      return ({ elapsedTime }) => counts.add(elapsedTime);
+      return (request) => counts.add(elapsedMs(request));
     },
     totals: (): TrafficTotals => ({ ...sumReads(reads), ...sumProblems(problems) }),
     families: (): readonly MetricFamily[] => [

@@ -89,13 +89,21 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
     parseOnce: createRequestParser(options.reader),
     replies: createRenderingCache<PreparedReply>(),
   };
+  // Prepared replies contain the CORS headers, so only replies that go through Fastify's `send` need a hook.
+  app.addHook('onSend', async (_request, reply) => {
+    reply.headers(corsHeaders);
+  });
   const register = (url: string, endpoint: ReadEndpoint): void => {
     const { isRoute } = endpoint;
     const hasErrorPages =
       options.browserPages && !url.startsWith('/api/') && !url.endsWith('/oembed');
     const config = { ...endpoint.config, hasErrorPages };
     const countHit = options.countHits(url);
-    app.get(url, { config }, createHandler(endpoint, { ...handling, countHit }));
+    app.get(
+      url,
+      { config: { ...config, cors: false } },
+      createHandler(endpoint, { ...handling, countHit }),
+    );
     app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
   };
   for (const row of options.routes) {
@@ -175,10 +183,10 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
     const prepared = await prepare(options, chosen, slices);
     sendPrepared({ request, reply }, prepared, toReplyOptions(request, context.baseUrl));
     if (cached === undefined) accessLog.logIfNotable(request, reply, 200);
-    else countHit(reply);
+    else countHit(request);
   };
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
-    if (!endpoint.isRoute(request)) throw routeNotFound(request);
+    if (request.identity === null) throw routeNotFound(request);
     refuseRead(request, load);
     const parsedRequest = parseOnce(request, endpoint);
     // Cache hits are the common case, and are answered without a promise.
@@ -190,7 +198,7 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
         nameReply(parsedRequest, answered, chooseFormat(request, parsedRequest, options)),
       );
     if (cached === undefined) return answerAsync(parsedRequest, answered, reply);
-    countHit(reply);
+    countHit(request);
     return sendPrepared({ request, reply }, cached, toReplyOptions(request, context.baseUrl));
   };
 }
